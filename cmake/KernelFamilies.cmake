@@ -1,0 +1,74 @@
+# What becomes of a kernel family's files (see ARCHITECTURE.md).
+#
+#   <folder>/kernels/<name>.cl       text, embedded as  const char qn_<folder>_<name>_source[]
+#   <folder>/kernels/<name>.c        declares           const qn_family qn_<folder>_<name>_family
+#   any *_host.c                     compiled once per instruction set; QN_HOST_VARIANT(name) gives each its symbol
+
+# One object library per instruction set level. Other processors than x86-64 get the baseline alone.
+function(quern_add_host_variants target)
+  if(NOT ARGN)
+    return()
+  endif()
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(variants v2 v3 v4)
+  else()
+    set(variants baseline)
+    target_compile_definitions(${target} PRIVATE QN_HOST_BASELINE_ONLY)
+  endif()
+  foreach(variant IN LISTS variants)
+    set(objects ${target}_host_${variant})
+    add_library(${objects} OBJECT ${ARGN})
+    target_include_directories(${objects} PRIVATE src include)
+    target_compile_definitions(${objects} PRIVATE QN_HOST_VARIANT_SUFFIX=${variant})
+    # Host kernels are hot whatever the build type; -O3 also in debug builds would hide nothing but time.
+    target_compile_options(${objects} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O3>)
+    if(NOT variant STREQUAL "baseline")
+      target_compile_options(${objects} PRIVATE -march=x86-64-${variant})
+    endif()
+    target_link_libraries(${objects} PRIVATE quern_flags)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+endfunction()
+
+# Flatten every src/*/kernels/*.cl (and *.cu) into a C array, and list the families.
+function(quern_embed_kernels target)
+  file(GLOB kernels CONFIGURE_DEPENDS src/*/kernels/*.cl src/*/kernels/*.cu src/runtime/prelude/*.h)
+  file(GLOB device_headers CONFIGURE_DEPENDS src/*/kernels/*.dev.h)
+  set(list_file ${CMAKE_CURRENT_BINARY_DIR}/generated/family_list.c)
+  set(declarations "")
+  set(entries "")
+  foreach(kernel IN LISTS kernels)
+    file(RELATIVE_PATH path ${CMAKE_CURRENT_SOURCE_DIR}/src ${kernel})
+    string(REGEX REPLACE "/kernels/|/prelude/" "_" symbol ${path})
+    string(REGEX REPLACE "\\.[a-z]+$" "" symbol ${symbol})
+    if(kernel MATCHES "\\.cu$")
+      string(APPEND symbol "_cuda")
+    endif()
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/generated/${symbol}_source.c)
+    add_custom_command(OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} -DROOT=${CMAKE_CURRENT_SOURCE_DIR}/src -DINPUT=${path} -DSYMBOL=qn_${symbol}_source
+              -DOUTPUT=${output} -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/EmbedKernel.cmake
+      DEPENDS ${kernel} ${device_headers} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/EmbedKernel.cmake
+      COMMENT "Embedding ${path}" VERBATIM)
+    target_sources(${target} PRIVATE ${output})
+    if(kernel MATCHES "/kernels/.*\\.cl$")
+      string(APPEND declarations "extern const qn_family qn_${symbol}_family;\n")
+      string(APPEND entries "    &qn_${symbol}_family,\n")
+    endif()
+  endforeach()
+  file(CONFIGURE OUTPUT ${list_file} @ONLY CONTENT
+"/* Made by CMake from the kernel files of the tree. */
+#include <quern/family.h>
+
+@declarations@
+static const qn_family *const families[] = {
+@entries@    NULL};
+
+const qn_family *const *qn_family_list(size_t *count)
+{
+    *count = sizeof families / sizeof families[0] - 1;
+    return families;
+}
+")
+  target_sources(${target} PRIVATE ${list_file})
+endfunction()

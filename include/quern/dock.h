@@ -1,0 +1,67 @@
+/* Rigid protein-protein docking by FFT correlation: two structures in, ranked and clustered models out.
+ *
+ * qn_dock_run reads both files, searches all rotations and translations, rescores, clusters, and writes poses.csv,
+ * clusters.csv, contacts.csv, cluster_*.pdb|cif, run.json, report.html, view.pml and view.cxc into the output folder.
+ * A pose is x' = R·x + t applied to the ligand's input coordinates; lower energy is better.
+ *
+ * Thread rule: one run per context at a time.
+ *
+ *     qn_dock_options options = qn_dock_default_options();
+ *     options.receptor = "receptor.pdb"; options.ligand = "ligand.pdb"; options.output = "out";
+ *     qn_dock_summary summary;
+ *     if (qn_dock_run(context, &options, &summary) != QN_OK) …
+ */
+#ifndef QUERN_DOCK_H
+#define QUERN_DOCK_H
+
+#include <quern/device.h>
+#include <quern/log.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct qn_dock_options {
+    const char *receptor;       /* PDB or mmCIF, gzipped or not; "file:AB" picks chains */
+    const char *ligand;
+    const char *output;         /* folder; must be empty or absent unless resume */
+    const char *device;         /* see <quern/device.h>; default "auto" */
+    const char *score;          /* default "rpsc" */
+    const char *rotations_file; /* 3×3 matrices, nine numbers a line, instead of `rotations`; NULL */
+    const char *fft_engine;     /* "auto", "own", "fftw", "vkfft", "cufft"; default "auto" */
+    int rotations;              /* default 3600; super-Fibonacci set */
+    double spacing_angstrom;    /* default 1.2 */
+    int grid_cells;             /* side of a cubic grid; 0: the smallest fast size per axis that cannot wrap */
+    int per_rotation;           /* poses kept of each rotation, default 1, at most 16 */
+    int keep;                   /* poses written and clustered, default 1000 */
+    int clusters;               /* cluster centres written, default 30 */
+    double radius_angstrom;     /* cluster radius, default 9 */
+    int model;                  /* model number of NMR files; 0: the first */
+    uint64_t seed;              /* rotates the whole rotation set; 0: not at all */
+    int batch;                  /* rotations per launch; 0: from the device's memory */
+    bool resume;                /* go on with a killed run in the output folder */
+    bool explain;               /* log where kernel configurations and engines came from */
+    qn_progress_callback progress;
+    void *progress_user;
+} qn_dock_options;
+
+qn_dock_options qn_dock_default_options(void);
+
+typedef struct qn_dock_summary {
+    size_t pose_count, cluster_count;
+    double best_energy;
+    int grid[3];
+    double rotations_per_s;     /* of the search alone */
+    double seconds;             /* of the whole run */
+    char report[512];           /* path of report.html */
+} qn_dock_summary;
+
+/* Errors: QN_NOT_FOUND, QN_BAD_FORMAT (inputs), QN_ALREADY_EXISTS (output folder not empty without resume),
+ * QN_INVALID_ARGUMENT (options; a journal of other options on resume), QN_OUT_OF_MEMORY (with the bytes needed),
+ * QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. `summary` may be NULL. */
+QN_MUST_CHECK qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_dock_summary *summary);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,41 @@
+/* Log messages and progress, handed to the program that uses the library.
+ *
+ * The library never prints. Warnings and notes go to one process-wide callback (the only mutable global besides the
+ * driver table); progress of a long call goes to the callback in that call's options. Callbacks may be called from
+ * any thread, one at a time.
+ *
+ *     static void on_log(qn_log_level level, const char *message, void *user) { fprintf(stderr, "%s\n", message); }
+ *     qn_log_set_callback(on_log, NULL);
+ */
+#ifndef QUERN_LOG_H
+#define QUERN_LOG_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum qn_log_level { QN_LOG_DEBUG, QN_LOG_NOTE, QN_LOG_WARNING } qn_log_level;
+
+typedef void (*qn_log_callback)(qn_log_level level, const char *message, void *user);
+
+/* Set or (NULL) remove the callback. */
+void qn_log_set_callback(qn_log_callback callback, void *user);
+
+/* State of a long call: `done` of `total` `unit`s ("rotations", "frames") after `seconds`. */
+typedef struct qn_progress {
+    const char *stage;
+    const char *unit;
+    size_t done;
+    size_t total;
+    double seconds;
+} qn_progress;
+
+/* Return nonzero to ask the call to stop; it then saves what can be resumed and returns QN_CANCELLED. */
+typedef int (*qn_progress_callback)(const qn_progress *progress, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,72 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local qn_error_trail current;
+
+const char *qn_status_name(qn_status status)
+{
+    switch (status) {
+    case QN_OK: return "ok";
+    case QN_INVALID_ARGUMENT: return "invalid argument";
+    case QN_NOT_FOUND: return "not found";
+    case QN_ALREADY_EXISTS: return "already exists";
+    case QN_IO_ERROR: return "input/output error";
+    case QN_BAD_FORMAT: return "bad format";
+    case QN_OUT_OF_MEMORY: return "out of memory";
+    case QN_UNSUPPORTED: return "unsupported";
+    case QN_NO_DEVICE: return "no device";
+    case QN_DEVICE_LOST: return "device lost";
+    case QN_BUILD_FAILED: return "kernel build failed";
+    case QN_LAUNCH_FAILED: return "kernel launch failed";
+    case QN_CHECK_FAILED: return "kernel contract broken";
+    case QN_CANCELLED: return "cancelled";
+    case QN_INTERNAL: return "internal error";
+    }
+    return "unknown status";
+}
+
+const char *qn_error_message(void) { return current.message; }
+
+const char *qn_error_origin(void) { return current.origin; }
+
+void qn_error_clear(void) { memset(&current, 0, sizeof current); }
+
+qn_status qn_error_set(qn_status status, const char *file, int line, const char *format, ...)
+{
+    const char *slash = strrchr(file, '/');
+    va_list arguments;
+    current.status = status;
+    snprintf(current.origin, sizeof current.origin, "%s:%d", slash ? slash + 1 : file, line);
+    va_start(arguments, format);
+    vsnprintf(current.message, sizeof current.message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+qn_status qn_error_add_context(qn_status status, const char *format, ...)
+{
+    char message[sizeof current.message];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length < sizeof message)
+        snprintf(message + length, sizeof message - (size_t)length, ": %s", current.message);
+    memcpy(current.message, message, sizeof message);
+    return status;
+}
+
+void qn_error_save(qn_status status, qn_error_trail *trail)
+{
+    *trail = current;
+    trail->status = status;
+}
+
+qn_status qn_error_restore(const qn_error_trail *trail)
+{
+    current = *trail;
+    return trail->status;
+}

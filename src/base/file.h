@@ -1,0 +1,30 @@
+/* Whole files in, and files out that appear under their final name only when complete. */
+#ifndef QN_BASE_FILE_H
+#define QN_BASE_FILE_H
+
+#include <quern/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Read a whole file; `data` gets a zero byte after its `size` bytes and is released with qn_release. */
+QN_MUST_CHECK qn_status qn_file_read(const char *path, char **data, size_t *size);
+
+/* Write `size` bytes through a temporary file in the same folder, flush it to disk and rename it to `path`: after a
+ * crash, a full disk or a failure `path` is either untouched or complete. */
+QN_MUST_CHECK qn_status qn_file_write(const char *path, const void *data, size_t size);
+
+bool qn_file_exists(const char *path);
+
+/* Create a folder and its missing parents; an existing folder is fine. */
+QN_MUST_CHECK qn_status qn_folder_create(const char *path);
+
+/* *empty is true when the folder holds no entry or does not exist. */
+QN_MUST_CHECK qn_status qn_folder_is_empty(const char *path, bool *empty);
+
+/* "folder/name"; released with qn_release. */
+QN_MUST_CHECK qn_status qn_path_join(const char *folder, const char *name, char **path);
+
+/* The part after the last '/'. */
+const char *qn_path_name(const char *path);
+
+#endif

@@ -1,0 +1,46 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { ALIGNMENT = 64 };
+
+static void *aligned(size_t bytes)
+{
+    if (bytes > SIZE_MAX - ALIGNMENT) return NULL;
+    return aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+}
+
+qn_status qn_allocate(size_t count, size_t size, void **memory)
+{
+    *memory = NULL;
+    if (count == 0 || size == 0) return QN_OK;
+    if (count > SIZE_MAX / size || !(*memory = aligned(count * size)))
+        QN_FAIL(QN_OUT_OF_MEMORY, "cannot allocate %zu elements of %zu bytes", count, size);
+    memset(*memory, 0, count * size);
+    return QN_OK;
+}
+
+qn_status qn_grow(void **memory, size_t *capacity, size_t needed, size_t size)
+{
+    if (needed <= *capacity) return QN_OK;
+    size_t grown = *capacity + *capacity / 2 + 16;
+    if (grown < needed) grown = needed;
+    void *larger = grown > SIZE_MAX / size ? NULL : aligned(grown * size);
+    if (!larger) QN_FAIL(QN_OUT_OF_MEMORY, "cannot allocate %zu elements of %zu bytes", grown, size);
+    if (*memory) memcpy(larger, *memory, *capacity * size);
+    free(*memory);
+    *memory = larger;
+    *capacity = grown;
+    return QN_OK;
+}
+
+void qn_release(void *pointer_to_memory)
+{
+    void **memory = pointer_to_memory;
+    free(*memory);
+    *memory = NULL;
+}

@@ -1,0 +1,152 @@
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/thread_pool.h"
+
+static qn_status inner_failure(void) { QN_FAIL(QN_BAD_FORMAT, "box has %s volume", "zero"); }
+
+static qn_status outer_failure(void)
+{
+    qn_status status = inner_failure();
+    return qn_error_add_context(status, "%s:%d", "water.gro", 7);
+}
+
+static void trail_holds_sentence_context_and_origin(void)
+{
+    CHECK_FAILS(outer_failure(), QN_BAD_FORMAT);
+    CHECK_TEXT(qn_error_message(), "water.gro:7: box has zero volume");
+    CHECK(strstr(qn_error_origin(), "test_base.c:") == qn_error_origin());
+    qn_error_clear();
+    CHECK_TEXT(qn_error_message(), "");
+}
+
+static void allocation_overflow_is_reported(void)
+{
+    void *memory;
+    CHECK_FAILS(qn_allocate((size_t)-1, 16, &memory), QN_OUT_OF_MEMORY);
+    CHECK(memory == NULL);
+    CHECK_OK(qn_allocate(3, 5, &memory));
+    CHECK((size_t)memory % 64 == 0);
+    CHECK(((char *)memory)[14] == 0);
+    qn_release(&memory);
+    CHECK(memory == NULL);
+}
+
+static qn_status add_index(size_t index, int worker, void *user)
+{
+    (void)worker;
+    __atomic_fetch_add((size_t *)user, index, __ATOMIC_RELAXED);
+    return QN_OK;
+}
+
+static qn_status fail_from_40(size_t index, int worker, void *user)
+{
+    (void)worker, (void)user;
+    if (index >= 40) QN_FAIL(QN_INTERNAL, "piece %zu failed", index);
+    return QN_OK;
+}
+
+static void pool_runs_every_piece_and_returns_the_lowest_failure(void)
+{
+    for (int threads = 1; threads <= 5; threads += 2) {
+        qn_pool *pool;
+        CHECK_OK(qn_pool_create(threads, &pool));
+        CHECK(qn_pool_threads(pool) == threads);
+        for (int repeat = 0; repeat < 50; repeat++) {
+            size_t sum = 0;
+            CHECK_OK(qn_pool_run(pool, 1000, add_index, &sum));
+            CHECK(sum == 499500);
+        }
+        CHECK_FAILS(qn_pool_run(pool, 1000, fail_from_40, NULL), QN_INTERNAL);
+        CHECK_MESSAGE_HAS("piece 40 failed");
+        qn_pool_destroy(&pool);
+        CHECK(pool == NULL);
+    }
+    qn_pool *pool;
+    CHECK_FAILS(qn_pool_create(-1, &pool), QN_INVALID_ARGUMENT);
+}
+
+static void hash_gives_the_published_digests(void)
+{
+    /* FIPS 180-4 examples. */
+    qn_hash hash;
+    char digest[65];
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, "abc", 3);
+    qn_hash_finish(&hash, digest);
+    CHECK_TEXT(digest, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    const char *two_blocks = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, two_blocks, strlen(two_blocks));
+    qn_hash_finish(&hash, digest);
+    CHECK_TEXT(digest, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+static void files_appear_complete_or_not_at_all(void)
+{
+    char path[700], missing[700];
+    char *data;
+    size_t size;
+    snprintf(path, sizeof path, "%s/deep/er/file.txt", check_scratch_folder());
+    snprintf(missing, sizeof missing, "%s/none/file.txt", check_scratch_folder());
+    CHECK_FAILS(qn_file_write(missing, "x", 1), QN_NOT_FOUND);
+    CHECK_MESSAGE_HAS("none/file.txt: cannot create");
+    snprintf(path, sizeof path, "%s/deep/er", check_scratch_folder());
+    CHECK_OK(qn_folder_create(path));
+    bool empty;
+    CHECK_OK(qn_folder_is_empty(path, &empty));
+    CHECK(empty);
+    strcat(path, "/file.txt");
+    CHECK_OK(qn_file_write(path, "first", 5));
+    CHECK_OK(qn_file_write(path, "second\n", 7));
+    CHECK_OK(qn_file_read(path, &data, &size));
+    CHECK(size == 7);
+    CHECK_TEXT(data, "second\n");
+    qn_release(&data);
+    CHECK_FAILS(qn_folder_create(path), QN_ALREADY_EXISTS);
+}
+
+static void full_disk_leaves_nothing(void)
+{
+    if (access("/dev/full", W_OK) != 0) return;
+    char link[700], data[64] = {0};
+    /* A folder whose temporary files go to /dev/full: the temporary name is predictable. */
+    snprintf(link, sizeof link, "%s/full.bin.partial.%ld", check_scratch_folder(), (long)getpid());
+    CHECK(symlink("/dev/full", link) == 0);
+    snprintf(link, sizeof link, "%s/full.bin", check_scratch_folder());
+    CHECK_FAILS(qn_file_write(link, data, sizeof data), QN_IO_ERROR);
+    CHECK_MESSAGE_HAS("No space left");
+    CHECK(!qn_file_exists(link));
+}
+
+static void text_grows(void)
+{
+    qn_text text = {0};
+    for (int i = 0; i < 1000; i++) CHECK_OK(qn_text_append(&text, "%03d", i));
+    CHECK(text.length == 3000);
+    CHECK(strncmp(text.data + 2997, "999", 4) == 0);
+    qn_text_clear(&text);
+    CHECK(text.data == NULL);
+}
+
+int main(void)
+{
+    RUN(trail_holds_sentence_context_and_origin);
+    RUN(allocation_overflow_is_reported);
+    RUN(pool_runs_every_piece_and_returns_the_lowest_failure);
+    RUN(hash_gives_the_published_digests);
+    RUN(files_appear_complete_or_not_at_all);
+    RUN(full_disk_leaves_nothing);
+    RUN(text_grows);
+    return check_finish();
+}

@@ -1,0 +1,58 @@
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static qn_status make_room(qn_text *text, size_t more)
+{
+    void *data = text->data;
+    qn_status status = qn_grow(&data, &text->capacity, text->length + more + 1, 1);
+    text->data = data;
+    return status;
+}
+
+qn_status qn_text_append(qn_text *text, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    qn_status status = length < 0 ? QN_INTERNAL : make_room(text, (size_t)length);
+    if (status == QN_OK) {
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+    if (length < 0) QN_FAIL(QN_INTERNAL, "text format \"%s\" is broken", format);
+    return status;
+}
+
+qn_status qn_text_append_bytes(qn_text *text, const void *bytes, size_t length)
+{
+    QN_TRY(make_room(text, length));
+    if (length) memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+    return QN_OK;
+}
+
+void qn_text_clear(qn_text *text)
+{
+    qn_release(&text->data);
+    text->length = text->capacity = 0;
+}
+
+qn_status qn_text_copy(const char *string, char **copy)
+{
+    void *memory;
+    size_t length = strlen(string);
+    QN_TRY(qn_allocate(length + 1, 1, &memory));
+    memcpy(memory, string, length);
+    *copy = memory;
+    return QN_OK;
+}

@@ -1,0 +1,3 @@
+#include <quern/version.h>
+
+const char *qn_version(void) { return QN_VERSION; }

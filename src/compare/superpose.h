@@ -1,0 +1,17 @@
+/* Optimal superposition of matched points, and RMSD. */
+#ifndef QN_COMPARE_SUPERPOSE_H
+#define QN_COMPARE_SUPERPOSE_H
+
+#include <quern/status.h>
+#include <stddef.h>
+
+/* Least-squares rigid motion x' = R·x + t of `mobile` onto `reference` (count × 3 doubles, Å each) by Horn's
+ * quaternion method; R row-major, det(R) = +1. *rmsd_angstrom (may be NULL) is what remains.
+ * QN_INVALID_ARGUMENT for fewer than 3 points. */
+QN_MUST_CHECK qn_status qn_superpose(const double *mobile, const double *reference, size_t count, double rotation[9],
+                                     double translation_angstrom[3], double *rmsd_angstrom);
+
+/* Root mean square distance without superposition; 0 for no points. */
+double qn_rmsd(const double *a, const double *b, size_t count);
+
+#endif

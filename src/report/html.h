@@ -1,0 +1,60 @@
+/* A self-contained HTML report: one file, no scripts from elsewhere, readable in print and dark mode.
+ *
+ *     qn_report *report;
+ *     QN_TRY(qn_report_create("quern dock: 1PPE", &report));
+ *     QN_TRY(qn_report_scatter(report, &(qn_report_plot){.title = "Score funnel", …}));
+ *     QN_TRY(qn_report_write(report, "out/report.html"));
+ *     qn_report_destroy(&report);
+ *
+ * All text is escaped. Errors: QN_OUT_OF_MEMORY, QN_IO_ERROR.
+ */
+#ifndef QN_REPORT_HTML_H
+#define QN_REPORT_HTML_H
+
+#include <quern/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct qn_report qn_report;
+
+QN_MUST_CHECK qn_status qn_report_create(const char *title, qn_report **report);
+void qn_report_destroy(qn_report **report);
+
+QN_MUST_CHECK qn_status qn_report_heading(qn_report *report, const char *text);
+QN_MUST_CHECK qn_status qn_report_paragraph(qn_report *report, const char *format, ...) QN_PRINTF_LIKE(2, 3);
+QN_MUST_CHECK qn_status qn_report_warning(qn_report *report, const char *format, ...) QN_PRINTF_LIKE(2, 3);
+
+/* Key facts as a row of tiles: label and value. */
+QN_MUST_CHECK qn_status qn_report_facts(qn_report *report, const char *const *labels, const char *const *values,
+                                        size_t count);
+
+/* cells: rows × columns texts, row by row; numeric columns (every cell a number) are right-aligned; columns sort by
+ * click. */
+QN_MUST_CHECK qn_status qn_report_table(qn_report *report, const char *const *headers, size_t columns,
+                                        const char *const *cells, size_t rows);
+
+/* One set of marks of a plot. NaN points are left out. */
+typedef struct qn_report_series {
+    const char *name;
+    const double *x, *y;
+    const char *const *labels; /* tooltips; NULL */
+    size_t count;
+} qn_report_series;
+
+typedef struct qn_report_plot {
+    const char *title, *x_label, *y_label; /* labels with units */
+    const char *caption;                   /* one sentence: how to read it; NULL */
+    const qn_report_series *series;
+    size_t series_count;
+} qn_report_plot;
+
+QN_MUST_CHECK qn_status qn_report_scatter(qn_report *report, const qn_report_plot *plot);
+QN_MUST_CHECK qn_status qn_report_lines(qn_report *report, const qn_report_plot *plot);
+
+/* Bars over categories; several series are stacked (negative values downwards). x of the series is ignored. */
+QN_MUST_CHECK qn_status qn_report_bars(qn_report *report, const qn_report_plot *plot, const char *const *categories,
+                                       size_t category_count);
+
+QN_MUST_CHECK qn_status qn_report_write(qn_report *report, const char *path);
+
+#endif
