@@ -1,6 +1,7 @@
 # cmake -DROOT= -DINPUT= -DSYMBOL= -DOUTPUT= -P EmbedKernel.cmake: one kernel file as a C array of characters.
 # #include "folder/file" lines are replaced by the file (once each); #line keeps compiler messages readable.
 # A character array instead of a string literal: C17 promises only 4095 characters of a literal.
+cmake_minimum_required(VERSION 3.25)
 set_property(GLOBAL PROPERTY seen "")
 
 function(flatten path result)
@@ -39,4 +40,6 @@ file(READ ${OUTPUT}.text hex HEX)
 file(REMOVE ${OUTPUT}.text)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
 string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
+# Bytes of UTF-8 comments do not fit a signed char without a cast.
+string(REGEX REPLACE "0x([89a-f][0-9a-f])," "(char)0x\\1," bytes "${bytes}")
 file(WRITE ${OUTPUT} "/* Made from src/${INPUT}. */\nextern const char ${SYMBOL}[];\nconst char ${SYMBOL}[] = {\n${bytes}0x00};\n")

@@ -1,0 +1,124 @@
+/* The kernel language in CUDA C++17 for NVRTC, without headers. Every word is explained in prelude_opencl.h.
+ * The driver compiles with --fmad=false, so a * b + c is two roundings here too. */
+#define QN_LANGUAGE_CUDA 1
+
+#define QN_PASTE_(a, b) a##b
+#define QN_PASTE(a, b) QN_PASTE_(a, b)
+
+/* Declarations */
+#define KERNEL extern "C" __global__
+#define GROUP_LIMIT(x, y, z) __launch_bounds__((x) * (y) * (z))
+#define GLOBAL
+#define LOCAL __shared__
+#define LOCAL_PTR
+#define CONSTANT __constant__ const
+#define CONSTANT_PTR const
+#define RESTRICT __restrict__
+#define DEVICE_FN __device__ __forceinline__
+#define UNROLL _Pragma("unroll")
+#define QN_PRAGMA(text) _Pragma(#text)
+#define UNROLL_BY(count) QN_PRAGMA(unroll count)
+
+/* Types */
+typedef int qn_int32;
+typedef unsigned int qn_uint32;
+typedef long long qn_int64;
+typedef unsigned long long qn_uint64;
+typedef float qn_float32;
+typedef unsigned char qn_uint8;
+typedef float2 qn_float2;
+typedef float4 qn_float4;
+typedef int4 qn_int4;
+typedef float2 qn_complex;
+#define FLOAT2_MAKE(x, y) make_float2((x), (y))
+#define FLOAT4_MAKE(x, y, z, w) make_float4((x), (y), (z), (w))
+#define INT4_MAKE(x, y, z, w) make_int4((x), (y), (z), (w))
+#define COMPLEX_MAKE(re, im) make_float2((re), (im))
+#define FLOAT_INFINITY __int_as_float(0x7f800000)
+#define FLOAT_MAXIMUM 3.402823466e+38f
+#define FLOAT_PI 3.14159265358979f
+
+/* Where a work-item is */
+#define QN_AXIS_0 x
+#define QN_AXIS_1 y
+#define QN_AXIS_2 z
+#define QN_AXIS(d) QN_PASTE(QN_AXIS_, d)
+#define GLOBAL_ID(d) ((int)(blockIdx.QN_AXIS(d) * blockDim.QN_AXIS(d) + threadIdx.QN_AXIS(d)))
+#define GLOBAL_SIZE(d) ((int)(gridDim.QN_AXIS(d) * blockDim.QN_AXIS(d)))
+#define LOCAL_ID(d) ((int)threadIdx.QN_AXIS(d))
+#define LOCAL_SIZE(d) ((int)blockDim.QN_AXIS(d))
+#define GROUP_ID(d) ((int)blockIdx.QN_AXIS(d))
+#define GROUP_COUNT(d) ((int)gridDim.QN_AXIS(d))
+
+#define LOCAL_BARRIER() __syncthreads()
+#define GLOBAL_BARRIER() __syncthreads()
+
+/* Single precision */
+#define FMA(a, b, c) __fmaf_rn((a), (b), (c))
+#define SQRT(x) __fsqrt_rn(x)
+#define RSQRT(x) rsqrtf(x)
+#define EXP(x) expf(x)
+#define LOG(x) logf(x)
+#define SIN(x) sinf(x)
+#define COS(x) cosf(x)
+#define FLOOR(x) floorf(x)
+#define ROUND(x) rintf(x)
+#define ROUND_INT(x) __float2int_rn(x)
+#define ABS(x) fabsf(x)
+#define FMIN(a, b) fminf((a), (b))
+#define FMAX(a, b) fmaxf((a), (b))
+#define FAST_EXP(x) __expf(x)
+#define FAST_RSQRT(x) rsqrtf(x)
+#define FAST_DIVIDE(a, b) __fdividef((a), (b))
+
+/* Any type */
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#define CLAMP(x, low, high) MIN(MAX((x), (low)), (high))
+
+/* Integers and bits */
+#define MUL_HIGH_INT32(a, b) __mulhi((int)(a), (int)(b))
+#define MUL_HIGH_UINT32(a, b) __umulhi((unsigned int)(a), (unsigned int)(b))
+#define MUL_HIGH_UINT64(a, b) __umul64hi((qn_uint64)(a), (qn_uint64)(b))
+#define BIT_COUNT(x) __popc((unsigned int)(x))
+#define LEADING_ZEROS(x) __clz((int)(x))
+#define FLOAT_BITS(x) __float_as_uint(x)
+#define BITS_FLOAT(x) __uint_as_float(x)
+
+/* Atomics */
+#define ATOMIC_ADD_INT(pointer, value) atomicAdd((pointer), (value))
+#define ATOMIC_MIN_INT(pointer, value) atomicMin((pointer), (value))
+#define ATOMIC_MAX_INT(pointer, value) atomicMax((pointer), (value))
+#define ATOMIC_OR_INT(pointer, value) atomicOr((pointer), (value))
+#define ATOMIC_COMPARE_EXCHANGE_INT(pointer, expected, value) atomicCAS((pointer), (expected), (value))
+#define LOCAL_ATOMIC_ADD_INT(pointer, value) atomicAdd((pointer), (value))
+#define LOCAL_ATOMIC_MIN_INT(pointer, value) atomicMin((pointer), (value))
+#define LOCAL_ATOMIC_MAX_INT(pointer, value) atomicMax((pointer), (value))
+#define LOCAL_ATOMIC_OR_INT(pointer, value) atomicOr((pointer), (value))
+#define ATOMIC_ADD_FLOAT(pointer, value) ((void)atomicAdd((pointer), (float)(value)))
+#define LOCAL_ATOMIC_ADD_FLOAT(pointer, value) ((void)atomicAdd((pointer), (float)(value)))
+
+/* Explicit vectors have one element here; another width does not compile. */
+#define VEC(type, n) QN_PASTE(QN_VEC_, n)(type)
+#define QN_VEC_1(type) QN_SCALAR_##type
+#define QN_SCALAR_float float
+#define QN_SCALAR_int int
+#define QN_SCALAR_uint unsigned int
+#define VEC_LOAD(n, pointer) QN_PASTE(QN_VEC_LOAD_, n)(pointer)
+#define QN_VEC_LOAD_1(pointer) (*(pointer))
+#define VEC_STORE(n, pointer, value) QN_PASTE(QN_VEC_STORE_, n)(pointer, value)
+#define QN_VEC_STORE_1(pointer, value) (*(pointer) = (value))
+#define VEC_SPLAT(type, n, value) ((VEC(type, n))(value))
+#define VEC_RAMP(type, n) ((VEC(type, n))0)
+#define VEC_CONVERT(type, n, value) ((VEC(type, n))(value))
+#define VEC_FMA(a, b, c) FMA((a), (b), (c))
+#define VEC_SELECT(condition, yes, no) ((condition) ? (yes) : (no))
+#define VEC_ANY(n, condition) QN_PASTE(QN_VEC_ANY_, n)(condition)
+#define QN_VEC_ANY_1(condition) ((condition) != 0)
+#define VEC_ELEMENT(n, value, i) QN_PASTE(QN_VEC_ONLY_, n)(value)
+#define VEC_SUM(n, value) QN_PASTE(QN_VEC_ONLY_, n)(value)
+#define VEC_MINIMUM(n, value) QN_PASTE(QN_VEC_ONLY_, n)(value)
+#define VEC_MAXIMUM(n, value) QN_PASTE(QN_VEC_ONLY_, n)(value)
+#define QN_VEC_ONLY_1(value) (value)
+
+#include "runtime/kernels/complex.dev.h"

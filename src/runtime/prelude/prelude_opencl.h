@@ -1,0 +1,245 @@
+/* The kernel language in OpenCL C 1.2. The same words exist in prelude_cuda.h; those a pure device function (.dev.h)
+ * may use exist in prelude_host.h too. Kernels use these words, C operators and float constants with an f, nothing
+ * else: no double, no vector operators outside VEC values, no OpenCL or CUDA names.
+ *
+ * Work-items and counts are int: a launch has fewer than 2^31 work-items in each dimension. */
+#define QN_LANGUAGE_OPENCL 1
+
+/* A program means the same on every device: a * b + c is two roundings, FMA(a, b, c) is one. */
+#pragma OPENCL FP_CONTRACT OFF
+
+#define QN_PASTE_(a, b) a##b
+#define QN_PASTE(a, b) QN_PASTE_(a, b)
+
+/* Declarations */
+#define KERNEL __kernel /* KERNEL GROUP_LIMIT(64, 1, 1) void name(GLOBAL const float *RESTRICT x, int n) */
+#define GROUP_LIMIT(x, y, z) __attribute__((reqd_work_group_size(x, y, z))) /* every launch has groups of this size */
+#define GLOBAL __global         /* before the type a kernel's buffer points to */
+#define LOCAL __local           /* declares an array shared by a group, at the top of a kernel: LOCAL float tile[64]; */
+#define LOCAL_PTR __local       /* before the type of a pointer to a LOCAL array */
+#define CONSTANT __constant     /* declares a table at file scope: CONSTANT float weights[3] = {...}; */
+#define CONSTANT_PTR __constant /* before the type of a pointer to a CONSTANT table */
+#define RESTRICT restrict       /* nothing else points there */
+#define DEVICE_FN static inline /* a function that kernels call */
+#define UNROLL _Pragma("unroll") /* before a loop of constant length: unroll it whole */
+#define QN_PRAGMA(text) _Pragma(#text)
+#define UNROLL_BY(count) QN_PRAGMA(unroll count) /* before a loop: this many iterations at once */
+
+/* Types with one size everywhere; int and float are 32 bits */
+typedef int qn_int32;
+typedef uint qn_uint32;
+typedef long qn_int64;
+typedef ulong qn_uint64;
+typedef float qn_float32;
+typedef uchar qn_uint8;
+typedef float2 qn_float2;  /* .x .y, no operators */
+typedef float4 qn_float4;  /* .x .y .z .w, no operators */
+typedef int4 qn_int4;      /* .x .y .z .w, no operators */
+typedef float2 qn_complex; /* .x + i .y; functions in runtime/kernels/complex.dev.h */
+#define FLOAT2_MAKE(x, y) ((float2)((x), (y)))
+#define FLOAT4_MAKE(x, y, z, w) ((float4)((x), (y), (z), (w)))
+#define INT4_MAKE(x, y, z, w) ((int4)((x), (y), (z), (w)))
+#define COMPLEX_MAKE(re, im) ((float2)((re), (im)))
+#define FLOAT_INFINITY INFINITY
+#define FLOAT_MAXIMUM 3.402823466e+38f
+#define FLOAT_PI 3.14159265358979f
+
+/* Where a work-item is, d = 0, 1, 2 */
+#define GLOBAL_ID(d) ((int)get_global_id(d))     /* index in the whole launch */
+#define GLOBAL_SIZE(d) ((int)get_global_size(d)) /* work-items of the whole launch */
+#define LOCAL_ID(d) ((int)get_local_id(d))       /* index in the group */
+#define LOCAL_SIZE(d) ((int)get_local_size(d))   /* work-items of a group */
+#define GROUP_ID(d) ((int)get_group_id(d))       /* index of the group */
+#define GROUP_COUNT(d) ((int)get_num_groups(d))  /* number of groups */
+
+/* Every work-item of a group gets here before any goes on, and sees what the others wrote */
+#define LOCAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)                         /* ... to LOCAL memory */
+#define GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) /* ... to LOCAL and GLOBAL memory */
+
+/* Single precision; all but the _INT ones take VEC values too. Unit in the last place: ulp */
+#define FMA(a, b, c) fma((a), (b), (c)) /* a * b + c, rounded once */
+#define SQRT(x) sqrt(x)                 /* correctly rounded where the device can, else 3 ulp */
+#define RSQRT(x) rsqrt(x)               /* 1 / sqrt(x), 2 ulp */
+#define EXP(x) exp(x)                   /* 3 ulp */
+#define LOG(x) log(x)                   /* 3 ulp */
+#define SIN(x) sin(x)                   /* 4 ulp */
+#define COS(x) cos(x)                   /* 4 ulp */
+#define FLOOR(x) floor(x)               /* exact */
+#define ROUND(x) rint(x)                /* nearest integer, halves to even; exact */
+#define ROUND_INT(x) convert_int_rte(x) /* the same as int */
+#define ABS(x) fabs(x)                  /* exact */
+#define FMIN(a, b) fmin((a), (b))       /* of floats that are not NaN */
+#define FMAX(a, b) fmax((a), (b))       /* of floats that are not NaN */
+#define FAST_EXP(x) native_exp(x)       /* as fast as the device can; relative error about 1e-6 * (1 + |x|) */
+#define FAST_RSQRT(x) native_rsqrt(x)   /* as fast as the device can; relative error below 1e-6 */
+#define FAST_DIVIDE(a, b) \
+    native_divide((a), (b)) /* as fast as the device can; relative error below 1e-6, |b| < 2^126 */
+
+/* Any type; arguments are evaluated more than once */
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#define CLAMP(x, low, high) MIN(MAX((x), (low)), (high))
+
+/* Integers and bits */
+#define MUL_HIGH_INT32(a, b) mul_hi((int)(a), (int)(b))      /* upper 32 bits of the 64-bit product */
+#define MUL_HIGH_UINT32(a, b) mul_hi((uint)(a), (uint)(b))   /* upper 32 bits of the 64-bit product */
+#define MUL_HIGH_UINT64(a, b) mul_hi((ulong)(a), (ulong)(b)) /* upper 64 bits of the 128-bit product */
+#define BIT_COUNT(x) ((int)popcount((uint)(x)))              /* bits set in a uint32 */
+#define LEADING_ZEROS(x) ((int)clz((uint)(x)))               /* of a uint32; 32 for 0 */
+#define FLOAT_BITS(x) as_uint((float)(x))                    /* the bits of a float as uint32 */
+#define BITS_FLOAT(x) as_float((uint)(x))                    /* the float of such bits */
+
+/* Atomics on GLOBAL and (LOCAL_...) LOCAL int or uint32; each returns the old value */
+#define ATOMIC_ADD_INT(pointer, value) atomic_add((pointer), (value))
+#define ATOMIC_MIN_INT(pointer, value) atomic_min((pointer), (value))
+#define ATOMIC_MAX_INT(pointer, value) atomic_max((pointer), (value))
+#define ATOMIC_OR_INT(pointer, value) atomic_or((pointer), (value))
+#define ATOMIC_COMPARE_EXCHANGE_INT(pointer, expected, value) atomic_cmpxchg((pointer), (expected), (value))
+#define LOCAL_ATOMIC_ADD_INT(pointer, value) atomic_add((pointer), (value))
+#define LOCAL_ATOMIC_MIN_INT(pointer, value) atomic_min((pointer), (value))
+#define LOCAL_ATOMIC_MAX_INT(pointer, value) atomic_max((pointer), (value))
+#define LOCAL_ATOMIC_OR_INT(pointer, value) atomic_or((pointer), (value))
+/* Float addition in no fixed order, so sums differ in their last bits from run to run; returns nothing */
+#define ATOMIC_ADD_FLOAT(pointer, value) qn_atomic_add_float((pointer), (value))
+#define LOCAL_ATOMIC_ADD_FLOAT(pointer, value) qn_local_atomic_add_float((pointer), (value))
+
+DEVICE_FN void qn_atomic_add_float(volatile __global float *sum, float value)
+{
+    volatile __global uint *bits = (volatile __global uint *)sum;
+    uint seen = *bits, expected;
+    do {
+        expected = seen;
+        seen = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + value));
+    } while (seen != expected);
+}
+
+DEVICE_FN void qn_local_atomic_add_float(volatile __local float *sum, float value)
+{
+    volatile __local uint *bits = (volatile __local uint *)sum;
+    uint seen = *bits, expected;
+    do {
+        expected = seen;
+        seen = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + value));
+    } while (seen != expected);
+}
+
+/* Explicit vectors: n elements, n a constant 1, 2, 4, 8 or 16 (a tunable; only 1 on CUDA and host), type float, int or
+ * uint. Operators, comparisons (their result is a VEC(int, n), to be used only by VEC_SELECT and VEC_ANY) and the
+ * single precision words above apply element by element; scalars mix in only through VEC_SPLAT. */
+#define VEC(type, n) QN_PASTE(QN_VEC_, n)(type)
+#define QN_VEC_1(type) type
+#define QN_VEC_2(type) type##2
+#define QN_VEC_4(type) type##4
+#define QN_VEC_8(type) type##8
+#define QN_VEC_16(type) type##16
+/* n elements from `pointer` of any address space, element-aligned */
+#define VEC_LOAD(n, pointer) QN_PASTE(QN_VEC_LOAD_, n)(pointer)
+#define QN_VEC_LOAD_1(pointer) (*(pointer))
+#define QN_VEC_LOAD_2(pointer) vload2(0, (pointer))
+#define QN_VEC_LOAD_4(pointer) vload4(0, (pointer))
+#define QN_VEC_LOAD_8(pointer) vload8(0, (pointer))
+#define QN_VEC_LOAD_16(pointer) vload16(0, (pointer))
+#define VEC_STORE(n, pointer, value) QN_PASTE(QN_VEC_STORE_, n)(pointer, value)
+#define QN_VEC_STORE_1(pointer, value) (*(pointer) = (value))
+#define QN_VEC_STORE_2(pointer, value) vstore2((value), 0, (pointer))
+#define QN_VEC_STORE_4(pointer, value) vstore4((value), 0, (pointer))
+#define QN_VEC_STORE_8(pointer, value) vstore8((value), 0, (pointer))
+#define QN_VEC_STORE_16(pointer, value) vstore16((value), 0, (pointer))
+/* `value` in every element */
+#define VEC_SPLAT(type, n, value) ((VEC(type, n))(value))
+/* 0, 1, ... n - 1 */
+#define VEC_RAMP(type, n) QN_PASTE(QN_VEC_RAMP_, n)(type)
+#define QN_VEC_RAMP_1(type) ((type)0)
+#define QN_VEC_RAMP_2(type) ((type##2)(0, 1))
+#define QN_VEC_RAMP_4(type) ((type##4)(0, 1, 2, 3))
+#define QN_VEC_RAMP_8(type) ((type##8)(0, 1, 2, 3, 4, 5, 6, 7))
+#define QN_VEC_RAMP_16(type) ((type##16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+/* A VEC of another type, element by element; float to int cuts towards 0 */
+#define VEC_CONVERT(type, n, value) QN_PASTE(QN_VEC_CONVERT_, n)(type, value)
+#define QN_VEC_CONVERT_1(type, value) ((type)(value))
+#define QN_VEC_CONVERT_2(type, value) convert_##type##2(value)
+#define QN_VEC_CONVERT_4(type, value) convert_##type##4(value)
+#define QN_VEC_CONVERT_8(type, value) convert_##type##8(value)
+#define QN_VEC_CONVERT_16(type, value) convert_##type##16(value)
+#define VEC_FMA(a, b, c) fma((a), (b), (c))                         /* a * b + c, rounded once */
+#define VEC_SELECT(condition, yes, no) ((condition) ? (yes) : (no)) /* both sides are evaluated */
+/* Whether a condition holds for any element */
+#define VEC_ANY(n, condition) QN_PASTE(QN_VEC_ANY_, n)(condition)
+#define QN_VEC_ANY_1(condition) ((condition) != 0)
+#define QN_VEC_ANY_2(condition) any(condition)
+#define QN_VEC_ANY_4(condition) any(condition)
+#define QN_VEC_ANY_8(condition) any(condition)
+#define QN_VEC_ANY_16(condition) any(condition)
+/* Element i, a hexadecimal digit 0 ... f */
+#define VEC_ELEMENT(n, value, i) QN_PASTE(QN_VEC_ELEMENT_, n)(value, i)
+#define QN_VEC_ELEMENT_1(value, i) (value)
+#define QN_VEC_ELEMENT_2(value, i) ((value).s##i)
+#define QN_VEC_ELEMENT_4(value, i) ((value).s##i)
+#define QN_VEC_ELEMENT_8(value, i) ((value).s##i)
+#define QN_VEC_ELEMENT_16(value, i) ((value).s##i)
+/* Sum, smallest and largest element of floats; the upper half is added to the lower until one element is left */
+#define VEC_SUM(n, value) QN_PASTE(qn_vec_sum_, n)(value)
+#define VEC_MINIMUM(n, value) QN_PASTE(qn_vec_minimum_, n)(value)
+#define VEC_MAXIMUM(n, value) QN_PASTE(qn_vec_maximum_, n)(value)
+DEVICE_FN float qn_vec_sum_1(float v)
+{
+    return v;
+}
+DEVICE_FN float qn_vec_sum_2(float2 v)
+{
+    return v.x + v.y;
+}
+DEVICE_FN float qn_vec_sum_4(float4 v)
+{
+    return qn_vec_sum_2(v.lo + v.hi);
+}
+DEVICE_FN float qn_vec_sum_8(float8 v)
+{
+    return qn_vec_sum_4(v.lo + v.hi);
+}
+DEVICE_FN float qn_vec_sum_16(float16 v)
+{
+    return qn_vec_sum_8(v.lo + v.hi);
+}
+DEVICE_FN float qn_vec_minimum_1(float v)
+{
+    return v;
+}
+DEVICE_FN float qn_vec_minimum_2(float2 v)
+{
+    return fmin(v.x, v.y);
+}
+DEVICE_FN float qn_vec_minimum_4(float4 v)
+{
+    return qn_vec_minimum_2(fmin(v.lo, v.hi));
+}
+DEVICE_FN float qn_vec_minimum_8(float8 v)
+{
+    return qn_vec_minimum_4(fmin(v.lo, v.hi));
+}
+DEVICE_FN float qn_vec_minimum_16(float16 v)
+{
+    return qn_vec_minimum_8(fmin(v.lo, v.hi));
+}
+DEVICE_FN float qn_vec_maximum_1(float v)
+{
+    return v;
+}
+DEVICE_FN float qn_vec_maximum_2(float2 v)
+{
+    return fmax(v.x, v.y);
+}
+DEVICE_FN float qn_vec_maximum_4(float4 v)
+{
+    return qn_vec_maximum_2(fmax(v.lo, v.hi));
+}
+DEVICE_FN float qn_vec_maximum_8(float8 v)
+{
+    return qn_vec_maximum_4(fmax(v.lo, v.hi));
+}
+DEVICE_FN float qn_vec_maximum_16(float16 v)
+{
+    return qn_vec_maximum_8(fmax(v.lo, v.hi));
+}
+
+#include "runtime/kernels/complex.dev.h"
