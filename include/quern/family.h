@@ -106,6 +106,7 @@ struct qn_family {
     int tunable_count;
     const char *const *constraints; /* each must be nonzero; see runtime/constraint.h for the words */
     int constraint_count;
+    const char *check_definitions; /* definitions with which compile checks build it: "KEEP=4"; NULL when none needed */
 };
 
 typedef struct qn_family_call {

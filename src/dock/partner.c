@@ -1,0 +1,99 @@
+#include "dock/partner.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* Hash of the file behind a path that may end in ":chains". */
+static qn_status hash_input(const char *path, char digest[65])
+{
+    char *name, *data;
+    size_t size;
+    QN_TRY(qn_text_copy(path, &name));
+    char *colon = qn_file_exists(name) ? NULL : strrchr(name, ':');
+    if (colon) *colon = '\0';
+    qn_status status = qn_file_read(name, &data, &size);
+    qn_release(&name);
+    QN_TRY(status);
+    qn_hash hash;
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, data, size);
+    qn_hash_finish(&hash, digest);
+    qn_release(&data);
+    return QN_OK;
+}
+
+qn_status qn_dock_partner_read(const char *path, int model, const char *role, qn_dock_partner *partner)
+{
+    memset(partner, 0, sizeof *partner);
+    qn_molecule_options options = {.model = model, .drop_water = true};
+    qn_status status = qn_molecule_read(path, &options, &partner->molecule);
+    if (status != QN_OK) return qn_error_add_context(status, "%s", role);
+    status = hash_input(path, partner->hash);
+    if (status == QN_OK)
+        status = qn_atom_parameters_assign(partner->molecule, &partner->parameters, &partner->summary);
+    if (status == QN_OK && partner->summary.heavy_atoms == 0)
+        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,
+                              "%s: %s: no atoms are left once waters and hydrogens are dropped; expected a molecule",
+                              role, path);
+    if (status != QN_OK) {
+        qn_dock_partner_clear(partner);
+        return status;
+    }
+    if (partner->molecule->dropped_waters)
+        qn_log(QN_LOG_NOTE, "%s: dropped %zu waters", role, partner->molecule->dropped_waters);
+    qn_log(QN_LOG_NOTE, "%s: %zu heavy atoms in %zu residues, net charge %+.2f e", role, partner->summary.heavy_atoms,
+           partner->molecule->residue_count, partner->summary.net_charge_e);
+    return QN_OK;
+}
+
+void qn_dock_partner_clear(qn_dock_partner *partner)
+{
+    qn_molecule_destroy(&partner->molecule);
+    qn_release(&partner->parameters);
+}
+
+static double distance_squared(const double a[3], const double b[3])
+{
+    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
+}
+
+static const double *farthest(const qn_molecule *molecule, const double point[3])
+{
+    const double *best = molecule->atoms[0].position_angstrom;
+    for (size_t i = 1; i < molecule->atom_count; i++)
+        if (distance_squared(molecule->atoms[i].position_angstrom, point) > distance_squared(best, point))
+            best = molecule->atoms[i].position_angstrom;
+    return best;
+}
+
+/* Bădoiu & Clarkson 2003: step 1/(k+1) of the way to the farthest point converges to the smallest sphere. */
+void qn_dock_bounding_sphere(const qn_molecule *molecule, double centre[3], double *radius_angstrom)
+{
+    enum { STEPS = 1000 };
+    memcpy(centre, molecule->atoms[0].position_angstrom, 3 * sizeof(double));
+    for (int step = 1; step <= STEPS; step++) {
+        const double *far = farthest(molecule, centre);
+        for (int axis = 0; axis < 3; axis++) centre[axis] += (far[axis] - centre[axis]) / (step + 1);
+    }
+    *radius_angstrom = sqrt(distance_squared(farthest(molecule, centre), centre));
+}
+
+void qn_dock_bounding_box(const qn_molecule *molecule, double low[3], double high[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        low[axis] = INFINITY;
+        high[axis] = -INFINITY;
+        for (size_t i = 0; i < molecule->atom_count; i++) {
+            low[axis] = fmin(low[axis], molecule->atoms[i].position_angstrom[axis]);
+            high[axis] = fmax(high[axis], molecule->atoms[i].position_angstrom[axis]);
+        }
+    }
+}
