@@ -1,0 +1,50 @@
+/* The search on one device: batches of rotations through ligand grids, transforms, correlation and best cells.
+ *
+ * Life cycle: create → submit / collect in turn (two batches may be under way) → destroy. Thread rule: one thread.
+ */
+#ifndef QN_DOCK_SEARCH_H
+#define QN_DOCK_SEARCH_H
+
+#include <quern/fft.h>
+
+#include "dock/ligand.h"
+
+typedef struct qn_dock_search qn_dock_search;
+
+enum { QN_DOCK_SLOTS = 2 };
+
+typedef struct qn_dock_search_options {
+    int batch;              /* rotations of a launch; 0: from the device */
+    int per_rotation;
+    int exclusion_cells;    /* half side of the exclusion cube */
+    qn_fft_engine engine;
+} qn_dock_search_options;
+
+/* One translation found for a rotation; cell −1: none. */
+typedef struct qn_dock_hit {
+    float energy;
+    int32_t cell;
+} qn_dock_hit;
+
+/* Device bytes of a search with this batch, without the transforms' own workspace. */
+size_t qn_dock_search_bytes(const qn_dock_grid *grid, int rotation_count, int batch, int per_rotation);
+
+/* `rotations`: rotation_count × 9 integers of 1/2^30. Everything is copied to the device. QN_OUT_OF_MEMORY names the
+ * bytes needed. */
+QN_MUST_CHECK qn_status qn_dock_search_create(qn_device *device, const qn_dock_grid *grid, const float *receptor_grids,
+                                              const qn_dock_ligand *ligand, const int32_t *rotations,
+                                              int rotation_count, const qn_dock_search_options *options,
+                                              qn_dock_search **search);
+void qn_dock_search_destroy(qn_dock_search **search);
+
+int qn_dock_search_batch(const qn_dock_search *search);
+qn_fft_engine qn_dock_search_engine(const qn_dock_search *search);
+size_t qn_dock_search_device_bytes(const qn_dock_search *search); /* with the transforms' workspace */
+
+/* Queue the batch that starts at rotation `first` into `slot` (0 or 1), which must have been collected. */
+QN_MUST_CHECK qn_status qn_dock_search_submit(qn_dock_search *search, int first, int slot);
+
+/* Wait for a slot: hits [batch][per_rotation]. */
+QN_MUST_CHECK qn_status qn_dock_search_collect(qn_dock_search *search, int slot, qn_dock_hit *hits);
+
+#endif
