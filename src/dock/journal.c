@@ -126,6 +126,24 @@ qn_status qn_dock_journal_open(const char *path, const char *key, int rotation_c
     return QN_OK;
 }
 
+qn_status qn_dock_journal_value(const char *path, const char *name, char *value, size_t capacity)
+{
+    char *data;
+    size_t size, length = strlen(name);
+    value[0] = '\0';
+    if (!qn_file_exists(path)) return QN_OK;
+    QN_TRY(qn_file_read(path, &data, &size));
+    for (const char *line = data; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        size_t end = strcspn(line, "\n");
+        if (strncmp(line, name, length) != 0 || line[length] != '=' || end - length - 1 >= capacity) continue;
+        memcpy(value, line + length + 1, end - length - 1);
+        value[end - length - 1] = '\0';
+    }
+    qn_release(&data);
+    return QN_OK;
+}
+
 qn_status qn_dock_journal_append(qn_dock_journal *journal, int first, int count, const qn_dock_hit *hits)
 {
     size_t bytes = (size_t)count * (size_t)journal->per_rotation * sizeof *hits;

@@ -20,6 +20,9 @@ QN_MUST_CHECK qn_status qn_dock_journal_open(const char *path, const char *key, 
 /* Append the hits of rotations first … first + count − 1. */
 QN_MUST_CHECK qn_status qn_dock_journal_append(qn_dock_journal *journal, int first, int count, const qn_dock_hit *hits);
 
+/* Copy the value of line "name=value" of a journal's key into `value`; "" when there is no journal or no such line. */
+QN_MUST_CHECK qn_status qn_dock_journal_value(const char *path, const char *name, char *value, size_t capacity);
+
 void qn_dock_journal_close(qn_dock_journal **journal);
 
 #endif

@@ -1,0 +1,183 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "dock/run.h"
+#include "runtime/device.h"
+#include "score/electrostatics.h"
+
+const char *const qn_dock_term_names[QN_RPSC_TERMS] = {"shape", "electrostatic"};
+
+/* Poses of one rotation are at least this far apart on some axis (Å). */
+static const double exclusion_angstrom = 3.6;
+
+qn_dock_options qn_dock_default_options(void)
+{
+    return (qn_dock_options){.device = "auto", .score = "rpsc", .fft_engine = "auto", .rotations = 3600,
+                             .spacing_angstrom = 1.2, .per_rotation = 1, .keep = 1000, .clusters = 30,
+                             .radius_angstrom = 9};
+}
+
+static qn_status in_range(const char *name, double value, double low, double high)
+{
+    if (!(value >= low && value <= high))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s is %g; expected %g to %g", name, value, low, high);
+    return QN_OK;
+}
+
+static qn_status parse_engine(const char *name, qn_fft_engine *engine)
+{
+    static const qn_fft_engine engines[] = {QN_FFT_AUTO, QN_FFT_OWN, QN_FFT_FFTW, QN_FFT_VKFFT, QN_FFT_CUFFT};
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
+        if (strcmp(name, qn_fft_engine_name(engines[i])) == 0) {
+            *engine = engines[i];
+            return QN_OK;
+        }
+    QN_FAIL(QN_INVALID_ARGUMENT, "FFT engine is \"%s\"; expected auto, own, fftw, vkfft or cufft", name);
+}
+
+static qn_status check_options(const qn_dock_options *options, qn_fft_engine *engine)
+{
+    if (!options->receptor || !options->ligand || !options->output)
+        QN_FAIL(QN_INVALID_ARGUMENT, "receptor, ligand and output folder must be given");
+    if (!options->score || strcmp(options->score, "rpsc") != 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "score is \"%s\"; expected rpsc", options->score ? options->score : "");
+    QN_TRY(in_range("number of rotations", options->rotations, 1, 1e7));
+    QN_TRY(in_range("spacing in Å", options->spacing_angstrom, 0.3, 4));
+    QN_TRY(in_range("grid side in cells", options->grid_cells, 0, 1024));
+    QN_TRY(in_range("poses per rotation", options->per_rotation, 1, 16));
+    QN_TRY(in_range("poses kept", options->keep, 1, 20000));
+    QN_TRY(in_range("clusters", options->clusters, 1, 1000));
+    QN_TRY(in_range("cluster radius in Å", options->radius_angstrom, 0.1, 100));
+    QN_TRY(in_range("batch", options->batch, 0, 4096));
+    return parse_engine(options->fft_engine, engine);
+}
+
+/* Refuse to mix with what is there, unless resuming. The folder is made only once the inputs are known to be good. */
+static qn_status check_output(const qn_dock_options *options)
+{
+    bool empty;
+    QN_TRY(qn_folder_is_empty(options->output, &empty));
+    if (!empty && !options->resume)
+        QN_FAIL(QN_ALREADY_EXISTS, "%s: the output folder is not empty; choose another one or continue with --resume",
+                options->output);
+    return QN_OK;
+}
+
+static int next_fast_size(int least, void *user) { return qn_fft_next_fast_size(*(const qn_fft_engine *)user, least); }
+
+/* Read both partners, lay out the grid, make receptor grids, ligand integers and rotations. */
+static qn_status prepare(qn_dock_state *run)
+{
+    const qn_dock_options *options = run->options;
+    double receptor_radius, ligand_radius, centre[3];
+    QN_TRY(qn_dock_partner_read(options->receptor, options->model, "receptor", &run->receptor));
+    QN_TRY(qn_dock_partner_read(options->ligand, options->model, "ligand", &run->ligand));
+    qn_dock_bounding_sphere(run->receptor.molecule, centre, &receptor_radius);
+    qn_dock_bounding_sphere(run->ligand.molecule, centre, &ligand_radius);
+    if (ligand_radius > receptor_radius)
+        qn_log(QN_LOG_WARNING, "the ligand (radius %.1f Å) is larger than the receptor (%.1f Å); the search is faster with "
+               "the larger one as receptor", ligand_radius, receptor_radius);
+    QN_TRY(qn_dock_grid_plan(run->receptor.molecule, run->ligand.molecule, options->spacing_angstrom,
+                             qn_dock_contact_angstrom(&run->receptor), QN_ELECTROSTATIC_CUTOFF_ANGSTROM,
+                             options->grid_cells, next_fast_size, &run->engine, &run->grid));
+    run->exclusion_cells = (int)ceil(exclusion_angstrom / options->spacing_angstrom);
+    QN_TRY(qn_dock_receptor_grids(&run->receptor, &run->grid, run->pool, &run->receptor_grids));
+    QN_TRY(qn_dock_ligand_create(&run->ligand, &run->grid, &run->ligand_atoms));
+    return qn_dock_make_rotations(run);
+}
+
+static qn_status cluster_poses(qn_dock_state *run)
+{
+    size_t most = (size_t)run->options->clusters;
+    float *distances;
+    void *memory;
+    QN_TRY(qn_allocate(most, sizeof(qn_cluster), &memory));
+    run->clusters = memory;
+    QN_TRY(qn_allocate(run->pose_count, sizeof(size_t), &memory));
+    run->assignment = memory;
+    QN_TRY(qn_dock_pose_distances(run->receptor.molecule, run->ligand.molecule, run->poses, run->pose_count, run->pool,
+                                  &distances));
+    qn_status status = qn_cluster_greedy(distances, run->pose_count, (float)run->options->radius_angstrom, most,
+                                         run->clusters, &run->cluster_count, run->assignment);
+    qn_release(&distances);
+    return status;
+}
+
+static double lap(double *since)
+{
+    double now = qn_dock_clock_s(), elapsed = now - *since;
+    *since = now;
+    return elapsed;
+}
+
+static qn_status run_stages(qn_dock_state *run)
+{
+    double since = run->started_s;
+    QN_TRY(prepare(run));
+    QN_TRY(qn_folder_create(run->options->output));
+    run->timings.prepare_s = lap(&since);
+    QN_TRY(qn_dock_search_all(run));
+    lap(&since);
+    QN_TRY(qn_dock_poses_rank(&run->grid, run->receptor_grids, &run->ligand_atoms, run->matrices, run->rotations,
+                              run->rotation_count, run->options->per_rotation, run->hits, (size_t)run->options->keep,
+                              run->pool, &run->poses, &run->pose_count));
+    run->timings.rank_s = lap(&since);
+    QN_TRY(cluster_poses(run));
+    QN_TRY(qn_dock_count_contacts(run));
+    run->timings.cluster_s = lap(&since);
+    QN_TRY(qn_dock_write_models(run));
+    QN_TRY(qn_dock_write_tables(run));
+    run->timings.write_s = lap(&since);
+    run->timings.total_s = since - run->started_s;
+    QN_TRY(qn_dock_write_report(run));
+    return qn_dock_write_run_json(run);
+}
+
+static void clear(qn_dock_state *run)
+{
+    qn_device_release(&run->device);
+    qn_dock_partner_clear(&run->receptor);
+    qn_dock_partner_clear(&run->ligand);
+    qn_dock_ligand_clear(&run->ligand_atoms);
+    qn_release(&run->receptor_grids);
+    qn_release(&run->matrices);
+    qn_release(&run->rotations);
+    qn_release(&run->hits);
+    qn_release(&run->poses);
+    qn_release(&run->clusters);
+    qn_release(&run->assignment);
+    qn_release(&run->receptor_contact);
+}
+
+static void summarise(const qn_dock_state *run, qn_dock_summary *summary)
+{
+    int searched = run->rotation_count - run->resumed_rotations;
+    memset(summary, 0, sizeof *summary);
+    summary->pose_count = run->pose_count;
+    summary->cluster_count = run->cluster_count;
+    summary->best_energy = run->pose_count ? run->poses[0].energy : 0;
+    memcpy(summary->grid, run->grid.cells, sizeof summary->grid);
+    summary->rotations_per_s = searched > 0 ? searched / run->timings.search_s : 0;
+    summary->seconds = qn_dock_clock_s() - run->started_s;
+    snprintf(summary->report, sizeof summary->report, "%s/report.html", run->options->output);
+}
+
+qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_dock_summary *summary)
+{
+    qn_dock_state run = {.options = options, .context = context, .pool = qn_context_pool(context)};
+    run.started_s = qn_dock_clock_s();
+    QN_TRY(check_options(options, &run.engine));
+    QN_TRY(qn_device_open(context, options->device, &run.device));
+    const qn_device_info *info = qn_device_get_info(run.device);
+    qn_log(QN_LOG_NOTE, "device: %s (%s)", info->identifier, info->name);
+    qn_status status = check_output(options);
+    if (status == QN_OK) status = run_stages(&run);
+    if (status == QN_OK && summary) summarise(&run, summary);
+    clear(&run);
+    return status;
+}

@@ -1,0 +1,185 @@
+/* Models of the cluster centres, and scripts that show them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "dock/run.h"
+
+enum { CHAIN_BYTES = 8 };
+
+static bool has_chain(const qn_molecule *molecule, const char *chain)
+{
+    for (size_t i = 0; i < molecule->residue_count; i++)
+        if (strcmp(molecule->residues[i].chain, chain) == 0) return true;
+    return false;
+}
+
+/* A one-letter name that neither partner uses, else a numbered one. */
+static void free_chain_name(const qn_molecule *receptor, const qn_molecule *ligand, const qn_molecule *renamed,
+                            char name[CHAIN_BYTES])
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    for (const char *letter = letters; *letter; letter++) {
+        name[0] = *letter;
+        name[1] = '\0';
+        if (!has_chain(receptor, name) && !has_chain(ligand, name) && !has_chain(renamed, name)) return;
+    }
+    for (int number = 1; number < 100000; number++) {
+        snprintf(name, CHAIN_BYTES, "L%d", number);
+        if (!has_chain(receptor, name) && !has_chain(ligand, name) && !has_chain(renamed, name)) return;
+    }
+}
+
+static qn_status list_chains(const qn_molecule *molecule, qn_text *text)
+{
+    for (size_t i = 0; i < molecule->residue_count; i++) {
+        const char *chain = molecule->residues[i].chain;
+        bool listed = false;
+        for (size_t j = 0; j < i && !listed; j++) listed = strcmp(molecule->residues[j].chain, chain) == 0;
+        if (!listed) QN_TRY(qn_text_append(text, "%s%s", i ? "," : "", chain));
+    }
+    return QN_OK;
+}
+
+/* Give the ligand's chains that clash with the receptor's other names; say so in the remarks. */
+static qn_status rename_chains(const qn_molecule *receptor, const qn_molecule *ligand, qn_molecule *renamed,
+                               qn_text *remarks)
+{
+    char chain[CHAIN_BYTES], name[CHAIN_BYTES];
+    for (size_t i = 0; i < ligand->residue_count; i++) {
+        memcpy(chain, renamed->residues[i].chain, CHAIN_BYTES);
+        if (strcmp(chain, ligand->residues[i].chain) != 0 || !has_chain(receptor, chain)) continue;
+        free_chain_name(receptor, ligand, renamed, name);
+        for (size_t j = i; j < ligand->residue_count; j++)
+            if (strcmp(ligand->residues[j].chain, chain) == 0) memcpy(renamed->residues[j].chain, name, CHAIN_BYTES);
+        QN_TRY(qn_text_append(remarks, "QUERN LIGAND CHAIN %s WAS %s\n", name, chain));
+    }
+    return QN_OK;
+}
+
+void qn_dock_model_name(const qn_dock_state *run, size_t cluster, char name[32])
+{
+    snprintf(name, 32, "cluster_%02zu.%s", cluster + 1, run->models_as_mmcif ? "cif" : "pdb");
+}
+
+static qn_status model_remarks(const qn_dock_state *run, size_t cluster, const char *chains, qn_text *remarks)
+{
+    const qn_cluster *of = &run->clusters[cluster];
+    const qn_dock_pose *pose = &run->poses[of->centre];
+    QN_TRY(qn_text_append(remarks, "QUERN %s DOCK, SCORE %s\n", QN_VERSION, run->options->score));
+    QN_TRY(qn_text_append(remarks, "QUERN CLUSTER %zu OF %zu, %zu POSES, CENTRE IS POSE %zu\n", cluster + 1,
+                          run->cluster_count, of->size, of->centre + 1));
+    QN_TRY(qn_text_append(remarks, "QUERN ENERGY %.3f, SHAPE %.3f, ELECTROSTATIC %.3f\n", pose->energy,
+                          pose->terms[QN_RPSC_SHAPE], pose->terms[QN_RPSC_ELECTROSTATIC]));
+    return qn_text_append(remarks, "%s", chains);
+}
+
+static qn_status write_model(const qn_dock_state *run, size_t cluster, const qn_molecule *ligand, const char *chains)
+{
+    const qn_dock_pose *pose = &run->poses[run->clusters[cluster].centre];
+    qn_text remarks = {0};
+    qn_molecule *placed = NULL;
+    char name[32], *path = NULL;
+    qn_dock_model_name(run, cluster, name);
+    qn_status status = model_remarks(run, cluster, chains, &remarks);
+    if (status == QN_OK) status = qn_molecule_copy(ligand, &placed);
+    if (status == QN_OK) status = qn_path_join(run->options->output, name, &path);
+    if (status == QN_OK) {
+        const qn_molecule *partners[2] = {run->receptor.molecule, placed};
+        qn_molecule_transform(placed, pose->matrix, pose->translation_angstrom);
+        status = qn_molecule_write(path, run->models_as_mmcif ? QN_STRUCTURE_MMCIF : QN_STRUCTURE_PDB, partners, 2,
+                                   remarks.data);
+    }
+    qn_release(&path);
+    qn_molecule_destroy(&placed);
+    qn_text_clear(&remarks);
+    return status;
+}
+
+/* PDB columns must hold both partners together, wherever the ligand goes. */
+static bool needs_mmcif(const qn_molecule *receptor, const qn_molecule *ligand)
+{
+    const double largest_pdb_angstrom = 9000;
+    double low[3], high[3], centre[3], radius;
+    qn_dock_bounding_box(receptor, low, high);
+    qn_dock_bounding_sphere(ligand, centre, &radius);
+    if (!qn_molecule_fits_pdb(receptor) || !qn_molecule_fits_pdb(ligand)) return true;
+    if (receptor->atom_count + ligand->atom_count > 99990) return true;
+    for (int axis = 0; axis < 3; axis++)
+        if (high[axis] + 2 * radius > largest_pdb_angstrom || low[axis] - 2 * radius < -largest_pdb_angstrom / 10)
+            return true;
+    return false;
+}
+
+/* A script for PyMOL or ChimeraX: the receptor once as surface, cluster centres as cartoons. */
+static qn_status write_script(const qn_dock_state *run, const char *file, bool pymol, const char *ligand_chains)
+{
+    qn_text text = {0};
+    char *path = NULL, name[32];
+    qn_status status = qn_text_append(&text, "# Made by quern dock: open this file in %s from its folder.\n",
+                                      pymol ? "PyMOL" : "ChimeraX");
+    for (size_t i = 0; i < run->cluster_count && status == QN_OK; i++) {
+        qn_dock_model_name(run, i, name);
+        status = qn_text_append(&text, pymol ? "load %s\n" : "open %s\n", name);
+    }
+    if (status == QN_OK && pymol)
+        status = qn_text_append(&text,
+                                "hide everything\nselect ligand_chains, chain %s\nshow cartoon\n"
+                                "color grey80, not ligand_chains\n"
+                                "util.cbc ligand_chains\ndisable all\nenable cluster_01\n"
+                                "show surface, cluster_01 and not ligand_chains\nset transparency, 0.3\n"
+                                "deselect\nzoom cluster_01\n",
+                                ligand_chains);
+    if (status == QN_OK && !pymol) {
+        status = qn_text_append(&text, "hide atoms\nshow cartoons\ncolor #bbbbbb\n");
+        for (const char *at = ligand_chains; *at && status == QN_OK; at += strcspn(at, "+"), at += *at == '+')
+            status = qn_text_append(&text, "color /%.*s cornflower blue\n", (int)strcspn(at, "+"), at);
+        if (status == QN_OK)
+            status = qn_text_append(&text, "hide models\nshow #1 models\nsurface #1\ntransparency #1 40\nview #1\n");
+    }
+    if (status == QN_OK) status = qn_path_join(run->options->output, file, &path);
+    if (status == QN_OK) status = qn_file_write(path, text.data, text.length);
+    qn_release(&path);
+    qn_text_clear(&text);
+    return status;
+}
+
+static qn_status write_scripts(const qn_dock_state *run, const char *ligand_chains)
+{
+    qn_text plus = {0};
+    QN_TRY(qn_text_append(&plus, "%s", ligand_chains));
+    for (char *c = plus.data; *c; c++)
+        if (*c == ',') *c = '+';
+    qn_status status = write_script(run, "view.pml", true, plus.data);
+    if (status == QN_OK) status = write_script(run, "view.cxc", false, plus.data);
+    qn_text_clear(&plus);
+    return status;
+}
+
+qn_status qn_dock_write_models(qn_dock_state *run)
+{
+    const qn_molecule *receptor = run->receptor.molecule, *ligand = run->ligand.molecule;
+    qn_molecule *renamed = NULL;
+    qn_text names = {0}, ligand_chains = {0}, renames = {0};
+    run->models_as_mmcif = needs_mmcif(receptor, ligand);
+    qn_status status = qn_molecule_copy(ligand, &renamed);
+    if (status == QN_OK) status = rename_chains(receptor, ligand, renamed, &renames);
+    if (status == QN_OK && renames.data)
+        qn_log(QN_LOG_NOTE, "the ligand's chains clash with the receptor's; renamed in the models (see their remarks)");
+    if (status == QN_OK) status = qn_text_append(&names, "QUERN RECEPTOR CHAINS ");
+    if (status == QN_OK) status = list_chains(receptor, &names);
+    if (status == QN_OK) status = list_chains(renamed, &ligand_chains);
+    if (status == QN_OK)
+        status = qn_text_append(&names, "\nQUERN LIGAND CHAINS %s\n%s", ligand_chains.data, renames.data ? renames.data : "");
+    for (size_t i = 0; i < run->cluster_count && status == QN_OK; i++)
+        status = write_model(run, i, renamed, names.data);
+    if (status == QN_OK) status = write_scripts(run, ligand_chains.data);
+    qn_molecule_destroy(&renamed);
+    qn_text_clear(&names);
+    qn_text_clear(&ligand_chains);
+    qn_text_clear(&renames);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* run.json: what went in, what it ran on, how long it took. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "dock/run.h"
+
+static json_t *describe_partner(const char *path, const qn_dock_partner *partner)
+{
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:I}", "file", path, "sha256", partner->hash, "residues",
+                     (json_int_t)partner->molecule->residue_count, "heavy_atoms",
+                     (json_int_t)partner->summary.heavy_atoms, "waters_dropped",
+                     (json_int_t)partner->molecule->dropped_waters, "net_charge_e", partner->summary.net_charge_e,
+                     "atoms_without_table_entry", (json_int_t)partner->summary.without_entry);
+}
+
+static json_t *describe_options(const qn_dock_options *options)
+{
+    return json_pack("{s:s, s:f, s:i, s:s?, s:I, s:i, s:i, s:i, s:f, s:i, s:i, s:b}", "score", options->score,
+                     "spacing_angstrom", options->spacing_angstrom, "rotations", options->rotations, "rotations_file",
+                     options->rotations_file, "seed", (json_int_t)options->seed, "per_rotation", options->per_rotation,
+                     "keep", options->keep, "clusters", options->clusters, "radius_angstrom", options->radius_angstrom,
+                     "model", options->model, "grid_cells", options->grid_cells, "resume", options->resume);
+}
+
+static json_t *describe_device(const qn_dock_state *run)
+{
+    const qn_device_info *info = qn_device_get_info(run->device);
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:s, s:i}", "identifier", info->identifier, "name", info->name,
+                     "driver", info->driver, "driver_version", info->driver_version, "compute_units",
+                     info->compute_units, "threads", qn_context_threads(run->context), "bytes_used",
+                     (json_int_t)run->device_bytes, "fft_engine", qn_fft_engine_name(run->engine), "batch", run->batch);
+}
+
+static json_t *describe_timings(const qn_dock_timings *timings)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "prepare_s", timings->prepare_s, "search_s", timings->search_s,
+                     "rank_s", timings->rank_s, "cluster_s", timings->cluster_s, "write_s", timings->write_s);
+}
+
+static json_t *describe_run(const qn_dock_state *run)
+{
+    int searched = run->rotation_count - run->resumed_rotations;
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:[iii], s:i, s:f, s:i, s:i, s:f, s:o}", "quern", QN_VERSION, "receptor",
+                     describe_partner(run->options->receptor, &run->receptor), "ligand",
+                     describe_partner(run->options->ligand, &run->ligand), "options", describe_options(run->options),
+                     "device", describe_device(run), "grid", run->grid.cells[0], run->grid.cells[1], run->grid.cells[2],
+                     "rotations", run->rotation_count, "rotation_step_degrees", run->neighbour_degrees,
+                     "exclusion_cells", run->exclusion_cells, "resumed_rotations", run->resumed_rotations,
+                     "rotations_per_s", searched > 0 ? searched / run->timings.search_s : 0.0, "timings",
+                     describe_timings(&run->timings));
+}
+
+qn_status qn_dock_write_run_json(const qn_dock_state *run)
+{
+    char *path;
+    json_t *json = describe_run(run);
+    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(json);
+    if (!text) QN_FAIL(QN_INTERNAL, "cannot write run.json: a text is not valid UTF-8");
+    qn_text content = {0};
+    qn_status status = qn_text_append(&content, "%s\n", text);
+    free(text);
+    if (status == QN_OK) status = qn_path_join(run->options->output, "run.json", &path);
+    if (status == QN_OK) {
+        status = qn_file_write(path, content.data, content.length);
+        qn_release(&path);
+    }
+    qn_text_clear(&content);
+    return status;
+}
