@@ -1,0 +1,196 @@
+/* Buffers, queues, copies and events of the CUDA driver. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "runtime/cuda/cuda_driver.h"
+
+qn_status qn_cuda_buffer_create(qn_driver_device opaque, size_t bytes, qn_driver_buffer *created)
+{
+    qn_cuda_device *device = opaque;
+    qn_cuda_buffer *buffer = NULL;
+    QN_TRY(qn_cuda_enter(device));
+    QN_TRY(qn_allocate(1, sizeof *buffer, (void **)&buffer));
+    buffer->bytes = bytes ? bytes : 1; /* CUDA has no empty allocations */
+    qn_status status =
+        qn_cuda_check(device, device->api.cuMemAlloc_v2(&buffer->address, buffer->bytes), "creating a buffer");
+    if (status != QN_OK) {
+        qn_release(&buffer);
+        return qn_error_add_context(status, "%zu bytes", bytes);
+    }
+    *created = buffer;
+    return QN_OK;
+}
+
+void qn_cuda_buffer_destroy(qn_driver_device opaque, qn_driver_buffer destroyed)
+{
+    qn_cuda_device *device = opaque;
+    qn_cuda_buffer *buffer = destroyed;
+    if (!buffer) return;
+    /* cuMemFree waits for the commands that use the memory. Nothing can be done about an error here: a lost device has
+     * freed everything. */
+    if (device->api.cuCtxSetCurrent(device->context) == QN_CUDA_SUCCESS) device->api.cuMemFree_v2(buffer->address);
+    qn_release(&buffer);
+}
+
+qn_status qn_cuda_queue_create(qn_driver_device opaque, qn_driver_queue *queue)
+{
+    qn_cuda_device *device = opaque;
+    CUstream stream = NULL;
+    QN_TRY(qn_cuda_enter(device));
+    QN_TRY(qn_cuda_check(device, device->api.cuStreamCreate(&stream, QN_CU_STREAM_NON_BLOCKING), "creating a queue"));
+    *queue = stream;
+    return QN_OK;
+}
+
+void qn_cuda_queue_destroy(qn_driver_device opaque, qn_driver_queue queue)
+{
+    qn_cuda_device *device = opaque;
+    if (!queue || device->api.cuCtxSetCurrent(device->context) != QN_CUDA_SUCCESS) return;
+    device->api.cuStreamSynchronize(queue);
+    device->api.cuStreamDestroy_v2(queue);
+}
+
+qn_status qn_cuda_queue_finish(qn_driver_device opaque, qn_driver_queue queue)
+{
+    qn_cuda_device *device = opaque;
+    QN_TRY(qn_cuda_enter(device));
+    return qn_cuda_check(device, device->api.cuStreamSynchronize(queue), "a command of the queue");
+}
+
+qn_status qn_cuda_queue_wait_for(qn_driver_device opaque, qn_driver_queue queue, qn_driver_event awaited)
+{
+    qn_cuda_device *device = opaque;
+    const qn_cuda_event *event = awaited;
+    QN_TRY(qn_cuda_enter(device));
+    return qn_cuda_check(device, device->api.cuStreamWaitEvent(queue, event->end, 0), "waiting for another queue");
+}
+
+qn_status qn_cuda_event_start(qn_cuda_device *device, CUstream stream, const qn_driver_event *wanted,
+                              qn_cuda_event **started)
+{
+    qn_cuda_event *event = NULL;
+    *started = NULL;
+    if (!wanted) return QN_OK;
+    QN_TRY(qn_allocate(1, sizeof *event, (void **)&event));
+    qn_status status =
+        qn_cuda_check(device, device->api.cuEventCreate(&event->start, QN_CU_EVENT_DEFAULT), "creating an event");
+    if (status == QN_OK)
+        status =
+            qn_cuda_check(device, device->api.cuEventCreate(&event->end, QN_CU_EVENT_DEFAULT), "creating an event");
+    if (status == QN_OK)
+        status = qn_cuda_check(device, device->api.cuEventRecord(event->start, stream), "recording an event");
+    if (status != QN_OK) {
+        qn_cuda_event_destroy(device, event);
+        return status;
+    }
+    *started = event;
+    return QN_OK;
+}
+
+qn_status qn_cuda_event_end(qn_cuda_device *device, CUstream stream, qn_status status, qn_cuda_event *event,
+                            qn_driver_event *wanted)
+{
+    if (!event) return status;
+    if (status == QN_OK)
+        status = qn_cuda_check(device, device->api.cuEventRecord(event->end, stream), "recording an event");
+    if (status != QN_OK) {
+        qn_cuda_event_destroy(device, event);
+        event = NULL;
+    }
+    *wanted = event;
+    return status;
+}
+
+qn_status qn_cuda_write(qn_driver_device opaque, qn_driver_queue queue, qn_driver_buffer buffer, size_t offset,
+                        const void *data, size_t bytes, qn_driver_event *event)
+{
+    qn_cuda_device *device = opaque;
+    qn_cuda_event *timing;
+    qn_status status = QN_OK;
+    QN_TRY(qn_cuda_enter(device));
+    QN_TRY(qn_cuda_event_start(device, queue, event, &timing));
+    if (bytes > 0) {
+        CUdeviceptr to = ((const qn_cuda_buffer *)buffer)->address + offset;
+        status = qn_cuda_check(device, device->api.cuMemcpyHtoDAsync_v2(to, data, bytes, queue), "writing to a buffer");
+    }
+    return qn_cuda_event_end(device, queue, status, timing, event);
+}
+
+qn_status qn_cuda_read(qn_driver_device opaque, qn_driver_queue queue, qn_driver_buffer buffer, size_t offset,
+                       void *data, size_t bytes, qn_driver_event *event)
+{
+    qn_cuda_device *device = opaque;
+    qn_cuda_event *timing;
+    qn_status status = QN_OK;
+    QN_TRY(qn_cuda_enter(device));
+    QN_TRY(qn_cuda_event_start(device, queue, event, &timing));
+    if (bytes > 0) {
+        CUdeviceptr from = ((const qn_cuda_buffer *)buffer)->address + offset;
+        status =
+            qn_cuda_check(device, device->api.cuMemcpyDtoHAsync_v2(data, from, bytes, queue), "reading from a buffer");
+    }
+    return qn_cuda_event_end(device, queue, status, timing, event);
+}
+
+qn_status qn_cuda_copy(qn_driver_device opaque, qn_driver_queue queue, qn_driver_buffer from, size_t from_offset,
+                       qn_driver_buffer to, size_t to_offset, size_t bytes, qn_driver_event *event)
+{
+    qn_cuda_device *device = opaque;
+    qn_cuda_event *timing;
+    qn_status status = QN_OK;
+    QN_TRY(qn_cuda_enter(device));
+    QN_TRY(qn_cuda_event_start(device, queue, event, &timing));
+    if (bytes > 0) {
+        CUdeviceptr source = ((const qn_cuda_buffer *)from)->address + from_offset;
+        CUdeviceptr target = ((const qn_cuda_buffer *)to)->address + to_offset;
+        status = qn_cuda_check(device, device->api.cuMemcpyDtoDAsync_v2(target, source, bytes, queue),
+                               "copying between buffers");
+    }
+    return qn_cuda_event_end(device, queue, status, timing, event);
+}
+
+qn_status qn_cuda_fill(qn_driver_device opaque, qn_driver_queue queue, qn_driver_buffer buffer, size_t offset,
+                       size_t bytes, unsigned char value, qn_driver_event *event)
+{
+    qn_cuda_device *device = opaque;
+    qn_cuda_event *timing;
+    qn_status status = QN_OK;
+    QN_TRY(qn_cuda_enter(device));
+    QN_TRY(qn_cuda_event_start(device, queue, event, &timing));
+    if (bytes > 0) {
+        CUdeviceptr to = ((const qn_cuda_buffer *)buffer)->address + offset;
+        status = qn_cuda_check(device, device->api.cuMemsetD8Async(to, value, bytes, queue), "filling a buffer");
+    }
+    return qn_cuda_event_end(device, queue, status, timing, event);
+}
+
+qn_status qn_cuda_event_wait(qn_driver_device opaque, qn_driver_event awaited)
+{
+    qn_cuda_device *device = opaque;
+    const qn_cuda_event *event = awaited;
+    QN_TRY(qn_cuda_enter(device));
+    return qn_cuda_check(device, device->api.cuEventSynchronize(event->end), "a command");
+}
+
+qn_status qn_cuda_event_seconds(qn_driver_device opaque, qn_driver_event timed, double *seconds)
+{
+    qn_cuda_device *device = opaque;
+    const qn_cuda_event *event = timed;
+    float milliseconds = 0;
+    QN_TRY(qn_cuda_event_wait(device, timed));
+    QN_TRY(qn_cuda_check(device, device->api.cuEventElapsedTime(&milliseconds, event->start, event->end),
+                         "timing a command"));
+    *seconds = milliseconds * 1e-3;
+    return QN_OK;
+}
+
+void qn_cuda_event_destroy(qn_driver_device opaque, qn_driver_event destroyed)
+{
+    qn_cuda_device *device = opaque;
+    qn_cuda_event *event = destroyed;
+    if (!event) return;
+    if (device->api.cuCtxSetCurrent(device->context) == QN_CUDA_SUCCESS) {
+        if (event->start) device->api.cuEventDestroy_v2(event->start);
+        if (event->end) device->api.cuEventDestroy_v2(event->end);
+    }
+    qn_release(&event);
+}
