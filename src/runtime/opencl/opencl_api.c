@@ -133,8 +133,8 @@ const char *qn_opencl_error_name(cl_int error)
                                           "CL_INVALID_LINKER_OPTIONS",
                                           "CL_INVALID_DEVICE_PARTITION_COUNT"};
     const int first_invalid = 30;
-    if (error <= 0 && -error < (int)(sizeof runtime / sizeof runtime[0])) return runtime[-error];
-    if (error <= -first_invalid && -error - first_invalid < (int)(sizeof invalid / sizeof invalid[0]))
+    if (error <= 0 && error > -(int)(sizeof runtime / sizeof runtime[0])) return runtime[-error];
+    if (error <= -first_invalid && error > -first_invalid - (int)(sizeof invalid / sizeof invalid[0]))
         return invalid[-error - first_invalid];
     if (error == QN_CL_PLATFORM_NOT_FOUND_KHR) return "CL_PLATFORM_NOT_FOUND_KHR";
     return "an OpenCL error without a name";
