@@ -1,0 +1,267 @@
+#include <quern/evaluate.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/thread_pool.h"
+#include "compare/complex_quality.h"
+#include "compare/model_file.h"
+
+/* A model to judge: its path, and the name it gets in the report. */
+typedef struct entry {
+    char *path, *name;
+} entry;
+
+typedef struct entries {
+    entry *items;
+    size_t count, capacity;
+} entries;
+
+static void entries_clear(entries *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        qn_release(&list->items[i].path);
+        qn_release(&list->items[i].name);
+    }
+    qn_release(&list->items);
+    *list = (entries){0};
+}
+
+static qn_status add_entry(entries *list, const char *path, const char *name)
+{
+    QN_TRY(qn_grow((void **)&list->items, &list->capacity, list->count + 1, sizeof(entry)));
+    entry *item = &list->items[list->count++];
+    *item = (entry){0};
+    QN_TRY(qn_text_copy(path, &item->path));
+    return qn_text_copy(name, &item->name);
+}
+
+/* The number of "cluster_<digits>.pdb" or ".cif", gzipped or not; −1 for other files, such as cluster_01_unrefined.pdb.
+ */
+static long cluster_number(const char *name)
+{
+    static const char prefix[] = "cluster_";
+    static const char *const endings[] = {".pdb", ".cif", ".pdb.gz", ".cif.gz"};
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0) return -1;
+    name += sizeof prefix - 1;
+    size_t digits = strspn(name, "0123456789");
+    if (digits == 0 || digits > 9) return -1;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (strcmp(name + digits, endings[i]) == 0) return strtol(name, NULL, 10);
+    return -1;
+}
+
+/* By folder, then number (cluster_100 follows cluster_99), then name. */
+static int compare_entries(const void *left, const void *right)
+{
+    const entry *a = left, *b = right;
+    const char *name_a = qn_path_name(a->path), *name_b = qn_path_name(b->path);
+    size_t folder_a = (size_t)(name_a - a->path), folder_b = (size_t)(name_b - b->path);
+    int order = strncmp(a->path, b->path, folder_a < folder_b ? folder_a : folder_b);
+    if (order == 0) order = (folder_a > folder_b) - (folder_a < folder_b);
+    long number_a = cluster_number(name_a), number_b = cluster_number(name_b);
+    if (order == 0) order = (number_a > number_b) - (number_a < number_b);
+    return order ? order : strcmp(name_a, name_b);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat information;
+    return stat(path, &information) == 0 && S_ISDIR(information.st_mode);
+}
+
+static qn_status visit(const char *folder, const char *name_prefix, const char *name, bool deeper, entries *list);
+
+/* The folder's cluster files, or with `deeper` those of the folders in it. */
+static qn_status list_folder(const char *folder, const char *name_prefix, bool deeper, entries *list)
+{
+    DIR *stream = opendir(folder);
+    if (!stream) QN_FAIL(QN_IO_ERROR, "%s: cannot be listed: %s", folder, strerror(errno));
+    qn_status status = QN_OK;
+    const struct dirent *found;
+    while (status == QN_OK && (found = readdir(stream)))
+        status = visit(folder, name_prefix, found->d_name, deeper, list);
+    closedir(stream);
+    return status;
+}
+
+static qn_status visit(const char *folder, const char *name_prefix, const char *name, bool deeper, entries *list)
+{
+    if (name[0] == '.' || (!deeper && cluster_number(name) < 0)) return QN_OK;
+    char *path = NULL;
+    qn_text label = {0};
+    qn_status status = qn_path_join(folder, name, &path);
+    if (status == QN_OK) status = qn_text_append(&label, "%s%s%s", name_prefix, name, deeper ? "/" : "");
+    if (status == QN_OK && deeper && is_folder(path))
+        status = list_folder(path, label.data, false, list);
+    else if (status == QN_OK && !deeper)
+        status = add_entry(list, path, label.data);
+    qn_release(&path);
+    qn_text_clear(&label);
+    return status;
+}
+
+/* A docking run with several sets of coefficients has a folder for each; models are then called "<set>/cluster_01.pdb".
+ * `named` puts the folder itself in front, to tell several folders apart. */
+static qn_status add_folder(const char *folder, bool named, entries *list)
+{
+    qn_text prefix = {0};
+    size_t first = list->count, length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/') length--;
+    qn_status status =
+        named ? qn_text_append(&prefix, "%.*s/", (int)length, folder) : qn_text_append(&prefix, "%s", "");
+    if (status == QN_OK) status = list_folder(folder, prefix.data, false, list);
+    if (status == QN_OK && list->count == first) status = list_folder(folder, prefix.data, true, list);
+    if (status == QN_OK && list->count == first)
+        status =
+            qn_error_set(QN_NOT_FOUND, __FILE__, __LINE__,
+                         "%s: the folder has no models, expected files cluster_01.pdb or .cif as quern dock writes "
+                         "them",
+                         folder);
+    if (status == QN_OK) qsort(list->items + first, list->count - first, sizeof(entry), compare_entries);
+    qn_text_clear(&prefix);
+    return status;
+}
+
+static qn_status list_models(const qn_evaluate_options *options, entries *list)
+{
+    if (options->model_count == 0 || !options->receptor_reference || !options->ligand_reference)
+        QN_FAIL(QN_INVALID_ARGUMENT, "evaluation needs a model, a receptor reference and a ligand reference");
+    for (size_t i = 0; i < options->model_count; i++) {
+        const char *path = options->models[i];
+        if (is_folder(path))
+            QN_TRY(add_folder(path, options->model_count > 1, list));
+        else if (qn_file_exists(path))
+            QN_TRY(add_entry(list, path, path));
+        else
+            QN_FAIL(QN_NOT_FOUND, "%s: no such file or folder", path);
+    }
+    return QN_OK;
+}
+
+/* What every model is judged against. */
+typedef struct yardstick {
+    qn_molecule *receptor, *ligand;
+    qn_chain_names receptor_chains, ligand_chains;
+    qn_complex_reference *reference;
+} yardstick;
+
+static qn_status read_references(const qn_evaluate_options *options, yardstick *against)
+{
+    const qn_molecule_options plain = {.drop_water = true};
+    QN_TRY(qn_molecule_read(options->receptor_reference, &plain, &against->receptor));
+    QN_TRY(qn_molecule_read(options->ligand_reference, &plain, &against->ligand));
+    QN_TRY(qn_chain_names_of(against->receptor, true, &against->receptor_chains));
+    QN_TRY(qn_chain_names_of(against->ligand, true, &against->ligand_chains));
+    return qn_complex_reference_create(against->receptor, against->ligand, &against->reference);
+}
+
+static void yardstick_clear(yardstick *against)
+{
+    qn_molecule_destroy(&against->receptor);
+    qn_molecule_destroy(&against->ligand);
+    qn_chain_names_clear(&against->receptor_chains);
+    qn_chain_names_clear(&against->ligand_chains);
+    qn_complex_reference_destroy(&against->reference);
+}
+
+typedef struct evaluation {
+    const qn_evaluate_options *options;
+    const yardstick *against;
+    entries list;
+    qn_complex_quality *qualities;
+} evaluation;
+
+static qn_status evaluate_model(size_t index, int worker, void *user)
+{
+    (void)worker;
+    evaluation *run = user;
+    const char *path = run->list.items[index].path;
+    const qn_model_chains chains = {run->options->receptor_chains, run->options->ligand_chains,
+                                    &run->against->receptor_chains, &run->against->ligand_chains};
+    qn_molecule *receptor = NULL, *ligand = NULL;
+    qn_status status = qn_model_file_read(path, &chains, &receptor, &ligand);
+    if (status == QN_OK) {
+        status = qn_complex_quality_compute(run->against->reference, receptor, ligand, &run->qualities[index]);
+        if (status != QN_OK) status = qn_error_add_context(status, "%s", path);
+    }
+    qn_molecule_destroy(&receptor);
+    qn_molecule_destroy(&ligand);
+    return status;
+}
+
+/* One warning, not one a model: models of one run lack the same residues. */
+static void warn_of_unmatched(const evaluation *run)
+{
+    size_t worst = 0, affected = 0;
+    for (size_t i = 0; i < run->list.count; i++) {
+        affected += run->qualities[i].unmatched_contacts > 0;
+        if (run->qualities[i].unmatched_contacts > run->qualities[worst].unmatched_contacts) worst = i;
+    }
+    if (affected == 0) return;
+    qn_log(QN_LOG_WARNING,
+           "%s: %zu of %zu native contacts are with residues that the model lacks and count as not made%s",
+           run->list.items[worst].name, run->qualities[worst].unmatched_contacts, run->qualities[worst].native_contacts,
+           affected > 1 ? "; other models lack some too" : "");
+}
+
+static qn_status fill_report(evaluation *run, qn_evaluate_report **report)
+{
+    void *memory = NULL, *models = NULL;
+    QN_TRY(qn_allocate(run->list.count, sizeof(qn_evaluate_model), &models));
+    qn_status status = qn_allocate(1, sizeof(qn_evaluate_report), &memory);
+    if (status != QN_OK) {
+        qn_release(&models);
+        return status;
+    }
+    *report = memory;
+    (*report)->models = models;
+    (*report)->model_count = run->list.count;
+    for (size_t i = 0; i < run->list.count; i++) {
+        const qn_complex_quality *quality = &run->qualities[i];
+        (*report)->models[i] = (qn_evaluate_model){.name = run->list.items[i].name,
+                                                   .fnat = quality->fnat,
+                                                   .interface_rmsd_angstrom = quality->interface_rmsd_angstrom,
+                                                   .ligand_rmsd_angstrom = quality->ligand_rmsd_angstrom,
+                                                   .dockq = quality->dockq,
+                                                   .capri = qn_capri_class_name(quality->capri)};
+        run->list.items[i].name = NULL; /* moved */
+    }
+    return QN_OK;
+}
+
+qn_status qn_evaluate_run(const qn_evaluate_options *options, qn_evaluate_report **report)
+{
+    *report = NULL;
+    yardstick against = {0};
+    evaluation run = {.options = options, .against = &against};
+    qn_pool *pool = NULL;
+    qn_status status = list_models(options, &run.list);
+    if (status == QN_OK) status = read_references(options, &against);
+    if (status == QN_OK) status = qn_allocate(run.list.count, sizeof(qn_complex_quality), (void **)&run.qualities);
+    if (status == QN_OK) status = qn_pool_create(0, &pool);
+    if (status == QN_OK) status = qn_pool_run(pool, run.list.count, evaluate_model, &run);
+    if (status == QN_OK) warn_of_unmatched(&run);
+    if (status == QN_OK) status = fill_report(&run, report);
+    qn_pool_destroy(&pool);
+    qn_release(&run.qualities);
+    entries_clear(&run.list);
+    yardstick_clear(&against);
+    return status;
+}
+
+void qn_evaluate_report_destroy(qn_evaluate_report **report)
+{
+    if (!report || !*report) return;
+    for (size_t i = 0; i < (*report)->model_count; i++) qn_release(&(*report)->models[i].name);
+    qn_release(&(*report)->models);
+    qn_release(report);
+}

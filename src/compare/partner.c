@@ -1,0 +1,201 @@
+#include "compare/partner.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static const char *const amino_slots[] = {"N", "CA", "C", "O"};
+static const char *const nucleotide_slots[QN_BACKBONE_SLOTS] = {"P",   "OP1", "OP2", "O5'", "C5'", "C4'",
+                                                                "O4'", "C3'", "O3'", "C2'", "O2'", "C1'"};
+enum { AMINO_SLOTS = sizeof amino_slots / sizeof amino_slots[0] };
+
+/* Old names of the same atoms: PDB format 2 (O1P, C4*), CHARMM termini (OT1). */
+static const char *const atom_aliases[][2] = {{"O1P", "OP1"}, {"O2P", "OP2"}, {"OT1", "O"}};
+
+/* Names of one building block in different files: protonation states, selenium and phosphate derivatives, DNA. */
+static const char *const residue_aliases[][2] = {
+    {"MSE", "MET"}, {"HSD", "HIS"}, {"HSE", "HIS"}, {"HSP", "HIS"}, {"HID", "HIS"}, {"HIE", "HIS"}, {"HIP", "HIS"},
+    {"CYX", "CYS"}, {"CYM", "CYS"}, {"ASH", "ASP"}, {"GLH", "GLU"}, {"LYN", "LYS"}, {"SEP", "SER"}, {"TPO", "THR"},
+    {"PTR", "TYR"}, {"DA", "A"},    {"DC", "C"},    {"DG", "G"},    {"DT", "T"},    {"DU", "U"},    {"ADE", "A"},
+    {"CYT", "C"},   {"GUA", "G"},   {"THY", "T"},   {"URA", "U"},
+};
+
+static const char *translate(const char *name, const char *const aliases[][2], size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, aliases[i][0]) == 0) return aliases[i][1];
+    return name;
+}
+
+static int find_slot(const char *name, const char *const *slots, int count)
+{
+    char modern[8];
+    strncpy(modern, name, sizeof modern - 1);
+    modern[sizeof modern - 1] = '\0';
+    for (char *c = modern; *c; c++)
+        if (*c == '*') *c = '\'';
+    const char *plain = translate(modern, atom_aliases, sizeof atom_aliases / sizeof atom_aliases[0]);
+    for (int slot = 0; slot < count; slot++)
+        if (strcmp(plain, slots[slot]) == 0) return slot;
+    return -1;
+}
+
+/* Name and element must agree: old files have other text in the element's columns, among it a lone "H". */
+static bool is_hydrogen(const qn_atom *atom)
+{
+    const char *letter = atom->name + strspn(atom->name, "0123456789");
+    return (strcmp(atom->element, "H") == 0 || strcmp(atom->element, "D") == 0) && (*letter == 'H' || *letter == 'D');
+}
+
+/* A calcium ion is also an atom named CA. */
+static unsigned present_slots(const qn_molecule *molecule, const qn_residue *residue, const char *const *slots,
+                              int count)
+{
+    unsigned mask = 0;
+    for (size_t i = 0; i < residue->atom_count; i++) {
+        const qn_atom *atom = &molecule->atoms[residue->first_atom + i];
+        int slot = find_slot(atom->name, slots, count);
+        bool calcium = strcmp(atom->element, "CA") == 0;
+        if (slot >= 0 && !calcium) mask |= 1u << slot;
+    }
+    return mask;
+}
+
+/* HETATM residues (MSE, modified bases) need more evidence than ATOM records: GTP has a ribose but no atom P. */
+static qn_residue_kind classify(const qn_molecule *molecule, const qn_residue *residue)
+{
+    unsigned amino = present_slots(molecule, residue, amino_slots, AMINO_SLOTS);
+    unsigned required = residue->hetero ? 7u : 2u; /* N CA C, or CA alone */
+    if ((amino & required) == required) return QN_RESIDUE_AMINO_ACID;
+    unsigned nucleotide = present_slots(molecule, residue, nucleotide_slots, QN_BACKBONE_SLOTS);
+    const unsigned phosphorus = 1u << 0, c4 = 1u << 5, c3 = 1u << 7;
+    if (residue->hetero)
+        required = phosphorus | c4 | c3;
+    else
+        required = nucleotide & phosphorus ? phosphorus : c4;
+    return (nucleotide & required) == required ? QN_RESIDUE_NUCLEOTIDE : QN_RESIDUE_OTHER;
+}
+
+static void measure_sphere(const double (*heavy)[3], qn_partner_residue *residue)
+{
+    for (size_t i = 0; i < residue->heavy_count; i++)
+        for (int axis = 0; axis < 3; axis++) residue->centre[axis] += heavy[i][axis] / (double)residue->heavy_count;
+    for (size_t i = 0; i < residue->heavy_count; i++) {
+        double dx = heavy[i][0] - residue->centre[0], dy = heavy[i][1] - residue->centre[1],
+               dz = heavy[i][2] - residue->centre[2];
+        residue->radius = fmax(residue->radius, sqrt(dx * dx + dy * dy + dz * dz));
+    }
+}
+
+static void fill_residue(const qn_molecule *molecule, const qn_residue *source, qn_partner *partner,
+                         qn_partner_residue *residue)
+{
+    bool amino = residue->kind == QN_RESIDUE_AMINO_ACID;
+    residue->number = source->number;
+    residue->insertion = source->insertion;
+    strcpy(residue->name, translate(source->name, residue_aliases, sizeof residue_aliases / sizeof residue_aliases[0]));
+    residue->first_heavy = partner->heavy_count;
+    for (size_t i = 0; i < source->atom_count; i++) {
+        const qn_atom *atom = &molecule->atoms[source->first_atom + i];
+        if (is_hydrogen(atom)) continue;
+        memcpy(partner->heavy[partner->heavy_count++], atom->position_angstrom, 3 * sizeof(double));
+        int slot =
+            find_slot(atom->name, amino ? amino_slots : nucleotide_slots, amino ? AMINO_SLOTS : QN_BACKBONE_SLOTS);
+        if (slot < 0 || residue->backbone_mask & 1u << slot) continue; /* the first of alternate locations */
+        memcpy(residue->backbone[slot], atom->position_angstrom, 3 * sizeof(double));
+        residue->backbone_mask |= 1u << slot;
+        partner->backbone_count++;
+    }
+    residue->heavy_count = partner->heavy_count - residue->first_heavy;
+    measure_sphere((const double(*)[3])(partner->heavy + residue->first_heavy), residue);
+}
+
+/* By the peptide or phosphodiester bond (1.33 and 1.6 Å) where its atoms are there, else by number. Numbers alone
+ * mislead where numbering follows another protein. */
+static bool is_broken(const qn_partner_residue *before, const qn_partner_residue *after)
+{
+    enum { N = 0, C = 2, PHOSPHORUS = 0, O3 = 8 };
+    static const double longest_bond_angstrom = 2.5;
+    bool amino = after->kind == QN_RESIDUE_AMINO_ACID;
+    int from = amino ? C : O3, to = amino ? N : PHOSPHORUS;
+    if (before->kind != after->kind) return true;
+    if (!(before->backbone_mask >> from & 1) || !(after->backbone_mask >> to & 1))
+        return after->number > before->number + 1;
+    double square = 0;
+    for (int axis = 0; axis < 3; axis++) square += pow(after->backbone[to][axis] - before->backbone[from][axis], 2);
+    return square > longest_bond_angstrom * longest_bond_angstrom;
+}
+
+static size_t find_chain(const qn_partner *partner, const char *name)
+{
+    for (size_t i = partner->chain_count; i-- > 0;) /* residues of a chain usually follow each other: latest first */
+        if (strcmp(partner->chains[i].name, name) == 0) return i;
+    return partner->chain_count;
+}
+
+/* Kinds and chains in file order, so that the second pass can place every residue in its chain's block. */
+static qn_status survey(const qn_molecule *molecule, qn_partner *partner, qn_residue_kind *kinds, size_t *chain_of)
+{
+    size_t capacity = 0;
+    for (size_t i = 0; i < molecule->residue_count; i++) {
+        const qn_residue *source = &molecule->residues[i];
+        if ((kinds[i] = classify(molecule, source)) == QN_RESIDUE_OTHER) continue;
+        size_t chain = find_chain(partner, source->chain);
+        if (chain == partner->chain_count) {
+            QN_TRY(qn_grow((void **)&partner->chains, &capacity, chain + 1, sizeof *partner->chains));
+            partner->chains[chain] = (qn_partner_chain){0};
+            strcpy(partner->chains[chain].name, source->chain);
+            partner->chain_count++;
+        }
+        chain_of[i] = chain;
+        partner->chains[chain].count++;
+        partner->residue_count++;
+    }
+    return QN_OK;
+}
+
+static qn_status place(const qn_molecule *molecule, qn_partner *partner, const qn_residue_kind *kinds,
+                       const size_t *chain_of)
+{
+    QN_TRY(qn_allocate(partner->residue_count, sizeof *partner->residues, (void **)&partner->residues));
+    QN_TRY(qn_allocate(molecule->atom_count, sizeof *partner->heavy, (void **)&partner->heavy));
+    size_t first = 0;
+    for (size_t k = 0; k < partner->chain_count; k++) {
+        partner->chains[k].first = first;
+        first += partner->chains[k].count;
+        partner->chains[k].count = 0;
+    }
+    for (size_t i = 0; i < molecule->residue_count; i++) {
+        if (kinds[i] == QN_RESIDUE_OTHER) continue;
+        qn_partner_chain *chain = &partner->chains[chain_of[i]];
+        qn_partner_residue *residue = &partner->residues[chain->first + chain->count++];
+        residue->kind = kinds[i];
+        residue->chain = chain_of[i];
+        fill_residue(molecule, &molecule->residues[i], partner, residue);
+        residue->broken = chain->count > 1 && is_broken(residue - 1, residue);
+    }
+    return QN_OK;
+}
+
+qn_status qn_partner_build(const qn_molecule *molecule, qn_partner *partner)
+{
+    *partner = (qn_partner){0};
+    void *kinds = NULL, *chain_of = NULL;
+    qn_status status = qn_allocate(molecule->residue_count, sizeof(qn_residue_kind), &kinds);
+    if (status == QN_OK) status = qn_allocate(molecule->residue_count, sizeof(size_t), &chain_of);
+    if (status == QN_OK) status = survey(molecule, partner, kinds, chain_of);
+    if (status == QN_OK) status = place(molecule, partner, kinds, chain_of);
+    qn_release(&kinds);
+    qn_release(&chain_of);
+    return status;
+}
+
+void qn_partner_clear(qn_partner *partner)
+{
+    qn_release(&partner->residues);
+    qn_release(&partner->chains);
+    qn_release(&partner->heavy);
+    *partner = (qn_partner){0};
+}

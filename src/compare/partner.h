@@ -1,0 +1,44 @@
+/* One partner of a complex as the quality measures see it: its amino acid and nucleotide residues, grouped by chain,
+ * with backbone atoms in fixed slots and heavy atoms packed. Waters, ions, cofactors and free nucleotides such as GTP
+ * are no residues here, as in CAPRI.
+ */
+#ifndef QN_COMPARE_PARTNER_H
+#define QN_COMPARE_PARTNER_H
+
+#include <quern/molecule.h>
+
+/* Amino acids: N CA C O. Nucleotides, as DockQ 2 takes them: P OP1 OP2 O5' C5' C4' O4' C3' O3' C2' O2' C1'. */
+enum { QN_BACKBONE_SLOTS = 12 };
+
+typedef enum qn_residue_kind { QN_RESIDUE_OTHER, QN_RESIDUE_AMINO_ACID, QN_RESIDUE_NUCLEOTIDE } qn_residue_kind;
+
+typedef struct qn_partner_residue {
+    qn_residue_kind kind;
+    int number;
+    char insertion;
+    char name[8]; /* the parent's: MSE reads MET, HIE reads HIS, DA reads A */
+    bool broken;  /* not bonded to the residue before it in the chain: something is missing between them */
+    size_t chain; /* index into chains */
+    size_t first_heavy, heavy_count;
+    unsigned backbone_mask; /* bit s: slot s is present */
+    double backbone[QN_BACKBONE_SLOTS][3];
+    double centre[3], radius; /* a sphere around the heavy atoms */
+} qn_partner_residue;
+
+typedef struct qn_partner_chain {
+    char name[8];
+    size_t first, count; /* its residues, in the order of the file */
+} qn_partner_chain;
+
+typedef struct qn_partner {
+    size_t residue_count, chain_count, heavy_count, backbone_count;
+    qn_partner_residue *residues;
+    qn_partner_chain *chains;
+    double (*heavy)[3];
+} qn_partner;
+
+/* Fills *partner, which may come out without residues; release with qn_partner_clear, also after a failure. */
+QN_MUST_CHECK qn_status qn_partner_build(const qn_molecule *molecule, qn_partner *partner);
+void qn_partner_clear(qn_partner *partner);
+
+#endif

@@ -1,0 +1,427 @@
+/* Complex quality on made complexes: definitions by brute force, known motions, matching, thresholds, errors. */
+#include <stdio.h>
+
+#include "check.h"
+#include "compare/complex_quality.h"
+#include "compare/dockq.h"
+#include "compare/residue_match.h"
+#include "compare/superpose.h"
+#include "made_complex.h"
+
+static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+static made_molecule receptor, ligand, model_receptor, model_ligand;
+static qn_complex_reference *reference;
+
+static void start(void)
+{
+    made_receptor(&receptor);
+    made_ligand(&ligand);
+    made_copy(&receptor, &model_receptor);
+    made_copy(&ligand, &model_ligand);
+    qn_complex_reference_destroy(&reference);
+    CHECK_OK(qn_complex_reference_create(&receptor.molecule, &ligand.molecule, &reference));
+}
+
+static qn_complex_quality quality_of_model(void)
+{
+    qn_complex_quality quality = {0};
+    CHECK_OK(qn_complex_quality_compute(reference, &model_receptor.molecule, &model_ligand.molecule, &quality));
+    return quality;
+}
+
+static void check_perfect(void)
+{
+    qn_complex_quality quality = quality_of_model();
+    CHECK(quality.fnat == 1 && quality.unmatched_contacts == 0 && quality.native_contacts > 10);
+    CHECK_NEAR(quality.interface_rmsd_angstrom, 0, 1e-6);
+    CHECK_NEAR(quality.ligand_rmsd_angstrom, 0, 1e-6);
+    CHECK_NEAR(quality.dockq, 1, 1e-9);
+    CHECK(quality.capri == QN_CAPRI_HIGH);
+    CHECK(quality.matched_receptor_residues == receptor.molecule.residue_count);
+    CHECK(quality.matched_ligand_residues == ligand.molecule.residue_count);
+}
+
+static void native_is_perfect(void)
+{
+    start();
+    check_perfect();
+}
+
+/* Minimal heavy-atom distance of two residues, every pair looked at. */
+static double residue_distance(const made_molecule *a, size_t i, const made_molecule *b, size_t j)
+{
+    double shortest = 1e9;
+    for (size_t k = 0; k < a->residues[i].atom_count; k++)
+        for (size_t l = 0; l < b->residues[j].atom_count; l++) {
+            const double *x = a->atoms[a->residues[i].first_atom + k].position_angstrom;
+            const double *y = b->atoms[b->residues[j].first_atom + l].position_angstrom;
+            shortest = fmin(shortest, sqrt(pow(x[0] - y[0], 2) + pow(x[1] - y[1], 2) + pow(x[2] - y[2], 2)));
+        }
+    return shortest;
+}
+
+static size_t brute_force_interface(const made_molecule *native, const made_molecule *partner,
+                                    const made_molecule *model, double *native_points, double *model_points,
+                                    size_t count)
+{
+    for (size_t i = 0; i < native->molecule.residue_count; i++) {
+        double shortest = 1e9;
+        for (size_t j = 0; j < partner->molecule.residue_count; j++)
+            shortest = fmin(shortest, residue_distance(native, i, partner, j));
+        if (shortest >= 10) continue;
+        for (size_t k = 0; k < 4; k++) { /* made residues begin with N CA C O */
+            size_t atom = native->residues[i].first_atom + k;
+            memcpy(native_points + 3 * count, native->atoms[atom].position_angstrom, 3 * sizeof(double));
+            memcpy(model_points + 3 * count++, model->atoms[atom].position_angstrom, 3 * sizeof(double));
+        }
+    }
+    return count;
+}
+
+static void check_against_brute_force(void)
+{
+    static double native_points[3 * MADE_ATOMS], model_points[3 * MADE_ATOMS];
+    size_t contacts = 0, kept = 0;
+    for (size_t i = 0; i < receptor.molecule.residue_count; i++)
+        for (size_t j = 0; j < ligand.molecule.residue_count; j++)
+            if (residue_distance(&receptor, i, &ligand, j) < 5) {
+                contacts++;
+                kept += residue_distance(&model_receptor, i, &model_ligand, j) < 5;
+            }
+    size_t count = brute_force_interface(&receptor, &ligand, &model_receptor, native_points, model_points, 0);
+    count = brute_force_interface(&ligand, &receptor, &model_ligand, native_points, model_points, count);
+    double rotation[9], translation[3], rmsd = 0;
+    CHECK_OK(qn_superpose(model_points, native_points, count, rotation, translation, &rmsd));
+    qn_complex_quality quality = quality_of_model();
+    CHECK(quality.native_contacts == contacts && quality.fnat == (double)kept / (double)contacts);
+    CHECK_NEAR(quality.interface_rmsd_angstrom, rmsd, 1e-9);
+    CHECK_NEAR(quality.dockq, qn_dockq(quality.fnat, rmsd, quality.ligand_rmsd_angstrom), 1e-9);
+}
+
+static void fnat_and_interface_as_brute_force(void)
+{
+    double r[9];
+    for (int i = 0; i < 12; i++) {
+        start();
+        made_rotation(1, 0.3 * i, -0.5, 0.05 * i, r);
+        made_move(&model_ligand, r, 0.3 * i - 1, 0.2 * i, -0.4 * i);
+        check_against_brute_force();
+    }
+}
+
+static void shifted_ligand(void)
+{
+    start();
+    made_move(&model_ligand, identity, 3, -4, 12);
+    qn_complex_quality quality = quality_of_model();
+    CHECK_NEAR(quality.ligand_rmsd_angstrom, 13, 1e-9);
+    start();
+    made_move(&model_ligand, identity, 100, 0, 0);
+    quality = quality_of_model();
+    CHECK(quality.fnat == 0 && quality.capri == QN_CAPRI_INCORRECT && quality.dockq < 0.05);
+}
+
+/* A turn by θ about an axis moves an atom at distance ρ from it by 2 ρ sin(θ/2). */
+static void rotated_ligand(void)
+{
+    start();
+    double r[9], sum = 0, angle = 0.7;
+    size_t count = 0;
+    made_rotation(0, 0, 1, angle, r);
+    for (size_t i = 0; i < ligand.molecule.atom_count; i++) {
+        const double *x = ligand.atoms[i].position_angstrom;
+        if (ligand.atoms[i].name[1] == 'B' || ligand.atoms[i].name[1] == 'G') continue;
+        sum += x[0] * x[0] + x[1] * x[1];
+        count++;
+    }
+    made_move(&model_ligand, r, 0, 0, 0);
+    CHECK_NEAR(quality_of_model().ligand_rmsd_angstrom, 2 * sin(angle / 2) * sqrt(sum / (double)count), 1e-9);
+}
+
+static void rigid_motion_changes_nothing(void)
+{
+    double r[9];
+    start();
+    made_rotation(1, 1, 0, 0.1, r);
+    made_move(&model_ligand, r, 0.5, 1, -1);
+    qn_complex_quality before = quality_of_model();
+    made_rotation(-1, 2, 0.4, 2.1, r);
+    made_move(&model_receptor, r, 50, -80, 30);
+    made_move(&model_ligand, r, 50, -80, 30);
+    qn_complex_quality after = quality_of_model();
+    CHECK(before.fnat > 0 && before.fnat < 1 && before.fnat == after.fnat);
+    CHECK_NEAR(after.interface_rmsd_angstrom, before.interface_rmsd_angstrom, 1e-9);
+    CHECK_NEAR(after.ligand_rmsd_angstrom, before.ligand_rmsd_angstrom, 1e-9);
+    CHECK_NEAR(after.dockq, before.dockq, 1e-9);
+}
+
+static void rename_chain(made_molecule *made, const char *from, const char *to, int shift)
+{
+    for (size_t i = 0; i < made->molecule.residue_count; i++)
+        if (strcmp(made->residues[i].chain, from) == 0) {
+            strcpy(made->residues[i].chain, to);
+            made->residues[i].number += shift;
+        }
+}
+
+static void renamed_and_renumbered_chains(void)
+{
+    start();
+    rename_chain(&model_ligand, "C", "Z", 0); /* numbers alone */
+    check_perfect();
+    start();
+    rename_chain(&model_ligand, "C", "C", 3); /* numbers mislead, names tell */
+    check_perfect();
+    start();
+    rename_chain(&model_receptor, "A", "LONG", 100);
+    rename_chain(&model_receptor, "B", "A", -7); /* the best pairing is not by name */
+    rename_chain(&model_ligand, "C", "D", 1000);
+    check_perfect();
+    start();
+    rename_chain(&model_receptor, "A", "R", 0); /* both merged into one chain */
+    rename_chain(&model_receptor, "B", "R", 500);
+    check_perfect();
+}
+
+/* Insertion codes tell residues of one number apart. */
+static void insertion_codes(void)
+{
+    start();
+    for (int i = 0; i < 6; i++) {
+        ligand.residues[i].number = model_ligand.residues[i].number = 5;
+        ligand.residues[i].insertion = model_ligand.residues[i].insertion = i ? (char)('A' + i - 1) : '\0';
+    }
+    qn_complex_reference_destroy(&reference);
+    CHECK_OK(qn_complex_reference_create(&receptor.molecule, &ligand.molecule, &reference));
+    check_perfect();
+}
+
+/* Contacts of a residue that the model lacks count as not made. */
+static void missing_residues(void)
+{
+    start();
+    size_t lost = 0, total = quality_of_model().native_contacts;
+    for (size_t i = 0; i < receptor.molecule.residue_count; i++)
+        lost += residue_distance(&receptor, i, &ligand, 10) < 5;
+    CHECK(lost > 0);
+    made_remove(&model_ligand, 10);
+    for (int renumbered = 0; renumbered < 2; renumbered++) {
+        qn_complex_quality quality = quality_of_model();
+        CHECK(quality.unmatched_contacts == lost && quality.native_contacts == total);
+        CHECK_NEAR(quality.fnat, (double)(total - lost) / (double)total, 1e-15);
+        CHECK_NEAR(quality.ligand_rmsd_angstrom, 0, 1e-6);
+        CHECK(quality.matched_ligand_residues == ligand.molecule.residue_count - 1);
+        for (size_t i = 0; i < model_ligand.molecule.residue_count; i++) model_ligand.residues[i].number = 900 + (int)i;
+    }
+}
+
+/* Of two equal neighbours the alignment must not take the wrong one: the broken chain says which is missing. */
+static void missing_one_of_two_equal(void)
+{
+    for (size_t gone = 12; gone <= 13; gone++) {
+        start();
+        strcpy(ligand.residues[12].name, "TRP");
+        strcpy(ligand.residues[13].name, "TRP");
+        qn_complex_reference_destroy(&reference);
+        CHECK_OK(qn_complex_reference_create(&receptor.molecule, &ligand.molecule, &reference));
+        made_copy(&ligand, &model_ligand);
+        made_remove(&model_ligand, gone);
+        for (size_t i = 0; i < model_ligand.molecule.residue_count; i++) model_ligand.residues[i].number = 900 + (int)i;
+        CHECK_NEAR(quality_of_model().ligand_rmsd_angstrom, 0, 1e-6);
+    }
+}
+
+/* A model with more than the reference, as a whole protein against one bound domain: only common residues count. */
+static void longer_model(void)
+{
+    for (int renamed = 0; renamed < 2; renamed++) {
+        start();
+        made_helix(&model_receptor, "A", 101, 60, 77, (const double[2]){0, -40});
+        if (renamed) rename_chain(&model_receptor, "A", "Q", 10);
+        if (renamed) rename_chain(&model_receptor, "B", "P", 10);
+        check_perfect();
+    }
+}
+
+/* Two copies of one chain related by a half turn about z: a ligand at the other copy is as right, where the chains'
+ * names do not say which is which. */
+static void equivalent_chains(void)
+{
+    double half_turn[9];
+    made_rotation(0, 0, 1, 3.14159265358979323846, half_turn);
+    made_start(&receptor);
+    made_helix(&receptor, "A", 1, 40, 11, (const double[2]){5, 0});
+    made_start(&model_receptor);
+    made_helix(&model_receptor, "B", 1, 40, 11, (const double[2]){5, 0});
+    made_move(&model_receptor, half_turn, 0, 0, 0);
+    for (size_t i = 0; i < 40; i++) {
+        made_residue(&receptor, "B", (int)i + 1, model_receptor.residues[i].name);
+        for (size_t k = 0; k < 6; k++) {
+            const qn_atom *atom = &model_receptor.atoms[6 * i + k];
+            made_atom(&receptor, atom->name, atom->element, atom->position_angstrom[0], atom->position_angstrom[1],
+                      atom->position_angstrom[2]);
+        }
+    }
+    made_start(&ligand);
+    made_helix(&ligand, "C", 5, 24, 13, (const double[2]){14.5, 0});
+    qn_complex_reference_destroy(&reference);
+    CHECK_OK(qn_complex_reference_create(&receptor.molecule, &ligand.molecule, &reference));
+    made_copy(&receptor, &model_receptor);
+    made_copy(&ligand, &model_ligand);
+    made_move(&model_ligand, half_turn, 0, 0, 0);
+    CHECK(quality_of_model().capri == QN_CAPRI_INCORRECT); /* the names say which chain is which */
+    rename_chain(&model_receptor, "A", "X", 0);
+    rename_chain(&model_receptor, "B", "Y", 0);
+    check_perfect();
+}
+
+static void add_nucleotides(made_molecule *made, int count, double y)
+{
+    static const char *const old_names[] = {"P",   "O1P", "O2P", "O5*", "C5*", "C4*",
+                                            "O4*", "C3*", "O3*", "C2*", "O2*", "C1*"};
+    for (int i = 0; i < count; i++) {
+        made_residue(made, "N", i + 1, i % 3 ? "G" : "DA");
+        for (int k = 0; k < 12; k++)
+            made_atom(made, old_names[k],
+                      k == 0                   ? "P"
+                      : old_names[k][0] == 'O' ? "O"
+                                               : "C",
+                      7 + 0.3 * (k % 4), y + 0.4 * k, 6 * i + 0.3 * k);
+    }
+}
+
+/* Nucleic acids, here with names of two formats, have the sugar and phosphate as backbone. */
+static void nucleic_ligand(void)
+{
+    start();
+    made_start(&ligand);
+    add_nucleotides(&ligand, 8, 0);
+    made_start(&model_ligand);
+    add_nucleotides(&model_ligand, 8, 2.5);
+    for (size_t i = 0; i < model_ligand.molecule.atom_count; i++) {
+        char *name = model_ligand.atoms[i].name;
+        if (strcmp(name, "O1P") == 0) strcpy(name, "OP1");
+        if (strcmp(name, "O2P") == 0) strcpy(name, "OP2");
+        if (name[2] == '*') name[2] = '\'';
+    }
+    qn_complex_reference_destroy(&reference);
+    CHECK_OK(qn_complex_reference_create(&receptor.molecule, &ligand.molecule, &reference));
+    qn_complex_quality quality = quality_of_model();
+    CHECK_NEAR(quality.ligand_rmsd_angstrom, 2.5, 1e-9);
+    CHECK(quality.matched_ligand_residues == 8);
+}
+
+/* Hydrogens, calcium ions (atom CA!) and free nucleotides make no contact and no residue. */
+static void what_does_not_count(void)
+{
+    start();
+    size_t contacts = quality_of_model().native_contacts;
+    made_residue(&ligand, "C", 200, "CA");
+    made_atom(&ligand, "CA", "CA", 2, 0, 30);
+    made_residue(&ligand, "C", 201, "GTP");
+    ligand.residues[ligand.molecule.residue_count - 1].hetero = true;
+    static const char *const gtp[] = {"PA", "O5'", "C5'", "C4'", "O4'", "C3'", "O3'", "C2'", "O2'", "C1'"};
+    for (int i = 0; i < 10; i++) made_atom(&ligand, gtp[i], i ? gtp[i][0] == 'O' ? "O" : "C" : "P", 2, i, 20);
+    made_residue(&ligand, "C", 202, "ALA");
+    made_atom(&ligand, "CA", "C", 200, 0, 0);
+    made_atom(&ligand, "HA", "H", 2, 0, 10);
+    qn_complex_reference_destroy(&reference);
+    CHECK_OK(qn_complex_reference_create(&receptor.molecule, &ligand.molecule, &reference));
+    qn_complex_quality quality = quality_of_model();
+    CHECK(quality.native_contacts == contacts && quality.unmatched_contacts == 0);
+    CHECK(quality.matched_ligand_residues == 24);
+}
+
+static void one_residue_ligand(void)
+{
+    start();
+    made_remove(&ligand, 0); /* the third faces the receptor */
+    made_remove(&ligand, 0);
+    while (ligand.molecule.residue_count > 1) made_remove(&ligand, 1);
+    made_copy(&ligand, &model_ligand);
+    qn_complex_reference_destroy(&reference);
+    CHECK_OK(qn_complex_reference_create(&receptor.molecule, &ligand.molecule, &reference));
+    made_move(&model_ligand, identity, 0, 0.5, 0);
+    CHECK_NEAR(quality_of_model().ligand_rmsd_angstrom, 0.5, 1e-9);
+}
+
+static void wrong_input_is_refused(void)
+{
+    start();
+    qn_complex_quality quality;
+    qn_complex_reference *none;
+    made_start(&model_ligand);
+    made_helix(&model_ligand, "C", 5, 24, 99, (const double[2]){9.5, 0});
+    CHECK_FAILS(qn_complex_quality_compute(reference, &model_receptor.molecule, &model_ligand.molecule, &quality),
+                QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("ligand is another molecule");
+    made_start(&model_ligand);
+    CHECK_FAILS(qn_complex_quality_compute(reference, &model_receptor.molecule, &model_ligand.molecule, &quality),
+                QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("ligand has no amino acid");
+    CHECK_FAILS(qn_complex_reference_create(&receptor.molecule, &model_ligand.molecule, &none), QN_BAD_FORMAT);
+    CHECK(none == NULL);
+    made_move(&ligand, identity, 60, 0, 0);
+    CHECK_FAILS(qn_complex_reference_create(&receptor.molecule, &ligand.molecule, &none), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("not a complex");
+}
+
+/* The corners of table I of Lensink, Méndez & Wodak 2007. */
+static void capri_thresholds(void)
+{
+    static const struct {
+        double fnat, interface, ligand;
+        qn_capri_class expected;
+    } table[] = {{0.5, 1, 9, QN_CAPRI_HIGH},
+                 {0.5, 9, 1, QN_CAPRI_HIGH},
+                 {0.5, 1.001, 1.001, QN_CAPRI_MEDIUM},
+                 {0.499, 0.5, 0.5, QN_CAPRI_MEDIUM},
+                 {0.3, 2, 20, QN_CAPRI_MEDIUM},
+                 {0.3, 9, 5, QN_CAPRI_MEDIUM},
+                 {0.3, 2.001, 5.001, QN_CAPRI_ACCEPTABLE},
+                 {0.9, 9, 30, QN_CAPRI_ACCEPTABLE},
+                 {0.299, 0.5, 0.5, QN_CAPRI_ACCEPTABLE},
+                 {0.1, 4, 20, QN_CAPRI_ACCEPTABLE},
+                 {0.1, 9, 10, QN_CAPRI_ACCEPTABLE},
+                 {0.1, 4.001, 10.001, QN_CAPRI_INCORRECT},
+                 {0.299, 4.001, 10.001, QN_CAPRI_INCORRECT},
+                 {0.0999, 0, 0, QN_CAPRI_INCORRECT},
+                 {0, 0, 0, QN_CAPRI_INCORRECT}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        CHECK(qn_capri_classify(table[i].fnat, table[i].interface, table[i].ligand) == table[i].expected);
+    CHECK_TEXT(qn_capri_class_name(QN_CAPRI_INCORRECT), "incorrect");
+    CHECK_TEXT(qn_capri_class_name(QN_CAPRI_ACCEPTABLE), "acceptable");
+    CHECK_TEXT(qn_capri_class_name(QN_CAPRI_MEDIUM), "medium");
+    CHECK_TEXT(qn_capri_class_name(QN_CAPRI_HIGH), "high");
+}
+
+static void dockq_values(void)
+{
+    CHECK_NEAR(qn_dockq(1, 0, 0), 1, 1e-15);
+    CHECK_NEAR(qn_dockq(0, 1.5, 8.5), 1.0 / 3, 1e-15);
+    CHECK_NEAR(qn_dockq(0.6, 3, 17), (0.6 + 0.2 + 0.2) / 3, 1e-15);
+    CHECK_NEAR(qn_dockq(0, 1.5, 1e9), 1.0 / 6, 1e-12);
+}
+
+int main(void)
+{
+    RUN(native_is_perfect);
+    RUN(fnat_and_interface_as_brute_force);
+    RUN(shifted_ligand);
+    RUN(rotated_ligand);
+    RUN(rigid_motion_changes_nothing);
+    RUN(renamed_and_renumbered_chains);
+    RUN(insertion_codes);
+    RUN(missing_residues);
+    RUN(missing_one_of_two_equal);
+    RUN(longer_model);
+    RUN(equivalent_chains);
+    RUN(nucleic_ligand);
+    RUN(what_does_not_count);
+    RUN(one_residue_ligand);
+    RUN(wrong_input_is_refused);
+    RUN(capri_thresholds);
+    RUN(dockq_values);
+    qn_complex_reference_destroy(&reference);
+    return check_finish();
+}
