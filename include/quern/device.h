@@ -35,6 +35,7 @@ typedef struct qn_device qn_device;
 typedef struct qn_context_options {
     int threads;                 /* 0: every processor this process may run on */
     bool without_kernel_cache;   /* also set by QUERN_KERNEL_CACHE=off */
+    bool explain;                /* log where each kernel configuration came from */
     const char *kernel_folder;   /* read kernel sources from here instead of the library, also QUERN_KERNEL_DIR; NULL */
 } qn_context_options;
 

@@ -20,7 +20,6 @@ void *qn_buffer_native(qn_buffer *buffer);
 
 /* Run `function` in queue order on the host driver: it is called with the addresses of `buffers` when the commands
  * before it are done. For transforms, which are no kernel family. QN_UNSUPPORTED on other drivers. */
-typedef qn_status (*qn_host_function)(void *const *addresses, qn_pool *pool, void *user);
 QN_MUST_CHECK qn_status qn_queue_call_host(qn_queue *queue, qn_host_function function, qn_buffer *const *buffers,
                                            int buffer_count, void *user, qn_event **event);
 

@@ -23,6 +23,9 @@ typedef struct qn_program_source {
     const qn_configuration *configuration;
 } qn_program_source;
 
+/* A function that host drivers run in queue order, see qn_queue_call_host. */
+typedef qn_status (*qn_host_function)(void *const *addresses, qn_pool *pool, void *user);
+
 typedef enum qn_native_kind {
     QN_NATIVE_DEVICE,  /* cl_device_id, CUdevice */
     QN_NATIVE_CONTEXT, /* cl_context, CUcontext */
@@ -76,6 +79,10 @@ struct qn_driver {
     qn_status (*event_wait)(qn_driver_device device, qn_driver_event event);
     qn_status (*event_seconds)(qn_driver_device device, qn_driver_event event, double *seconds);
     void (*event_destroy)(qn_driver_device device, qn_driver_event event);
+
+    /* NULL where kernels do not run in this process's memory. */
+    qn_status (*call_host)(qn_driver_device device, qn_driver_queue queue, qn_host_function function,
+                           void *const *addresses, void *user, qn_driver_event *event);
 
     /* For FFT libraries alone. `object` is the driver's queue or buffer (NULL for device and context). `checking`
      * hands out its inner driver's objects. NULL where the kind has no native object. */

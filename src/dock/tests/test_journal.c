@@ -1,0 +1,119 @@
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "dock/journal.h"
+
+enum { ROTATIONS = 50, PER_ROTATION = 2 };
+
+static qn_dock_hit hits[ROTATIONS * PER_ROTATION], read_back[ROTATIONS * PER_ROTATION];
+static unsigned char done[ROTATIONS];
+
+static const char *journal_path(void)
+{
+    static char path[700];
+    snprintf(path, sizeof path, "%s/journal.bin", check_scratch_folder());
+    return path;
+}
+
+static qn_status open_again(const char *key, qn_dock_journal **journal)
+{
+    memset(done, 0, sizeof done);
+    memset(read_back, 0, sizeof read_back);
+    return qn_dock_journal_open(journal_path(), key, ROTATIONS, PER_ROTATION, true, read_back, done, journal);
+}
+
+static void write_two_records(void)
+{
+    qn_dock_journal *journal;
+    for (int i = 0; i < ROTATIONS * PER_ROTATION; i++) hits[i] = (qn_dock_hit){-1.5f * (float)i, 1000 + i};
+    CHECK_OK(qn_dock_journal_open(journal_path(), "a=1\nb=2\n", ROTATIONS, PER_ROTATION, false, read_back, done, &journal));
+    CHECK_OK(qn_dock_journal_append(journal, 10, 7, hits + 10 * PER_ROTATION));
+    CHECK_OK(qn_dock_journal_append(journal, 30, 5, hits + 30 * PER_ROTATION));
+    qn_dock_journal_close(&journal);
+}
+
+static int count_done(void)
+{
+    int count = 0;
+    for (int i = 0; i < ROTATIONS; i++) count += done[i];
+    return count;
+}
+
+static void what_was_appended_comes_back(void)
+{
+    qn_dock_journal *journal;
+    write_two_records();
+    CHECK_OK(open_again("a=1\nb=2\n", &journal));
+    CHECK(count_done() == 12 && done[10] && done[16] && !done[17] && done[30] && done[34]);
+    CHECK(memcmp(read_back + 30 * PER_ROTATION, hits + 30 * PER_ROTATION, 5 * PER_ROTATION * sizeof *hits) == 0);
+    CHECK_OK(qn_dock_journal_append(journal, 0, 3, hits));
+    qn_dock_journal_close(&journal);
+    CHECK_OK(open_again("a=1\nb=2\n", &journal));
+    CHECK(count_done() == 15);
+    qn_dock_journal_close(&journal);
+    char value[16];
+    CHECK_OK(qn_dock_journal_value(journal_path(), "b", value, sizeof value));
+    CHECK_TEXT(value, "2");
+    CHECK_OK(qn_dock_journal_value(journal_path(), "c", value, sizeof value));
+    CHECK_TEXT(value, "");
+}
+
+/* Cut the file at every length: whole records are kept, the cut one is dropped, and appending goes on. */
+static void a_kill_at_any_byte_loses_one_record_at_most(void)
+{
+    char *data;
+    size_t size, record = 12 + 7 * PER_ROTATION * sizeof *hits, last = 12 + 5 * PER_ROTATION * sizeof *hits;
+    write_two_records();
+    CHECK_OK(qn_file_read(journal_path(), &data, &size));
+    for (size_t length = 0; length < size; length++) {
+        qn_dock_journal *journal;
+        int expected = length >= size - last ? 7 : 0;
+        CHECK_OK(qn_file_write(journal_path(), data, length));
+        CHECK_OK(open_again("a=1\nb=2\n", &journal));
+        CHECK(count_done() == expected);
+        CHECK_OK(qn_dock_journal_append(journal, 40, 2, hits));
+        qn_dock_journal_close(&journal);
+        CHECK_OK(open_again("a=1\nb=2\n", &journal));
+        CHECK(count_done() == expected + 2);
+        qn_dock_journal_close(&journal);
+    }
+    CHECK(size > record + last);
+    qn_release(&data);
+}
+
+static void a_flipped_bit_ends_the_journal_there(void)
+{
+    char *data;
+    size_t size;
+    qn_dock_journal *journal;
+    write_two_records();
+    CHECK_OK(qn_file_read(journal_path(), &data, &size));
+    data[size - 3] ^= 4;
+    CHECK_OK(qn_file_write(journal_path(), data, size));
+    CHECK_OK(open_again("a=1\nb=2\n", &journal));
+    CHECK(count_done() == 7);
+    qn_dock_journal_close(&journal);
+    qn_release(&data);
+}
+
+static void another_run_is_refused_by_name(void)
+{
+    qn_dock_journal *journal;
+    write_two_records();
+    CHECK_FAILS(open_again("a=1\nb=3\n", &journal), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("there b=2, here b=3");
+}
+
+int main(void)
+{
+    RUN(what_was_appended_comes_back);
+    RUN(a_kill_at_any_byte_loses_one_record_at_most);
+    RUN(a_flipped_bit_ends_the_journal_there);
+    RUN(another_run_is_refused_by_name);
+    return check_finish();
+}

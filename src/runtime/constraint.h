@@ -1,0 +1,22 @@
+/* Constraints of a family: texts such as "4 * GROUP_SIZE <= device.local_memory_bytes".
+ *
+ * Words: integers, + - * / %, comparisons, && || ! (also and, or, not), parentheses, min(a, b), max(a, b), names of the
+ * family's tunables, and device.local_memory_bytes, device.largest_group, device.subgroup_size, device.compute_units,
+ * device.is_host, device.is_opencl, device.is_cuda. Values are 64-bit integers; a constraint holds when it is not 0.
+ */
+#ifndef QN_RUNTIME_CONSTRAINT_H
+#define QN_RUNTIME_CONSTRAINT_H
+
+#include <quern/family.h>
+
+/* Errors: QN_INVALID_ARGUMENT naming the column, the word and what was expected. */
+QN_MUST_CHECK qn_status qn_constraint_evaluate(const char *text, const qn_family *family,
+                                               const qn_configuration *configuration, const qn_device_info *device,
+                                               int64_t *value);
+
+/* Call `visit` with every allowed combination of smallest, fallback and largest values of the tunables. */
+QN_MUST_CHECK qn_status qn_family_corners(const qn_family *family, const qn_device_info *device,
+                                          qn_status (*visit)(const qn_configuration *configuration, void *user),
+                                          void *user);
+
+#endif

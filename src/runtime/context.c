@@ -1,0 +1,44 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "runtime/objects.h"
+
+qn_status qn_context_create(const qn_context_options *options, qn_context **out)
+{
+    void *memory;
+    const char *cache = getenv("QUERN_KERNEL_CACHE"), *folder = options->kernel_folder;
+    if (!folder) folder = getenv("QUERN_KERNEL_DIR");
+    QN_TRY(qn_allocate(1, sizeof(qn_context), &memory));
+    qn_context *context = memory;
+    context->use_cache = !options->without_kernel_cache && !(cache && strcmp(cache, "off") == 0);
+    context->explain = options->explain;
+    qn_status status = qn_pool_create(options->threads, &context->pool);
+    if (status == QN_OK && folder) status = qn_text_copy(folder, &context->kernel_folder);
+    if (status != QN_OK) {
+        qn_context_destroy(&context);
+        return status;
+    }
+    *out = context;
+    return QN_OK;
+}
+
+void qn_context_destroy(qn_context **context)
+{
+    if (!*context) return;
+    qn_pool_destroy(&(*context)->pool);
+    qn_release(&(*context)->kernel_folder);
+    qn_release(context);
+}
+
+int qn_context_threads(const qn_context *context) { return qn_pool_threads(context->pool); }
+
+qn_pool *qn_context_pool(qn_context *context) { return context->pool; }
+
+void qn_context_set_configuration_source(qn_context *context, qn_configuration_source source, void *user)
+{
+    context->source = source;
+    context->source_user = user;
+}

@@ -1,0 +1,277 @@
+/* The host driver: kernels are C functions, buffers are memory, commands run at the call. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "runtime/device.h"
+#include "runtime/driver.h"
+#include "runtime/host_variant.h"
+
+typedef struct host_device {
+    qn_pool *pool; /* the context's */
+} host_device;
+
+typedef struct host_event {
+    double seconds;
+} host_event;
+
+static double clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Value of the first line of a /proc file that starts with `key`; "" when there is none. */
+static void read_proc(const char *path, const char *key, char *value, size_t capacity)
+{
+    char line[512];
+    FILE *file = fopen(path, "r");
+    value[0] = '\0';
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (!colon || strncmp(line, key, strlen(key)) != 0) continue;
+        colon += 1 + strspn(colon + 1, " \t");
+        size_t length = strcspn(colon, "\n");
+        if (length >= capacity) length = capacity - 1;
+        memcpy(value, colon, length);
+        value[length] = '\0';
+        break;
+    }
+    if (file) fclose(file);
+}
+
+static void describe(int threads, qn_device_info *info)
+{
+    memset(info, 0, sizeof *info);
+    strcpy(info->identifier, "host");
+    strcpy(info->driver, "host");
+    info->kind = QN_DEVICE_CPU;
+    read_proc("/proc/cpuinfo", "model name", info->name, sizeof info->name);
+    if (!info->name[0]) strcpy(info->name, "CPU");
+    read_proc("/proc/cpuinfo", "vendor_id", info->vendor, sizeof info->vendor);
+    snprintf(info->driver_version, sizeof info->driver_version, "quern %s, x86-64-v%d", QN_VERSION, qn_host_level());
+    info->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    info->largest_buffer_bytes = info->memory_bytes;
+    info->local_memory_bytes = 1 << 20; /* no group on this device shares any: a limit that binds nobody */
+    info->compute_units = threads;
+    info->largest_group = 1024;
+    info->subgroup_size = 1;
+    info->vector_width = qn_host_level() == 4 ? 16 : qn_host_level() == 3 ? 8 : 4;
+}
+
+static qn_status list(qn_device_listing *listings, size_t capacity, size_t *count)
+{
+    *count = 1;
+    if (capacity == 0) return QN_OK;
+    memset(listings, 0, sizeof *listings);
+    listings->usable = true;
+    describe((int)sysconf(_SC_NPROCESSORS_ONLN), &listings->info);
+    return QN_OK;
+}
+
+static qn_status device_open(qn_context *context, int number, const char *inner, qn_driver_device *out,
+                             qn_device_info *info)
+{
+    void *memory;
+    (void)inner;
+    if (number != 0) QN_FAIL(QN_NO_DEVICE, "host:%d does not exist; there is one host device", number);
+    QN_TRY(qn_allocate(1, sizeof(host_device), &memory));
+    ((host_device *)memory)->pool = qn_context_pool(context);
+    describe(qn_context_threads(context), info);
+    *out = memory;
+    return QN_OK;
+}
+
+static void device_close(qn_driver_device device) { qn_release(&device); }
+
+static qn_status buffer_create(qn_driver_device device, size_t bytes, qn_driver_buffer *buffer)
+{
+    (void)device;
+    return qn_allocate(bytes, 1, buffer);
+}
+
+static void buffer_destroy(qn_driver_device device, qn_driver_buffer buffer)
+{
+    (void)device;
+    qn_release(&buffer);
+}
+
+static qn_status queue_create(qn_driver_device device, qn_driver_queue *queue)
+{
+    *queue = device; /* commands run at the call: a queue holds nothing */
+    return QN_OK;
+}
+
+static void queue_destroy(qn_driver_device device, qn_driver_queue queue) { (void)device, (void)queue; }
+
+static qn_status queue_finish(qn_driver_device device, qn_driver_queue queue)
+{
+    (void)device, (void)queue;
+    return QN_OK;
+}
+
+static qn_status queue_wait_for(qn_driver_device device, qn_driver_queue queue, qn_driver_event event)
+{
+    (void)device, (void)queue, (void)event;
+    return QN_OK;
+}
+
+/* An event of something that took `seconds` and is over. */
+static qn_status make_event(double seconds, qn_driver_event *event)
+{
+    if (!event) return QN_OK;
+    QN_TRY(qn_allocate(1, sizeof(host_event), event));
+    ((host_event *)*event)->seconds = seconds;
+    return QN_OK;
+}
+
+static qn_status transfer(void *to, const void *from, size_t bytes, qn_driver_event *event)
+{
+    double start_s = clock_s();
+    memcpy(to, from, bytes);
+    return make_event(clock_s() - start_s, event);
+}
+
+static qn_status host_write(qn_driver_device device, qn_driver_queue queue, qn_driver_buffer buffer, size_t offset,
+                            const void *data, size_t bytes, qn_driver_event *event)
+{
+    (void)device, (void)queue;
+    return transfer((char *)buffer + offset, data, bytes, event);
+}
+
+static qn_status host_read(qn_driver_device device, qn_driver_queue queue, qn_driver_buffer buffer, size_t offset,
+                           void *data, size_t bytes, qn_driver_event *event)
+{
+    (void)device, (void)queue;
+    return transfer(data, (char *)buffer + offset, bytes, event);
+}
+
+static qn_status host_copy(qn_driver_device device, qn_driver_queue queue, qn_driver_buffer from, size_t from_offset,
+                           qn_driver_buffer to, size_t to_offset, size_t bytes, qn_driver_event *event)
+{
+    (void)device, (void)queue;
+    return transfer((char *)to + to_offset, (char *)from + from_offset, bytes, event);
+}
+
+static qn_status host_fill(qn_driver_device device, qn_driver_queue queue, qn_driver_buffer buffer, size_t offset,
+                           size_t bytes, unsigned char value, qn_driver_event *event)
+{
+    double start_s = clock_s();
+    (void)device, (void)queue;
+    memset((char *)buffer + offset, value, bytes);
+    return make_event(clock_s() - start_s, event);
+}
+
+static qn_status program_build(qn_driver_device device, const qn_program_source *source, const void *binary,
+                               size_t binary_bytes, qn_driver_program *program)
+{
+    (void)device, (void)binary, (void)binary_bytes;
+    *program = (void *)source->family; /* compiled with the library */
+    return QN_OK;
+}
+
+static qn_status program_binary(qn_driver_device device, qn_driver_program program, void **binary, size_t *bytes)
+{
+    (void)device, (void)program;
+    *binary = NULL;
+    *bytes = 0;
+    return QN_OK;
+}
+
+static void program_destroy(qn_driver_device device, qn_driver_program program) { (void)device, (void)program; }
+
+static qn_status kernel_create(qn_driver_device device, qn_driver_program program,
+                               const qn_kernel_declaration *declaration, qn_driver_kernel *kernel)
+{
+    (void)device, (void)program;
+    if (!declaration->host) QN_FAIL(QN_UNSUPPORTED, "kernel %s has no host version", declaration->name);
+    *kernel = (void *)declaration;
+    return QN_OK;
+}
+
+static void kernel_destroy(qn_driver_device device, qn_driver_kernel kernel) { (void)device, (void)kernel; }
+
+static qn_status launch(qn_driver_device device, qn_driver_queue queue, qn_driver_kernel kernel,
+                        const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
+                        int argument_count, const qn_configuration *configuration, qn_driver_event *event)
+{
+    const qn_kernel_declaration *declaration = kernel;
+    void *pointers[QN_ARGUMENT_MAX];
+    size_t bytes[QN_ARGUMENT_MAX];
+    (void)queue;
+    for (int i = 0; i < argument_count; i++) {
+        pointers[i] = buffers[i] ? (char *)buffers[i] + arguments[i].offset : (void *)&arguments[i].value;
+        bytes[i] = buffers[i] ? arguments[i].bytes : 0;
+    }
+    qn_host_launch call = {pointers, bytes, *geometry, configuration, ((host_device *)device)->pool};
+    double start_s = clock_s();
+    QN_TRY(declaration->host(&call));
+    return make_event(clock_s() - start_s, event);
+}
+
+static qn_status event_wait(qn_driver_device device, qn_driver_event event)
+{
+    (void)device, (void)event;
+    return QN_OK;
+}
+
+static qn_status event_seconds(qn_driver_device device, qn_driver_event event, double *seconds)
+{
+    (void)device;
+    *seconds = ((const host_event *)event)->seconds;
+    return QN_OK;
+}
+
+static void event_destroy(qn_driver_device device, qn_driver_event event)
+{
+    (void)device;
+    qn_release(&event);
+}
+
+static qn_status call_host(qn_driver_device device, qn_driver_queue queue, qn_host_function function,
+                           void *const *addresses, void *user, qn_driver_event *event)
+{
+    double start_s = clock_s();
+    (void)queue;
+    QN_TRY(function(addresses, ((host_device *)device)->pool, user));
+    return make_event(clock_s() - start_s, event);
+}
+
+static void *native_handle(qn_driver_device device, void *object, qn_native_kind kind)
+{
+    (void)device;
+    return kind == QN_NATIVE_BUFFER ? object : NULL;
+}
+
+const qn_driver qn_host_driver = {
+    .name = "host",
+    .list = list,
+    .device_open = device_open,
+    .device_close = device_close,
+    .buffer_create = buffer_create,
+    .buffer_destroy = buffer_destroy,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .queue_finish = queue_finish,
+    .queue_wait_for = queue_wait_for,
+    .write = host_write,
+    .read = host_read,
+    .copy = host_copy,
+    .fill = host_fill,
+    .program_build = program_build,
+    .program_binary = program_binary,
+    .program_destroy = program_destroy,
+    .kernel_create = kernel_create,
+    .kernel_destroy = kernel_destroy,
+    .launch = launch,
+    .event_wait = event_wait,
+    .event_seconds = event_seconds,
+    .event_destroy = event_destroy,
+    .call_host = call_host,
+    .native_handle = native_handle,
+};

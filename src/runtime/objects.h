@@ -1,0 +1,62 @@
+/* The runtime's own objects, for the files of this folder. */
+#ifndef QN_RUNTIME_OBJECTS_H
+#define QN_RUNTIME_OBJECTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "runtime/device.h"
+
+struct qn_context {
+    qn_pool *pool;
+    bool use_cache;
+    bool explain;
+    char *kernel_folder; /* NULL: embedded sources */
+    qn_configuration_source source;
+    void *source_user;
+};
+
+/* A built program of a device; entries form a list that only grows. */
+typedef struct qn_program_entry {
+    struct qn_program_entry *next;
+    const qn_family *family;
+    qn_configuration configuration;
+    char *definitions;
+    qn_driver_program program;
+    qn_driver_kernel kernels[QN_KERNEL_MAX];
+} qn_program_entry;
+
+struct qn_device {
+    atomic_int references;
+    qn_context *context;
+    const qn_driver *driver;
+    qn_driver_device handle;
+    qn_device_info info;
+    pthread_mutex_t mutex; /* programs */
+    qn_program_entry *programs;
+};
+
+struct qn_buffer {
+    atomic_int references;
+    qn_device *device;
+    qn_driver_buffer handle;
+    size_t bytes;
+};
+
+struct qn_queue {
+    qn_device *device;
+    qn_driver_queue handle;
+};
+
+struct qn_event {
+    qn_device *device;
+    qn_driver_event handle;
+};
+
+/* Wrap a driver's event for the caller who asked for one (event not NULL). */
+qn_status qn_event_wrap(qn_device *device, qn_driver_event handle, qn_event **event);
+
+/* family.c: destroy what was built for a device. */
+void qn_device_drop_programs(qn_device *device);
+
+#endif

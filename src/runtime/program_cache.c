@@ -1,0 +1,79 @@
+#include "runtime/program_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* An entry is the digest of the binary and the binary: one that does not fit is ignored and written anew. */
+enum { DIGEST = 64 };
+
+static void digest_of(const void *data, size_t size, char digest[65])
+{
+    qn_hash hash;
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, data, size);
+    qn_hash_finish(&hash, digest);
+}
+
+void qn_program_cache_key(const qn_device_info *device, const char *text, const char *options, char key[65])
+{
+    const char *parts[] = {QN_VERSION, device->driver, device->name, device->driver_version, options, text};
+    qn_hash hash;
+    qn_hash_start(&hash);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) qn_hash_add(&hash, parts[i], strlen(parts[i]) + 1);
+    qn_hash_finish(&hash, key);
+}
+
+static qn_status cache_folder(qn_text *path)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && cache[0] == '/') return qn_text_append(path, "%s/quern", cache);
+    if (home && home[0] == '/') return qn_text_append(path, "%s/.cache/quern", home);
+    QN_FAIL(QN_NOT_FOUND, "neither XDG_CACHE_HOME nor HOME names a folder");
+}
+
+void qn_program_cache_load(const char *key, void **binary, size_t *bytes)
+{
+    qn_text path = {0};
+    char *data = NULL, digest[65];
+    size_t size = 0;
+    *binary = NULL;
+    *bytes = 0;
+    qn_status status = cache_folder(&path);
+    if (status == QN_OK) status = qn_text_append(&path, "/%s.kernel", key);
+    if (status == QN_OK) status = qn_file_read(path.data, &data, &size);
+    qn_text_clear(&path);
+    if (status != QN_OK || size <= DIGEST) {
+        qn_release(&data);
+        return;
+    }
+    digest_of(data + DIGEST, size - DIGEST, digest);
+    if (memcmp(digest, data, DIGEST) == 0) {
+        memmove(data, data + DIGEST, size - DIGEST);
+        *binary = data;
+        *bytes = size - DIGEST;
+    } else {
+        qn_release(&data);
+    }
+}
+
+void qn_program_cache_store(const char *key, const void *binary, size_t bytes)
+{
+    qn_text path = {0}, content = {0};
+    char digest[65];
+    digest_of(binary, bytes, digest);
+    qn_status status = cache_folder(&path);
+    if (status == QN_OK) status = qn_folder_create(path.data);
+    if (status == QN_OK) status = qn_text_append(&path, "/%s.kernel", key);
+    if (status == QN_OK) status = qn_text_append_bytes(&content, digest, DIGEST);
+    if (status == QN_OK) status = qn_text_append_bytes(&content, binary, bytes);
+    if (status == QN_OK) status = qn_file_write(path.data, content.data, content.length);
+    if (status != QN_OK) qn_error_clear(); /* a run without a cache is slower to start, nothing else */
+    qn_text_clear(&path);
+    qn_text_clear(&content);
+}
