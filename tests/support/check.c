@@ -12,11 +12,12 @@ static int checks, failures;
 static const char *running = "";
 static char scratch[512];
 
+enum { PRINTED_FAILURES = 20 };
+
 static int report(bool holds, const char *file, int line, const char *text)
 {
     checks++;
-    if (!holds) {
-        failures++;
+    if (!holds && ++failures <= PRINTED_FAILURES) {
         fprintf(stderr, "%s:%d: %s: failed: %s\n", file, line, running, text);
     }
     return holds;

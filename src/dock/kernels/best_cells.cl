@@ -44,11 +44,11 @@ DEVICE_FN void merge_group(float *energies, int *cells, LOCAL_PTR float *local_e
         local_energy[item] = energies[0];
         local_cell[item] = cells[0];
         LOCAL_BARRIER();
-        for (int half = GROUP_SIZE / 2; half > 0; half /= 2) {
-            if (item < half && comes_before(local_energy[item + half], local_cell[item + half], local_energy[item],
+        for (int reach = GROUP_SIZE / 2; reach > 0; reach /= 2) {
+            if (item < reach && comes_before(local_energy[item + reach], local_cell[item + reach], local_energy[item],
                                             local_cell[item])) {
-                local_energy[item] = local_energy[item + half];
-                local_cell[item] = local_cell[item + half];
+                local_energy[item] = local_energy[item + reach];
+                local_cell[item] = local_cell[item + reach];
             }
             LOCAL_BARRIER();
         }
