@@ -332,6 +332,57 @@ static void what_does_not_count(void)
     CHECK(quality.matched_ligand_residues == 24);
 }
 
+static qn_residue_match match_of(const made_molecule *from, const made_molecule *to)
+{
+    qn_partner a, b;
+    qn_residue_match match;
+    CHECK_OK(qn_partner_build(&from->molecule, &a));
+    CHECK_OK(qn_partner_build(&to->molecule, &b));
+    CHECK_OK(qn_residue_match_find(&a, &b, &match));
+    qn_partner_clear(&a);
+    qn_partner_clear(&b);
+    return match;
+}
+
+/* Names of one building block agree: MSE with MET, HIE with HIS, DA with A. */
+static void derived_residues_are_the_same(void)
+{
+    static const char *const names[][2] = {{"MSE", "MET"}, {"HIE", "HIS"}, {"CYX", "CYS"}};
+    made_receptor(&receptor);
+    made_copy(&receptor, &model_receptor);
+    for (int i = 0; i < 3; i++) {
+        strcpy(receptor.residues[i].name, names[i][0]);
+        strcpy(model_receptor.residues[i].name, names[i][1]);
+    }
+    receptor.residues[0].hetero = true;
+    qn_residue_match match = match_of(&receptor, &model_receptor);
+    CHECK(match.identical_count == 80 && match.alternative_count == 1);
+    qn_residue_match_clear(&match);
+    made_start(&ligand);
+    add_nucleotides(&ligand, 8, 0);
+    made_copy(&ligand, &model_ligand);
+    for (int i = 0; i < 8; i += 3) strcpy(model_ligand.residues[i].name, "A");
+    match = match_of(&ligand, &model_ligand);
+    CHECK(match.identical_count == 8);
+    qn_residue_match_clear(&match);
+}
+
+/* Two residues belong inside the longer chain, not half at its end: gaps before and behind cost nothing. */
+static void end_gaps_are_free(void)
+{
+    made_start(&model_receptor);
+    made_helix(&model_receptor, "A", 1, 20, 11, (const double[2]){0, 0});
+    for (int i = 0; i < 20; i++) strcpy(model_receptor.residues[i].name, i == 9 || i == 19 ? "TRP" : "ALA");
+    strcpy(model_receptor.residues[8].name, "CYS");
+    made_start(&receptor);
+    made_helix(&receptor, "B", 101, 2, 11, (const double[2]){0, 0});
+    strcpy(receptor.residues[0].name, "CYS");
+    strcpy(receptor.residues[1].name, "TRP");
+    qn_residue_match match = match_of(&receptor, &model_receptor);
+    CHECK(match.identical_count == 2 && match.model_residue[0] == 8 && match.model_residue[1] == 9);
+    qn_residue_match_clear(&match);
+}
+
 static void one_residue_ligand(void)
 {
     start();
@@ -418,6 +469,8 @@ int main(void)
     RUN(equivalent_chains);
     RUN(nucleic_ligand);
     RUN(what_does_not_count);
+    RUN(derived_residues_are_the_same);
+    RUN(end_gaps_are_free);
     RUN(one_residue_ligand);
     RUN(wrong_input_is_refused);
     RUN(capri_thresholds);
