@@ -17,7 +17,6 @@ static bool contains(const qn_chain_names *names, const char *name)
 
 static qn_status add_name(qn_chain_names *names, const char *name, size_t length)
 {
-    if (length == 0) return QN_OK;
     if (length >= sizeof names->names[0])
         QN_FAIL(QN_INVALID_ARGUMENT, "chain name \"%.*s\" is longer than %zu characters", (int)length, name,
                 sizeof names->names[0] - 1);
