@@ -43,9 +43,7 @@ static qn_status build_from_source(qn_cuda_device *device, const qn_program_sour
     qn_cuda_code code;
     qn_status status = qn_cuda_compile(&device->compiler, source->family->name, source->text, device->capability,
                                        source->options, &code);
-    if (code.log && strstr(code.log, "warning"))
-        qn_log(QN_LOG_WARNING, "cuda:%d: building %s: %s", device->number, source->family->name, code.log);
-    else if (code.log && code.log[0])
+    if (code.log && code.log[0])
         qn_log(QN_LOG_DEBUG, "cuda:%d: building %s: %s", device->number, source->family->name, code.log);
     if (status == QN_OK) {
         status = load_module(device, code.image, code.bytes, program);
