@@ -1,0 +1,236 @@
+/* Every kernel family compiles without an error or a warning, in every corner of its tunables' space, by every compiler
+ * this machine has: that of opencl:0, and NVRTC, which needs no GPU. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <quern/family.h>
+#include <quern/log.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "check.h"
+#include "runtime/constraint.h"
+#include "runtime/cuda/cuda_compile.h"
+#include "runtime/driver.h"
+#include "runtime/kernel_source.h"
+
+extern const qn_driver qn_opencl_driver;
+
+/* The oldest and the newest GPUs the kernels are meant for; an NVRTC that does not know one is not asked. */
+static const int capabilities[] = {75, 90};
+
+static const qn_family *family; /* the one being compiled */
+static qn_driver_device opencl_device;
+static qn_device_info opencl_info;
+static int capability;
+static int compiled;
+static int serious_messages;
+
+/* How many lines of a compiler's log tell of an error or a warning. One is for no one: that vectors wider than the
+ * processor's are passed in memory, as caller and called function are of one program. */
+static int count_messages(const char *log)
+{
+    int count = 0;
+    for (const char *line = log; *line;) {
+        size_t length = strcspn(line, "\n");
+        char text[512];
+        snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), line);
+        bool is_message = strstr(text, "error:") || strstr(text, "warning:") || strstr(text, "warning #");
+        if (is_message && !strstr(text, "changes the ABI")) count++;
+        line += length + (line[length] == '\n');
+    }
+    return count;
+}
+
+static void on_log(qn_log_level level, const char *message, void *user)
+{
+    (void)level;
+    (void)user;
+    serious_messages += count_messages(message);
+}
+
+static bool is_tunable(const char *name, size_t length)
+{
+    for (int i = 0; i < family->tunable_count; i++)
+        if (strlen(family->tunables[i].name) == length && strncmp(family->tunables[i].name, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Constants of a problem, which its caller defines: a source says which with #ifndef NAME and #error. */
+static qn_status make_definitions(qn_text *definitions)
+{
+    static const char question[] = "#ifndef ";
+    QN_TRY(qn_text_append(definitions, "%s", ""));
+    for (const char *at = family->source; (at = strstr(at, question)) != NULL;) {
+        at += strlen(question);
+        size_t length = strcspn(at, " \t\n");
+        const char *next = at + length + strspn(at + length, " \t\n");
+        if (strncmp(next, "#error", strlen("#error")) != 0 || is_tunable(at, length)) continue;
+        QN_TRY(qn_text_append(definitions, "%.*s=4 ", (int)length, at));
+    }
+    return QN_OK;
+}
+
+static qn_status make_text(const char *driver, const qn_configuration *configuration, qn_text *text)
+{
+    qn_text definitions = {0};
+    qn_status status = make_definitions(&definitions);
+    if (status == QN_OK) status = qn_kernel_source_make(NULL, driver, family, configuration, definitions.data, text);
+    qn_text_clear(&definitions);
+    return status;
+}
+
+static void name_configuration(const qn_configuration *configuration)
+{
+    fprintf(stderr, "%s:", family->name);
+    for (int i = 0; i < family->tunable_count; i++)
+        fprintf(stderr, " %s=%d", family->tunables[i].name, configuration->value[i]);
+    fprintf(stderr, "\n");
+}
+
+/* -Werror makes warnings failures; a build that only failed of the message for no one is repeated without. */
+static qn_status compile_opencl(const qn_configuration *configuration, void *user)
+{
+    qn_text text = {0};
+    qn_driver_program program = NULL;
+    (void)user;
+    if (!CHECK_OK(make_text("opencl", configuration, &text))) return QN_OK;
+    qn_program_source source = {family, text.data, "-Werror", configuration};
+    serious_messages = 0;
+    qn_status status = qn_opencl_driver.program_build(opencl_device, &source, NULL, 0, &program);
+    if (status == QN_BUILD_FAILED && serious_messages == 0) {
+        source.options = "";
+        status = qn_opencl_driver.program_build(opencl_device, &source, NULL, 0, &program);
+    }
+    if (!CHECK_OK(status)) name_configuration(configuration);
+    for (int i = 0; i < family->kernel_count && status == QN_OK; i++) {
+        qn_driver_kernel kernel = NULL;
+        if (CHECK_OK(qn_opencl_driver.kernel_create(opencl_device, program, &family->kernels[i], &kernel)))
+            qn_opencl_driver.kernel_destroy(opencl_device, kernel);
+    }
+    if (status == QN_OK) qn_opencl_driver.program_destroy(opencl_device, program);
+    qn_text_clear(&text);
+    compiled++;
+    return QN_OK;
+}
+
+static qn_status compile_cuda(const qn_configuration *configuration, void *user)
+{
+    qn_text text = {0};
+    qn_cuda_code code = {0};
+    (void)user;
+    if (!CHECK_OK(make_text("cuda", configuration, &text))) return QN_OK;
+    qn_status status = qn_cuda_compile_only(family->name, text.data, capability, "", &code);
+    if (!CHECK_OK(status)) name_configuration(configuration);
+    if (status == QN_OK && !CHECK(code.bytes > 0 && count_messages(code.log) == 0)) {
+        name_configuration(configuration);
+        fprintf(stderr, "%s\n", code.log);
+    }
+    qn_cuda_code_clear(&code);
+    qn_text_clear(&text);
+    compiled++;
+    return QN_OK;
+}
+
+static void visit_families(const qn_device_info *info,
+                           qn_status (*compile)(const qn_configuration *configuration, void *user))
+{
+    size_t count = 0;
+    const qn_family *const *families = qn_family_list(&count);
+    CHECK(count > 0);
+    for (size_t i = 0; i < count; i++) {
+        int before = compiled;
+        family = families[i];
+        CHECK_OK(qn_family_corners(family, info, compile, NULL));
+        if (!CHECK(compiled > before)) fprintf(stderr, "%s has no configuration for %s\n", family->name, info->name);
+    }
+}
+
+static void families_compile_as_opencl(void)
+{
+    visit_families(&opencl_info, compile_opencl);
+}
+
+static void families_compile_as_cuda(void)
+{
+    qn_device_info info = {.identifier = "cuda:0",
+                           .driver = "cuda",
+                           .name = "a CUDA GPU",
+                           .kind = QN_DEVICE_GPU,
+                           .memory_bytes = (uint64_t)8 << 30,
+                           .largest_buffer_bytes = (uint64_t)8 << 30,
+                           .local_memory_bytes = 48 << 10,
+                           .compute_units = 40,
+                           .largest_group = 1024,
+                           .subgroup_size = 32,
+                           .vector_width = 1};
+    visit_families(&info, compile_cuda);
+}
+
+/* The test's own eyes: what it must report, it reports. */
+static void bad_kernels_are_noticed(void)
+{
+    qn_cuda_code code = {0};
+    CHECK(count_messages("kernels.cl:3:5: error: no\n1 error generated.\nfine\n") == 1);
+    CHECK(count_messages("a(2): warning #177-D: unused\nx: warning: this changes the ABI\n") == 1);
+    CHECK(count_messages("") == 0);
+    if (capability == 0) return;
+    CHECK_FAILS(qn_cuda_compile_only("bad", "extern \"C\" __global__ void f() { x; }", capability, "", &code),
+                QN_BUILD_FAILED);
+    CHECK_MESSAGE_HAS("\"x\" is undefined");
+    qn_cuda_code_clear(&code);
+    CHECK_OK(qn_cuda_compile_only("dusty", "extern \"C\" __global__ void f() { int x; }", capability, "", &code));
+    CHECK(code.log && count_messages(code.log) == 1);
+    qn_cuda_code_clear(&code);
+    CHECK_FAILS(qn_cuda_compile_only("old", "", 9, "", &code), QN_UNSUPPORTED);
+    qn_cuda_code_clear(&code);
+}
+
+static bool open_opencl(void)
+{
+    qn_device_listing listing;
+    size_t count = 0;
+    if (!CHECK_OK(qn_opencl_driver.list(&listing, 1, &count))) return false;
+    if (!listing.usable) {
+        printf("OpenCL is left out: %s\n", listing.reason);
+        return false;
+    }
+    return CHECK_OK(qn_opencl_driver.device_open(NULL, 0, NULL, &opencl_device, &opencl_info));
+}
+
+static bool has_nvrtc(void)
+{
+    qn_nvrtc_api api;
+    if (qn_nvrtc_load(&api, 0) != QN_OK) {
+        printf("CUDA is left out: %s\n", qn_error_message());
+        return false;
+    }
+    qn_nvrtc_unload(&api);
+    return true;
+}
+
+int main(void)
+{
+    bool opencl = open_opencl(), nvrtc = has_nvrtc();
+    if (!opencl && !nvrtc) check_skip("compilers", "this machine has neither an OpenCL device nor NVRTC");
+    qn_log_set_callback(on_log, NULL);
+    if (opencl) {
+        RUN(families_compile_as_opencl);
+        qn_opencl_driver.device_close(opencl_device);
+    }
+    for (size_t i = 0; nvrtc && i < sizeof capabilities / sizeof capabilities[0]; i++) {
+        qn_cuda_code code = {0};
+        capability = capabilities[i];
+        if (qn_cuda_compile_only("empty", "", capability, "", &code) == QN_UNSUPPORTED)
+            printf("%s\n", qn_error_message());
+        else
+            RUN(families_compile_as_cuda);
+        qn_cuda_code_clear(&code);
+    }
+    RUN(bad_kernels_are_noticed);
+    printf("%d compilations\n", compiled);
+    return check_finish();
+}
