@@ -452,7 +452,7 @@ int main(int argc, char **argv)
     family.source = source.data;
     if (is_host()) family.kernel_count = VECTORS; /* the pure ones */
     qn_status status = qn_device_open(context, identifier, &device);
-    if (status == QN_NO_DEVICE) check_skip(identifier, qn_error_message());
+    if (status == QN_NO_DEVICE) check_skip(strstr(identifier, "cuda") ? "cuda" : "opencl", qn_error_message());
     if (CHECK_OK(status) && CHECK_OK(qn_queue_create(device, &queue))) {
         make_inputs();
         RUN(integer_words_are_exact);
