@@ -6,7 +6,7 @@
 #include "compare/dockq.h"
 #include "compare/residue_match.h"
 #include "compare/superpose.h"
-#include "made_complex.h"
+#include "compare/tests/made_complex.h"
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 static made_molecule receptor, ligand, model_receptor, model_ligand;
