@@ -71,7 +71,7 @@ void qn_opencl_unload(qn_opencl_api *api)
     api->library = NULL;
 }
 
-/* Errors 0, -1, … of the OpenCL runtime, and those of invalid values, which begin at -30. */
+/* Codes 0, -1, ... and -30, -31, ... */
 static const char *const runtime_errors[] = {"CL_SUCCESS",
                                              "CL_DEVICE_NOT_FOUND",
                                              "CL_DEVICE_NOT_AVAILABLE",

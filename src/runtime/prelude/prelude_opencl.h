@@ -3,7 +3,8 @@
  * else: no double, no vector operators outside VEC values, no OpenCL or CUDA names.
  *
  * Names a kernel must not use for its own: those OpenCL C has (half, kernel, global, local, private, constant, any,
- * select, step, distance, length, cross, dot, mix, sign, uint ...) and the words of C++ (new, class, this, template ...).
+ * select, step, distance, length, cross, dot, mix, sign, uint ...) and the words of C++ (new, class, this, template
+ * ...).
  *
  * Work-items and counts are int: a launch has fewer than 2^31 work-items in each dimension. */
 #define QN_LANGUAGE_OPENCL 1
