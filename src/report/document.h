@@ -1,0 +1,74 @@
+/* What the parts of a report share: the growing document and the frame that plots are drawn in. Private to report. */
+#ifndef QN_REPORT_DOCUMENT_H
+#define QN_REPORT_DOCUMENT_H
+
+#include "base/text.h"
+#include "report/axis.h"
+#include "report/html.h"
+
+struct qn_report {
+    char *title;
+    qn_text body;
+    qn_text contents; /* links to the headings */
+    size_t headings, tables;
+};
+
+/* Style sheet and script, as pieces to write one after the other. NULL ends the list. */
+extern const char *const qn_report_style[];
+extern const char *const qn_report_script[];
+
+/* Series colours repeat after this many; the repetition is dashed, hollow or paler. */
+#define QN_REPORT_COLOURS 7
+
+/* Drawings are in units of one CSS pixel on a wide screen. On a phone the drawing shrinks to less than half, and the
+ * style sheet sets its text to 24 units instead of 13: margins are made for 24. */
+#define QN_REPORT_WIDTH 840.0
+#define QN_REPORT_DIGIT_WIDTH 13.6 /* of 24 units */
+#define QN_REPORT_SMALL_DIGIT_WIDTH 7.6
+
+typedef enum qn_report_marks { QN_REPORT_DOTS, QN_REPORT_STROKES, QN_REPORT_BLOCKS } qn_report_marks;
+
+typedef struct qn_frame {
+    double left, top, width, height; /* of the plotting area */
+    double total_height;             /* of the drawing */
+    qn_axis x, y;
+} qn_frame;
+
+typedef struct qn_range {
+    double low, high;
+    size_t count, left_out; /* points that can be shown, and those that cannot */
+} qn_range;
+
+/* Whether a point has coordinates that an axis can show; x NULL counts as such. */
+bool qn_report_has_point(const qn_report_series *series, size_t point);
+
+/* Widen a range (low > high when empty) to hold a value. */
+void qn_range_add(qn_range *range, double value);
+
+/* Fit the y axis and lay out the frame with `below` units under the plotting area. */
+void qn_frame_fit(const qn_report_plot *plot, const qn_range *y, double below, qn_frame *frame);
+double qn_frame_x(const qn_frame *frame, double value);
+double qn_frame_y(const qn_frame *frame, double value);
+
+/* <figure>, caption, legend, <svg> and its label up to where marks are drawn, and the end of it all. `kind` begins the
+ * spoken label ("Scatter plot"); `total` adds a key "sum" to the legend. */
+typedef struct qn_figure {
+    const char *kind;
+    qn_report_marks marks;
+    size_t shown, left_out;
+    bool total;
+} qn_figure;
+QN_MUST_CHECK qn_status qn_figure_begin(qn_report *report, const qn_report_plot *plot, const qn_figure *figure,
+                                        double height);
+QN_MUST_CHECK qn_status qn_figure_end(qn_report *report);
+
+/* An empty frame that says so. */
+QN_MUST_CHECK qn_status qn_figure_nothing(qn_report *report);
+
+/* Horizontal grid lines, tick labels and the titles of both axes; the line at zero is stronger. */
+QN_MUST_CHECK qn_status qn_frame_draw(qn_text *body, const qn_report_plot *plot, const qn_frame *frame);
+
+/* The opening tag of the group of one series: its colour, and whether the colour is used again. */
+QN_MUST_CHECK qn_status qn_figure_group(qn_text *body, const char *mark, size_t series, const char *attributes);
+
+#endif

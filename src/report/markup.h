@@ -1,0 +1,26 @@
+/* Text and numbers on their way into HTML and SVG. Every text of a caller goes through qn_markup_text. */
+#ifndef QN_REPORT_MARKUP_H
+#define QN_REPORT_MARKUP_H
+
+#include "base/text.h"
+
+/* Append `string` with < > & " ' as references, so it is safe between tags and inside quoted attributes. Control
+ * characters are dropped (tab and line break stay) and bytes that are not UTF-8 become U+FFFD. NULL is empty. */
+QN_MUST_CHECK qn_status qn_markup_text(qn_text *markup, const char *string);
+
+/* qn_markup_text, with what stands between `back quotes` set as code. */
+QN_MUST_CHECK qn_status qn_markup_prose(qn_text *markup, const char *string);
+
+/* A coordinate with at most `decimals` (0 … 6) decimals and no needless zero: "12.5", ".5", "-3". |value| < 1e9. */
+QN_MUST_CHECK qn_status qn_markup_coordinate(qn_text *markup, double value, int decimals);
+
+/* ` name="value"` with a coordinate of one decimal. */
+QN_MUST_CHECK qn_status qn_markup_position(qn_text *markup, const char *name, double value);
+
+/* A value for readers: `digits` significant digits and a minus sign; "–" when it is not finite. */
+QN_MUST_CHECK qn_status qn_markup_value(qn_text *markup, double value, int digits);
+
+/* Characters (not bytes) of a UTF-8 text. */
+size_t qn_markup_length(const char *string);
+
+#endif

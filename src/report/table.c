@@ -1,0 +1,86 @@
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "report/document.h"
+#include "report/markup.h"
+#include "report/number.h"
+
+/* How a column is set; its class in the style sheet. */
+typedef enum column_kind { COLUMN_TEXT, COLUMN_NUMBER, COLUMN_CODE } column_kind;
+
+static const char *const column_class[] = {"", " class=\"n\"", " class=\"k\""};
+
+/* Identifiers and paths: one word with a sign that prose does not have inside a word. */
+static bool is_code(const char *cell)
+{
+    const char *sign = strpbrk(cell, "/_.:");
+    return sign && sign[1] && !strchr(cell, ' ');
+}
+
+static column_kind kind_of_column(const char *const *cells, size_t columns, size_t rows, size_t column)
+{
+    size_t numbers = 0, codes = 0, others = 0;
+    for (size_t row = 0; row < rows; row++) {
+        const char *cell = cells[row * columns + column];
+        if (!cell || qn_number_is_missing(cell)) continue;
+        if (qn_number_is(cell))
+            numbers++;
+        else if (is_code(cell))
+            codes++;
+        else
+            others++;
+    }
+    if (others) return COLUMN_TEXT;
+    if (codes) return COLUMN_CODE;
+    return numbers ? COLUMN_NUMBER : COLUMN_TEXT;
+}
+
+static qn_status append_rows(qn_text *body, const column_kind *kinds, size_t columns, const char *const *cells,
+                             size_t rows)
+{
+    for (size_t row = 0; row < rows; row++) {
+        QN_TRY(qn_text_append(body, "<tr>"));
+        for (size_t column = 0; column < columns; column++) {
+            const char *cell = cells[row * columns + column];
+            if (kinds[column] == COLUMN_NUMBER && (!cell || qn_number_is_missing(cell))) cell = "–";
+            QN_TRY(qn_text_append(body, "<td%s>", column_class[kinds[column]]));
+            QN_TRY(qn_markup_text(body, cell));
+            QN_TRY(qn_text_append(body, "</td>"));
+        }
+        QN_TRY(qn_text_append(body, "</tr>\n"));
+    }
+    if (rows == 0) QN_TRY(qn_text_append(body, "<tr><td class=\"none\" colspan=\"%zu\">none</td></tr>\n", columns));
+    return QN_OK;
+}
+
+static qn_status append_table(qn_report *report, const column_kind *kinds, const char *const *headers, size_t columns,
+                              const char *const *cells, size_t rows)
+{
+    qn_text *body = &report->body;
+    /* The box scrolls, so the keyboard must be able to reach it. */
+    QN_TRY(qn_text_append(body, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"Table %zu\"><table>\n",
+                          ++report->tables));
+    QN_TRY(qn_text_append(body, "<thead><tr>"));
+    for (size_t column = 0; column < columns; column++) {
+        QN_TRY(qn_text_append(body, "<th scope=\"col\"%s>", column_class[kinds[column]]));
+        QN_TRY(qn_markup_text(body, headers[column]));
+        QN_TRY(qn_text_append(body, "</th>"));
+    }
+    QN_TRY(qn_text_append(body, "</tr></thead>\n<tbody>\n"));
+    QN_TRY(append_rows(body, kinds, columns, cells, rows));
+    return qn_text_append(body, "</tbody>\n</table></div>\n");
+}
+
+qn_status qn_report_table(qn_report *report, const char *const *headers, size_t columns, const char *const *cells,
+                          size_t rows)
+{
+    if (columns == 0) return QN_OK;
+    void *kinds;
+    QN_TRY(qn_allocate(columns, sizeof(column_kind), &kinds));
+    for (size_t column = 0; column < columns; column++)
+        ((column_kind *)kinds)[column] = kind_of_column(cells, columns, rows, column);
+    qn_status status = append_table(report, kinds, headers, columns, cells, rows);
+    qn_release(&kinds);
+    return status;
+}
