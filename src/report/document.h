@@ -21,10 +21,10 @@ extern const char *const qn_report_script[];
 #define QN_REPORT_COLOURS 7
 
 /* Drawings are in units of one CSS pixel on a wide screen. On a phone the drawing shrinks to less than half, and the
- * style sheet sets its text to 24 units instead of 13: margins are made for 24. */
+ * style sheet sets its text to 23 units instead of 13: margins are made for 23. */
 #define QN_REPORT_WIDTH 840.0
-#define QN_REPORT_DIGIT_WIDTH 13.6 /* of 24 units */
-#define QN_REPORT_SMALL_DIGIT_WIDTH 7.6
+#define QN_REPORT_DIGIT_WIDTH 14.6      /* at 23 units */
+#define QN_REPORT_SMALL_DIGIT_WIDTH 8.2 /* at 13 */
 
 typedef enum qn_report_marks { QN_REPORT_DOTS, QN_REPORT_STROKES, QN_REPORT_BLOCKS } qn_report_marks;
 

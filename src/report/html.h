@@ -1,4 +1,5 @@
-/* A self-contained HTML report: one file, no scripts from elsewhere, readable in print and dark mode.
+/* A self-contained HTML report: one file, nothing loaded from elsewhere, readable on a phone, in print and in dark
+ * mode.
  *
  *     qn_report *report;
  *     QN_TRY(qn_report_create("quern dock: 1PPE", &report));
@@ -6,7 +7,8 @@
  *     QN_TRY(qn_report_write(report, "out/report.html"));
  *     qn_report_destroy(&report);
  *
- * All text is escaped. Errors: QN_OUT_OF_MEMORY, QN_IO_ERROR.
+ * All text is UTF-8 and is escaped; what stands between `back quotes` in paragraphs, warnings and captions is set as
+ * code. Arguments are copied. A report belongs to one thread at a time. Errors: QN_OUT_OF_MEMORY, QN_IO_ERROR.
  */
 #ifndef QN_REPORT_HTML_H
 #define QN_REPORT_HTML_H
@@ -20,6 +22,7 @@ typedef struct qn_report qn_report;
 QN_MUST_CHECK qn_status qn_report_create(const char *title, qn_report **report);
 void qn_report_destroy(qn_report **report);
 
+/* Three headings or more also make a row of links under the title. */
 QN_MUST_CHECK qn_status qn_report_heading(qn_report *report, const char *text);
 QN_MUST_CHECK qn_status qn_report_paragraph(qn_report *report, const char *format, ...) QN_PRINTF_LIKE(2, 3);
 QN_MUST_CHECK qn_status qn_report_warning(qn_report *report, const char *format, ...) QN_PRINTF_LIKE(2, 3);
@@ -28,12 +31,14 @@ QN_MUST_CHECK qn_status qn_report_warning(qn_report *report, const char *format,
 QN_MUST_CHECK qn_status qn_report_facts(qn_report *report, const char *const *labels, const char *const *values,
                                         size_t count);
 
-/* cells: rows × columns texts, row by row; numeric columns (every cell a number) are right-aligned; columns sort by
- * click. */
+/* cells: rows × columns texts, row by row; NULL is empty. Numeric columns (every cell a number, or missing: "", "-" or
+ * "nan", shown as a dash) are right-aligned, columns of identifiers and paths are monospaced; columns sort by click. */
 QN_MUST_CHECK qn_status qn_report_table(qn_report *report, const char *const *headers, size_t columns,
                                         const char *const *cells, size_t rows);
 
-/* One set of marks of a plot. NaN points are left out. */
+/* One set of marks of a plot. Points that are not finite (or beyond ±1e300) are left out, and the caption says how
+ * many; in a line they leave a gap. Each point has a tooltip, label and values, up to 2000 points a plot: put the
+ * interesting ones first. Earlier points and series lie on top of later ones. */
 typedef struct qn_report_series {
     const char *name;
     const double *x, *y;
@@ -51,7 +56,8 @@ typedef struct qn_report_plot {
 QN_MUST_CHECK qn_status qn_report_scatter(qn_report *report, const qn_report_plot *plot);
 QN_MUST_CHECK qn_status qn_report_lines(qn_report *report, const qn_report_plot *plot);
 
-/* Bars over categories; several series are stacked (negative values downwards). x of the series is ignored. */
+/* Bars over categories; several series are stacked, negative values downwards, with a mark at the sum where
+ * signs mix. x of the series is ignored; labels, when given, replace the category in tooltips. */
 QN_MUST_CHECK qn_status qn_report_bars(qn_report *report, const qn_report_plot *plot, const char *const *categories,
                                        size_t category_count);
 
