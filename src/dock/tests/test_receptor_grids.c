@@ -9,7 +9,7 @@
 #include "math/random.h"
 #include "score/rpsc.h"
 
-enum { ATOMS = 40 };
+enum { ATOMS = 80 };
 
 static qn_atom atoms[ATOMS];
 static qn_residue residue = {.name = "ALA", .atom_count = ATOMS};
@@ -21,8 +21,8 @@ static qn_dock_partner partner = {.molecule = &molecule, .parameters = parameter
 static void make_partner(void)
 {
     for (uint64_t i = 0; i < ATOMS; i++) {
-        double z = 2 * qn_random_uniform(3, 0, 4 * i) - 1, angle = 6.283185307 * qn_random_uniform(3, 0, 4 * i + 1);
-        double radius = 4.5 + qn_random_uniform(3, 0, 4 * i + 2);
+        double z = 1 - (2 * (double)i + 1) / ATOMS, angle = 2.39996323 * (double)i; /* evenly: golden angle */
+        double radius = 4.8 + 0.4 * qn_random_uniform(3, 0, 4 * i + 2);
         atoms[i].position_angstrom[0] = 11 + radius * sqrt(1 - z * z) * cos(angle);
         atoms[i].position_angstrom[1] = -3 + radius * sqrt(1 - z * z) * sin(angle);
         atoms[i].position_angstrom[2] = 5 + radius * z;
