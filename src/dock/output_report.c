@@ -1,0 +1,231 @@
+/* report.html: the run at a glance. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "dock/run.h"
+#include "report/html.h"
+
+enum { TEXT = 48, FACTS = 8 };
+
+/* Distances of all poses to one: RMSD over the ligand's Cα (or P, or heavy atoms) without superposition. */
+static qn_status distances_to(const qn_dock_state *run, size_t centre, double *distances)
+{
+    const qn_molecule *ligand = run->ligand.molecule;
+    const qn_dock_pose *from = &run->poses[centre];
+    size_t atoms = ligand->atom_count;
+    for (size_t pose = 0; pose < run->pose_count; pose++) {
+        const qn_dock_pose *to = &run->poses[pose];
+        double sum = 0;
+        for (size_t i = 0; i < atoms; i++) {
+            const double *x = ligand->atoms[i].position_angstrom;
+            for (int axis = 0; axis < 3; axis++) {
+                double apart = to->translation_angstrom[axis] - from->translation_angstrom[axis];
+                for (int k = 0; k < 3; k++) apart += (to->matrix[3 * axis + k] - from->matrix[3 * axis + k]) * x[k];
+                sum += apart * apart;
+            }
+        }
+        distances[pose] = sqrt(sum / (double)atoms);
+    }
+    return QN_OK;
+}
+
+static qn_status add_facts(const qn_dock_state *run, qn_report *report)
+{
+    static const char *const labels[FACTS] = {"Receptor", "Ligand", "Rotations", "Grid", "Best energy", "Largest cluster",
+                                              "Search speed", "Device"};
+    char values[FACTS][160];
+    const char *pointers[FACTS];
+    int searched = run->rotation_count - run->resumed_rotations;
+    snprintf(values[0], sizeof values[0], "%s, %zu residues", run->receptor.molecule->name,
+             run->receptor.molecule->residue_count);
+    snprintf(values[1], sizeof values[1], "%s, %zu residues", run->ligand.molecule->name,
+             run->ligand.molecule->residue_count);
+    snprintf(values[2], sizeof values[2], "%d (%.1f° apart)", run->rotation_count, run->neighbour_degrees);
+    snprintf(values[3], sizeof values[3], "%d × %d × %d of %g Å", run->grid.cells[0], run->grid.cells[1],
+             run->grid.cells[2], run->grid.spacing_angstrom);
+    snprintf(values[4], sizeof values[4], "%.1f", run->pose_count ? run->poses[0].energy : 0);
+    snprintf(values[5], sizeof values[5], "%zu of %zu poses", run->cluster_count ? run->clusters[0].size : 0,
+             run->pose_count);
+    snprintf(values[6], sizeof values[6], "%.0f rotations/s", searched > 0 ? searched / run->timings.search_s : 0.0);
+    snprintf(values[7], sizeof values[7], "%s", qn_device_get_info(run->device)->name);
+    for (int i = 0; i < FACTS; i++) pointers[i] = values[i];
+    return qn_report_facts(report, labels, pointers, FACTS);
+}
+
+/* Energy against distance to the first cluster's centre: a funnel when the score favours that place. */
+static qn_status add_funnel(const qn_dock_state *run, qn_report *report)
+{
+    enum { SHOWN = 6 };
+    void *memory;
+    size_t count = run->pose_count;
+    qn_report_series series[SHOWN + 1];
+    char names[SHOWN + 1][TEXT];
+    QN_TRY(qn_allocate(count * (SHOWN + 3), sizeof(double), &memory));
+    double *distance = memory, *energy = distance + count;
+    size_t shown = run->cluster_count < SHOWN ? run->cluster_count : SHOWN;
+    qn_status status = distances_to(run, run->clusters[0].centre, distance);
+    for (size_t s = 0; s <= shown; s++) {
+        double *y = energy + s * count;
+        for (size_t i = 0; i < count; i++) {
+            bool mine = s < shown ? run->assignment[i] == s : run->assignment[i] >= shown;
+            y[i] = mine ? run->poses[i].energy : NAN;
+        }
+        snprintf(names[s], TEXT, s < shown ? "cluster %zu" : "other poses", s + 1);
+        series[s] = (qn_report_series){names[s], distance, y, NULL, count};
+    }
+    qn_report_plot plot = {"Score funnel", "RMSD to the centre of cluster 1 / Å", "energy (rpsc units)",
+                           "Each mark is a pose; a dense group at low energy, apart from the rest, is a place the score "
+                           "prefers.", series, shown + 1};
+    if (status == QN_OK) status = qn_report_scatter(report, &plot);
+    qn_release(&memory);
+    return status;
+}
+
+static qn_status add_bars(const qn_dock_state *run, qn_report *report)
+{
+    size_t count = run->cluster_count;
+    void *memory;
+    QN_TRY(qn_allocate(count * (TEXT + sizeof(char *) + (1 + QN_RPSC_TERMS) * sizeof(double)), 1, &memory));
+    double *sizes = memory, *terms = sizes + count;
+    const char **categories = (const char **)(void *)(terms + QN_RPSC_TERMS * count);
+    char *names = (char *)(categories + count);
+    qn_report_series series[QN_RPSC_TERMS];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(names + TEXT * i, TEXT, "%zu", i + 1);
+        categories[i] = names + TEXT * i;
+        sizes[i] = (double)run->clusters[i].size;
+        for (size_t t = 0; t < QN_RPSC_TERMS; t++)
+            terms[t * count + i] = run->poses[run->clusters[i].centre].terms[t];
+    }
+    for (size_t t = 0; t < QN_RPSC_TERMS; t++)
+        series[t] = (qn_report_series){qn_dock_term_names[t], NULL, terms + t * count, NULL, count};
+    qn_report_series size_series = {"poses", NULL, sizes, NULL, count};
+    qn_report_plot size_plot = {"Cluster sizes", "cluster", "poses",
+                                "Clusters are ranked by size: the more low-energy poses agree, the safer the place.",
+                                &size_series, 1};
+    qn_report_plot term_plot = {"Energy terms of the cluster centres", "cluster", "energy (rpsc units)",
+                                "Negative is favourable.", series, QN_RPSC_TERMS};
+    qn_status status = qn_report_bars(report, &size_plot, categories, count);
+    if (status == QN_OK) status = qn_report_bars(report, &term_plot, categories, count);
+    qn_release(&memory);
+    return status;
+}
+
+static qn_status add_cluster_table(const qn_dock_state *run, qn_report *report)
+{
+    static const char *const headers[] = {"Cluster", "Poses", "Energy", "Shape", "Electrostatic", "Pose rank", "Model"};
+    enum { COLUMNS = sizeof headers / sizeof *headers };
+    size_t rows = run->cluster_count;
+    void *memory;
+    QN_TRY(qn_allocate(rows * COLUMNS, TEXT + sizeof(char *), &memory));
+    const char **cells = memory;
+    char *texts = (char *)(cells + rows * COLUMNS);
+    for (size_t i = 0; i < rows; i++) {
+        const qn_cluster *cluster = &run->clusters[i];
+        const qn_dock_pose *pose = &run->poses[cluster->centre];
+        char *row = texts + i * COLUMNS * TEXT;
+        snprintf(row, TEXT, "%zu", i + 1);
+        snprintf(row + TEXT, TEXT, "%zu", cluster->size);
+        snprintf(row + 2 * TEXT, TEXT, "%.2f", pose->energy);
+        snprintf(row + 3 * TEXT, TEXT, "%.2f", pose->terms[QN_RPSC_SHAPE]);
+        snprintf(row + 4 * TEXT, TEXT, "%.2f", pose->terms[QN_RPSC_ELECTROSTATIC]);
+        snprintf(row + 5 * TEXT, TEXT, "%zu", cluster->centre + 1);
+        qn_dock_model_name(run, i, row + 6 * TEXT);
+    }
+    for (size_t i = 0; i < rows * COLUMNS; i++) cells[i] = texts + i * TEXT;
+    qn_status status = qn_report_table(report, headers, COLUMNS, cells, rows);
+    qn_release(&memory);
+    return status;
+}
+
+typedef struct hot_residue {
+    const qn_residue *residue;
+    const char *partner;
+    double share;
+    size_t order;
+} hot_residue;
+
+static int by_share(const void *left, const void *right)
+{
+    const hot_residue *a = left, *b = right;
+    if (a->share != b->share) return a->share > b->share ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/* The residues that most poses put into the interface. */
+static qn_status add_contact_table(const qn_dock_state *run, qn_report *report)
+{
+    static const char *const headers[] = {"Partner", "Chain", "Residue", "Share of poses"};
+    enum { COLUMNS = 4, ROWS = 20 };
+    const qn_molecule *molecules[2] = {run->receptor.molecule, run->ligand.molecule};
+    const double *shares[2] = {run->receptor_contact, run->ligand_contact};
+    size_t count = molecules[0]->residue_count + molecules[1]->residue_count, used = 0;
+    char texts[ROWS * COLUMNS][TEXT];
+    const char *cells[ROWS * COLUMNS];
+    void *memory;
+    QN_TRY(qn_allocate(count, sizeof(hot_residue), &memory));
+    hot_residue *residues = memory;
+    for (int m = 0; m < 2; m++)
+        for (size_t i = 0; i < molecules[m]->residue_count; i++, used++)
+            residues[used] = (hot_residue){&molecules[m]->residues[i], m ? "ligand" : "receptor", shares[m][i], used};
+    qsort(residues, count, sizeof *residues, by_share);
+    size_t rows = count < ROWS ? count : ROWS;
+    for (size_t i = 0; i < rows; i++) {
+        const qn_residue *residue = residues[i].residue;
+        char insertion[2] = {residue->insertion, '\0'};
+        snprintf(texts[COLUMNS * i], TEXT, "%s", residues[i].partner);
+        snprintf(texts[COLUMNS * i + 1], TEXT, "%s", residue->chain);
+        snprintf(texts[COLUMNS * i + 2], TEXT, "%s %d%s", residue->name, residue->number, insertion);
+        snprintf(texts[COLUMNS * i + 3], TEXT, "%.3f", residues[i].share);
+        for (size_t c = COLUMNS * i; c < COLUMNS * (i + 1); c++) cells[c] = texts[c];
+    }
+    qn_release(&memory);
+    return qn_report_table(report, headers, COLUMNS, cells, rows);
+}
+
+static qn_status fill_report(const qn_dock_state *run, qn_report *report)
+{
+    QN_TRY(add_facts(run, report));
+    if (run->receptor.summary.without_entry + run->ligand.summary.without_entry > 0)
+        QN_TRY(qn_report_warning(report, "%zu atoms have no entry in the atom table and were treated by element, without "
+                                 "charge.", run->receptor.summary.without_entry + run->ligand.summary.without_entry));
+    if (run->cluster_count == 0) return qn_report_warning(report, "No pose brings the partners into contact.");
+    QN_TRY(qn_report_heading(report, "Models"));
+    QN_TRY(qn_report_paragraph(report, "Cluster centres, largest cluster first. The model files hold both partners in the "
+                               "receptor's frame; view.pml and view.cxc open them in PyMOL and ChimeraX."));
+    QN_TRY(add_cluster_table(run, report));
+    QN_TRY(qn_report_heading(report, "Energies"));
+    QN_TRY(add_funnel(run, report));
+    QN_TRY(add_bars(run, report));
+    QN_TRY(qn_report_heading(report, "Interface"));
+    QN_TRY(qn_report_paragraph(report, "How often a residue has a heavy atom within 5 Å of the partner, over the %zu best "
+                               "poses; contacts.csv lists all residues.", run->pose_count));
+    QN_TRY(add_contact_table(run, report));
+    QN_TRY(qn_report_heading(report, "Run"));
+    return qn_report_paragraph(report, "Quern %s, score %s, %d threads, transforms by %s, %.1f s in all (search %.1f s). "
+                               "run.json holds every option and the inputs' SHA-256.", QN_VERSION, run->options->score,
+                               qn_context_threads(run->context), qn_fft_engine_name(run->engine), run->timings.total_s,
+                               run->timings.search_s);
+}
+
+qn_status qn_dock_write_report(const qn_dock_state *run)
+{
+    qn_report *report;
+    qn_text title = {0};
+    char *path = NULL;
+    QN_TRY(qn_text_append(&title, "%s with %s", run->receptor.molecule->name, run->ligand.molecule->name));
+    qn_status status = qn_report_create(title.data, &report);
+    qn_text_clear(&title);
+    QN_TRY(status);
+    status = fill_report(run, report);
+    if (status == QN_OK) status = qn_path_join(run->options->output, "report.html", &path);
+    if (status == QN_OK) status = qn_report_write(report, path);
+    qn_release(&path);
+    qn_report_destroy(&report);
+    return status;
+}
