@@ -7,7 +7,7 @@
 #include "report/document.h"
 #include "report/markup.h"
 
-/* Longer names of categories are cut on the axis; tooltips keep them whole. */
+/* Longer names of categories are shortened on the axis; tooltips keep them whole. */
 #define MOST_CHARACTERS 14
 
 typedef struct stack {
@@ -97,21 +97,25 @@ static double lay_out_names(const qn_report_plot *plot, bar_layout *layout)
     layout->every_on_phone = layout->every * steps;
     bool has_title = plot->x_label && plot->x_label[0];
     double names = layout->slanted ? 20 + (double)layout->longest * 7.7 : 38;
-    return names + (has_title ? 34 : 0);
+    return names + (has_title ? 28 : 0);
 }
 
+/* Names are cut in the middle: their ends are what tells models apart. */
 static qn_status append_name(qn_text *body, const char *name)
 {
-    if (!name) return QN_OK;
-    if (qn_markup_length(name) <= MOST_CHARACTERS) return qn_markup_text(body, name);
-    char cut[4 * MOST_CHARACTERS + 8];
+    size_t length = name ? qn_markup_length(name) : 0;
+    if (length <= MOST_CHARACTERS) return qn_markup_text(body, name);
+    char cut[4 * MOST_CHARACTERS + 4];
     size_t bytes = 0, characters = 0;
-    for (; name[bytes] && bytes + 4 < sizeof cut; bytes++) {
-        characters += ((unsigned char)name[bytes] & 0xc0) != 0x80;
-        if (characters == MOST_CHARACTERS) break;
-        cut[bytes] = name[bytes];
+    for (const char *at = name; *at && bytes + 4 < sizeof cut; at++) {
+        bool starts = ((unsigned char)*at & 0xc0) != 0x80;
+        characters += starts;
+        bool dropped = characters > MOST_CHARACTERS / 2 && characters <= length - MOST_CHARACTERS / 2 + 1;
+        if (!dropped) cut[bytes++] = *at;
+        if (starts && characters == MOST_CHARACTERS / 2 + 1)
+            for (const char *dots = "…"; *dots; dots++) cut[bytes++] = *dots;
     }
-    strcpy(cut + bytes, "…");
+    cut[bytes] = '\0';
     return qn_markup_text(body, cut);
 }
 
@@ -238,6 +242,7 @@ static qn_status append_bars(qn_report *report, const qn_report_plot *plot, cons
     QN_TRY(qn_figure_begin(report, plot, &figure, layout.frame.total_height));
     QN_TRY(qn_frame_draw(body, plot, &layout.frame));
     QN_TRY(draw_bars(body, plot, &layout, stacks));
+    QN_TRY(qn_frame_draw_zero(body, &layout.frame));
     if (figure.total) QN_TRY(draw_sums(body, &layout, stacks));
     QN_TRY(draw_names(body, &layout));
     return qn_figure_end(report);

@@ -8,7 +8,7 @@
  *     QN_TRY(qn_csv_write(&csv, "out/scores.csv"));
  *     qn_text_clear(&csv);
  *
- * Errors: QN_OUT_OF_MEMORY; qn_csv_write also QN_IO_ERROR.
+ * Errors: QN_OUT_OF_MEMORY; qn_csv_write also those of qn_file_write.
  */
 #ifndef QN_REPORT_CSV_H
 #define QN_REPORT_CSV_H

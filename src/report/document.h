@@ -65,8 +65,11 @@ QN_MUST_CHECK qn_status qn_figure_end(qn_report *report);
 /* An empty frame that says so. */
 QN_MUST_CHECK qn_status qn_figure_nothing(qn_report *report);
 
-/* Horizontal grid lines, tick labels and the titles of both axes; the line at zero is stronger. */
+/* Horizontal grid lines, tick labels and the titles of both axes. */
 QN_MUST_CHECK qn_status qn_frame_draw(qn_text *body, const qn_report_plot *plot, const qn_frame *frame);
+
+/* A stronger line at y = 0 where the axis holds it: under dots and lines, over bars. */
+QN_MUST_CHECK qn_status qn_frame_draw_zero(qn_text *body, const qn_frame *frame);
 
 /* The opening tag of the group of one series: its colour, and whether the colour is used again. */
 QN_MUST_CHECK qn_status qn_figure_group(qn_text *body, const char *mark, size_t series, const char *attributes);

@@ -161,11 +161,6 @@ qn_status qn_frame_draw(qn_text *body, const qn_report_plot *plot, const qn_fram
     char label[QN_AXIS_LABEL_BYTES];
     for (size_t tick = 0; tick < axis->ticks; tick++) {
         double value = qn_axis_tick(axis, tick);
-        if (value == 0) {
-            QN_TRY(qn_text_append(body, "<path class=\"z\" d=\""));
-            QN_TRY(append_horizontal(body, frame, qn_frame_y(frame, 0)));
-            QN_TRY(qn_text_append(body, "\"/>\n"));
-        }
         qn_axis_label(axis, tick, label);
         QN_TRY(qn_text_append(body, "<text class=\"e y\""));
         QN_TRY(qn_markup_position(body, "x", frame->left - 9));
@@ -173,4 +168,13 @@ qn_status qn_frame_draw(qn_text *body, const qn_report_plot *plot, const qn_fram
         QN_TRY(qn_text_append(body, " dy=\".34em\">%s</text>\n", label));
     }
     return append_titles(body, plot, frame);
+}
+
+qn_status qn_frame_draw_zero(qn_text *body, const qn_frame *frame)
+{
+    double zero = qn_axis_fraction(&frame->y, 0);
+    if (zero < 0 || zero > 1) return QN_OK;
+    QN_TRY(qn_text_append(body, "<path class=\"z\" d=\""));
+    QN_TRY(append_horizontal(body, frame, qn_frame_y(frame, 0)));
+    return qn_text_append(body, "\"/>\n");
 }

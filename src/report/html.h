@@ -8,7 +8,8 @@
  *     qn_report_destroy(&report);
  *
  * All text is UTF-8 and is escaped; what stands between `back quotes` in paragraphs, warnings and captions is set as
- * code. Arguments are copied. A report belongs to one thread at a time. Errors: QN_OUT_OF_MEMORY, QN_IO_ERROR.
+ * code. Arguments are copied. A report belongs to one thread at a time. Errors: QN_OUT_OF_MEMORY; qn_report_write also
+ * those of qn_file_write.
  */
 #ifndef QN_REPORT_HTML_H
 #define QN_REPORT_HTML_H

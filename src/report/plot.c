@@ -168,6 +168,7 @@ static qn_status append_plot(qn_report *report, const qn_report_plot *plot, cons
     QN_TRY(qn_figure_begin(report, plot, &figure, frame.total_height));
     QN_TRY(draw_x(&report->body, &frame));
     QN_TRY(qn_frame_draw(&report->body, plot, &frame));
+    QN_TRY(qn_frame_draw_zero(&report->body, &frame));
     /* Backwards, so that the first series lies on top. */
     for (size_t i = plot->series_count; i-- > 0;) {
         if (!plot->series[i].x) continue;
