@@ -1,0 +1,363 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "fft/butterflies.h"
+#include "fft/lanes.h"
+#include "fft/lines.h"
+
+/* Where a pass reads and writes. Steps are in floats between points. The output of the last pass of an inverse runs
+ * backwards: point 0 goes to `out_zero`, point t to out + out_step·t. */
+typedef struct pass_job {
+    const qn_line_pass *pass;
+    const float *in;
+    ptrdiff_t in_step;
+    int filled;
+    float *out, *out_zero;
+    ptrdiff_t out_step;
+    float *spare; /* 2·radix points, radices without a butterfly */
+} pass_job;
+
+typedef enum pass_place {
+    FIRST,  /* reads memory, writes scratch */
+    MIDDLE, /* scratch to scratch */
+    LAST,   /* scratch to scratch without factors, in final order */
+    STORE   /* the same to memory */
+} pass_place;
+
+QN_INLINE void run_pass(int radix, pass_place place, const pass_job *job)
+{
+    const qn_line_pass *pass = job->pass;
+    const ptrdiff_t groups = pass->groups, stride = pass->stride;
+    const ptrdiff_t in_step = job->in_step, out_step = job->out_step;
+    const float *factors = pass->factors;
+    const ptrdiff_t filled = job->filled;
+    for (ptrdiff_t p = 0; p < groups; p++, factors += 2 * (radix - 1)) {
+        for (ptrdiff_t q = 0; q < stride; q++) {
+            point x[QN_LINE_RADIX_MAX];
+            const float *in = job->in + (q + stride * p) * in_step;
+#pragma GCC unroll 16
+            for (int k = 0; k < radix; k++) {
+                const float *from = in + k * stride * groups * in_step;
+                if (place == FIRST)
+                    x[k] = p + groups * k < filled ? load_interleaved(from) : (point){0};
+                else
+                    x[k] = load_split(from);
+            }
+            butterfly(radix, x);
+            float *out = job->out + (q + stride * radix * p) * out_step;
+#pragma GCC unroll 16
+            for (int j = 0; j < radix; j++) {
+                point y = x[output_of(radix, j)];
+                float *to = j == 0 && p == 0 && q == 0 ? job->out_zero : out + j * stride * out_step;
+                if (j > 0 && (place == FIRST || place == MIDDLE))
+                    y = multiply(y, factors[2 * j - 2], factors[2 * j - 1]);
+                if (place == STORE)
+                    store_interleaved(to, y);
+                else
+                    store_split(to, y);
+            }
+        }
+    }
+}
+
+/* A radix without a butterfly: the sum written out, with x_k ± x_{r−k} taken together. */
+static void run_prime_pass(pass_place place, const pass_job *job)
+{
+    const qn_line_pass *pass = job->pass;
+    const int radix = pass->radix, half = radix / 2;
+    const ptrdiff_t stride = pass->stride, spread = stride * pass->groups;
+    const bool with_factors = place == FIRST || place == MIDDLE;
+    for (ptrdiff_t p = 0; p < pass->groups; p++) {
+        for (ptrdiff_t q = 0; q < stride; q++) {
+            const float *in = job->in + (q + stride * p) * job->in_step;
+            float *sums = job->spare, *differences = job->spare + (half + 1) * POINT_FLOATS;
+            point zero = place == FIRST ? (p < job->filled ? load_interleaved(in) : (point){0}) : load_split(in);
+            point total = zero;
+            for (int k = 1; k <= half; k++) {
+                const float *low = in + k * spread * job->in_step, *high = in + (radix - k) * spread * job->in_step;
+                point a, b;
+                if (place == FIRST) {
+                    a = p + pass->groups * k < job->filled ? load_interleaved(low) : (point){0};
+                    b = p + pass->groups * (radix - k) < job->filled ? load_interleaved(high) : (point){0};
+                } else {
+                    a = load_split(low);
+                    b = load_split(high);
+                }
+                store_split(sums + k * POINT_FLOATS, add(a, b));
+                store_split(differences + k * POINT_FLOATS, subtract(a, b));
+                total = add(total, add(a, b));
+            }
+            for (int j = 0; j <= half; j++) {
+                point real = total, turn = {0};
+                if (j > 0) {
+                    real = zero;
+                    for (int k = 1, angle = j; k <= half; k++) {
+                        real = add(real, scale(load_split(sums + k * POINT_FLOATS), pass->roots[2 * angle]));
+                        turn = add(turn, scale(load_split(differences + k * POINT_FLOATS), pass->roots[2 * angle + 1]));
+                        angle = angle + j < radix ? angle + j : angle + j - radix;
+                    }
+                }
+                for (int side = 0; side < (j > 0 ? 2 : 1); side++) {
+                    const ptrdiff_t number = side ? radix - j : j;
+                    point y = side ? add_i(real, turn) : subtract_i(real, turn);
+                    const ptrdiff_t t = q + stride * (radix * p + number);
+                    float *to = t == 0 ? job->out_zero : job->out + t * job->out_step;
+                    if (with_factors && number > 0) {
+                        const float *factor = pass->factors + 2 * ((radix - 1) * p + number - 1);
+                        y = multiply(y, factor[0], factor[1]);
+                    }
+                    if (place == STORE)
+                        store_interleaved(to, y);
+                    else
+                        store_split(to, y);
+                }
+            }
+        }
+    }
+}
+
+typedef void (*pass_function)(const pass_job *job);
+
+#define QN_RADIX(radix)                             \
+    static void first_##radix(const pass_job *job)  \
+    {                                               \
+        run_pass(radix, FIRST, job);                \
+    }                                               \
+    static void middle_##radix(const pass_job *job) \
+    {                                               \
+        run_pass(radix, MIDDLE, job);               \
+    }                                               \
+    static void last_##radix(const pass_job *job)   \
+    {                                               \
+        run_pass(radix, LAST, job);                 \
+    }                                               \
+    static void store_##radix(const pass_job *job)  \
+    {                                               \
+        run_pass(radix, STORE, job);                \
+    }
+#define QN_RADIX_ENTRY(radix) [radix] = {first_##radix, middle_##radix, last_##radix, store_##radix}
+
+QN_RADIX(2)
+QN_RADIX(3)
+QN_RADIX(4)
+QN_RADIX(5)
+QN_RADIX(6)
+QN_RADIX(7)
+QN_RADIX(8)
+QN_RADIX(9)
+QN_RADIX(10)
+QN_RADIX(12)
+QN_RADIX(15)
+QN_RADIX(16)
+
+static const pass_function pass_table[QN_LINE_RADIX_MAX + 1][4] = {
+    QN_RADIX_ENTRY(2),  QN_RADIX_ENTRY(3),  QN_RADIX_ENTRY(4),  QN_RADIX_ENTRY(5),
+    QN_RADIX_ENTRY(6),  QN_RADIX_ENTRY(7),  QN_RADIX_ENTRY(8),  QN_RADIX_ENTRY(9),
+    QN_RADIX_ENTRY(10), QN_RADIX_ENTRY(12), QN_RADIX_ENTRY(15), QN_RADIX_ENTRY(16)};
+
+static void run_any_pass(pass_place place, const pass_job *job)
+{
+    if (job->pass->roots)
+        run_prime_pass(place, job);
+    else
+        pass_table[job->pass->radix][place](job);
+}
+
+static void set_output(pass_job *job, const qn_line_plan *plan, float *out, ptrdiff_t step)
+{
+    job->out_zero = out;
+    job->out = plan->inverse ? out + plan->length * step : out;
+    job->out_step = plan->inverse ? -step : step;
+}
+
+/* Scratch of a plan: two lines of length + 1 points, then the spare room of run_prime_pass. */
+static float *second_line(const qn_line_plan *plan, float *scratch)
+{
+    return scratch + (size_t)(plan->length + 1) * POINT_FLOATS;
+}
+
+static float *spare_room(const qn_line_plan *plan, float *scratch)
+{
+    return second_line(plan, scratch) + (size_t)(plan->length + 1) * POINT_FLOATS;
+}
+
+/* Passes `first` … `end` − 1 between the two lines of scratch, from *from; *from is where the result lies. */
+static void run_scratch_passes(const qn_line_plan *plan, int first, int end, float *scratch, float **from)
+{
+    for (int i = first; i < end; i++) {
+        float *to = *from == scratch ? second_line(plan, scratch) : scratch;
+        pass_job job = {&plan->passes[i],         *from, POINT_FLOATS, plan->length, to, to, POINT_FLOATS,
+                        spare_room(plan, scratch)};
+        if (i == plan->pass_count - 1) {
+            set_output(&job, plan, to, POINT_FLOATS);
+            run_any_pass(LAST, &job);
+        } else {
+            run_any_pass(MIDDLE, &job);
+        }
+        *from = to;
+    }
+}
+
+static void load_points(const float *in, ptrdiff_t step, int filled, int length, float *to)
+{
+    for (int t = 0; t < length; t++)
+        store_split(to + t * POINT_FLOATS, t < filled ? load_interleaved(in + t * step) : (point){0});
+}
+
+/* Fewer lines than lanes: neither read nor write beside them. */
+static void few_columns(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *out,
+                        ptrdiff_t out_step, int count, float *scratch)
+{
+    float numbers[POINT_FLOATS] = {0};
+    const size_t bytes = 2 * sizeof(float) * (size_t)count;
+    for (int t = 0; t < plan->length; t++) {
+        if (t < filled)
+            memcpy(numbers, in + t * in_step, bytes);
+        else
+            memset(numbers, 0, bytes);
+        store_split(scratch + t * POINT_FLOATS, load_interleaved(numbers));
+    }
+    float *from = scratch;
+    run_scratch_passes(plan, 0, plan->pass_count, scratch, &from);
+    for (int t = 0; t < plan->length; t++) {
+        store_interleaved(numbers, load_split(from + t * POINT_FLOATS));
+        memcpy(out + t * out_step, numbers, bytes);
+    }
+}
+
+static void columns(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *out,
+                    ptrdiff_t out_step, int count, float *scratch)
+{
+    if (count < LANES || plan->pass_count == 0) {
+        few_columns(plan, in, in_step, filled, out, out_step, count, scratch);
+        return;
+    }
+    float *from = scratch;
+    const int last = plan->pass_count - 1;
+    if (last == 0) {
+        load_points(in, in_step, filled, plan->length, scratch);
+    } else {
+        pass_job job = {&plan->passes[0], in,      in_step,      filled,
+                        scratch,          scratch, POINT_FLOATS, spare_room(plan, scratch)};
+        run_any_pass(FIRST, &job);
+        run_scratch_passes(plan, 1, last, scratch, &from);
+    }
+    pass_job job = {.pass = &plan->passes[last],
+                    .in = from,
+                    .in_step = POINT_FLOATS,
+                    .filled = plan->length,
+                    .spare = spare_room(plan, scratch)};
+    set_output(&job, plan, out, out_step);
+    run_any_pass(STORE, &job);
+}
+
+/* Rows to scratch: float i of all rows becomes vector step·i. Rows past `count` repeat the last. */
+static void load_rows(const float *in, ptrdiff_t row_step, int count, int floats, float *to, int step)
+{
+    const float *row[LANES];
+    for (int l = 0; l < LANES; l++) row[l] = in + (l < count ? l : count - 1) * row_step;
+    if (floats < LANES) {
+        for (int i = 0; i < floats; i++)
+            for (int l = 0; l < LANES; l++) to[i * step * LANES + l] = row[l][i];
+        return;
+    }
+    for (int i = 0; i < floats; i += LANES) {
+        if (i > floats - LANES) i = floats - LANES; /* the last block overlaps the one before */
+        lanes block[LANES];
+#pragma GCC unroll 8
+        for (int l = 0; l < LANES; l++) block[l] = load_anywhere(row[l] + i);
+        transpose(block);
+#pragma GCC unroll 8
+        for (int l = 0; l < LANES; l++) store_anywhere(to + (i + l) * step * LANES, block[l]);
+    }
+}
+
+static void store_rows(const float *from, int step, int floats, float *out, ptrdiff_t row_step, int count)
+{
+    if (floats < LANES) {
+        for (int i = 0; i < floats; i++)
+            for (int l = 0; l < count; l++) out[l * row_step + i] = from[i * step * LANES + l];
+        return;
+    }
+    for (int i = 0; i < floats; i += LANES) {
+        if (i > floats - LANES) i = floats - LANES;
+        lanes block[LANES];
+#pragma GCC unroll 8
+        for (int l = 0; l < LANES; l++) block[l] = load_anywhere(from + (i + l) * step * LANES);
+        transpose(block);
+        if (count == LANES) {
+#pragma GCC unroll 8
+            for (int l = 0; l < LANES; l++) store_anywhere(out + l * row_step + i, block[l]);
+        } else {
+            for (int l = 0; l < count; l++) memcpy(out + l * row_step + i, &block[l], sizeof(lanes));
+        }
+    }
+}
+
+/* Even real rows: z_j = x_2j + i·x_2j+1 was transformed with half the length h; its spectrum Z gives that of x by
+ * X_k = E_k + w^k·O_k, E_k = (Z_k + conj Z_{h−k}) / 2, O_k = −i·(Z_k − conj Z_{h−k}) / 2, w = exp(−2πi / length). */
+static void split_half_spectrum(const qn_row_plan *plan, float *x)
+{
+    const int half = plan->length / 2;
+    point first = load_split(x);
+    store_split(x, (point){first.re + first.im, (lanes){0}});
+    store_split(x + half * POINT_FLOATS, (point){first.re - first.im, (lanes){0}});
+    for (int k = 1; k <= half - k; k++) {
+        float *low = x + k * POINT_FLOATS, *high = x + (half - k) * POINT_FLOATS;
+        point a = load_split(low), b = conjugate(load_split(high));
+        point even = scale(add(a, b), 0.5f);
+        point odd = multiply(scale(subtract(a, b), 0.5f), plan->factors[2 * k], plan->factors[2 * k + 1]);
+        store_split(high, conjugate(add_i(even, odd)));
+        store_split(low, subtract_i(even, odd));
+    }
+}
+
+/* The way back: 2·Z_k = (X_k + conj X_{h−k}) + i·w^−k·(X_k − conj X_{h−k}). */
+static void join_half_spectrum(const qn_row_plan *plan, float *x)
+{
+    const int half = plan->length / 2;
+    lanes first = load_split(x).re, last = load_split(x + half * POINT_FLOATS).re;
+    store_split(x, (point){first + last, first - last});
+    for (int k = 1; k <= half - k; k++) {
+        float *low = x + k * POINT_FLOATS, *high = x + (half - k) * POINT_FLOATS;
+        point a = load_split(low), b = conjugate(load_split(high));
+        point sum = add(a, b);
+        point turn = multiply(subtract(a, b), plan->factors[2 * k], -plan->factors[2 * k + 1]);
+        store_split(high, conjugate(subtract_i(sum, turn)));
+        store_split(low, add_i(sum, turn));
+    }
+}
+
+/* Odd real rows go as complex ones. */
+static void complete_odd_spectrum(int length, float *x)
+{
+    store_anywhere(x + LANES, (lanes){0});
+    for (int k = 1; k < length - k; k++)
+        store_split(x + (length - k) * POINT_FLOATS, conjugate(load_split(x + k * POINT_FLOATS)));
+}
+
+static void rows(const qn_row_plan *plan, const float *in, ptrdiff_t in_step, float *out, ptrdiff_t out_step, int count,
+                 float *scratch)
+{
+    const bool even = plan->factors != NULL;
+    const bool from_odd = plan->kind == QN_ROW_REAL_TO_HALF && !even,
+               to_odd = plan->kind == QN_ROW_HALF_TO_REAL && !even;
+    const size_t vector_bytes = sizeof(lanes), all = 2 * (size_t)plan->line.length;
+    if (from_odd)
+        memset(scratch, 0, all * vector_bytes);
+    else if ((size_t)plan->input_floats < all)
+        memset(scratch + (size_t)plan->input_floats * LANES, 0, (all - (size_t)plan->input_floats) * vector_bytes);
+    load_rows(in, in_step, count, plan->input_floats, scratch, from_odd ? 2 : 1);
+    if (plan->kind == QN_ROW_HALF_TO_REAL) {
+        if (even)
+            join_half_spectrum(plan, scratch);
+        else
+            complete_odd_spectrum(plan->length, scratch);
+    }
+    float *result = scratch;
+    run_scratch_passes(&plan->line, 0, plan->line.pass_count, scratch, &result);
+    if (plan->kind == QN_ROW_REAL_TO_HALF && even) split_half_spectrum(plan, result);
+    store_rows(result, to_odd ? 2 : 1, plan->output_floats, out, out_step, count);
+}
+
+const qn_line_functions QN_HOST_VARIANT(qn_fft_lines_host)[] = {{.lanes = LANES, .columns = columns, .rows = rows}};
