@@ -12,8 +12,8 @@
 
 enum { TEXT = 48, FACTS = 8 };
 
-/* Distances of all poses to one: RMSD over the ligand's Cα (or P, or heavy atoms) without superposition. */
-static qn_status distances_to(const qn_dock_state *run, size_t centre, double *distances)
+/* Distances of all poses to one: RMSD over all atoms of the ligand, without superposition. */
+static void distances_to(const qn_dock_state *run, size_t centre, double *distances)
 {
     const qn_molecule *ligand = run->ligand.molecule;
     const qn_dock_pose *from = &run->poses[centre];
@@ -31,7 +31,6 @@ static qn_status distances_to(const qn_dock_state *run, size_t centre, double *d
         }
         distances[pose] = sqrt(sum / (double)atoms);
     }
-    return QN_OK;
 }
 
 static qn_status add_facts(const qn_dock_state *run, qn_report *report)
@@ -62,26 +61,28 @@ static qn_status add_funnel(const qn_dock_state *run, qn_report *report)
 {
     enum { SHOWN = 6 };
     void *memory;
-    size_t count = run->pose_count;
+    size_t count = run->pose_count, used = 0;
     qn_report_series series[SHOWN + 1];
     char names[SHOWN + 1][TEXT];
-    QN_TRY(qn_allocate(count * (SHOWN + 3), sizeof(double), &memory));
-    double *distance = memory, *energy = distance + count;
+    QN_TRY(qn_allocate(3 * count, sizeof(double), &memory));
+    double *distance = memory, *x = distance + count, *y = x + count;
     size_t shown = run->cluster_count < SHOWN ? run->cluster_count : SHOWN;
-    qn_status status = distances_to(run, run->clusters[0].centre, distance);
+    distances_to(run, run->clusters[0].centre, distance);
     for (size_t s = 0; s <= shown; s++) {
-        double *y = energy + s * count;
+        size_t first = used;
         for (size_t i = 0; i < count; i++) {
             bool mine = s < shown ? run->assignment[i] == s : run->assignment[i] >= shown;
-            y[i] = mine ? run->poses[i].energy : NAN;
+            if (!mine) continue;
+            x[used] = distance[i];
+            y[used++] = run->poses[i].energy;
         }
         snprintf(names[s], TEXT, s < shown ? "cluster %zu" : "other poses", s + 1);
-        series[s] = (qn_report_series){names[s], distance, y, NULL, count};
+        series[s] = (qn_report_series){names[s], x + first, y + first, NULL, used - first};
     }
-    qn_report_plot plot = {"Score funnel", "RMSD to the centre of cluster 1 / Å", "energy (rpsc units)",
+    qn_report_plot plot = {"Score funnel", "ligand RMSD to the centre of cluster 1 (Å)", "energy (rpsc units)",
                            "Each mark is a pose; a dense group at low energy, apart from the rest, is a place the score "
                            "prefers.", series, shown + 1};
-    if (status == QN_OK) status = qn_report_scatter(report, &plot);
+    qn_status status = qn_report_scatter(report, &plot);
     qn_release(&memory);
     return status;
 }
