@@ -1,1 +1,33 @@
-# Install rules.
+# Install rules: the command, the library, its public headers, a CMake package and a pkg-config file. Both name the
+# libraries a static libquern.a needs. The installed tree can be moved as a whole.
+include(CMakePackageConfigHelpers)
+set(QUERN_PACKAGE_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/quern)
+set_target_properties(quern PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+file(RELATIVE_PATH QUERN_COMMAND_TO_LIBRARY /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+set_target_properties(quern_command PROPERTIES INSTALL_RPATH "$ORIGIN/${QUERN_COMMAND_TO_LIBRARY}")
+
+install(TARGETS quern EXPORT quern)
+install(TARGETS quern_command)
+install(DIRECTORY include/quern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(EXPORT quern FILE quern-targets.cmake NAMESPACE quern:: DESTINATION ${QUERN_PACKAGE_FOLDER})
+
+configure_package_config_file(cmake/quern-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/quern-config.cmake
+  INSTALL_DESTINATION ${QUERN_PACKAGE_FOLDER} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/quern-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quern-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/quern-config-version.cmake
+  DESTINATION ${QUERN_PACKAGE_FOLDER})
+
+# A program linked with libquern.so needs nothing else; one linked with libquern.a needs what that needs, C++'s library
+# for the structure readers among it.
+file(RELATIVE_PATH QUERN_PKGCONFIG_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" QUERN_PKGCONFIG_TO_PREFIX ${QUERN_PKGCONFIG_TO_PREFIX})
+set(QUERN_PKGCONFIG_REQUIRES "zlib jansson")
+set(QUERN_PKGCONFIG_LIBRARIES " -lstdc++ -lm -ldl -pthread")
+if(BUILD_SHARED_LIBS)
+  set(QUERN_PKGCONFIG_REQUIRES "")
+  set(QUERN_PKGCONFIG_LIBRARIES "")
+endif()
+configure_file(cmake/quern.pc.in ${CMAKE_CURRENT_BINARY_DIR}/quern.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quern.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
