@@ -19,6 +19,7 @@ struct qn_pool {
     int threads;
     int started;
     pool_worker *workers; /* threads − 1 of them: number 1 … */
+    pthread_mutex_t turn; /* held by the thread whose run it is */
     pthread_mutex_t mutex;
     pthread_cond_t work_ready;
     pthread_cond_t work_done;
@@ -97,6 +98,7 @@ qn_status qn_pool_create(int threads, qn_pool **out)
     QN_TRY(qn_allocate(1, sizeof(qn_pool), &memory));
     qn_pool *pool = memory;
     pool->threads = threads;
+    pthread_mutex_init(&pool->turn, NULL);
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->work_ready, NULL);
     pthread_cond_init(&pool->work_done, NULL);
@@ -132,6 +134,7 @@ void qn_pool_destroy(qn_pool **pool_pointer)
     pthread_cond_destroy(&pool->work_ready);
     pthread_cond_destroy(&pool->work_done);
     pthread_mutex_destroy(&pool->mutex);
+    pthread_mutex_destroy(&pool->turn);
     qn_release(&pool->workers);
     qn_release(pool_pointer);
 }
@@ -147,6 +150,7 @@ static qn_status run_serially(size_t count, qn_pool_task task, void *user)
 qn_status qn_pool_run(qn_pool *pool, size_t count, qn_pool_task task, void *user)
 {
     if (!pool || pool->threads == 1 || count <= 1 || inside_task) return run_serially(count, task, user);
+    pthread_mutex_lock(&pool->turn);
     pthread_mutex_lock(&pool->mutex);
     pool->task = task;
     pool->user = user;
@@ -161,5 +165,7 @@ qn_status qn_pool_run(qn_pool *pool, size_t count, qn_pool_task task, void *user
     pthread_mutex_lock(&pool->mutex);
     while (pool->busy > 0) pthread_cond_wait(&pool->work_done, &pool->mutex);
     pthread_mutex_unlock(&pool->mutex);
-    return atomic_load(&pool->failed) ? qn_error_restore(&pool->trail) : QN_OK;
+    qn_status status = atomic_load(&pool->failed) ? qn_error_restore(&pool->trail) : QN_OK;
+    pthread_mutex_unlock(&pool->turn);
+    return status;
 }

@@ -1,6 +1,7 @@
 /* The one thread pool of a context. The calling thread works too, so a pool of 1 starts no thread.
  *
- * Thread rule: one qn_pool_run at a time per pool; a run started from inside a task runs serially on that thread.
+ * Thread rule: any thread may call qn_pool_run; runs of one pool take turns, and one started from inside a task runs
+ * serially on that thread.
  */
 #ifndef QN_BASE_THREAD_POOL_H
 #define QN_BASE_THREAD_POOL_H

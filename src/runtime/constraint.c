@@ -1,10 +1,12 @@
 #include "runtime/constraint.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "runtime/objects.h"
 
 typedef struct parser {
     const char *text, *at;
@@ -12,16 +14,20 @@ typedef struct parser {
     const qn_configuration *configuration;
     const qn_device_info *device;
     int depth;
+    int unneeded; /* > 0 while reading an operand whose value decides nothing */
 } parser;
 
 static qn_status parse_or(parser *p, int64_t *value);
 
-static void skip_space(parser *p) { p->at += strspn(p->at, " \t"); }
+static void skip_space(parser *p)
+{
+    p->at += strspn(p->at, " \t");
+}
 
 static qn_status syntax_error(const parser *p, const char *expected)
 {
-    QN_FAIL(QN_INVALID_ARGUMENT, "constraint \"%s\" of %s, column %d: \"%.12s\" is not understood; expected %s", p->text,
-            p->family->name, (int)(p->at - p->text) + 1, p->at, expected);
+    QN_FAIL(QN_INVALID_ARGUMENT, "constraint \"%s\" of %s, column %d: \"%.12s\" is not understood; expected %s",
+            p->text, p->family->name, (int)(p->at - p->text) + 1, p->at, expected);
 }
 
 /* Take `word` if it comes next; letters must not go on behind it. */
@@ -30,9 +36,18 @@ static bool take(parser *p, const char *word)
     size_t length = strlen(word);
     skip_space(p);
     if (strncmp(p->at, word, length) != 0) return false;
-    if (isalpha((unsigned char)word[0]) && (isalnum((unsigned char)p->at[length]) || p->at[length] == '_')) return false;
+    if (isalpha((unsigned char)word[0]) && (isalnum((unsigned char)p->at[length]) || p->at[length] == '_'))
+        return false;
     p->at += length;
     return true;
+}
+
+/* Whether the device behind every wrapper is of `driver`. */
+static bool is_of(const qn_device_info *device, const char *driver)
+{
+    const char *inner = qn_identifier_of_inner(device->identifier);
+    if (inner == device->identifier) return strcmp(device->driver, driver) == 0;
+    return strcspn(inner, ":") == strlen(driver) && strncmp(inner, driver, strlen(driver)) == 0;
 }
 
 static bool device_value(const qn_device_info *device, const char *name, size_t length, int64_t *value)
@@ -45,9 +60,9 @@ static bool device_value(const qn_device_info *device, const char *name, size_t 
         {"device.largest_group", device->largest_group},
         {"device.subgroup_size", device->subgroup_size},
         {"device.compute_units", device->compute_units},
-        {"device.is_host", strcmp(device->driver, "host") == 0},
-        {"device.is_opencl", strcmp(device->driver, "opencl") == 0},
-        {"device.is_cuda", strcmp(device->driver, "cuda") == 0},
+        {"device.is_host", is_of(device, "host")},
+        {"device.is_opencl", is_of(device, "opencl")},
+        {"device.is_cuda", is_of(device, "cuda")},
     };
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (strlen(values[i].name) == length && strncmp(values[i].name, name, length) == 0) {
@@ -72,6 +87,32 @@ static qn_status parse_name(parser *p, int64_t *value)
     return QN_OK;
 }
 
+/* left operation right, each step checked: a constraint with numbers too large says so instead of being wrong. */
+static qn_status compute(const parser *p, int64_t left, char operation, int64_t right, int64_t *value)
+{
+    bool overflow = false;
+    *value = 0;
+    if (p->unneeded) return QN_OK;
+    if ((operation == '/' || operation == '%') && right == 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "constraint \"%s\" of %s, column %d: division by zero", p->text, p->family->name,
+                (int)(p->at - p->text) + 1);
+    switch (operation) {
+    case '+': overflow = __builtin_add_overflow(left, right, value); break;
+    case '-': overflow = __builtin_sub_overflow(left, right, value); break;
+    case '*': overflow = __builtin_mul_overflow(left, right, value); break;
+    default: /* the one quotient that does not fit is that of the smallest number by -1 */
+        overflow = right == -1 && __builtin_sub_overflow(INT64_C(0), left, value);
+        if (right != -1)
+            *value = operation == '/' ? left / right : left % right;
+        else if (operation == '%')
+            *value = 0;
+    }
+    if (overflow)
+        QN_FAIL(QN_INVALID_ARGUMENT, "constraint \"%s\" of %s, column %d: the number does not fit 64 bits", p->text,
+                p->family->name, (int)(p->at - p->text) + 1);
+    return QN_OK;
+}
+
 /* min(a, b) or max(a, b), the word taken */
 static qn_status parse_extreme(parser *p, bool largest, int64_t *value)
 {
@@ -89,15 +130,15 @@ static qn_status parse_unary(parser *p, int64_t *value)
 {
     enum { DEEPEST = 64 };
     qn_status status = QN_OK;
+    *value = 0;
     if (++p->depth > DEEPEST) return syntax_error(p, "fewer nested parentheses");
     skip_space(p);
-    if ((p->at[0] == '!' && p->at[1] != '=') || strncmp(p->at, "not ", 4) == 0) {
-        p->at += p->at[0] == '!' ? 1 : 4;
+    if (take(p, "!") || take(p, "not")) {
         status = parse_unary(p, value);
         *value = !*value;
     } else if (take(p, "-")) {
         status = parse_unary(p, value);
-        *value = -*value;
+        if (status == QN_OK) status = compute(p, 0, '-', *value, value);
     } else if (take(p, "(")) {
         status = parse_or(p, value);
         if (status == QN_OK && !take(p, ")")) status = syntax_error(p, "\")\"");
@@ -107,7 +148,9 @@ static qn_status parse_unary(parser *p, int64_t *value)
         status = parse_extreme(p, true, value);
     } else if (isdigit((unsigned char)*p->at)) {
         char *end;
+        errno = 0;
         *value = strtoll(p->at, &end, 10);
+        if (errno == ERANGE || isalnum((unsigned char)*end) || *end == '_') return syntax_error(p, "a number");
         p->at = end;
     } else {
         status = parse_name(p, value);
@@ -125,9 +168,7 @@ static qn_status parse_product(parser *p, int64_t *value)
         if (operation != '*' && operation != '/' && operation != '%') return QN_OK;
         p->at++;
         QN_TRY(parse_unary(p, &right));
-        if (operation != '*' && right == 0)
-            QN_FAIL(QN_INVALID_ARGUMENT, "constraint \"%s\" of %s divides by zero", p->text, p->family->name);
-        *value = operation == '*' ? *value * right : operation == '/' ? *value / right : *value % right;
+        QN_TRY(compute(p, *value, operation, right, value));
     }
 }
 
@@ -136,12 +177,11 @@ static qn_status parse_sum(parser *p, int64_t *value)
     QN_TRY(parse_product(p, value));
     for (;;) {
         int64_t right;
-        bool minus;
-        if (take(p, "+")) minus = false;
-        else if (take(p, "-")) minus = true;
-        else return QN_OK;
+        char operation = (skip_space(p), *p->at);
+        if (operation != '+' && operation != '-') return QN_OK;
+        p->at++;
         QN_TRY(parse_product(p, &right));
-        *value += minus ? -right : right;
+        QN_TRY(compute(p, *value, operation, right, value));
     }
 }
 
@@ -153,7 +193,8 @@ static qn_status parse_comparison(parser *p, int64_t *value)
         int64_t left = *value, right;
         if (!take(p, operators[i])) continue;
         QN_TRY(parse_sum(p, &right));
-        const int64_t results[6] = {left <= right, left >= right, left == right, left != right, left < right, left > right};
+        const int64_t results[6] = {left <= right, left >= right, left == right, left != right,
+                                    left<right, left> right};
         *value = results[i];
         return QN_OK;
     }
@@ -165,7 +206,10 @@ static qn_status parse_and(parser *p, int64_t *value)
     QN_TRY(parse_comparison(p, value));
     while (take(p, "&&") || take(p, "and")) {
         int64_t right;
+        int skipped = *value == 0;
+        p->unneeded += skipped;
         QN_TRY(parse_comparison(p, &right));
+        p->unneeded -= skipped;
         *value = *value && right;
     }
     return QN_OK;
@@ -176,7 +220,10 @@ static qn_status parse_or(parser *p, int64_t *value)
     QN_TRY(parse_and(p, value));
     while (take(p, "||") || take(p, "or")) {
         int64_t right;
+        int skipped = *value != 0;
+        p->unneeded += skipped;
         QN_TRY(parse_and(p, &right));
+        p->unneeded -= skipped;
         *value = *value || right;
     }
     return QN_OK;
@@ -185,7 +232,7 @@ static qn_status parse_or(parser *p, int64_t *value)
 qn_status qn_constraint_evaluate(const char *text, const qn_family *family, const qn_configuration *configuration,
                                  const qn_device_info *device, int64_t *value)
 {
-    parser p = {text, text, family, configuration, device, 0};
+    parser p = {.text = text, .at = text, .family = family, .configuration = configuration, .device = device};
     QN_TRY(parse_or(&p, value));
     skip_space(&p);
     if (*p.at) return syntax_error(&p, "an operator or the end");

@@ -2,14 +2,16 @@
  *
  * Words: integers, + - * / %, comparisons, && || ! (also and, or, not), parentheses, min(a, b), max(a, b), names of the
  * family's tunables, and device.local_memory_bytes, device.largest_group, device.subgroup_size, device.compute_units,
- * device.is_host, device.is_opencl, device.is_cuda. Values are 64-bit integers; a constraint holds when it is not 0.
+ * device.is_host, device.is_opencl, device.is_cuda (of "checking:X" those of X). They bind as in C. Values are 64-bit
+ * integers; a constraint holds when it is not 0. What && and || do not need is not computed, so that
+ * "WIDTH == 0 || 64 % WIDTH == 0" is fine.
  */
 #ifndef QN_RUNTIME_CONSTRAINT_H
 #define QN_RUNTIME_CONSTRAINT_H
 
 #include <quern/family.h>
 
-/* Errors: QN_INVALID_ARGUMENT naming the column, the word and what was expected. */
+/* Errors: QN_INVALID_ARGUMENT naming the column, the word and what was expected; division by zero; overflow. */
 QN_MUST_CHECK qn_status qn_constraint_evaluate(const char *text, const qn_family *family,
                                                const qn_configuration *configuration, const qn_device_info *device,
                                                int64_t *value);

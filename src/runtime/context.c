@@ -8,7 +8,10 @@
 
 qn_status qn_context_create(const qn_context_options *options, qn_context **out)
 {
+    static const qn_context_options defaults = {0};
     void *memory;
+    *out = NULL;
+    if (!options) options = &defaults;
     const char *cache = getenv("QUERN_KERNEL_CACHE"), *folder = options->kernel_folder;
     if (!folder) folder = getenv("QUERN_KERNEL_DIR");
     QN_TRY(qn_allocate(1, sizeof(qn_context), &memory));
@@ -27,15 +30,21 @@ qn_status qn_context_create(const qn_context_options *options, qn_context **out)
 
 void qn_context_destroy(qn_context **context)
 {
-    if (!*context) return;
+    if (!context || !*context) return;
     qn_pool_destroy(&(*context)->pool);
     qn_release(&(*context)->kernel_folder);
     qn_release(context);
 }
 
-int qn_context_threads(const qn_context *context) { return qn_pool_threads(context->pool); }
+int qn_context_threads(const qn_context *context)
+{
+    return qn_pool_threads(context->pool);
+}
 
-qn_pool *qn_context_pool(qn_context *context) { return context->pool; }
+qn_pool *qn_context_pool(qn_context *context)
+{
+    return context->pool;
+}
 
 void qn_context_set_configuration_source(qn_context *context, qn_configuration_source source, void *user)
 {

@@ -40,7 +40,8 @@ static qn_status choose(qn_context *context, char identifier[48])
     listings = memory;
     qn_status status = qn_device_list(context, listings, MOST_DEVICES, &count);
     strcpy(identifier, "host");
-    /* cuda before opencl: the list's order is the other way round, so the last GPU driver wins with its first device. */
+    /* cuda before opencl: the list's order is the other way round, so the last GPU driver wins with its first device.
+     */
     const char *driver = "";
     for (size_t i = 0; status == QN_OK && i < count && i < MOST_DEVICES; i++) {
         const qn_device_info *info = &listings[i].info;
@@ -61,7 +62,8 @@ static qn_status parse(const char *identifier, const qn_driver **driver, int *nu
     *inner = NULL;
     *driver = find_driver(identifier, length);
     if (!*driver)
-        QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": expected auto, host, opencl:N, cuda:N or checking:DEVICE", identifier);
+        QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": expected auto, host, opencl:N, cuda:N or checking:DEVICE",
+                identifier);
     if (strcmp((*driver)->name, "checking") == 0) {
         if (!rest || !*rest) QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": expected checking:DEVICE", identifier);
         *inner = rest;
@@ -76,24 +78,31 @@ static qn_status parse(const char *identifier, const qn_driver **driver, int *nu
     return QN_OK;
 }
 
-qn_status qn_device_open(qn_context *context, const char *identifier, qn_device **out)
+qn_status qn_identifier_open(qn_context *context, const char *identifier, const qn_driver **driver,
+                             qn_driver_device *handle, qn_device_info *info)
 {
     char chosen[48];
-    const qn_driver *driver;
     const char *inner;
     int number;
-    void *memory;
+    if (!identifier)
+        QN_FAIL(QN_INVALID_ARGUMENT, "no device was named; expected auto, host, opencl:N, cuda:N or checking:DEVICE");
     if (strcmp(identifier, "auto") == 0) {
         QN_TRY(choose(context, chosen));
         identifier = chosen;
     }
-    QN_TRY(parse(identifier, &driver, &number, &inner));
+    QN_TRY(parse(identifier, driver, &number, &inner));
+    return (*driver)->device_open(context, number, inner, handle, info);
+}
+
+qn_status qn_device_open(qn_context *context, const char *identifier, qn_device **out)
+{
+    void *memory;
+    *out = NULL;
     QN_TRY(qn_allocate(1, sizeof(qn_device), &memory));
     qn_device *device = memory;
     atomic_init(&device->references, 1);
     device->context = context;
-    device->driver = driver;
-    qn_status status = driver->device_open(context, number, inner, &device->handle, &device->info);
+    qn_status status = qn_identifier_open(context, identifier, &device->driver, &device->handle, &device->info);
     if (status != QN_OK) {
         qn_release(&memory);
         return status;
@@ -111,8 +120,8 @@ qn_device *qn_device_retain(qn_device *device)
 
 void qn_device_release(qn_device **pointer)
 {
-    qn_device *device = *pointer;
-    *pointer = NULL;
+    qn_device *device = pointer ? *pointer : NULL;
+    if (pointer) *pointer = NULL;
     if (!device || atomic_fetch_sub(&device->references, 1) > 1) return;
     qn_device_drop_programs(device);
     device->driver->device_close(device->handle);
@@ -120,15 +129,25 @@ void qn_device_release(qn_device **pointer)
     qn_release(&device);
 }
 
-const qn_device_info *qn_device_get_info(const qn_device *device) { return &device->info; }
+const qn_device_info *qn_device_get_info(const qn_device *device)
+{
+    return &device->info;
+}
 
-qn_context *qn_device_context(qn_device *device) { return device->context; }
+qn_context *qn_device_context(qn_device *device)
+{
+    return device->context;
+}
+
+const char *qn_identifier_of_inner(const char *identifier)
+{
+    static const char prefix[] = "checking:";
+    return strncmp(identifier, prefix, sizeof prefix - 1) == 0 ? identifier + sizeof prefix - 1 : identifier;
+}
 
 const char *qn_device_inner_driver(const qn_device *device)
 {
-    /* "checking:opencl:0" → "opencl" */
-    const char *name = device->info.identifier;
-    while (strncmp(name, "checking:", 9) == 0) name += 9;
+    const char *name = qn_identifier_of_inner(device->info.identifier);
     const qn_driver *driver = find_driver(name, strcspn(name, ":"));
     return driver ? driver->name : device->driver->name;
 }

@@ -18,8 +18,8 @@ typedef void *qn_driver_device, *qn_driver_buffer, *qn_driver_queue, *qn_driver_
 /* What a program is built from. */
 typedef struct qn_program_source {
     const qn_family *family;
-    const char *text;                      /* full source: prelude, definitions, family source */
-    const char *options;                   /* compiler options, part of the cache key; "" */
+    const char *text;    /* full source: prelude, definitions, family source */
+    const char *options; /* compiler options, part of the cache key; "" */
     const qn_configuration *configuration;
 } qn_program_source;
 

@@ -16,12 +16,20 @@ struct qn_context {
     void *source_user;
 };
 
+/* Open the driver's device behind an identifier, "auto" included. */
+QN_MUST_CHECK qn_status qn_identifier_open(qn_context *context, const char *identifier, const qn_driver **driver,
+                                           qn_driver_device *handle, qn_device_info *info);
+
+/* "checking:opencl:0" → "opencl:0"; others as they are. */
+const char *qn_identifier_of_inner(const char *identifier);
+
 /* A built program of a device; entries form a list that only grows. */
 typedef struct qn_program_entry {
     struct qn_program_entry *next;
     const qn_family *family;
     qn_configuration configuration;
     char *definitions;
+    bool explained; /* the log says where this configuration came from */
     qn_driver_program program;
     qn_driver_kernel kernels[QN_KERNEL_MAX];
 } qn_program_entry;

@@ -5,6 +5,7 @@
 qn_status qn_buffer_create(qn_device *device, size_t bytes, qn_buffer **out)
 {
     void *memory;
+    *out = NULL;
     if (bytes == 0) QN_FAIL(QN_INVALID_ARGUMENT, "a buffer of 0 bytes was asked for; expected at least 1");
     QN_TRY(qn_allocate(1, sizeof(qn_buffer), &memory));
     qn_buffer *buffer = memory;
@@ -28,15 +29,18 @@ qn_buffer *qn_buffer_retain(qn_buffer *buffer)
 
 void qn_buffer_release(qn_buffer **pointer)
 {
-    qn_buffer *buffer = *pointer;
-    *pointer = NULL;
+    qn_buffer *buffer = pointer ? *pointer : NULL;
+    if (pointer) *pointer = NULL;
     if (!buffer || atomic_fetch_sub(&buffer->references, 1) > 1) return;
     buffer->device->driver->buffer_destroy(buffer->device->handle, buffer->handle);
     qn_device_release(&buffer->device);
     qn_release(&buffer);
 }
 
-size_t qn_buffer_bytes(const qn_buffer *buffer) { return buffer->bytes; }
+size_t qn_buffer_bytes(const qn_buffer *buffer)
+{
+    return buffer->bytes;
+}
 
 void *qn_buffer_native(qn_buffer *buffer)
 {
@@ -46,6 +50,7 @@ void *qn_buffer_native(qn_buffer *buffer)
 qn_status qn_queue_create(qn_device *device, qn_queue **out)
 {
     void *memory;
+    *out = NULL;
     QN_TRY(qn_allocate(1, sizeof(qn_queue), &memory));
     qn_queue *queue = memory;
     qn_status status = device->driver->queue_create(device->handle, &queue->handle);
@@ -60,15 +65,21 @@ qn_status qn_queue_create(qn_device *device, qn_queue **out)
 
 void qn_queue_destroy(qn_queue **pointer)
 {
-    qn_queue *queue = *pointer;
+    qn_queue *queue = pointer ? *pointer : NULL;
     if (!queue) return;
+    qn_error_trail trail; /* a caller that cleans up after a failure still has to report it */
+    qn_error_save(QN_OK, &trail);
     (void)!queue->device->driver->queue_finish(queue->device->handle, queue->handle);
+    (void)qn_error_restore(&trail);
     queue->device->driver->queue_destroy(queue->device->handle, queue->handle);
     qn_device_release(&queue->device);
     qn_release(pointer);
 }
 
-qn_device *qn_queue_device(const qn_queue *queue) { return queue->device; }
+qn_device *qn_queue_device(const qn_queue *queue)
+{
+    return queue->device;
+}
 
 void *qn_queue_native(qn_queue *queue)
 {
@@ -97,7 +108,7 @@ static qn_status check_range(const qn_queue *queue, const qn_buffer *buffer, siz
         QN_FAIL(QN_INVALID_ARGUMENT, "the buffer belongs to another device than the queue (%s)",
                 queue->device->info.identifier);
     if (offset > buffer->bytes || bytes > buffer->bytes - offset)
-        QN_FAIL(QN_INVALID_ARGUMENT, "bytes %zu to %zu were asked for of a buffer of %zu bytes", offset, offset + bytes,
+        QN_FAIL(QN_INVALID_ARGUMENT, "%zu bytes from byte %zu were asked for of a buffer of %zu bytes", bytes, offset,
                 buffer->bytes);
     return QN_OK;
 }
@@ -107,6 +118,7 @@ qn_status qn_queue_write(qn_queue *queue, qn_buffer *buffer, size_t offset, cons
 {
     const qn_driver *driver = queue->device->driver;
     qn_driver_event handle = NULL;
+    if (event) *event = NULL;
     QN_TRY(check_range(queue, buffer, offset, bytes));
     QN_TRY(driver->write(queue->device->handle, queue->handle, buffer->handle, offset, data, bytes,
                          event ? &handle : NULL));
@@ -117,6 +129,7 @@ qn_status qn_queue_read(qn_queue *queue, qn_buffer *buffer, size_t offset, void 
 {
     const qn_driver *driver = queue->device->driver;
     qn_driver_event handle = NULL;
+    if (event) *event = NULL;
     QN_TRY(check_range(queue, buffer, offset, bytes));
     QN_TRY(driver->read(queue->device->handle, queue->handle, buffer->handle, offset, data, bytes,
                         event ? &handle : NULL));
@@ -128,6 +141,7 @@ qn_status qn_queue_copy(qn_queue *queue, qn_buffer *from, size_t from_offset, qn
 {
     const qn_driver *driver = queue->device->driver;
     qn_driver_event handle = NULL;
+    if (event) *event = NULL;
     QN_TRY(check_range(queue, from, from_offset, bytes));
     QN_TRY(check_range(queue, to, to_offset, bytes));
     if (from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes)
@@ -142,6 +156,7 @@ qn_status qn_queue_fill(qn_queue *queue, qn_buffer *buffer, size_t offset, size_
 {
     const qn_driver *driver = queue->device->driver;
     qn_driver_event handle = NULL;
+    if (event) *event = NULL;
     QN_TRY(check_range(queue, buffer, offset, bytes));
     QN_TRY(driver->fill(queue->device->handle, queue->handle, buffer->handle, offset, bytes, value,
                         event ? &handle : NULL));
@@ -161,7 +176,10 @@ qn_status qn_queue_finish(qn_queue *queue)
     return queue->device->driver->queue_finish(queue->device->handle, queue->handle);
 }
 
-qn_status qn_event_wait(qn_event *event) { return event->device->driver->event_wait(event->device->handle, event->handle); }
+qn_status qn_event_wait(qn_event *event)
+{
+    return event->device->driver->event_wait(event->device->handle, event->handle);
+}
 
 qn_status qn_event_seconds(qn_event *event, double *seconds)
 {
@@ -170,7 +188,7 @@ qn_status qn_event_seconds(qn_event *event, double *seconds)
 
 void qn_event_destroy(qn_event **pointer)
 {
-    qn_event *event = *pointer;
+    qn_event *event = pointer ? *pointer : NULL;
     if (!event) return;
     event->device->driver->event_destroy(event->device->handle, event->handle);
     qn_device_release(&event->device);
@@ -182,11 +200,16 @@ qn_status qn_queue_call_host(qn_queue *queue, qn_host_function function, qn_buff
 {
     void *addresses[QN_ARGUMENT_MAX];
     qn_driver_event handle = NULL;
+    if (event) *event = NULL;
     const qn_driver *driver = queue->device->driver;
     if (!driver->call_host) QN_FAIL(QN_UNSUPPORTED, "%s runs no host functions", queue->device->info.identifier);
     if (buffer_count > QN_ARGUMENT_MAX)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%d buffers for a host function; expected at most %d", buffer_count, QN_ARGUMENT_MAX);
-    for (int i = 0; i < buffer_count; i++) addresses[i] = qn_buffer_native(buffers[i]);
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d buffers for a host function; expected at most %d", buffer_count,
+                QN_ARGUMENT_MAX);
+    for (int i = 0; i < buffer_count; i++) {
+        QN_TRY(check_range(queue, buffers[i], 0, 0));
+        addresses[i] = qn_buffer_native(buffers[i]);
+    }
     QN_TRY(driver->call_host(queue->device->handle, queue->handle, function, addresses, user, event ? &handle : NULL));
     return qn_event_wrap(queue->device, handle, event);
 }

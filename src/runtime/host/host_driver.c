@@ -1,5 +1,6 @@
 /* The host driver: kernels are C functions, buffers are memory, commands run at the call. */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -45,6 +46,14 @@ static void read_proc(const char *path, const char *key, char *value, size_t cap
     if (file) fclose(file);
 }
 
+/* As many as a context's pool takes by default. */
+static int usable_processors(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+}
+
 static void describe(int threads, qn_device_info *info)
 {
     memset(info, 0, sizeof *info);
@@ -70,7 +79,7 @@ static qn_status list(qn_device_listing *listings, size_t capacity, size_t *coun
     if (capacity == 0) return QN_OK;
     memset(listings, 0, sizeof *listings);
     listings->usable = true;
-    describe((int)sysconf(_SC_NPROCESSORS_ONLN), &listings->info);
+    describe(usable_processors(), &listings->info);
     return QN_OK;
 }
 
@@ -87,7 +96,10 @@ static qn_status device_open(qn_context *context, int number, const char *inner,
     return QN_OK;
 }
 
-static void device_close(qn_driver_device device) { qn_release(&device); }
+static void device_close(qn_driver_device device)
+{
+    qn_release(&device);
+}
 
 static qn_status buffer_create(qn_driver_device device, size_t bytes, qn_driver_buffer *buffer)
 {
@@ -107,7 +119,10 @@ static qn_status queue_create(qn_driver_device device, qn_driver_queue *queue)
     return QN_OK;
 }
 
-static void queue_destroy(qn_driver_device device, qn_driver_queue queue) { (void)device, (void)queue; }
+static void queue_destroy(qn_driver_device device, qn_driver_queue queue)
+{
+    (void)device, (void)queue;
+}
 
 static qn_status queue_finish(qn_driver_device device, qn_driver_queue queue)
 {
@@ -183,18 +198,23 @@ static qn_status program_binary(qn_driver_device device, qn_driver_program progr
     return QN_OK;
 }
 
-static void program_destroy(qn_driver_device device, qn_driver_program program) { (void)device, (void)program; }
+static void program_destroy(qn_driver_device device, qn_driver_program program)
+{
+    (void)device, (void)program;
+}
 
 static qn_status kernel_create(qn_driver_device device, qn_driver_program program,
                                const qn_kernel_declaration *declaration, qn_driver_kernel *kernel)
 {
     (void)device, (void)program;
-    if (!declaration->host) QN_FAIL(QN_UNSUPPORTED, "kernel %s has no host version", declaration->name);
     *kernel = (void *)declaration;
     return QN_OK;
 }
 
-static void kernel_destroy(qn_driver_device device, qn_driver_kernel kernel) { (void)device, (void)kernel; }
+static void kernel_destroy(qn_driver_device device, qn_driver_kernel kernel)
+{
+    (void)device, (void)kernel;
+}
 
 static qn_status launch(qn_driver_device device, qn_driver_queue queue, qn_driver_kernel kernel,
                         const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
@@ -204,6 +224,7 @@ static qn_status launch(qn_driver_device device, qn_driver_queue queue, qn_drive
     void *pointers[QN_ARGUMENT_MAX];
     size_t bytes[QN_ARGUMENT_MAX];
     (void)queue;
+    if (!declaration->host) QN_FAIL(QN_UNSUPPORTED, "kernel %s has no host version", declaration->name);
     for (int i = 0; i < argument_count; i++) {
         pointers[i] = buffers[i] ? (char *)buffers[i] + arguments[i].offset : (void *)&arguments[i].value;
         bytes[i] = buffers[i] ? arguments[i].bytes : 0;

@@ -1,0 +1,373 @@
+/* Devices, buffers, queues and events of the checking driver: the inner driver's, with guard zones and in strict order.
+ */
+#include "runtime/checking/checking_driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "runtime/objects.h"
+
+static size_t padded(size_t bytes)
+{
+    return (bytes + QN_CHECKING_GUARD_BYTES - 1) / QN_CHECKING_GUARD_BYTES * QN_CHECKING_GUARD_BYTES;
+}
+
+size_t qn_checking_inner_bytes(const qn_checking_device *device, const qn_checking_buffer *buffer)
+{
+    return device->guard_before + padded(buffer->bytes) + QN_CHECKING_GUARD_BYTES;
+}
+
+static qn_status device_open(qn_context *context, int number, const char *inner, qn_driver_device *opened,
+                             qn_device_info *info)
+{
+    void *memory;
+    (void)number;
+    if (strncmp(inner, "checking", strlen("checking")) == 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "device \"checking:%s\": checking wraps host, opencl:N or cuda:N, not itself",
+                inner);
+    QN_TRY(qn_allocate(1, sizeof(qn_checking_device), &memory));
+    qn_checking_device *device = memory;
+    qn_status status = qn_identifier_open(context, inner, &device->driver, &device->inner, info);
+    if (status == QN_OK) {
+        status = device->driver->queue_create(device->inner, &device->queue);
+        if (status != QN_OK) device->driver->device_close(device->inner);
+    }
+    if (status != QN_OK) {
+        qn_release(&memory);
+        return status;
+    }
+    /* An OpenCL buffer is an object, no address: its native handle could not skip a guard zone in front. */
+    device->guard_before = strcmp(device->driver->name, "opencl") == 0 ? 0 : QN_CHECKING_GUARD_BYTES;
+    device->largest_group = (size_t)info->largest_group;
+    snprintf(device->identifier, sizeof device->identifier, "checking:%.38s", info->identifier);
+    memcpy(info->identifier, device->identifier, sizeof info->identifier);
+    strcpy(info->driver, "checking");
+    if (info->largest_buffer_bytes > 4 * QN_CHECKING_GUARD_BYTES)
+        info->largest_buffer_bytes -= 3 * QN_CHECKING_GUARD_BYTES;
+    pthread_mutex_init(&device->mutex, NULL);
+    *opened = device;
+    return QN_OK;
+}
+
+static void device_close(qn_driver_device closed)
+{
+    qn_checking_device *device = closed;
+    if (!device) return;
+    device->driver->queue_destroy(device->inner, device->queue);
+    device->driver->device_close(device->inner);
+    pthread_mutex_destroy(&device->mutex);
+    qn_release(&device);
+}
+
+static qn_status fill_new(qn_checking_device *device, const qn_checking_buffer *buffer)
+{
+    const qn_driver *driver = device->driver;
+    size_t whole = qn_checking_inner_bytes(device, buffer);
+    QN_TRY(driver->fill(device->inner, device->queue, buffer->inner, 0, whole, QN_CHECKING_GUARD_VALUE, NULL));
+    if (buffer->bytes > 0)
+        QN_TRY(driver->fill(device->inner, device->queue, buffer->inner, device->guard_before, buffer->bytes,
+                            QN_CHECKING_FIRST_FILL, NULL));
+    return driver->queue_finish(device->inner, device->queue);
+}
+
+static qn_status buffer_create(qn_driver_device opaque, size_t bytes, qn_driver_buffer *created)
+{
+    qn_checking_device *device = opaque;
+    void *memory;
+    if (bytes > SIZE_MAX / 2) QN_FAIL(QN_OUT_OF_MEMORY, "a buffer of %zu bytes is too large", bytes);
+    QN_TRY(qn_allocate(1, sizeof(qn_checking_buffer), &memory));
+    qn_checking_buffer *buffer = memory;
+    buffer->bytes = bytes;
+    pthread_mutex_lock(&device->mutex);
+    qn_status status =
+        device->driver->buffer_create(device->inner, qn_checking_inner_bytes(device, buffer), &buffer->inner);
+    if (status == QN_OK) {
+        status = fill_new(device, buffer);
+        if (status != QN_OK) device->driver->buffer_destroy(device->inner, buffer->inner);
+    }
+    if (status == QN_OK) {
+        buffer->next = device->buffers;
+        if (buffer->next) buffer->next->previous = buffer;
+        device->buffers = buffer;
+    }
+    pthread_mutex_unlock(&device->mutex);
+    if (status != QN_OK)
+        qn_release(&memory);
+    else
+        *created = buffer;
+    return status;
+}
+
+static void buffer_destroy(qn_driver_device opaque, qn_driver_buffer destroyed)
+{
+    qn_checking_device *device = opaque;
+    qn_checking_buffer *buffer = destroyed;
+    if (!buffer) return;
+    pthread_mutex_lock(&device->mutex);
+    if (buffer->next) buffer->next->previous = buffer->previous;
+    if (buffer->previous)
+        buffer->previous->next = buffer->next;
+    else
+        device->buffers = buffer->next;
+    device->driver->buffer_destroy(device->inner, buffer->inner);
+    pthread_mutex_unlock(&device->mutex);
+    qn_release(&buffer);
+}
+
+static qn_status queue_create(qn_driver_device opaque, qn_driver_queue *queue)
+{
+    const qn_checking_device *device = opaque;
+    return device->driver->queue_create(device->inner, queue);
+}
+
+static void queue_destroy(qn_driver_device opaque, qn_driver_queue queue)
+{
+    const qn_checking_device *device = opaque;
+    device->driver->queue_destroy(device->inner, queue);
+}
+
+static qn_status queue_finish(qn_driver_device opaque, qn_driver_queue queue)
+{
+    const qn_checking_device *device = opaque;
+    return device->driver->queue_finish(device->inner, queue);
+}
+
+static qn_status queue_wait_for(qn_driver_device opaque, qn_driver_queue queue, qn_driver_event event)
+{
+    const qn_checking_device *device = opaque;
+    return device->driver->queue_wait_for(device->inner, queue, event);
+}
+
+/* End of a command: wait for it, and give its event back when it failed. */
+static qn_status settle(const qn_checking_device *device, qn_driver_queue queue, qn_status status,
+                        qn_driver_event *event)
+{
+    if (status == QN_OK) {
+        status = device->driver->queue_finish(device->inner, queue);
+        if (status != QN_OK && event && *event) device->driver->event_destroy(device->inner, *event);
+    }
+    if (status != QN_OK && event) *event = NULL;
+    return status;
+}
+
+static qn_status checked_write(qn_driver_device opaque, qn_driver_queue queue, qn_driver_buffer written, size_t offset,
+                               const void *data, size_t bytes, qn_driver_event *event)
+{
+    qn_checking_device *device = opaque;
+    const qn_checking_buffer *buffer = written;
+    pthread_mutex_lock(&device->mutex);
+    qn_status status =
+        device->driver->write(device->inner, queue, buffer->inner, device->guard_before + offset, data, bytes, event);
+    status = settle(device, queue, status, event);
+    pthread_mutex_unlock(&device->mutex);
+    return status;
+}
+
+static qn_status checked_read(qn_driver_device opaque, qn_driver_queue queue, qn_driver_buffer read, size_t offset,
+                              void *data, size_t bytes, qn_driver_event *event)
+{
+    qn_checking_device *device = opaque;
+    const qn_checking_buffer *buffer = read;
+    pthread_mutex_lock(&device->mutex);
+    qn_status status =
+        device->driver->read(device->inner, queue, buffer->inner, device->guard_before + offset, data, bytes, event);
+    status = settle(device, queue, status, event);
+    pthread_mutex_unlock(&device->mutex);
+    return status;
+}
+
+static qn_status checked_copy(qn_driver_device opaque, qn_driver_queue queue, qn_driver_buffer from, size_t from_offset,
+                              qn_driver_buffer to, size_t to_offset, size_t bytes, qn_driver_event *event)
+{
+    qn_checking_device *device = opaque;
+    const qn_checking_buffer *source = from, *target = to;
+    pthread_mutex_lock(&device->mutex);
+    qn_status status = device->driver->copy(device->inner, queue, source->inner, device->guard_before + from_offset,
+                                            target->inner, device->guard_before + to_offset, bytes, event);
+    status = settle(device, queue, status, event);
+    pthread_mutex_unlock(&device->mutex);
+    return status;
+}
+
+static qn_status checked_fill(qn_driver_device opaque, qn_driver_queue queue, qn_driver_buffer filled, size_t offset,
+                              size_t bytes, unsigned char value, qn_driver_event *event)
+{
+    qn_checking_device *device = opaque;
+    const qn_checking_buffer *buffer = filled;
+    pthread_mutex_lock(&device->mutex);
+    qn_status status =
+        device->driver->fill(device->inner, queue, buffer->inner, device->guard_before + offset, bytes, value, event);
+    status = settle(device, queue, status, event);
+    pthread_mutex_unlock(&device->mutex);
+    return status;
+}
+
+static qn_status program_build(qn_driver_device opaque, const qn_program_source *source, const void *binary,
+                               size_t binary_bytes, qn_driver_program *built)
+{
+    const qn_checking_device *device = opaque;
+    void *memory;
+    QN_TRY(qn_allocate(1, sizeof(qn_checking_program), &memory));
+    qn_checking_program *program = memory;
+    program->family = source->family;
+    qn_status status = device->driver->program_build(device->inner, source, binary, binary_bytes, &program->inner);
+    if (status != QN_OK)
+        qn_release(&memory);
+    else
+        *built = program;
+    return status;
+}
+
+static qn_status program_binary(qn_driver_device opaque, qn_driver_program program, void **binary, size_t *bytes)
+{
+    const qn_checking_device *device = opaque;
+    return device->driver->program_binary(device->inner, ((qn_checking_program *)program)->inner, binary, bytes);
+}
+
+static void program_destroy(qn_driver_device opaque, qn_driver_program destroyed)
+{
+    const qn_checking_device *device = opaque;
+    qn_checking_program *program = destroyed;
+    if (!program) return;
+    device->driver->program_destroy(device->inner, program->inner);
+    qn_release(&program);
+}
+
+static qn_status kernel_create(qn_driver_device opaque, qn_driver_program program,
+                               const qn_kernel_declaration *declaration, qn_driver_kernel *created)
+{
+    const qn_checking_device *device = opaque;
+    const qn_checking_program *of = program;
+    void *memory;
+    QN_TRY(qn_allocate(1, sizeof(qn_checking_kernel), &memory));
+    qn_checking_kernel *kernel = memory;
+    *kernel = (qn_checking_kernel){.family = of->family, .declaration = declaration};
+    qn_status status = device->driver->kernel_create(device->inner, of->inner, declaration, &kernel->inner);
+    if (status != QN_OK)
+        qn_release(&memory);
+    else
+        *created = kernel;
+    return status;
+}
+
+static void kernel_destroy(qn_driver_device opaque, qn_driver_kernel destroyed)
+{
+    const qn_checking_device *device = opaque;
+    qn_checking_kernel *kernel = destroyed;
+    if (!kernel) return;
+    device->driver->kernel_destroy(device->inner, kernel->inner);
+    qn_release(&kernel);
+}
+
+static qn_status launch(qn_driver_device opaque, qn_driver_queue queue, qn_driver_kernel kernel,
+                        const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
+                        int argument_count, const qn_configuration *configuration, qn_driver_event *event)
+{
+    qn_checking_device *device = opaque;
+    pthread_mutex_lock(&device->mutex);
+    qn_status status =
+        qn_checking_launch(device, queue, kernel, geometry, arguments, buffers, argument_count, configuration, event);
+    pthread_mutex_unlock(&device->mutex);
+    return status;
+}
+
+static qn_status event_wait(qn_driver_device opaque, qn_driver_event event)
+{
+    const qn_checking_device *device = opaque;
+    return device->driver->event_wait(device->inner, event);
+}
+
+static qn_status event_seconds(qn_driver_device opaque, qn_driver_event event, double *seconds)
+{
+    const qn_checking_device *device = opaque;
+    return device->driver->event_seconds(device->inner, event, seconds);
+}
+
+static void event_destroy(qn_driver_device opaque, qn_driver_event event)
+{
+    const qn_checking_device *device = opaque;
+    device->driver->event_destroy(device->inner, event);
+}
+
+/* A host function declares nothing, but nobody may write guard zones: those of every buffer are looked at. */
+static qn_status check_guards(qn_checking_device *device)
+{
+    unsigned char guard[2 * QN_CHECKING_GUARD_BYTES];
+    const qn_driver *driver = device->driver;
+    for (const qn_checking_buffer *buffer = device->buffers; buffer; buffer = buffer->next) {
+        size_t end = device->guard_before + buffer->bytes;
+        size_t after = qn_checking_inner_bytes(device, buffer) - end, before = device->guard_before;
+        if (before > 0) QN_TRY(driver->read(device->inner, device->queue, buffer->inner, 0, guard, before, NULL));
+        QN_TRY(driver->queue_finish(device->inner, device->queue));
+        for (size_t i = 0; i < before; i++)
+            if (guard[i] != QN_CHECKING_GUARD_VALUE)
+                QN_FAIL(QN_CHECK_FAILED,
+                        "%s: a host function wrote %zu bytes before the start of a buffer of %zu bytes",
+                        device->identifier, before - i, buffer->bytes);
+        QN_TRY(driver->read(device->inner, device->queue, buffer->inner, end, guard, after, NULL));
+        QN_TRY(driver->queue_finish(device->inner, device->queue));
+        for (size_t i = 0; i < after; i++)
+            if (guard[i] != QN_CHECKING_GUARD_VALUE)
+                QN_FAIL(QN_CHECK_FAILED, "%s: a host function wrote %zu bytes past the end of a buffer of %zu bytes",
+                        device->identifier, i, buffer->bytes);
+    }
+    return QN_OK;
+}
+
+static qn_status call_host(qn_driver_device opaque, qn_driver_queue queue, qn_host_function function,
+                           void *const *addresses, void *user, qn_driver_event *event)
+{
+    qn_checking_device *device = opaque;
+    if (!device->driver->call_host) QN_FAIL(QN_UNSUPPORTED, "%s runs no host functions", device->identifier);
+    pthread_mutex_lock(&device->mutex);
+    qn_status status = device->driver->call_host(device->inner, queue, function, addresses, user, event);
+    status = settle(device, queue, status, event);
+    if (status == QN_OK) {
+        status = check_guards(device);
+        if (status != QN_OK && event) {
+            device->driver->event_destroy(device->inner, *event);
+            *event = NULL;
+        }
+    }
+    pthread_mutex_unlock(&device->mutex);
+    return status;
+}
+
+static void *native_handle(qn_driver_device opaque, void *object, qn_native_kind kind)
+{
+    const qn_checking_device *device = opaque;
+    if (kind != QN_NATIVE_BUFFER || !object) return device->driver->native_handle(device->inner, object, kind);
+    char *handle = device->driver->native_handle(device->inner, ((qn_checking_buffer *)object)->inner, kind);
+    return handle ? handle + device->guard_before : NULL; /* an address, where guard_before is not 0 */
+}
+
+extern const qn_driver qn_checking_driver;
+const qn_driver qn_checking_driver = {
+    .name = "checking",
+    .list = NULL, /* has no devices of its own */
+    .device_open = device_open,
+    .device_close = device_close,
+    .buffer_create = buffer_create,
+    .buffer_destroy = buffer_destroy,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .queue_finish = queue_finish,
+    .queue_wait_for = queue_wait_for,
+    .write = checked_write,
+    .read = checked_read,
+    .copy = checked_copy,
+    .fill = checked_fill,
+    .program_build = program_build,
+    .program_binary = program_binary,
+    .program_destroy = program_destroy,
+    .kernel_create = kernel_create,
+    .kernel_destroy = kernel_destroy,
+    .launch = launch,
+    .event_wait = event_wait,
+    .event_seconds = event_seconds,
+    .event_destroy = event_destroy,
+    .call_host = call_host,
+    .native_handle = native_handle,
+};

@@ -1,0 +1,57 @@
+/* The checking driver: another driver with every launch held to its family's declaration. For the files of this folder.
+ *
+ * Commands run one after the other, each finished before the next of any queue begins: what a launch changed can then
+ * be told from what others did meanwhile. Buffers are larger than asked for by guard zones that nobody may write. */
+#ifndef QN_RUNTIME_CHECKING_DRIVER_H
+#define QN_RUNTIME_CHECKING_DRIVER_H
+
+#include <pthread.h>
+
+#include "runtime/driver.h"
+
+enum {
+    QN_CHECKING_GUARD_BYTES = 256, /* keeps ranges on the 256-byte steps that launches promise */
+    QN_CHECKING_GUARD_VALUE = 0xC5,
+    QN_CHECKING_FIRST_FILL = 0xFF, /* of new buffers and OUT ranges: a NaN as float, -1 as int */
+    QN_CHECKING_SECOND_FILL = 0x5A
+};
+
+typedef struct qn_checking_buffer {
+    struct qn_checking_buffer *previous, *next; /* of the device */
+    qn_driver_buffer inner;
+    size_t bytes; /* as asked for */
+} qn_checking_buffer;
+
+typedef struct qn_checking_device {
+    const qn_driver *driver; /* the inner one, as everything called so here */
+    qn_driver_device inner;
+    qn_driver_queue queue; /* for what no queue of a caller asks for */
+    char identifier[48];
+    size_t largest_group;
+    size_t guard_before;   /* bytes of the inner buffer in front of the caller's: 0 or QN_CHECKING_GUARD_BYTES */
+    pthread_mutex_t mutex; /* one command at a time */
+    qn_checking_buffer *buffers;
+} qn_checking_device;
+
+typedef struct qn_checking_program {
+    qn_driver_program inner;
+    const qn_family *family;
+} qn_checking_program;
+
+typedef struct qn_checking_kernel {
+    qn_driver_kernel inner;
+    const qn_family *family;
+    const qn_kernel_declaration *declaration;
+} qn_checking_kernel;
+
+/* Bytes of a buffer's inner one. */
+size_t qn_checking_inner_bytes(const qn_checking_device *device, const qn_checking_buffer *buffer);
+
+/* checking_launch.c; the device's mutex is held. */
+QN_MUST_CHECK qn_status qn_checking_launch(qn_checking_device *device, qn_driver_queue queue,
+                                           const qn_checking_kernel *kernel, const qn_geometry *geometry,
+                                           const qn_argument *arguments, const qn_driver_buffer *buffers,
+                                           int argument_count, const qn_configuration *configuration,
+                                           qn_driver_event *event);
+
+#endif
