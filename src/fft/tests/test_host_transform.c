@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "fft/host_transform.h"
-#include "naive_transform.h"
+#include "fft/tests/naive_transform.h"
 
 typedef struct trial {
     qn_host_transform *transform;

@@ -1,0 +1,31 @@
+/* What a transform engine offers to plan.c. One constant struct an engine and driver; plan.c lists them. */
+#ifndef QN_FFT_ENGINE_H
+#define QN_FFT_ENGINE_H
+
+#include <quern/fft.h>
+
+/* A transform as asked for, defaults filled in. */
+typedef struct qn_fft_shape {
+    int size[3]; /* trailing axes 1 */
+    int filled[3];
+    int dimensions; /* 1 … 3: without trailing axes of length 1 */
+    int batch;
+    qn_fft_kind kind;
+    bool real, forward;
+    size_t input_floats, output_floats; /* of one element */
+} qn_fft_shape;
+
+typedef struct qn_fft_backend {
+    qn_fft_engine engine;
+    const char *driver; /* "host", "opencl", "cuda" */
+
+    /* QN_UNSUPPORTED or QN_NO_DEVICE with the reason where the engine's library is absent. */
+    qn_status (*create)(qn_device *device, const qn_fft_shape *shape, void **state);
+    void (*destroy)(void *state); /* accepts NULL */
+    qn_status (*execute)(void *state, qn_queue *queue, qn_buffer *input, qn_buffer *output, qn_event **event);
+    size_t (*workspace_bytes)(const void *state);
+} qn_fft_backend;
+
+extern const qn_fft_backend qn_fft_own_backend, qn_fft_fftw_backend;
+
+#endif

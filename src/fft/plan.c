@@ -1,0 +1,259 @@
+/* Plans: which engine runs a transform, and the checks all engines share. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "fft/engine.h"
+#include "runtime/device.h"
+
+struct qn_fft_plan {
+    qn_device *device;
+    const qn_fft_backend *backend;
+    void *state;
+    qn_fft_shape shape;
+};
+
+static const qn_fft_backend *const backends[] = {&qn_fft_own_backend, &qn_fft_fftw_backend};
+
+enum { BACKEND_COUNT = sizeof backends / sizeof backends[0] };
+
+/* What AUTO spends on comparing engines of a GPU: this many timed runs each, on at most so much data. */
+enum { MEASURED_RUNS = 5, MEASURED_BYTES_MAX = 256 << 20 };
+
+const char *qn_fft_engine_name(qn_fft_engine engine)
+{
+    switch (engine) {
+    case QN_FFT_AUTO: return "auto";
+    case QN_FFT_OWN: return "own";
+    case QN_FFT_FFTW: return "fftw";
+    case QN_FFT_VKFFT: return "vkfft";
+    case QN_FFT_CUFFT: return "cufft";
+    }
+    return "unknown";
+}
+
+static int without_primes_to(int number, int largest)
+{
+    for (int prime = 2; prime <= largest; prime++)
+        while (number % prime == 0) number /= prime;
+    return number;
+}
+
+int qn_fft_next_fast_size(qn_fft_engine engine, int least)
+{
+    (void)engine; /* the same for all: every engine has passes for 2, 3, 5 and 7 */
+    if (least <= 1) return 1;
+    /* Even, so that real rows along x go as complex ones of half the length. */
+    for (int size = least + least % 2;; size += 2)
+        if (without_primes_to(size, 7) == 1) return size;
+}
+
+static qn_status make_shape(const qn_fft_options *options, qn_fft_shape *shape)
+{
+    memset(shape, 0, sizeof *shape);
+    shape->kind = options->kind;
+    shape->real = options->kind == QN_FFT_REAL_FORWARD || options->kind == QN_FFT_REAL_INVERSE;
+    shape->forward = options->kind == QN_FFT_REAL_FORWARD || options->kind == QN_FFT_COMPLEX_FORWARD;
+    if (options->batch < 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "batch of transforms is %d; expected at least 1", options->batch);
+    shape->batch = options->batch > 0 ? options->batch : 1;
+    shape->dimensions = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        int size = options->size[axis];
+        if (size == 0 && axis > 0) size = 1;
+        if (size < 1)
+            QN_FAIL(QN_INVALID_ARGUMENT, "size of the transform along %c is %d; expected at least 1", "xyz"[axis],
+                    size);
+        const int filled = options->filled[axis];
+        if (filled < 0 || filled > size)
+            QN_FAIL(QN_INVALID_ARGUMENT, "filled part along %c is %d; expected 0 (all) to the size, %d", "xyz"[axis],
+                    filled, size);
+        shape->size[axis] = size;
+        shape->filled[axis] = filled > 0 && shape->forward ? filled : size;
+        if (size > 1) shape->dimensions = axis + 1;
+    }
+    const size_t rows = (size_t)shape->size[1] * (size_t)shape->size[2];
+    const size_t width = (size_t)shape->size[0], half_width = 2 * (width / 2 + 1);
+    const bool real_input = options->kind == QN_FFT_REAL_FORWARD, real_output = options->kind == QN_FFT_REAL_INVERSE;
+    shape->input_floats = rows * (real_input ? width : shape->real ? half_width : 2 * width);
+    shape->output_floats = rows * (real_output ? width : shape->real ? half_width : 2 * width);
+    return QN_OK;
+}
+
+static const qn_fft_backend *find_backend(qn_fft_engine engine, const char *driver)
+{
+    for (int i = 0; i < BACKEND_COUNT; i++)
+        if (backends[i]->engine == engine && strcmp(backends[i]->driver, driver) == 0) return backends[i];
+    return NULL;
+}
+
+static qn_status use_backend(qn_fft_plan *plan, const qn_fft_backend *backend)
+{
+    QN_TRY(backend->create(plan->device, &plan->shape, &plan->state));
+    plan->backend = backend;
+    return QN_OK;
+}
+
+static double clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+typedef struct measurement {
+    qn_queue *queue;
+    qn_buffer *input, *output;
+} measurement;
+
+static qn_status time_runs(const qn_fft_backend *backend, void *state, const measurement *on, double *best_s)
+{
+    QN_TRY(backend->execute(state, on->queue, on->input, on->output, NULL));
+    QN_TRY(qn_queue_finish(on->queue));
+    *best_s = 1e30;
+    for (int run = 0; run < MEASURED_RUNS; run++) {
+        const double start_s = clock_s();
+        QN_TRY(backend->execute(state, on->queue, on->input, on->output, NULL));
+        QN_TRY(qn_queue_finish(on->queue));
+        const double seconds = clock_s() - start_s;
+        if (seconds < *best_s) *best_s = seconds;
+    }
+    return QN_OK;
+}
+
+static qn_status time_backend(qn_device *device, const qn_fft_backend *backend, const qn_fft_shape *shape,
+                              double *best_s)
+{
+    measurement on = {0};
+    void *state = NULL;
+    QN_TRY(backend->create(device, shape, &state));
+    const size_t batch = (size_t)shape->batch;
+    qn_status status = qn_queue_create(device, &on.queue);
+    if (status == QN_OK) status = qn_buffer_create(device, batch * shape->input_floats * sizeof(float), &on.input);
+    if (status == QN_OK) status = qn_buffer_create(device, batch * shape->output_floats * sizeof(float), &on.output);
+    if (status == QN_OK) status = qn_queue_fill(on.queue, on.input, 0, qn_buffer_bytes(on.input), 0, NULL);
+    if (status == QN_OK) status = time_runs(backend, state, &on, best_s);
+    qn_queue_destroy(&on.queue);
+    backend->destroy(state);
+    qn_buffer_release(&on.input);
+    qn_buffer_release(&on.output);
+    return status;
+}
+
+/* Every engine of the driver in turn; the fastest that works. */
+static qn_status choose_by_measuring(qn_fft_plan *plan, const char *driver)
+{
+    const qn_fft_backend *best = NULL;
+    double best_s = 1e30;
+    qn_fft_shape shape = plan->shape;
+    const size_t element_bytes = (shape.input_floats + shape.output_floats) * sizeof(float);
+    const size_t most = MEASURED_BYTES_MAX / element_bytes + 1;
+    if ((size_t)shape.batch > most) shape.batch = (int)most;
+    for (int i = 0; i < BACKEND_COUNT; i++) {
+        if (strcmp(backends[i]->driver, driver) != 0) continue;
+        double seconds;
+        if (time_backend(plan->device, backends[i], &shape, &seconds) != QN_OK) {
+            qn_log(QN_LOG_DEBUG, "transform engine %s: %s", qn_fft_engine_name(backends[i]->engine),
+                   qn_error_message());
+            continue;
+        }
+        qn_log(QN_LOG_DEBUG, "transform engine %s: %.3f ms for %d of %d x %d x %d",
+               qn_fft_engine_name(backends[i]->engine), 1e3 * seconds, shape.batch, shape.size[0], shape.size[1],
+               shape.size[2]);
+        if (seconds < best_s) {
+            best_s = seconds;
+            best = backends[i];
+        }
+    }
+    if (!best) return qn_error_add_context(QN_UNSUPPORTED, "no transform engine works on this device");
+    qn_error_clear();
+    return use_backend(plan, best);
+}
+
+/* On the host the choice is a rule, so that a run's bits do not hang on a stopwatch: our own lines won against FFTW
+ * at every size with passes for all its primes (bench/fft.c); other primes are sums of quadratic length to us, while
+ * FFTW has Rader's algorithm. */
+static qn_status choose_on_host(qn_fft_plan *plan)
+{
+    bool has_passes = true;
+    for (int axis = 0; axis < 3; axis++) has_passes = has_passes && without_primes_to(plan->shape.size[axis], 13) == 1;
+    if (!has_passes) {
+        if (use_backend(plan, &qn_fft_fftw_backend) == QN_OK) return QN_OK;
+        qn_log(QN_LOG_DEBUG, "transform engine fftw: %s", qn_error_message());
+        qn_error_clear();
+    }
+    return use_backend(plan, &qn_fft_own_backend);
+}
+
+static qn_status choose_engine(qn_fft_plan *plan, qn_fft_engine engine)
+{
+    const char *driver = qn_device_inner_driver(plan->device);
+    if (engine == QN_FFT_AUTO)
+        return strcmp(driver, "host") == 0 ? choose_on_host(plan) : choose_by_measuring(plan, driver);
+    const qn_fft_backend *backend = find_backend(engine, driver);
+    if (!backend)
+        QN_FAIL(QN_UNSUPPORTED, "the transform engine \"%s\" does not run on %s", qn_fft_engine_name(engine),
+                qn_device_get_info(plan->device)->identifier);
+    return use_backend(plan, backend);
+}
+
+qn_status qn_fft_plan_create(qn_device *device, const qn_fft_options *options, qn_fft_plan **out)
+{
+    *out = NULL;
+    qn_fft_shape shape;
+    QN_TRY(make_shape(options, &shape));
+    void *memory;
+    QN_TRY(qn_allocate(1, sizeof(qn_fft_plan), &memory));
+    qn_fft_plan *plan = memory;
+    plan->device = qn_device_retain(device);
+    plan->shape = shape;
+    qn_status status = choose_engine(plan, options->engine);
+    if (status != QN_OK) {
+        qn_fft_plan_destroy(&plan);
+        return status;
+    }
+    *out = plan;
+    return QN_OK;
+}
+
+void qn_fft_plan_destroy(qn_fft_plan **plan)
+{
+    if (!*plan) return;
+    if ((*plan)->backend) (*plan)->backend->destroy((*plan)->state);
+    qn_device_release(&(*plan)->device);
+    qn_release(plan);
+}
+
+static qn_status check_buffer(const qn_buffer *buffer, const char *what, size_t floats, int batch)
+{
+    const size_t needed = floats * (size_t)batch * sizeof(float);
+    if (qn_buffer_bytes(buffer) < needed)
+        QN_FAIL(QN_INVALID_ARGUMENT, "the transform's %s has %zu bytes; a batch of %d needs %zu", what,
+                qn_buffer_bytes(buffer), batch, needed);
+    return QN_OK;
+}
+
+qn_status qn_fft_execute(qn_fft_plan *plan, qn_queue *queue, qn_buffer *input, qn_buffer *output, qn_event **event)
+{
+    const qn_fft_shape *shape = &plan->shape;
+    if (qn_queue_device(queue) != plan->device)
+        QN_FAIL(QN_INVALID_ARGUMENT, "the transform was planned for another device than the queue's");
+    if (input == output)
+        QN_FAIL(QN_INVALID_ARGUMENT, "input and output of a transform are the same buffer; expected two");
+    QN_TRY(check_buffer(input, "input", shape->input_floats, shape->batch));
+    QN_TRY(check_buffer(output, "output", shape->output_floats, shape->batch));
+    return plan->backend->execute(plan->state, queue, input, output, event);
+}
+
+qn_fft_engine qn_fft_plan_engine(const qn_fft_plan *plan)
+{
+    return plan->backend->engine;
+}
+
+size_t qn_fft_plan_workspace_bytes(const qn_fft_plan *plan)
+{
+    return plan->backend->workspace_bytes(plan->state);
+}
