@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "format/gemmi_bridge.h"
@@ -27,6 +28,7 @@ typedef struct reader {
     int model;            /* the one being kept */
     bool have_model;
     size_t atoms_seen, segment;
+    size_t misnamed; /* heavy atoms whose element columns say hydrogen */
     qn_text chains_seen, models_seen;
 } reader;
 
@@ -80,6 +82,23 @@ static qn_status begin_residue(reader *r, const qn_file_atom *atom)
     return qn_molecule_append_residue(r->molecule, &residue);
 }
 
+/* Element of an atom. Some files have H in the element columns of heavy atoms: where the name begins with another letter,
+ * the name is right. */
+static const char *element_of(reader *r, const qn_file_atom *from)
+{
+    static const struct {
+        char letter, element[4];
+    } elements[] = {{'C', "C"}, {'N', "N"}, {'O', "O"}, {'S', "S"}, {'P', "P"}};
+    const char *name = from->name + strspn(from->name, "0123456789");
+    if (strcmp(from->element, "H") != 0 && strcmp(from->element, "D") != 0) return from->element;
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        if (*name == elements[i].letter) {
+            r->misnamed++;
+            return elements[i].element;
+        }
+    return from->element;
+}
+
 static qn_status take_atom(const qn_file_atom *from, void *user)
 {
     reader *r = user;
@@ -94,7 +113,8 @@ static qn_status take_atom(const qn_file_atom *from, void *user)
     if (!r->have_model || from->model != r->model) return QN_OK;
     QN_TRY(note(&r->chains_seen, from->chain));
     if (!is_selected(r->chains, from->chain)) return QN_OK;
-    bool hydrogen = strcmp(from->element, "H") == 0 || strcmp(from->element, "D") == 0;
+    const char *element = element_of(r, from);
+    bool hydrogen = strcmp(element, "H") == 0 || strcmp(element, "D") == 0;
     if (r->options->drop_water && qn_is_water(from->residue)) {
         r->molecule->dropped_waters += !hydrogen;
         return QN_OK;
@@ -111,7 +131,7 @@ static qn_status take_atom(const qn_file_atom *from, void *user)
                     .serial = from->serial, .alternate = from->alternate, .charge_e = (signed char)from->charge_e};
     memcpy(atom.position_angstrom, from->position_angstrom, sizeof atom.position_angstrom);
     QN_TRY(copy_name(r, "atom name", from->name, atom.name, sizeof atom.name));
-    QN_TRY(copy_name(r, "element", from->element, atom.element, sizeof atom.element));
+    QN_TRY(copy_name(r, "element", element, atom.element, sizeof atom.element));
     return qn_molecule_append_atom(molecule, &atom);
 }
 
@@ -291,6 +311,9 @@ qn_status qn_structure_read_memory(const char *name, const char *data, size_t si
     if (status == QN_OK) status = check_found(&r);
     if (status == QN_OK) r.molecule->residues[r.molecule->residue_count - 1].chain_break = true;
     if (status == QN_OK && !options->keep_alternates) status = choose_alternates(&r.molecule);
+    if (status == QN_OK && r.misnamed)
+        qn_log(QN_LOG_WARNING, "%s: the element columns of %zu atoms say hydrogen, their names do not; the names are used",
+               r.name, r.misnamed);
     qn_text_clear(&r.chains_seen);
     qn_text_clear(&r.models_seen);
     if (status != QN_OK) {

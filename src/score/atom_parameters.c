@@ -58,7 +58,7 @@ static bool names_parent(const char *hydrogen, const char *name)
     if (length == 0) return strcmp(name, "N") == 0;
     if (strcmp(name + 1, place) == 0) return true;
     if (place[length - 1] == 'T') return strncmp(name + 1, place, length - 1) == 0 && strcmp(name + length, "'") == 0;
-    return strlen(name + 1) == length - 1 && strncmp(name + 1, place, length - 1) == 0;
+    return length > 1 && strlen(name + 1) == length - 1 && strncmp(name + 1, place, length - 1) == 0;
 }
 
 /* Index of the atom that takes a missing hydrogen's charge, or −1. Polar hydrogens sit on N, O or S. */

@@ -35,7 +35,7 @@ int check_status(qn_status status, qn_status expected, const char *file, int lin
 
 int check_near(double value, double expected, double tolerance, const char *file, int line, const char *text)
 {
-    bool holds = fabs(value - expected) <= tolerance;
+    bool holds = value == expected || fabs(value - expected) <= tolerance; /* the first for infinities */
     if (!holds) fprintf(stderr, "  value %.17g, expected %.17g within %g\n", value, expected, tolerance);
     return report(holds, file, line, text);
 }

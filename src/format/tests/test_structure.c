@@ -160,6 +160,16 @@ static void old_files_are_read(void)
     qn_molecule_destroy(&m);
 }
 
+static void wrong_element_columns_do_not_make_hydrogens(void)
+{
+    qn_molecule *m;
+    CHECK_OK(read_text("ATOM      1  CG  ASN A   1      11.104   6.134  -6.504  1.00  0.00           H  \n"
+                       "ATOM      2 1HG  ASN A   1      12.104   6.134  -6.504  1.00  0.00           H  \n", NULL, &m));
+    CHECK_TEXT(m->atoms[0].element, "C");
+    CHECK_TEXT(m->atoms[1].element, "H");
+    qn_molecule_destroy(&m);
+}
+
 static void check_same(const qn_molecule *a, const qn_molecule *b)
 {
     CHECK(a->atom_count == b->atom_count && a->residue_count == b->residue_count);
@@ -301,6 +311,7 @@ int main(void)
     RUN(models_are_chosen_by_number);
     RUN(microheterogeneity_keeps_one_residue);
     RUN(old_files_are_read);
+    RUN(wrong_element_columns_do_not_make_hydrogens);
     RUN(what_is_written_is_read_back);
     RUN(large_molecules_and_long_names_go_to_mmcif);
     RUN(gzipped_files_are_read_and_damaged_ones_refused);

@@ -1,0 +1,261 @@
+/* devices: host opencl:0 cuda:0 checking:host */
+/* The whole search of a small pair on one device against sums written straight from equation 1 of
+ * docs/design/docking.md: every translation of every rotation, in double, without integers and without transforms. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dock/kernels/best_cells.h"
+#include "dock/kernels/ligand_grids.h"
+#include "dock/pose.h"
+#include "math/random.h"
+#include "math/rotation.h"
+
+enum { RECEPTOR_ATOMS = 50, LIGAND_ATOMS = 17, ROTATIONS = 7, PER_ROTATION = 3 };
+
+typedef struct toy_molecule {
+    qn_atom atoms[RECEPTOR_ATOMS];
+    qn_atom_parameters parameters[RECEPTOR_ATOMS];
+    qn_residue residue;
+    qn_molecule molecule;
+    qn_dock_partner partner;
+} toy_molecule;
+
+static toy_molecule receptor, ligand;
+static qn_context *context;
+static qn_device *device;
+static qn_dock_grid grid;
+static float *receptor_grids;
+static qn_dock_ligand ligand_atoms;
+static double matrices[ROTATIONS * 9];
+static int32_t rotations[ROTATIONS * 9];
+
+/* Atoms filling a ball of `radius` Å around (30, −20, 10) · sign. */
+static void make_toy(toy_molecule *toy, int count, double radius, double sign, uint64_t stream)
+{
+    for (uint64_t i = 0, draw = 0; i < (uint64_t)count; i++) {
+        double place[3], length;
+        do {
+            length = 0;
+            for (int axis = 0; axis < 3; axis++) {
+                place[axis] = radius * (2 * qn_random_uniform(17, stream, draw++) - 1);
+                length += place[axis] * place[axis];
+            }
+        } while (length > radius * radius);
+        for (int axis = 0; axis < 3; axis++)
+            toy->atoms[i].position_angstrom[axis] = place[axis] + sign * (double[]){30, -20, 10}[axis];
+        strcpy(toy->atoms[i].name, "CA");
+        strcpy(toy->atoms[i].element, i % 6 == 5 ? "H" : "C");
+        toy->parameters[i].heavy = i % 6 != 5;
+        toy->parameters[i].type = (int)(i % 18);
+        toy->parameters[i].radius_angstrom = toy->parameters[i].heavy ? 1.8f : 0;
+        toy->parameters[i].charge_e = qn_random_uniform(17, stream + 1, i) - 0.5;
+    }
+    toy->residue = (qn_residue){.name = "ALA", .chain = "A", .number = 1, .atom_count = (size_t)count};
+    toy->molecule = (qn_molecule){.atom_count = (size_t)count, .residue_count = 1, .atoms = toy->atoms,
+                                  .residues = &toy->residue};
+    toy->partner = (qn_dock_partner){.molecule = &toy->molecule, .parameters = toy->parameters};
+}
+
+static int next_size(int least, void *user)
+{
+    (void)user;
+    return qn_fft_next_fast_size(QN_FFT_AUTO, least);
+}
+
+static size_t cell_at(const int cell[3])
+{
+    int wrapped[3];
+    for (int axis = 0; axis < 3; axis++)
+        wrapped[axis] = (cell[axis] % grid.cells[axis] + grid.cells[axis]) % grid.cells[axis];
+    return (size_t)wrapped[0] + (size_t)grid.cells[0] * ((size_t)wrapped[1] + (size_t)grid.cells[1] * (size_t)wrapped[2]);
+}
+
+/* Energy of a pose x' = R·x + T from the receptor's grids. */
+static double energy_of(const double matrix[9], const double translation[3])
+{
+    size_t volume = qn_dock_grid_volume(&grid);
+    double energy = 0;
+    for (int i = 0; i < LIGAND_ATOMS; i++) {
+        double place[3];
+        int low[3], nearest[3];
+        qn_rotation_apply(matrix, ligand.atoms[i].position_angstrom, place);
+        for (int axis = 0; axis < 3; axis++) {
+            place[axis] = (place[axis] + translation[axis] - grid.origin_angstrom[axis]) / grid.spacing_angstrom;
+            low[axis] = (int)floor(place[axis]);
+            nearest[axis] = (int)floor(place[axis] + 0.5);
+        }
+        if (ligand.parameters[i].heavy) energy += receptor_grids[cell_at(nearest)];
+        for (int corner = 0; corner < 8; corner++) {
+            double share = ligand.parameters[i].charge_e;
+            int cell[3];
+            for (int axis = 0; axis < 3; axis++) {
+                double fraction = place[axis] - low[axis];
+                share *= corner >> axis & 1 ? fraction : 1 - fraction;
+                cell[axis] = low[axis] + (corner >> axis & 1);
+            }
+            energy += share * receptor_grids[volume + cell_at(cell)];
+        }
+    }
+    return energy;
+}
+
+static void prepare(void)
+{
+    make_toy(&receptor, RECEPTOR_ATOMS, 9, 1, 1);
+    make_toy(&ligand, LIGAND_ATOMS, 5, -1, 5);
+    CHECK_OK(qn_dock_grid_plan(&receptor.molecule, &ligand.molecule, 1.3, qn_dock_contact_angstrom(&receptor.partner), 12,
+                               0, next_size, NULL, &grid));
+    CHECK_OK(qn_dock_receptor_grids(&receptor.partner, &grid, NULL, &receptor_grids));
+    CHECK_OK(qn_dock_ligand_create(&ligand.partner, &grid, &ligand_atoms));
+    for (int r = 0; r < ROTATIONS; r++) {
+        qn_rotation_super_fibonacci((size_t)r, ROTATIONS, matrices + 9 * r);
+        qn_dock_rotation_to_integers(matrices + 9 * r, rotations + 9 * r);
+    }
+}
+
+static void run_search(int batch, qn_fft_engine engine, qn_dock_hit *hits)
+{
+    qn_dock_search *search;
+    qn_dock_search_options options = {.batch = batch, .per_rotation = PER_ROTATION, .exclusion_cells = 2, .engine = engine};
+    qn_dock_hit found[16 * PER_ROTATION];
+    if (!CHECK_OK(qn_dock_search_create(device, &grid, receptor_grids, &ligand_atoms, rotations, ROTATIONS, &options,
+                                        &search)))
+        return;
+    for (int first = 0; first < ROTATIONS; first += batch) {
+        int count = ROTATIONS - first < batch ? ROTATIONS - first : batch;
+        CHECK_OK(qn_dock_search_submit(search, first, first / batch % 2));
+        CHECK_OK(qn_dock_search_collect(search, first / batch % 2, found));
+        memcpy(hits + first * PER_ROTATION, found, (size_t)count * PER_ROTATION * sizeof *hits);
+    }
+    qn_dock_search_destroy(&search);
+}
+
+static void search_equals_brute_force(void)
+{
+    static qn_dock_hit hits[ROTATIONS * PER_ROTATION];
+    qn_best_cells_problem problem = {.rotations = 1, .keep = PER_ROTATION, .radius = 2};
+    void *memory;
+    size_t volume = qn_dock_grid_volume(&grid);
+    for (int axis = 0; axis < 3; axis++) {
+        problem.cells[axis] = grid.cells[axis];
+        problem.first_shift[axis] = grid.first_shift[axis];
+        problem.last_shift[axis] = grid.last_shift[axis];
+    }
+    run_search(2, QN_FFT_AUTO, hits);
+    CHECK_OK(qn_allocate(volume, sizeof(float), &memory));
+    float *scores = memory;
+    double lowest = 0;
+    for (int r = 0; r < ROTATIONS; r++) {
+        float energies[PER_ROTATION];
+        int32_t cells[PER_ROTATION];
+        for (size_t cell = 0; cell < volume; cell++) {
+            double translation[3];
+            qn_dock_grid_translation(&grid, (long)cell, matrices + 9 * r, translation);
+            scores[cell] = (float)energy_of(matrices + 9 * r, translation);
+        }
+        CHECK_OK(qn_best_cells_reference(&problem, scores, energies, cells));
+        for (int k = 0; k < PER_ROTATION; k++) {
+            const qn_dock_hit *hit = &hits[r * PER_ROTATION + k];
+            double terms[QN_RPSC_TERMS];
+            CHECK(hit->cell == cells[k]);
+            /* charges are placed to 1/4096 voxel, transforms are single precision */
+            CHECK_NEAR((double)hit->energy, (double)energies[k], 0.02);
+            CHECK_NEAR(qn_dock_rescore(&grid, receptor_grids, &ligand_atoms, rotations + 9 * r, hit->cell, terms),
+                       (double)energies[k], 0.01);
+            CHECK_NEAR(terms[0] + terms[1], (double)energies[k], 0.01);
+            lowest = fmin(lowest, (double)energies[k]);
+        }
+    }
+    CHECK(lowest < -20);
+    qn_release(&memory);
+}
+
+static void batches_do_not_change_a_bit(void)
+{
+    static qn_dock_hit one[ROTATIONS * PER_ROTATION], other[ROTATIONS * PER_ROTATION];
+    run_search(1, QN_FFT_AUTO, one);
+    for (int batch = 2; batch <= 8; batch += 3) {
+        run_search(batch, QN_FFT_AUTO, other);
+        for (int i = 0; i < ROTATIONS * PER_ROTATION; i++) CHECK(one[i].cell == other[i].cell);
+    }
+}
+
+static void poses_are_ranked_by_rescored_energy(void)
+{
+    static qn_dock_hit hits[ROTATIONS * PER_ROTATION];
+    qn_dock_pose *poses;
+    size_t count;
+    run_search(4, QN_FFT_AUTO, hits);
+    CHECK_OK(qn_dock_poses_rank(&grid, receptor_grids, &ligand_atoms, matrices, rotations, ROTATIONS, PER_ROTATION, hits, 9,
+                                NULL, &poses, &count));
+    CHECK(count == 9);
+    for (size_t i = 0; i < count; i++) {
+        CHECK_NEAR(poses[i].energy, energy_of(poses[i].matrix, poses[i].translation_angstrom), 0.01);
+        if (i) CHECK(poses[i - 1].energy <= poses[i].energy);
+    }
+    qn_release(&poses);
+}
+
+/* Distances as defined, for all pairs. */
+static void pose_distances_equal_their_definition(void)
+{
+    static qn_dock_hit hits[ROTATIONS * PER_ROTATION];
+    qn_dock_pose *poses;
+    size_t count;
+    float *distances;
+    run_search(4, QN_FFT_AUTO, hits);
+    CHECK_OK(qn_dock_poses_rank(&grid, receptor_grids, &ligand_atoms, matrices, rotations, ROTATIONS, PER_ROTATION, hits, 9,
+                                NULL, &poses, &count));
+    CHECK_OK(qn_dock_pose_distances(&receptor.molecule, &ligand.molecule, poses, count, NULL, &distances));
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++) {
+            double sum = 0;
+            int used = 0;
+            for (int atom = 0; atom < LIGAND_ATOMS; atom++) {
+                double place[2][3], apart = 0;
+                bool near_receptor = false;
+                for (int k = 0; k < 2; k++) {
+                    const qn_dock_pose *pose = &poses[k ? j : i];
+                    qn_rotation_apply(pose->matrix, ligand.atoms[atom].position_angstrom, place[k]);
+                    for (int axis = 0; axis < 3; axis++) place[k][axis] += pose->translation_angstrom[axis];
+                    for (int other = 0; other < RECEPTOR_ATOMS; other++) {
+                        double d2 = 0;
+                        for (int axis = 0; axis < 3; axis++)
+                            d2 += pow(place[k][axis] - receptor.atoms[other].position_angstrom[axis], 2);
+                        if (d2 <= 100 && receptor.parameters[other].heavy) near_receptor = true;
+                    }
+                }
+                for (int axis = 0; axis < 3; axis++) apart += pow(place[0][axis] - place[1][axis], 2);
+                /* Every atom is named CA, and the hydrogens too: the residue marks are the atoms' names. */
+                if (near_receptor) {
+                    sum += apart;
+                    used++;
+                }
+            }
+            CHECK_NEAR((double)distances[i * count + j], used ? sqrt(sum / used) : INFINITY, 1e-4);
+        }
+    qn_release(&distances);
+    qn_release(&poses);
+}
+
+int main(int argc, char **argv)
+{
+    const char *identifier = argc > 1 ? argv[1] : "host";
+    if (qn_context_create(&(qn_context_options){.threads = 2}, &context) != QN_OK) return 1;
+    if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
+    RUN(prepare);
+    RUN(search_equals_brute_force);
+    RUN(batches_do_not_change_a_bit);
+    RUN(poses_are_ranked_by_rescored_energy);
+    RUN(pose_distances_equal_their_definition);
+    qn_release(&receptor_grids);
+    qn_dock_ligand_clear(&ligand_atoms);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}

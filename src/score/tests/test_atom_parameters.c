@@ -1,0 +1,203 @@
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <quern/log.h>
+
+#include "base/memory.h"
+#include "score/atom_parameters.h"
+#include "score/electrostatics.h"
+#include "score/rpsc.h"
+
+static char warning[4096];
+
+static void keep_warning(qn_log_level level, const char *message, void *user)
+{
+    (void)user;
+    if (level == QN_LOG_WARNING) snprintf(warning, sizeof warning, "%s", message);
+}
+
+/* A residue of heavy atoms named in `names` (blank between), the element their first letter. */
+static void add_residue(qn_molecule *molecule, const char *residue_name, const char *names, bool chain_start)
+{
+    static int number;
+    qn_residue residue = {.number = ++number};
+    strcpy(residue.name, residue_name);
+    strcpy(residue.chain, chain_start ? (number % 2 ? "A" : "B")
+                                      : molecule->residues[molecule->residue_count - 1].chain);
+    CHECK_OK(qn_molecule_append_residue(molecule, &residue));
+    while (*names) {
+        qn_atom atom = {.occupancy = 1};
+        size_t length = strcspn(names, " ");
+        memcpy(atom.name, names, length);
+        atom.element[0] = atom.name[0];
+        CHECK_OK(qn_molecule_append_atom(molecule, &atom));
+        names += length + (names[length] == ' ');
+    }
+}
+
+#define BACKBONE "N CA C O "
+
+/* Heavy atoms of the amino acids, from any biochemistry book, and their charge at pH 7. */
+static const struct {
+    const char *name, *side_chain;
+    double charge;
+} amino_acids[] = {
+    {"ALA", "CB", 0}, {"ARG", "CB CG CD NE CZ NH1 NH2", 1}, {"ASN", "CB CG OD1 ND2", 0}, {"ASP", "CB CG OD1 OD2", -1},
+    {"CYS", "CB SG", 0}, {"GLN", "CB CG CD OE1 NE2", 0}, {"GLU", "CB CG CD OE1 OE2", -1}, {"GLY", "", 0},
+    {"HIS", "CB CG ND1 CD2 CE1 NE2", 0}, {"HIE", "CB CG ND1 CD2 CE1 NE2", 0}, {"ILE", "CB CG1 CG2 CD1", 0},
+    {"LEU", "CB CG CD1 CD2", 0}, {"LYS", "CB CG CD CE NZ", 1}, {"MET", "CB CG SD CE", 0},
+    {"PHE", "CB CG CD1 CD2 CE1 CE2 CZ", 0}, {"PRO", "CB CG CD", 0}, {"SER", "CB OG", 0}, {"THR", "CB OG1 CG2", 0},
+    {"TRP", "CB CG CD1 CD2 NE1 CE2 CE3 CZ2 CZ3 CH2", 0}, {"TYR", "CB CG CD1 CD2 CE1 CE2 CZ OH", 0},
+    {"VAL", "CB CG1 CG2", 0}, {"MSE", "CB CG SE CE", 0}, {"HIP", "CB CG ND1 CD2 CE1 NE2", 1},
+};
+
+static double net_charge(qn_molecule *molecule, qn_atom_parameters **parameters)
+{
+    qn_parameters_summary summary;
+    CHECK_OK(qn_atom_parameters_assign(molecule, parameters, &summary));
+    CHECK(summary.without_entry == 0);
+    return summary.net_charge_e;
+}
+
+static void every_amino_acid_sums_to_its_formal_charge(void)
+{
+    for (size_t i = 0; i < sizeof amino_acids / sizeof *amino_acids; i++) {
+        qn_molecule *m;
+        qn_atom_parameters *parameters;
+        char names[100];
+        CHECK_OK(qn_molecule_create("test", &m));
+        snprintf(names, sizeof names, BACKBONE "%s", amino_acids[i].side_chain);
+        add_residue(m, "ALA", BACKBONE "CB", true);
+        add_residue(m, amino_acids[i].name, names, false);
+        /* Alone behind an N-terminal alanine of charge +1; the chain is cut, so no charge at its end. */
+        if (!CHECK_NEAR(net_charge(m, &parameters), 1 + amino_acids[i].charge, 1e-3)) printf("%s\n", amino_acids[i].name);
+        for (size_t a = 0; a < m->atom_count; a++) {
+            CHECK(parameters[a].heavy && parameters[a].radius_angstrom > 1);
+            CHECK(parameters[a].type >= 0 && parameters[a].type < QN_ATOM_TYPES);
+        }
+        qn_release(&parameters);
+        qn_molecule_destroy(&m);
+    }
+}
+
+static void termini_carry_their_charges(void)
+{
+    qn_molecule *m;
+    qn_atom_parameters *parameters;
+    CHECK_OK(qn_molecule_create("test", &m));
+    add_residue(m, "PRO", BACKBONE "CB CG CD", true);
+    add_residue(m, "GLY", BACKBONE "OXT", false);
+    CHECK_NEAR(net_charge(m, &parameters), 0, 1e-3); /* +1 and −1 */
+    CHECK_NEAR(parameters[m->atom_count - 1].charge_e, parameters[m->atom_count - 2].charge_e, 1e-12);
+    qn_release(&parameters);
+    add_residue(m, "GLY", BACKBONE, false); /* merged chains: a start after each OXT */
+    CHECK_NEAR(net_charge(m, &parameters), 1, 1e-3);
+    qn_release(&parameters);
+    qn_molecule_destroy(&m);
+}
+
+static void hydrogens_of_the_file_carry_their_own_charge(void)
+{
+    qn_molecule *without, *with;
+    qn_atom_parameters *a, *b;
+    CHECK_OK(qn_molecule_create("test", &without));
+    CHECK_OK(qn_molecule_create("test", &with));
+    add_residue(without, "ALA", BACKBONE "CB", true);
+    add_residue(without, "SER", BACKBONE "CB OG", false);
+    add_residue(with, "ALA", BACKBONE "CB", true);
+    add_residue(with, "SER", BACKBONE "CB OG H HG HB2", false); /* HB2 has no entry: a hydrogen, ignored in silence */
+    CHECK_NEAR(net_charge(without, &a), net_charge(with, &b), 1e-6);
+    CHECK_NEAR(a[10].charge_e, b[10].charge_e + b[12].charge_e, 1e-6); /* OG with and without its hydrogen */
+    CHECK(b[12].charge_e > 0.3 && !b[12].heavy);
+    qn_release(&a);
+    qn_release(&b);
+    qn_molecule_destroy(&without);
+    qn_molecule_destroy(&with);
+}
+
+static void nucleotides_inside_a_chain_carry_minus_one(void)
+{
+    qn_molecule *m;
+    qn_atom_parameters *parameters;
+    CHECK_OK(qn_molecule_create("test", &m));
+    add_residue(m, "A", "P OP1 OP2 O5' C5' C4' O4' C1' N9 C5 N7 C8 N1 C2 N3 C4 C6 N6 C2' O2' C3' O3'", true);
+    CHECK_NEAR(net_charge(m, &parameters), -1, 0.02);
+    qn_release(&parameters);
+    qn_molecule_destroy(&m);
+}
+
+static void unknown_atoms_are_listed_once(void)
+{
+    qn_molecule *m;
+    qn_atom_parameters *parameters;
+    qn_parameters_summary summary;
+    CHECK_OK(qn_molecule_create("odd.pdb", &m));
+    add_residue(m, "XYZ", "C1 S2", true);
+    add_residue(m, "XYZ", "C1 S2", false);
+    qn_log_set_callback(keep_warning, NULL);
+    CHECK_OK(qn_atom_parameters_assign(m, &parameters, &summary));
+    qn_log_set_callback(NULL, NULL);
+    CHECK(summary.without_entry == 4);
+    CHECK_TEXT(warning, "odd.pdb: 4 atoms have no entry in the atom table and use their element's radius, no charge: "
+                        "XYZ:C1 XYZ:S2");
+    CHECK(parameters[0].type == -1 && parameters[0].charge_e == 0 && parameters[1].radius_angstrom > 1.5f);
+    qn_release(&parameters);
+    qn_molecule_destroy(&m);
+}
+
+static void trypsin_has_charge_plus_six(void)
+{
+    const char *path = check_reference_data("docking/bm5/1PPE/1PPE_r_u.pdb");
+    qn_molecule *m;
+    qn_atom_parameters *parameters;
+    qn_molecule_options options = {0};
+    CHECK(1);
+    if (!path || !CHECK_OK(qn_molecule_read(path, &options, &m))) return;
+    CHECK_NEAR(net_charge(m, &parameters), 6, 1e-3);
+    qn_release(&parameters);
+    qn_molecule_destroy(&m);
+}
+
+static void electrostatic_potential_has_its_limits(void)
+{
+    CHECK_NEAR(qn_electrostatic_potential(0), 0.25, 1e-12); /* 1 / D */
+    CHECK_NEAR(qn_electrostatic_potential(81), 1 / sqrt(81 + 16 * exp(-81.0 / 64)), 1e-12);
+    CHECK(qn_electrostatic_potential(144) == 0);
+    CHECK_NEAR(qn_electrostatic_potential(121), 0.5 / sqrt(121 + 16 * exp(-121.0 / 64)), 1e-12); /* half way */
+    for (double r = 0; r < 12; r += 0.01)
+        CHECK(qn_electrostatic_potential(r * r) >= qn_electrostatic_potential((r + 0.01) * (r + 0.01)) - 1e-15);
+}
+
+static void table_holds_each_atom_once(void)
+{
+    for (size_t i = 0; i < qn_atom_table_count; i++)
+        for (size_t j = i + 1; j < qn_atom_table_count; j++)
+            if (strcmp(qn_atom_table[i].residue, qn_atom_table[j].residue) == 0 &&
+                strcmp(qn_atom_table[i].atom, qn_atom_table[j].atom) == 0)
+                CHECK(!"an atom has two entries");
+    size_t first;
+    CHECK(qn_atom_table_residue("TRP", &first) == 17);
+    CHECK(qn_atom_table_residue("NIX", &first) == 0);
+    /* Lysine's amino end is the least sticky of the published list, cysteine's sulphur the most. */
+    for (int type = 0; type < QN_ATOM_TYPES; type++)
+        CHECK(qn_rpsc_contact_energy[type] <= qn_rpsc_contact_energy[6] &&
+              qn_rpsc_contact_energy[type] >= qn_rpsc_contact_energy[17]);
+    CHECK_NEAR(qn_rpsc_contact_energy[6], 1.334, 0);
+    CHECK_NEAR(qn_rpsc_contact_energy[17], -1.827, 0);
+}
+
+int main(void)
+{
+    RUN(every_amino_acid_sums_to_its_formal_charge);
+    RUN(termini_carry_their_charges);
+    RUN(hydrogens_of_the_file_carry_their_own_charge);
+    RUN(nucleotides_inside_a_chain_carry_minus_one);
+    RUN(unknown_atoms_are_listed_once);
+    RUN(trypsin_has_charge_plus_six);
+    RUN(electrostatic_potential_has_its_limits);
+    RUN(table_holds_each_atom_once);
+    return check_finish();
+}
