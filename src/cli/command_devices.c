@@ -1,0 +1,194 @@
+/* quern devices: what the runtime found on this machine. */
+#include <quern/device.h>
+#include <quern/version.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct settings {
+    const char *device;
+    const char *json;
+    int threads;
+} settings;
+
+/* A line of the table. */
+typedef struct row {
+    qn_device_listing listing;
+} row;
+
+static const cli_positional positionals[] = {{0}};
+
+static const cli_option options[] = {
+    {.name = "device",
+     .letter = 'd',
+     .type = CLI_TEXT,
+     .argument = "DEVICE",
+     .offset = offsetof(settings, device),
+     .default_text = "",
+     .help = "list this device alone: host, opencl:N or cuda:N"},
+    {.name = "json",
+     .type = CLI_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(settings, json),
+     .default_text = "",
+     .help = "write everything known about the devices to FILE; - prints it instead of the table"},
+    {.name = "threads",
+     .letter = 't',
+     .type = CLI_INTEGER,
+     .argument = "COUNT",
+     .offset = offsetof(settings, threads),
+     .least = 0,
+     .most = 4096,
+     .default_text = "every processor this process may use",
+     .help = "CPU threads of the host device"},
+    {0}};
+
+static void set_defaults(void *memory)
+{
+    *(settings *)memory = (settings){0};
+}
+
+static const char *kind_name(qn_device_kind kind)
+{
+    switch (kind) {
+    case QN_DEVICE_CPU: return "CPU";
+    case QN_DEVICE_GPU: return "GPU";
+    case QN_DEVICE_ACCELERATOR: return "accelerator";
+    }
+    return "unknown";
+}
+
+/* Every listing of the context; *rows is freed by the caller. */
+static int list_devices(qn_context *context, row **rows, size_t *count)
+{
+    size_t room = 0;
+    int exit_code = cli_report(qn_device_list(context, NULL, 0, &room));
+    if (exit_code != CLI_DONE) return exit_code;
+    qn_device_listing *listings = calloc(room + 1, sizeof *listings);
+    *rows = calloc(room + 1, sizeof **rows);
+    if (!listings || !*rows) {
+        free(listings);
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    exit_code = cli_report(qn_device_list(context, listings, room, count));
+    if (*count > room) *count = room; /* a device that appeared in between */
+    for (size_t i = 0; exit_code == CLI_DONE && i < *count; i++) (*rows)[i].listing = listings[i];
+    free(listings);
+    return exit_code;
+}
+
+static int keep_one(row *rows, size_t *count, const char *identifier)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp(rows[i].listing.info.identifier, identifier) == 0) rows[kept++] = rows[i];
+    *count = kept;
+    if (kept > 0) return CLI_DONE;
+    return cli_error(CLI_FAILED, "no device \"%s\" is listed on this machine (see quern devices)", identifier);
+}
+
+static void print_table(const row *rows, size_t count)
+{
+    printf("%-12s  %-11s  %11s  %-36s  %s\n", "Device", "Kind", "Memory", "Name", "Driver");
+    for (size_t i = 0; i < count; i++) {
+        const qn_device_info *info = &rows[i].listing.info;
+        if (!rows[i].listing.usable) continue;
+        printf("%-12s  %-11s  %7.1f GiB  %-36s  %s%s%s\n", info->identifier, kind_name(info->kind),
+               (double)info->memory_bytes / (1024.0 * 1024 * 1024), info->name, info->driver,
+               info->driver_version[0] ? ", " : "", info->driver_version);
+    }
+    bool titled = false;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].listing.usable) continue;
+        if (!titled) printf("\nNot usable:\n");
+        titled = true;
+        printf("  %-10s  %s\n", rows[i].listing.info.identifier, rows[i].listing.reason);
+    }
+}
+
+static void write_text_member(FILE *stream, const char *name, const char *text)
+{
+    fprintf(stream, ", \"%s\": ", name);
+    cli_json_text(stream, text);
+}
+
+static void write_row(FILE *stream, const row *entry)
+{
+    const qn_device_info *info = &entry->listing.info;
+    fputs("    {\"identifier\": ", stream);
+    cli_json_text(stream, info->identifier);
+    write_text_member(stream, "driver", info->driver);
+    fprintf(stream, ", \"usable\": %s", entry->listing.usable ? "true" : "false");
+    if (!entry->listing.usable) {
+        write_text_member(stream, "reason", entry->listing.reason);
+        fputs("}", stream);
+        return;
+    }
+    write_text_member(stream, "name", info->name);
+    write_text_member(stream, "vendor", info->vendor);
+    write_text_member(stream, "driver_version", info->driver_version);
+    write_text_member(stream, "kind", kind_name(info->kind));
+    write_text_member(stream, "pci_address", info->pci_address);
+    fprintf(stream,
+            ",\n     \"memory_bytes\": %llu, \"largest_buffer_bytes\": %llu, \"local_memory_bytes\": %llu, "
+            "\"compute_units\": %d, \"largest_group\": %d, \"subgroup_size\": %d, \"vector_width\": %d",
+            (unsigned long long)info->memory_bytes, (unsigned long long)info->largest_buffer_bytes,
+            (unsigned long long)info->local_memory_bytes, info->compute_units, info->largest_group, info->subgroup_size,
+            info->vector_width);
+    fputs("}", stream);
+}
+
+static int write_json(const char *path, const row *rows, size_t count)
+{
+    cli_document document;
+    int exit_code = cli_document_open(&document, path);
+    if (exit_code != CLI_DONE) return exit_code;
+    fprintf(document.stream, "{\"quern\": \"%s\",\n \"devices\": [\n", qn_version());
+    for (size_t i = 0; i < count; i++) {
+        write_row(document.stream, &rows[i]);
+        fputs(i + 1 < count ? ",\n" : "\n", document.stream);
+    }
+    fputs(" ]}\n", document.stream);
+    return cli_document_close(&document);
+}
+
+static int show(qn_context *context, const settings *chosen)
+{
+    row *rows = NULL;
+    size_t count = 0;
+    int exit_code = list_devices(context, &rows, &count);
+    if (exit_code == CLI_DONE && chosen->device) exit_code = keep_one(rows, &count, chosen->device);
+    if (exit_code == CLI_DONE) {
+        bool table = !chosen->json || strcmp(chosen->json, "-") != 0;
+        if (table) print_table(rows, count);
+        if (chosen->json) exit_code = write_json(chosen->json, rows, count);
+    }
+    free(rows);
+    return exit_code;
+}
+
+static int run(void *memory)
+{
+    const settings *chosen = memory;
+    qn_context *context = NULL;
+    int exit_code = cli_report(qn_context_create(&(qn_context_options){.threads = chosen->threads}, &context));
+    if (exit_code == CLI_DONE) exit_code = show(context, chosen);
+    qn_context_destroy(&context);
+    return exit_code;
+}
+
+const cli_command cli_devices = {
+    .name = "devices",
+    .summary = "list the CPUs and GPUs quern can use, and why others cannot be used",
+    .description = "List the devices of this machine that quern can compute on, and say of each "
+                   "driver that cannot be used why not. "
+                   "A device's identifier is what the --device option of other commands takes.",
+    .positionals = positionals,
+    .options = options,
+    .settings_bytes = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run,
+};

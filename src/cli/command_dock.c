@@ -1,0 +1,218 @@
+/* quern dock: two proteins in, ranked models of their complex out. */
+#include <quern/dock.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+typedef struct settings {
+    qn_dock_options dock;
+    int threads;
+    bool quiet;
+} settings;
+
+#define FIELD(name) offsetof(settings, dock.name)
+
+static const cli_positional positionals[] = {
+    {.name = "RECEPTOR",
+     .offset = FIELD(receptor),
+     .help = "the larger partner, kept in place: PDB or mmCIF, gzipped or not; FILE:AB picks chains A and B, FILE:A,BB "
+             "picks "
+             "chains with longer names"},
+    {.name = "LIGAND", .offset = FIELD(ligand), .help = "the partner that is rotated and moved; likewise"},
+    {0}};
+
+static const cli_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = CLI_TEXT,
+     .argument = "FOLDER",
+     .offset = FIELD(output),
+     .required = true,
+     .help = "folder for the results; made when absent, and must be empty without --resume"},
+    {.name = "score",
+     .letter = 's',
+     .type = CLI_CHOICE,
+     .argument = "NAME",
+     .offset = FIELD(score),
+     .choices = "rpsc",
+     .help = "scoring function"},
+    {.name = "rotations",
+     .letter = 'n',
+     .type = CLI_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(rotations),
+     .least = 1,
+     .most = 10000000,
+     .help = "rotations of the ligand, spread evenly over all orientations"},
+    {.name = "rotations-file",
+     .type = CLI_TEXT,
+     .argument = "FILE",
+     .offset = FIELD(rotations_file),
+     .default_text = "",
+     .help = "take the rotations from FILE instead: nine numbers a line, a 3×3 matrix row by row"},
+    {.name = "spacing",
+     .type = CLI_NUMBER,
+     .argument = "ANGSTROM",
+     .offset = FIELD(spacing_angstrom),
+     .least = 0.3,
+     .most = 4,
+     .help = "side of a grid cell in Å"},
+    {.name = "grid",
+     .type = CLI_INTEGER,
+     .argument = "CELLS",
+     .offset = FIELD(grid_cells),
+     .least = 0,
+     .most = 1024,
+     .default_text = "the smallest fast size along each axis",
+     .help = "cells along each side of a cubic grid; must be large enough that nothing wraps"},
+    {.name = "per-rotation",
+     .type = CLI_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(per_rotation),
+     .least = 1,
+     .most = 16,
+     .help = "poses kept of each rotation"},
+    {.name = "keep",
+     .letter = 'k',
+     .type = CLI_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(keep),
+     .least = 1,
+     .most = 20000,
+     .help = "poses written and clustered"},
+    {.name = "clusters",
+     .letter = 'c',
+     .type = CLI_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(clusters),
+     .least = 1,
+     .most = 1000,
+     .help = "most cluster centres written as models"},
+    {.name = "radius",
+     .type = CLI_NUMBER,
+     .argument = "ANGSTROM",
+     .offset = FIELD(radius_angstrom),
+     .least = 0.1,
+     .most = 100,
+     .help = "cluster radius in Å: RMSD of the ligand's interface without superposition"},
+    {.name = "model",
+     .type = CLI_INTEGER,
+     .argument = "NUMBER",
+     .offset = FIELD(model),
+     .least = 0,
+     .most = 99999,
+     .default_text = "the first",
+     .help = "model to read of files with several models"},
+    {.name = "seed",
+     .type = CLI_SEED,
+     .argument = "NUMBER",
+     .offset = FIELD(seed),
+     .help = "turn the whole set of rotations at random by this seed; 0 does not turn it"},
+    {.name = "batch",
+     .type = CLI_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(batch),
+     .least = 0,
+     .most = 4096,
+     .default_text = "chosen from the device's memory",
+     .help = "rotations computed together; changes speed and memory, not results"},
+    {.name = "fft",
+     .type = CLI_CHOICE,
+     .argument = "ENGINE",
+     .offset = FIELD(fft_engine),
+     .choices = "auto own fftw vkfft cufft",
+     .help = "FFT library"},
+    {.name = "resume",
+     .type = CLI_FLAG,
+     .offset = FIELD(resume),
+     .help = "go on with an interrupted run in the output folder"},
+    {.name = "device",
+     .letter = 'd',
+     .type = CLI_TEXT,
+     .argument = "DEVICE",
+     .offset = FIELD(device),
+     .help = "auto, host, opencl:N or cuda:N (see quern devices); checking:DEVICE verifies every kernel and is slow"},
+    {.name = "threads",
+     .letter = 't',
+     .type = CLI_INTEGER,
+     .argument = "COUNT",
+     .offset = offsetof(settings, threads),
+     .least = 0,
+     .most = 4096,
+     .default_text = "every processor this process may use",
+     .help = "CPU threads"},
+    {.name = "explain",
+     .type = CLI_FLAG,
+     .offset = FIELD(explain),
+     .help = "say which FFT engine and kernel configurations are used, and where they came from"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = CLI_FLAG,
+     .offset = offsetof(settings, quiet),
+     .help = "print warnings and errors only"},
+    {0}};
+
+static void set_defaults(void *memory)
+{
+    settings *chosen = memory;
+    *chosen = (settings){.dock = qn_dock_default_options()};
+}
+
+static void print_summary(const settings *chosen, const qn_dock_summary *summary)
+{
+    char duration[48];
+    cli_format_duration(summary->seconds, duration, sizeof duration);
+    printf("%zu poses in %zu clusters, best energy %.3f\n", summary->pose_count, summary->cluster_count,
+           summary->best_energy);
+    printf("grid %d × %d × %d, %.1f rotations/s, %s in all\n", summary->grid[0], summary->grid[1], summary->grid[2],
+           summary->rotations_per_s, duration);
+    printf("results in %s, report in %s\n", chosen->dock.output, summary->report);
+}
+
+static int dock(qn_context *context, settings *chosen)
+{
+    qn_dock_summary summary = {0};
+    cli_progress progress;
+    cli_progress_start(&progress, stderr, chosen->quiet);
+    chosen->dock.progress = cli_progress_on_progress;
+    chosen->dock.progress_user = &progress;
+    qn_log_set_callback(cli_progress_on_log, &progress);
+    cli_interrupt_watch();
+    qn_status status = qn_dock_run(context, &chosen->dock, &summary);
+    qn_log_set_callback(NULL, NULL);
+    cli_progress_finish(&progress);
+    int exit_code = cli_report(status);
+    if (status == QN_CANCELLED) {
+        fputs("quern: go on with: ", stderr);
+        cli_command_line_print(stderr, "--resume");
+        fputc('\n', stderr);
+    }
+    if (exit_code == CLI_DONE && !chosen->quiet) print_summary(chosen, &summary);
+    return exit_code;
+}
+
+static int run(void *memory)
+{
+    settings *chosen = memory;
+    qn_context *context = NULL;
+    int exit_code = cli_report(qn_context_create(&(qn_context_options){.threads = chosen->threads}, &context));
+    if (exit_code == CLI_DONE) exit_code = dock(context, chosen);
+    qn_context_destroy(&context);
+    return exit_code;
+}
+
+const cli_command cli_dock = {
+    .name = "dock",
+    .summary = "dock two proteins: search all rotations and translations, rank and cluster",
+    .description =
+        "Rigid protein-protein docking by FFT correlation. Searches rotations and translations of the ligand around "
+        "the "
+        "receptor, clusters the best poses and writes poses.csv, clusters.csv, contacts.csv, cluster_*.pdb, run.json, "
+        "report.html, view.pml (PyMOL) and view.cxc (ChimeraX) into the output folder.",
+    .positionals = positionals,
+    .options = options,
+    .settings_bytes = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run,
+};

@@ -1,0 +1,53 @@
+/* To add a command: write command_<name>.c with its tables, list it here and in commands.h, and write
+ * docs/commands/<name>.md. */
+#include "cli/commands.h"
+
+#include "cli/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const cli_command *const cli_commands[] = {&cli_dock, &cli_evaluate, &cli_devices, NULL};
+
+const cli_command *cli_command_find(const char *name)
+{
+    for (size_t i = 0; cli_commands[i]; i++)
+        if (strcmp(cli_commands[i]->name, name) == 0) return cli_commands[i];
+    return NULL;
+}
+
+static void *create_settings(const cli_command *command)
+{
+    void *settings = calloc(1, command->settings_bytes);
+    if (settings)
+        command->set_defaults(settings);
+    else
+        cli_error(CLI_FAILED, "out of memory");
+    return settings;
+}
+
+int cli_command_help(const cli_command *command)
+{
+    void *settings = create_settings(command);
+    if (!settings) return CLI_FAILED;
+    cli_options_print_help(command, settings, stdout);
+    free(settings);
+    return CLI_DONE;
+}
+
+int cli_command_run(const cli_command *command, int count, char **arguments)
+{
+    char message[512];
+    int exit_code = CLI_DONE;
+    void *settings = create_settings(command);
+    if (!settings) return CLI_FAILED;
+    switch (cli_options_parse(command, count, arguments, settings, message, sizeof message)) {
+    case CLI_PARSED: exit_code = command->run(settings); break;
+    case CLI_HELP_WANTED: exit_code = cli_command_help(command); break;
+    case CLI_BAD_USAGE:
+        exit_code = cli_error(CLI_USAGE, "%s: %s (see quern %s -h)", command->name, message, command->name);
+        break;
+    }
+    free(settings);
+    return exit_code;
+}

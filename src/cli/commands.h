@@ -1,0 +1,21 @@
+/* The command table. */
+#ifndef QN_CLI_COMMANDS_H
+#define QN_CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+extern const cli_command cli_dock, cli_evaluate, cli_devices;
+
+/* Ended by NULL. */
+extern const cli_command *const cli_commands[];
+
+/* NULL when there is none of that name. */
+const cli_command *cli_command_find(const char *name);
+
+/* Run with the arguments after the command's name. Returns the exit code. */
+int cli_command_run(const cli_command *command, int count, char **arguments);
+
+/* Print a command's help page on standard output. Returns the exit code. */
+int cli_command_help(const cli_command *command);
+
+#endif

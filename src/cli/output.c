@@ -1,0 +1,169 @@
+#define _POSIX_C_SOURCE 200809L
+#include "cli/output.h"
+
+#include "cli/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <quern/version.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int command_count;
+static char **command_line;
+static volatile sig_atomic_t interrupted;
+
+int cli_error(int exit_code, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    fputs("quern: ", stderr);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+    va_end(values);
+    return exit_code;
+}
+
+int cli_report(qn_status status)
+{
+    if (status == QN_OK) return CLI_DONE;
+    const char *message = qn_error_message();
+    cli_error(CLI_FAILED, "%s", *message ? message : qn_status_name(status));
+    if (status == QN_INTERNAL || status == QN_CHECK_FAILED)
+        fprintf(stderr, "quern: this is a bug in quern (%s, at %s)\n", qn_version(), qn_error_origin());
+    return CLI_FAILED;
+}
+
+void cli_command_line_set(int count, char *const *arguments)
+{
+    /* A copy of the pointers: parsing reorders the array itself. */
+    command_line = calloc((size_t)count + 1, sizeof *command_line);
+    if (!command_line) return;
+    memcpy(command_line, arguments, (size_t)count * sizeof *command_line);
+    command_count = count;
+}
+
+static void print_quoted(FILE *stream, const char *text)
+{
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+    if (*text && text[strspn(text, plain)] == '\0') {
+        fputs(text, stream);
+        return;
+    }
+    fputc('\'', stream);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\''", stream);
+        else
+            fputc(*text, stream);
+    }
+    fputc('\'', stream);
+}
+
+void cli_command_line_print(FILE *stream, const char *extra)
+{
+    bool has_extra = false;
+    for (int i = 0; i < command_count; i++) {
+        if (i > 0) fputc(' ', stream);
+        print_quoted(stream, command_line[i]);
+        has_extra = has_extra || strcmp(command_line[i], extra) == 0;
+    }
+    if (!has_extra) fprintf(stream, " %s", extra);
+}
+
+static void on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+void cli_interrupt_watch(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool cli_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+int cli_document_open(cli_document *document, const char *path)
+{
+    *document = (cli_document){.path = path};
+    document->stream = open_memstream(&document->text, &document->bytes);
+    if (!document->stream) return cli_error(CLI_FAILED, "%s: %s", path, strerror(errno));
+    return CLI_DONE;
+}
+
+static int write_and_rename(const char *path, const char *partial, const char *text, size_t bytes)
+{
+    FILE *file = fopen(partial, "w");
+    if (!file) return cli_error(CLI_FAILED, "%s: cannot write: %s", path, strerror(errno));
+    bool written = fwrite(text, 1, bytes, file) == bytes && fflush(file) == 0 && fsync(fileno(file)) == 0;
+    int reason = errno;
+    if (fclose(file) != 0 && written) written = false, reason = errno;
+    if (written && rename(partial, path) == 0) return CLI_DONE;
+    if (written) reason = errno;
+    remove(partial);
+    return cli_error(CLI_FAILED, "%s: cannot write: %s", path, strerror(reason));
+}
+
+int cli_document_close(cli_document *document)
+{
+    int exit_code = CLI_FAILED;
+    bool complete = !ferror(document->stream);
+    complete = fclose(document->stream) == 0 && complete;
+    char *partial = malloc(strlen(document->path) + sizeof ".partial");
+    if (!complete || !partial) {
+        cli_error(CLI_FAILED, "%s: out of memory", document->path);
+    } else if (strcmp(document->path, "-") == 0) {
+        fwrite(document->text, 1, document->bytes, stdout); /* main checks standard output at the end */
+        exit_code = CLI_DONE;
+    } else {
+        sprintf(partial, "%s.partial", document->path);
+        exit_code = write_and_rename(document->path, partial, document->text, document->bytes);
+    }
+    free(partial);
+    free(document->text);
+    return exit_code;
+}
+
+void cli_json_text(FILE *stream, const char *text)
+{
+    fputc('"', stream);
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte == '"' || byte == '\\')
+            fprintf(stream, "\\%c", byte);
+        else if (byte < 0x20)
+            fprintf(stream, "\\u%04x", byte);
+        else
+            fputc(byte, stream);
+    }
+    fputc('"', stream);
+}
+
+void cli_json_number(FILE *stream, double value)
+{
+    if (isfinite(value))
+        fprintf(stream, "%.9g", value);
+    else
+        fputs("null", stream);
+}
+
+void cli_csv_text(FILE *stream, const char *text)
+{
+    bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
+    if (quoted) fputc('"', stream);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', stream);
+        fputc(*text, stream);
+    }
+    if (quoted) fputc('"', stream);
+}

@@ -1,0 +1,46 @@
+/* What every command says in the same way: errors, interruption, and result files. */
+#ifndef QN_CLI_OUTPUT_H
+#define QN_CLI_OUTPUT_H
+
+#include <quern/status.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Print "quern: <sentence>" on standard error and return `exit_code`. */
+int cli_error(int exit_code, const char *format, ...) QN_PRINTF_LIKE(2, 3);
+
+/* The exit code of a library call's status (usage was judged before it), after printing its sentence when it failed. */
+int cli_report(qn_status status);
+
+/* The whole command line, for telling the user how to repeat it. Set once by main. */
+void cli_command_line_set(int count, char *const *arguments);
+
+/* Print it, quoted for a shell, unless it already has it with `extra` at its end. */
+void cli_command_line_print(FILE *stream, const char *extra);
+
+/* From here on the first SIGINT or SIGTERM is only remembered, the second one ends the program. */
+void cli_interrupt_watch(void);
+bool cli_interrupted(void);
+
+/* A result built in memory and then written to a file, complete or not at all; the file "-" is standard output.
+ *
+ *     cli_document document;
+ *     int exit_code = cli_document_open(&document, path);
+ *     if (exit_code == 0) { fprintf(document.stream, …); exit_code = cli_document_close(&document); }
+ */
+typedef struct cli_document {
+    const char *path;
+    FILE *stream;
+    char *text;
+    size_t bytes;
+} cli_document;
+
+int cli_document_open(cli_document *document, const char *path);
+int cli_document_close(cli_document *document);
+
+/* `text` as a JSON string with its quotes, `value` as a JSON number (null when not finite), and a CSV field. */
+void cli_json_text(FILE *stream, const char *text);
+void cli_json_number(FILE *stream, double value);
+void cli_csv_text(FILE *stream, const char *text);
+
+#endif

@@ -1,0 +1,145 @@
+#define _DEFAULT_SOURCE 1
+#include "cli/progress.h"
+
+#include "cli/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINE_MAX_COLUMNS = 250, BAR_LEAST = 8, BAR_MOST = 40 };
+
+static const double redraw_interval_s = 0.1, line_interval_s = 1.0;
+
+static double now_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+void cli_progress_start(cli_progress *progress, FILE *stream, bool quiet)
+{
+    const char *kind = getenv("TERM");
+    *progress = (cli_progress){.stream = stream, .quiet = quiet, .last_drawn_s = -1e9};
+    progress->terminal = isatty(fileno(stream)) && kind && strcmp(kind, "dumb") != 0;
+    pthread_mutex_init(&progress->lock, NULL);
+}
+
+static void remove_bar(cli_progress *progress)
+{
+    if (progress->bar_shown) fputs("\r\033[K", progress->stream);
+    progress->bar_shown = false;
+}
+
+void cli_progress_finish(cli_progress *progress)
+{
+    remove_bar(progress);
+    fflush(progress->stream);
+    pthread_mutex_destroy(&progress->lock);
+}
+
+void cli_format_duration(double seconds, char *text, size_t bytes)
+{
+    long long whole = seconds > 0 && seconds < 1e12 ? (long long)(seconds + 0.5) : 0;
+    if (whole < 60)
+        snprintf(text, bytes, "%lld s", whole);
+    else if (whole < 3600)
+        snprintf(text, bytes, "%lld min %02lld s", whole / 60, whole % 60);
+    else
+        snprintf(text, bytes, "%lld h %02lld min", whole / 3600, whole / 60 % 60);
+}
+
+/* What this run did, without what an interrupted one before it had done already. */
+static double rate_of(const cli_progress *progress, const qn_progress *state)
+{
+    double seconds = state->seconds - progress->first_seconds;
+    return seconds > 0 && state->done > progress->first_done ? (double)(state->done - progress->first_done) / seconds
+                                                             : 0;
+}
+
+static void describe(const cli_progress *progress, const qn_progress *state, char *text, size_t bytes)
+{
+    char left[48];
+    double rate = rate_of(progress, state);
+    int length = snprintf(text, bytes, "%3d %%  %zu/%zu %s", (int)(100.0 * (double)state->done / (double)state->total),
+                          state->done, state->total, state->unit);
+    if (rate <= 0 || length < 0 || (size_t)length >= bytes) return;
+    cli_format_duration((double)(state->total - state->done) / rate, left, sizeof left);
+    snprintf(text + length, bytes - (size_t)length, "  %.*f %s/s  %s left", rate < 100 ? 1 : 0, rate, state->unit,
+             left);
+}
+
+static int terminal_columns(const cli_progress *progress)
+{
+    struct winsize size;
+    int columns = progress->columns;
+    if (columns == 0 && ioctl(fileno(progress->stream), TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+    if (columns <= 0) columns = 80;
+    return columns < LINE_MAX_COLUMNS ? columns : LINE_MAX_COLUMNS;
+}
+
+static void draw_bar(cli_progress *progress, const qn_progress *state)
+{
+    char text[160], bar[BAR_MOST + 1] = "", line[LINE_MAX_COLUMNS + 64];
+    int columns = terminal_columns(progress) - 1; /* the last column would wrap on some terminals */
+    describe(progress, state, text, sizeof text);
+    int width = columns - (int)strlen(state->stage) - (int)strlen(text) - 5;
+    if (width > BAR_MOST) width = BAR_MOST;
+    if (width >= BAR_LEAST) {
+        int filled = (int)((double)width * (double)state->done / (double)state->total);
+        for (int i = 0; i < width; i++) bar[i] = i < filled ? '=' : i == filled ? '>' : ' ';
+        snprintf(line, sizeof line, "%s [%s]  %s", state->stage, bar, text);
+    } else {
+        snprintf(line, sizeof line, "%s  %s", state->stage, text);
+    }
+    fprintf(progress->stream, "\r%.*s\033[K", columns, line);
+    fflush(progress->stream);
+    progress->bar_shown = true;
+}
+
+static void show(cli_progress *progress, const qn_progress *state)
+{
+    double now = now_s();
+    bool new_stage = strncmp(progress->stage, state->stage, sizeof progress->stage - 1) != 0;
+    bool complete = state->done == state->total;
+    if (new_stage) {
+        snprintf(progress->stage, sizeof progress->stage, "%s", state->stage);
+        progress->first_done = state->done;
+        progress->first_seconds = state->seconds;
+        progress->last_tenth = 0;
+    }
+    if (progress->terminal) {
+        if (!new_stage && !complete && now - progress->last_drawn_s < redraw_interval_s) return;
+        draw_bar(progress, state);
+    } else {
+        int tenth = (int)(10.0 * (double)state->done / (double)state->total);
+        if (tenth <= progress->last_tenth || (!complete && now - progress->last_drawn_s < line_interval_s)) return;
+        char text[160];
+        describe(progress, state, text, sizeof text);
+        fprintf(progress->stream, "%s  %s\n", state->stage, text);
+        progress->last_tenth = tenth;
+    }
+    progress->last_drawn_s = now;
+}
+
+int cli_progress_on_progress(const qn_progress *state, void *user)
+{
+    cli_progress *progress = user;
+    pthread_mutex_lock(&progress->lock);
+    if (!progress->quiet && state->total > 0 && state->done <= state->total) show(progress, state);
+    pthread_mutex_unlock(&progress->lock);
+    return cli_interrupted();
+}
+
+void cli_progress_on_log(qn_log_level level, const char *message, void *user)
+{
+    cli_progress *progress = user;
+    if (level == QN_LOG_DEBUG || (progress->quiet && level != QN_LOG_WARNING)) return;
+    pthread_mutex_lock(&progress->lock);
+    remove_bar(progress);
+    fprintf(progress->stream, "%s%s\n", level == QN_LOG_WARNING ? "warning: " : "", message);
+    pthread_mutex_unlock(&progress->lock);
+}

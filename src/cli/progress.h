@@ -1,0 +1,39 @@
+/* Progress of a long call and the library's messages, on one stream: a bar that redraws itself on a terminal, lines
+ * elsewhere. */
+#ifndef QN_CLI_PROGRESS_H
+#define QN_CLI_PROGRESS_H
+
+#include <pthread.h>
+#include <quern/log.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct cli_progress {
+    FILE *stream;
+    bool quiet; /* only warnings */
+    bool terminal;
+    int columns; /* 0: asked from the terminal at each drawing */
+    pthread_mutex_t lock;
+    char stage[48];
+    size_t first_done;
+    double first_seconds;
+    double last_drawn_s;
+    int last_tenth;
+    bool bar_shown;
+} cli_progress;
+
+/* Progress on `stream`; a terminal is recognised unless TERM is "dumb". */
+void cli_progress_start(cli_progress *progress, FILE *stream, bool quiet);
+
+/* Remove the bar. */
+void cli_progress_finish(cli_progress *progress);
+
+/* A qn_progress_callback and a qn_log_callback; `user` is the cli_progress. The first returns nonzero once the user
+ * asked to stop. */
+int cli_progress_on_progress(const qn_progress *state, void *user);
+void cli_progress_on_log(qn_log_level level, const char *message, void *user);
+
+/* "42 s", "3 min 20 s", "2 h 05 min". */
+void cli_format_duration(double seconds, char *text, size_t bytes);
+
+#endif

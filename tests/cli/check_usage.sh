@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# What command lines are refused or answered, as a table: exit code, which stream speaks, and what it says.
+# Arguments: source folder, quern binary, build folder.
+set -u
+quern=$2
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+checks=0
+failures=0
+
+wrong() {
+    failures=$((failures + 1))
+    printf 'quern %s\n  %s\n  stdout: %s\n  stderr: %s\n' "$line" "$1" "$(head -c 300 out)" "$(head -c 300 err)"
+}
+
+# expect CODE STREAM LINES PATTERN arguments...
+#   STREAM  out or err: the stream that holds PATTERN (a basic regular expression); the other one must be empty
+#   LINES   how many lines it has; - for any number
+expect() {
+    local code=$1 stream=$2 lines=$3 pattern=$4 other=err actual
+    shift 4
+    line="$*"
+    [ "$stream" = err ] && other=out
+    "$quern" "$@" >out 2>err </dev/null
+    actual=$?
+    checks=$((checks + 1))
+    if [ "$actual" != "$code" ]; then wrong "exit code $actual, expected $code"
+    elif ! grep -q -- "$pattern" "$stream"; then wrong "std$stream lacks: $pattern"
+    elif [ -s "$other" ]; then wrong "std$other should be empty"
+    elif [ "$lines" != - ] && [ "$(wc -l <"$stream")" != "$lines" ]; then wrong "std$stream should have $lines lines"
+    fi
+}
+
+d="dock a.pdb b.pdb -o out.d"
+# The program itself.
+expect 2 err - '^Usage: quern COMMAND'
+expect 0 out - '^Usage: quern COMMAND' -h
+expect 0 out - '^Usage: quern COMMAND' --help
+expect 0 out - '^Usage: quern COMMAND' help
+expect 0 out 1 '^quern [0-9]*\.[0-9]*\.[0-9]*$' --version
+expect 2 err 1 'unknown command "dokc"; did you mean dock?' dokc
+expect 2 err 1 'unknown command "qwertyuiop" (see quern -h)$' qwertyuiop
+expect 2 err 1 'unknown command "nothing"' help nothing
+expect 2 err 1 'unknown option --frobnicate' --frobnicate
+for command in dock evaluate devices; do
+    expect 0 out - "^Usage: quern $command" $command -h
+    expect 0 out - "^Usage: quern $command" $command --help
+    expect 0 out - "^Usage: quern $command" help $command
+    expect 2 err 1 "unknown option --frobnicate (see quern $command -h)\$" $command --frobnicate
+done
+# Misspelt, missing and doubled things.
+expect 2 err 1 'unknown option --spacng; did you mean --spacing?' $d --spacng 1
+expect 2 err 1 'unknown option --rotation; did you mean --rotations?' $d --rotation=12
+expect 2 err 1 'unknown option -Z ' $d -Z
+expect 2 err 1 'RECEPTOR is missing' dock
+expect 2 err 1 'LIGAND is missing' dock a.pdb
+expect 2 err 1 '\-\-output FOLDER is missing' dock a.pdb b.pdb
+expect 2 err 1 'unexpected argument "c.pdb"' $d c.pdb
+expect 2 err 1 'unexpected argument "-q"' $d -- -q
+expect 2 err 1 '\-\-output needs a value: FOLDER' dock a.pdb b.pdb -o
+expect 2 err 1 '\-\-output needs a value: FOLDER' dock a.pdb b.pdb -o --quiet
+expect 2 err 1 '\-\-output is empty' dock a.pdb b.pdb -o ''
+expect 2 err 1 'RECEPTOR is empty' dock '' b.pdb -o out.d
+expect 2 err 1 '\-\-resume takes no value, but "yes"' $d --resume=yes
+expect 2 err 1 'MODELS is missing' evaluate --reference a b
+expect 2 err 1 '\-\-reference RECEPTOR LIGAND is missing' evaluate models
+expect 2 err 1 '\-\-reference needs two values' evaluate models --reference a
+expect 2 err 1 'unexpected argument "extra"' devices extra
+# Values out of range or of the wrong kind name the range.
+expect 2 err 1 '\-\-rotations is "0"; expected a whole number from 1 to 10000000' $d --rotations 0
+expect 2 err 1 '\-\-rotations is "-5"; expected' $d -n -5
+expect 2 err 1 '\-\-rotations is "12x"; expected' $d -n12x
+expect 2 err 1 '\-\-rotations is "99999999999999999999"; expected' $d --rotations=99999999999999999999
+expect 2 err 1 '\-\-rotations is "3.5"; expected a whole number' $d --rotations 3.5
+expect 2 err 1 '\-\-spacing is "0"; expected a number from 0.3 to 4' $d --spacing 0
+expect 2 err 1 '\-\-spacing is "nan"; expected a number' $d --spacing nan
+expect 2 err 1 '\-\-spacing is "1,2"; expected a number' $d --spacing 1,2
+expect 2 err 1 '\-\-per-rotation is "17"; expected a whole number from 1 to 16' $d --per-rotation 17
+expect 2 err 1 '\-\-seed is "-1"; expected a whole number from 0 to 18446744073709551615' $d --seed -1
+expect 2 err 1 '\-\-seed is "18446744073709551616"; expected' $d --seed 18446744073709551616
+expect 2 err 1 '\-\-score is "nonsense"; expected one of: rpsc' $d --score nonsense
+expect 2 err 1 '\-\-fft is "ff"; expected one of: auto own fftw vkfft cufft' $d --fft ff
+expect 2 err 1 '\-\-threads is "-1"; expected' devices --threads=-1
+# Things the library refuses: one sentence, nothing on standard output.
+expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
+expect 1 err 1 'absent' evaluate absent --reference absent.pdb absent.pdb
+expect 1 err 1 'floppy:0' dock a.pdb b.pdb -o out.d --device floppy:0
+expect 1 err 1 'opencl:99' dock a.pdb b.pdb -o out.d --device opencl:99
+expect 1 err 1 'cuda:77' devices --device cuda:77
+# Every way of writing an option reaches the same place: a value that is refused shows it arrived.
+for way in '--per-rotation 99' '--per-rotation=99'; do expect 2 err 1 '"99"' $d $way; done
+for way in '-n 0' '-n0' '--rotations 0' '--rotations=0'; do expect 2 err 1 '"0"' $d $way; done
+expect 0 out - '^Device ' devices
+
+line='devices >/dev/full'
+"$quern" devices >/dev/full 2>err
+[ $? = 1 ] && grep -q 'cannot write to standard output' err || wrong 'a full disk should be an error'
+checks=$((checks + 1))
+
+printf '%d checks, %d failed\n' "$checks" "$failures"
+[ "$failures" = 0 ]

@@ -1,0 +1,171 @@
+/* The progress display, driven by hand on a file. */
+#define _DEFAULT_SOURCE 1
+#include "check.h"
+/* The command line is no library, so its sources are compiled into the test. */
+#include "cli/output.c"
+#include "cli/progress.c"
+
+static char shown[65536];
+
+/* Everything written to `progress` so far. */
+static const char *read_back(const cli_progress *progress)
+{
+    fflush(progress->stream);
+    rewind(progress->stream);
+    size_t length = fread(shown, 1, sizeof shown - 1, progress->stream);
+    shown[length] = '\0';
+    return shown;
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = strstr(text, part); at; at = strstr(at + 1, part)) count++;
+    return count;
+}
+
+static cli_progress start(bool quiet, bool terminal, int columns)
+{
+    cli_progress progress;
+    cli_progress_start(&progress, tmpfile(), quiet);
+    progress.terminal = terminal;
+    progress.columns = columns;
+    return progress;
+}
+
+static int step(cli_progress *progress, size_t done, size_t total, double seconds)
+{
+    qn_progress state = {"docking", "rotations", done, total, seconds};
+    return cli_progress_on_progress(&state, progress);
+}
+
+static void finish(cli_progress *progress)
+{
+    cli_progress_finish(progress);
+    fclose(progress->stream);
+}
+
+static void lines_come_at_every_tenth(void)
+{
+    cli_progress progress = start(false, false, 0);
+    for (size_t done = 0; done <= 1000; done += 5) {
+        progress.last_drawn_s = -1e9; /* as if a second had passed */
+        step(&progress, done, 1000, 0.01 * (double)done);
+    }
+    const char *text = read_back(&progress);
+    CHECK(count_of(text, "\n") == 10);
+    CHECK(strstr(text, "docking   10 %  100/1000 rotations  100 rotations/s  9 s left\n") != NULL);
+    CHECK(strstr(text, "docking  100 %  1000/1000 rotations") != NULL);
+    CHECK(strchr(text, '\r') == NULL && strchr(text, '\033') == NULL);
+    finish(&progress);
+}
+
+/* A stage of a few milliseconds says that it is complete and nothing else. */
+static void quick_stages_write_few_lines(void)
+{
+    cli_progress progress = start(false, false, 0);
+    for (size_t done = 0; done <= 1000; done++) step(&progress, done, 1000, 1e-5 * (double)done);
+    CHECK(count_of(read_back(&progress), "\n") == 2);
+    finish(&progress);
+}
+
+static void the_bar_fits_the_terminal_and_goes_away(void)
+{
+    for (int columns = 20; columns <= 200; columns += 15) {
+        cli_progress progress = start(false, true, columns);
+        for (size_t done = 0; done <= 3600; done += 36) {
+            progress.last_drawn_s = -1e9;
+            step(&progress, done, 3600, 0.003 * (double)done);
+        }
+        cli_progress_on_log(QN_LOG_NOTE, "a note", &progress);
+        cli_progress_finish(&progress);
+        const char *text = read_back(&progress);
+        for (const char *at = strchr(text, '\r'); at; at = strchr(at + 1, '\r'))
+            CHECK((int)strcspn(at + 1, "\033\r\n") < columns);
+        CHECK(strstr(text, "\r\033[Ka note\n") != NULL);
+        CHECK((strchr(text, '[') && strstr(text, "=>")) == (columns >= 80));
+        fclose(progress.stream);
+    }
+}
+
+static void redrawing_keeps_to_ten_a_second(void)
+{
+    cli_progress progress = start(false, true, 80);
+    double begin = now_s();
+    for (size_t done = 0; done < 100000; done++) step(&progress, done, 100000, 1);
+    size_t allowed = 2 + (size_t)(10 * (now_s() - begin));
+    CHECK(count_of(read_back(&progress), "\r") <= allowed);
+    finish(&progress);
+}
+
+/* 900 rotations were done by the run before this one: 100 in 2 s are this one's. */
+static void resumed_work_does_not_count_as_speed(void)
+{
+    cli_progress progress = start(false, false, 0);
+    step(&progress, 900, 2000, 0);
+    progress.last_drawn_s = -1e9;
+    step(&progress, 1000, 2000, 2);
+    CHECK(strstr(read_back(&progress), "  50.0 rotations/s  20 s left\n") != NULL);
+    finish(&progress);
+}
+
+static void quiet_leaves_warnings_alone(void)
+{
+    cli_progress progress = start(true, false, 0);
+    step(&progress, 10, 10, 1);
+    cli_progress_on_log(QN_LOG_NOTE, "a note", &progress);
+    cli_progress_on_log(QN_LOG_DEBUG, "a detail", &progress);
+    CHECK_TEXT(read_back(&progress), "");
+    cli_progress_on_log(QN_LOG_WARNING, "something odd", &progress);
+    CHECK_TEXT(read_back(&progress), "warning: something odd\n");
+    finish(&progress);
+}
+
+static void nonsense_is_not_shown(void)
+{
+    cli_progress progress = start(false, false, 0);
+    step(&progress, 0, 0, 0);
+    step(&progress, 11, 10, 1);
+    CHECK_TEXT(read_back(&progress), "");
+    finish(&progress);
+}
+
+static void durations_read_well(void)
+{
+    const struct {
+        double seconds;
+        const char *text;
+    } cases[] = {{0, "0 s"},           {-3, "0 s"},          {59.4, "59 s"},
+                 {59.6, "1 min 00 s"}, {200, "3 min 20 s"},  {3599, "59 min 59 s"},
+                 {3600, "1 h 00 min"}, {7530, "2 h 05 min"}, {NAN, "0 s"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[48];
+        cli_format_duration(cases[i].seconds, text, sizeof text);
+        CHECK_TEXT(text, cases[i].text);
+    }
+}
+
+/* Last: it cannot be undone. */
+static void a_signal_asks_the_run_to_stop(void)
+{
+    cli_progress progress = start(false, false, 0);
+    CHECK(step(&progress, 1, 10, 1) == 0);
+    cli_interrupt_watch();
+    raise(SIGINT);
+    CHECK(step(&progress, 2, 10, 1) != 0);
+    finish(&progress);
+}
+
+int main(void)
+{
+    RUN(lines_come_at_every_tenth);
+    RUN(quick_stages_write_few_lines);
+    RUN(the_bar_fits_the_terminal_and_goes_away);
+    RUN(redrawing_keeps_to_ten_a_second);
+    RUN(resumed_work_does_not_count_as_speed);
+    RUN(quiet_leaves_warnings_alone);
+    RUN(nonsense_is_not_shown);
+    RUN(durations_read_well);
+    RUN(a_signal_asks_the_run_to_stop);
+    return check_finish();
+}

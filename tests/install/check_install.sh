@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Installs into a scratch folder, moves it, and builds and runs the C example from elsewhere, once with find_package and
+# once with pkg-config; then runs the command where OpenCL, CUDA and FFTW are absent.
+# Arguments: source folder, quern binary, build folder.
+set -u
+source=$(cd "$1" && pwd)
+build=$(cd "$3" && pwd)
+grep -q '^QUERN_SANITIZE:STRING=.' "$build/CMakeCache.txt" && { echo "not run under sanitizers"; exit 77; }
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+prefix="$scratch/the prefix"
+cd "$scratch" || exit 1
+
+fail() {
+    echo "failed: $1"
+    [ -z "${2:-}" ] || tail -n 25 "$2"
+    exit 1
+}
+
+cmake --install "$build" --prefix "$scratch/first" >install.log 2>&1 || fail "install" install.log
+mv "$scratch/first" "$prefix" # nothing may depend on where it was installed to
+library=$(dirname "$(find "$prefix" -name 'libquern.*' | head -n 1)")
+for file in bin/quern include/quern/dock.h; do [ -f "$prefix/$file" ] || fail "$file is not installed"; done
+find "$prefix" -name '*.h' | grep -v '/include/quern/' && fail "a header outside include/quern is installed"
+grep -rlF "$source" "$prefix/include" "$library/cmake" "$library/pkgconfig" && fail "the source folder is named above"
+"$prefix/bin/quern" --version >/dev/null || fail "quern --version"
+
+# The example with find_package, from a copy of its folder.
+cp -r "$source/examples/dock_two_proteins" example
+cmake -S example -B by-cmake -DCMAKE_PREFIX_PATH="$prefix" >cmake.log 2>&1 || fail "find_package(quern)" cmake.log
+cmake --build by-cmake >>cmake.log 2>&1 || fail "building with find_package" cmake.log
+
+# The example with pkg-config. Its flags escape blanks for a shell, hence eval.
+export PKG_CONFIG_PATH="$library/pkgconfig"
+flags=$(pkg-config --cflags --libs quern) || fail "pkg-config quern"
+eval "${CC:-cc} -std=c17 -o by-pkgconfig example/dock_two_proteins.c $flags" >pkgconfig.log 2>&1 ||
+    fail "building with pkg-config" pkgconfig.log
+
+export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+for program in by-cmake/dock_two_proteins ./by-pkgconfig; do
+    "$program" 2>usage.log
+    [ $? = 2 ] || fail "$program without arguments should exit 2" usage.log
+    "$program" "$source/examples/1ppe/1PPE_r_u.pdb" "$source/examples/1ppe/1PPE_l_u_rnd.pdb" \
+        "results of $(basename "$program")" 8 >run.log 2>&1 || fail "$program" run.log
+    [ -s "results of $(basename "$program")/poses.csv" ] || fail "$program wrote no poses.csv" run.log
+done
+
+# A machine without the libraries that are loaded at run time: empty files of their names come first and cannot be
+# loaded. The program must start, say what it lacks, and still have the host.
+mkdir absent
+for name in libOpenCL.so.1 libOpenCL.so libcuda.so.1 libcuda.so libnvrtc.so libnvrtc.so.11.2 libnvrtc.so.12 libnvrtc.so.13 \
+    libcufft.so.11 libcufft.so.12 libfftw3f.so.3 libfftw3f.so libfftw3f_threads.so.3; do
+    : >"absent/$name"
+done
+LD_LIBRARY_PATH="$scratch/absent:$LD_LIBRARY_PATH" "$prefix/bin/quern" devices >devices.txt 2>devices.err ||
+    fail "quern devices without libraries" devices.err
+grep -q '^host ' devices.txt || fail "the host is not listed" devices.txt
+sed -n '/^Not usable:/,$p' devices.txt >unusable.txt
+grep -q '^  opencl' unusable.txt || fail "the lack of OpenCL is not said" devices.txt
+grep -q '^  cuda' unusable.txt || fail "the lack of CUDA is not said" devices.txt
+LD_LIBRARY_PATH="$scratch/absent:$LD_LIBRARY_PATH" "$prefix/bin/quern" dock "$source/examples/1ppe/1PPE_r_u.pdb" \
+    "$source/examples/1ppe/1PPE_l_u_rnd.pdb" -o bare --rotations 4 >bare.log 2>&1 ||
+    fail "docking without any optional library" bare.log
+cat unusable.txt
