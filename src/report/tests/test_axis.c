@@ -100,6 +100,8 @@ static void a_single_value_gets_room(void)
         qn_axis_fit(values[i], values[i], 8, &axis);
         double fraction = qn_axis_fraction(&axis, values[i]);
         CHECK(fraction > 0.2 && fraction < 0.8);
+        /* Room of the order of the value itself, so that the labels differ in their first digits. */
+        CHECK(qn_axis_tick(&axis, axis.ticks - 1) - qn_axis_tick(&axis, 0) >= 0.1 * fabs(values[i]));
     }
 }
 
