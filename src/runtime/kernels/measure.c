@@ -1,0 +1,213 @@
+#include "runtime/kernels/measure.h"
+
+#include "base/error.h"
+#include "runtime/host_variant.h"
+
+extern const char qn_runtime_measure_source[];
+QN_HOST_DECLARE(const qn_host_kernel, qn_runtime_measure_host);
+
+enum { COPY, SUM, MULTIPLY_ADD, RECIPROCAL_ROOT, LOCAL_ATOMIC_ADD, KERNELS };
+
+enum { CHAINS_PER_ITEM = 8 }; /* as in measure.cl */
+
+/* Enough work-items for `count` pieces of `share`, in whole groups. */
+static qn_geometry geometry_of(const qn_configuration *configuration, int count, int share)
+{
+    size_t group = (size_t)configuration->value[QN_MEASURE_GROUP_SIZE];
+    size_t items = ((size_t)count + (size_t)share - 1) / (size_t)share;
+    return (qn_geometry){{(items + group - 1) / group * group, 1, 1}, {group, 1, 1}};
+}
+
+static qn_geometry copy_geometry(const qn_configuration *configuration, const void *problem)
+{
+    return geometry_of(configuration, ((const qn_measure_problem *)problem)->elements,
+                       configuration->value[QN_MEASURE_ELEMENTS_PER_ITEM]);
+}
+
+static qn_geometry sum_geometry(const qn_configuration *configuration, const void *problem)
+{
+    return geometry_of(configuration, ((const qn_measure_problem *)problem)->partials, 1);
+}
+
+static qn_geometry chain_geometry(const qn_configuration *configuration, const void *problem)
+{
+    return geometry_of(configuration, ((const qn_measure_problem *)problem)->chains,
+                       CHAINS_PER_ITEM * configuration->value[QN_MEASURE_VECTOR_WIDTH]);
+}
+
+static qn_geometry counter_geometry(const qn_configuration *configuration, const void *problem)
+{
+    return geometry_of(configuration, ((const qn_measure_problem *)problem)->chains, 1);
+}
+
+static void copy_cost(const void *user, double *operations, double *bytes)
+{
+    const qn_measure_problem *problem = user;
+    *operations = 0;
+    *bytes = 32.0 * problem->elements;
+}
+
+static void sum_cost(const void *user, double *operations, double *bytes)
+{
+    const qn_measure_problem *problem = user;
+    *operations = 4.0 * problem->elements;
+    *bytes = 16.0 * problem->elements + 4.0 * problem->partials;
+}
+
+/* A multiply-add, a root with its addition and an atomic addition count as two, two and one. */
+static void chain_cost(const void *user, double *operations, double *bytes)
+{
+    const qn_measure_problem *problem = user;
+    *operations = 2.0 * problem->chains * problem->steps;
+    *bytes = 4.0 * problem->chains;
+}
+
+static void counter_cost(const void *user, double *operations, double *bytes)
+{
+    const qn_measure_problem *problem = user;
+    *operations = (double)problem->chains * problem->steps;
+    *bytes = 4.0 * problem->chains;
+}
+
+static qn_status copy_host(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_runtime_measure_host)[COPY](launch);
+}
+
+static qn_status sum_host(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_runtime_measure_host)[SUM](launch);
+}
+
+static qn_status multiply_add_host(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_runtime_measure_host)[MULTIPLY_ADD](launch);
+}
+
+static qn_status reciprocal_root_host(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_runtime_measure_host)[RECIPROCAL_ROOT](launch);
+}
+
+static qn_status local_atomic_add_host(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_runtime_measure_host)[LOCAL_ATOMIC_ADD](launch);
+}
+
+static const qn_argument_declaration copy_arguments[] = {
+    {"from", QN_IN, QN_FLOAT32}, {"to", QN_OUT, QN_FLOAT32}, {"elements", QN_VALUE, QN_INT32}};
+static const qn_argument_declaration sum_arguments[] = {{"from", QN_IN, QN_FLOAT32},
+                                                        {"partial", QN_OUT, QN_FLOAT32},
+                                                        {"elements", QN_VALUE, QN_INT32},
+                                                        {"partials", QN_VALUE, QN_INT32}};
+static const qn_argument_declaration multiply_add_arguments[] = {{"result", QN_OUT, QN_FLOAT32},
+                                                                 {"chains", QN_VALUE, QN_INT32},
+                                                                 {"steps", QN_VALUE, QN_INT32},
+                                                                 {"factor", QN_VALUE, QN_FLOAT32},
+                                                                 {"addend", QN_VALUE, QN_FLOAT32}};
+static const qn_argument_declaration reciprocal_root_arguments[] = {{"result", QN_OUT, QN_FLOAT32},
+                                                                    {"chains", QN_VALUE, QN_INT32},
+                                                                    {"steps", QN_VALUE, QN_INT32},
+                                                                    {"addend", QN_VALUE, QN_FLOAT32}};
+static const qn_argument_declaration local_atomic_add_arguments[] = {{"result", QN_OUT, QN_INT32},
+                                                                     {"steps", QN_VALUE, QN_INT32}};
+
+static const qn_kernel_declaration kernels[KERNELS] = {
+    {"copy", copy_arguments, 3, copy_geometry, copy_host, copy_cost},
+    {"sum", sum_arguments, 4, sum_geometry, sum_host, sum_cost},
+    {"multiply_add", multiply_add_arguments, 5, chain_geometry, multiply_add_host, chain_cost},
+    {"reciprocal_root", reciprocal_root_arguments, 4, chain_geometry, reciprocal_root_host, chain_cost},
+    {"local_atomic_add", local_atomic_add_arguments, 2, counter_geometry, local_atomic_add_host, counter_cost},
+};
+
+static const qn_tunable tunables[] = {
+    [QN_MEASURE_GROUP_SIZE] = {"GROUP_SIZE", {64, 128, 256}, 3, 64, "work-items per group"},
+    [QN_MEASURE_VECTOR_WIDTH] = {"VECTOR_WIDTH", {1, 2, 4, 8, 16}, 5, 1, "floats per vector"},
+    [QN_MEASURE_ELEMENTS_PER_ITEM] = {"ELEMENTS_PER_ITEM", {1, 256}, 2, 1, "adjacent elements of a work-item"},
+};
+
+static const char *const constraints[] = {
+    "GROUP_SIZE <= device.largest_group",
+    "4 * GROUP_SIZE <= device.local_memory_bytes",
+    "VECTOR_WIDTH == 1 || device.is_opencl",
+};
+
+const qn_family qn_runtime_measure_family = {
+    .name = "runtime/measure",
+    .source = qn_runtime_measure_source,
+    .source_path = "runtime/kernels/measure.cl",
+    .kernels = kernels,
+    .kernel_count = KERNELS,
+    .tunables = tunables,
+    .tunable_count = sizeof tunables / sizeof *tunables,
+    .constraints = constraints,
+    .constraint_count = sizeof constraints / sizeof *constraints,
+};
+
+static qn_status run(qn_queue *queue, int kernel, const qn_configuration *configuration,
+                     const qn_measure_problem *problem, const qn_argument *arguments, qn_event **event)
+{
+    qn_family_call call = {.kernel = kernel,
+                           .arguments = arguments,
+                           .argument_count = kernels[kernel].argument_count,
+                           .problem = problem,
+                           .configuration = configuration};
+    return qn_family_run(&qn_runtime_measure_family, queue, &call, event);
+}
+
+static qn_status check_count(int count, int step, const char *what)
+{
+    if (count <= 0 || count % step != 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "runtime/measure: %d %s; expected a multiple of %d", count, what, step);
+    return QN_OK;
+}
+
+qn_status qn_measure_copy(qn_queue *queue, const qn_configuration *configuration, const qn_measure_problem *problem,
+                          qn_buffer *from, qn_buffer *to, qn_event **event)
+{
+    qn_argument arguments[] = {qn_argument_buffer(from), qn_argument_buffer(to), qn_argument_int32(problem->elements)};
+    QN_TRY(check_count(problem->elements, QN_MEASURE_ELEMENTS_STEP, "elements"));
+    return run(queue, COPY, configuration, problem, arguments, event);
+}
+
+qn_status qn_measure_sum(qn_queue *queue, const qn_configuration *configuration, const qn_measure_problem *problem,
+                         qn_buffer *from, qn_buffer *partial, qn_event **event)
+{
+    qn_argument arguments[] = {qn_argument_buffer(from), qn_argument_buffer(partial),
+                               qn_argument_int32(problem->elements), qn_argument_int32(problem->partials)};
+    QN_TRY(check_count(problem->elements, QN_MEASURE_ELEMENTS_STEP, "elements"));
+    QN_TRY(check_count(problem->partials, 1, "partial sums"));
+    return run(queue, SUM, configuration, problem, arguments, event);
+}
+
+qn_status qn_measure_multiply_add(qn_queue *queue, const qn_configuration *configuration,
+                                  const qn_measure_problem *problem, qn_buffer *result, float factor, float addend,
+                                  qn_event **event)
+{
+    qn_argument arguments[] = {qn_argument_buffer(result), qn_argument_int32(problem->chains),
+                               qn_argument_int32(problem->steps), qn_argument_float32(factor),
+                               qn_argument_float32(addend)};
+    QN_TRY(check_count(problem->chains, QN_MEASURE_CHAINS_STEP, "chains"));
+    return run(queue, MULTIPLY_ADD, configuration, problem, arguments, event);
+}
+
+qn_status qn_measure_reciprocal_root(qn_queue *queue, const qn_configuration *configuration,
+                                     const qn_measure_problem *problem, qn_buffer *result, float addend,
+                                     qn_event **event)
+{
+    qn_argument arguments[] = {qn_argument_buffer(result), qn_argument_int32(problem->chains),
+                               qn_argument_int32(problem->steps), qn_argument_float32(addend)};
+    QN_TRY(check_count(problem->chains, QN_MEASURE_CHAINS_STEP, "chains"));
+    return run(queue, RECIPROCAL_ROOT, configuration, problem, arguments, event);
+}
+
+qn_status qn_measure_local_atomic_add(qn_queue *queue, const qn_configuration *configuration,
+                                      const qn_measure_problem *problem, qn_buffer *result, qn_event **event)
+{
+    qn_argument arguments[] = {qn_argument_buffer(result), qn_argument_int32(problem->steps)};
+    QN_TRY(check_count(problem->chains, QN_MEASURE_CHAINS_STEP, "counters"));
+    if (problem->steps > QN_MEASURE_MOST_STEPS)
+        QN_FAIL(QN_INVALID_ARGUMENT, "runtime/measure: %d steps of additions; expected at most %d", problem->steps,
+                QN_MEASURE_MOST_STEPS);
+    return run(queue, LOCAL_ATOMIC_ADD, configuration, problem, arguments, event);
+}

@@ -1,0 +1,161 @@
+/* Host kernels of measure: the pool's threads, each at what one core can do. */
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/thread_pool.h"
+#include "runtime/host_variant.h"
+#include "runtime/kernels/measure.h"
+
+typedef struct measure_job {
+    const float *from;
+    float *to;
+    int32_t *counters;
+    size_t count, pieces; /* of floats or chains, dealt out evenly */
+    int steps;
+    float factor, addend;
+} measure_job;
+
+static int32_t value_of(const qn_host_launch *launch, int argument)
+{
+    return *(const int32_t *)launch->arguments[argument];
+}
+
+/* One piece a thread: memcpy writes around the caches only where a piece is large. */
+static qn_status copy_piece(size_t index, int worker, void *user)
+{
+    const measure_job *job = user;
+    size_t first = job->count * index / job->pieces, end = job->count * (index + 1) / job->pieces;
+    (void)worker;
+    memcpy(job->to + first, job->from + first, (end - first) * sizeof(float));
+    return QN_OK;
+}
+
+static qn_status copy(const qn_host_launch *launch)
+{
+    measure_job job = {.from = launch->arguments[0], .to = launch->arguments[1]};
+    job.count = 4 * (size_t)value_of(launch, 2);
+    job.pieces = (size_t)qn_pool_threads(launch->pool);
+    return qn_pool_run(launch->pool, job.pieces, copy_piece, &job);
+}
+
+/* Four streams, as one vector register of sums would wait for itself. */
+static float sum_of(const float *restrict x, size_t count)
+{
+    float a = 0, b = 0, c = 0, d = 0;
+    size_t quarter = count / 4;
+    const float *restrict y = x + quarter, *restrict z = y + quarter, *restrict w = z + quarter;
+#pragma omp simd reduction(+ : a, b, c, d)
+    for (size_t i = 0; i < quarter; i++) {
+        a += x[i];
+        b += y[i];
+        c += z[i];
+        d += w[i];
+    }
+    return (a + b) + (c + d);
+}
+
+static qn_status sum_piece(size_t index, int worker, void *user)
+{
+    const measure_job *job = user;
+    /* in elements of four floats, so that a piece has four equal streams */
+    size_t first = job->count * index / job->pieces, end = job->count * (index + 1) / job->pieces;
+    (void)worker;
+    job->to[index] = sum_of(job->from + 4 * first, 4 * (end - first));
+    return QN_OK;
+}
+
+static qn_status sum(const qn_host_launch *launch)
+{
+    measure_job job = {.from = launch->arguments[0], .to = launch->arguments[1]};
+    job.count = (size_t)value_of(launch, 2);
+    job.pieces = (size_t)value_of(launch, 3);
+    return qn_pool_run(launch->pool, job.pieces, sum_piece, &job);
+}
+
+/* Eight vector registers of independent sequences: enough to hide the latency of a multiply-add, few enough that
+ * compilers keep the array in registers. */
+#ifdef __AVX512F__
+enum { LANES = 16 };
+#else
+enum { LANES = 8 };
+#endif
+enum { ROWS = 8, BLOCK = LANES * ROWS };
+_Static_assert(QN_MEASURE_CHAINS_STEP % BLOCK == 0, "a piece is a whole number of blocks");
+
+static void start_from(size_t first, float x[ROWS][LANES])
+{
+    for (int row = 0; row < ROWS; row++)
+        for (int lane = 0; lane < LANES; lane++) x[row][lane] = (float)(first + (size_t)(row * LANES + lane));
+}
+
+static qn_status multiply_add_piece(size_t index, int worker, void *user)
+{
+    const measure_job *job = user;
+    const float a = job->factor, b = job->addend;
+    const int steps = job->steps;
+    float x[ROWS][LANES];
+    (void)worker;
+    start_from(index * BLOCK, x);
+    for (int step = 0; step < steps; step++)
+        for (int row = 0; row < ROWS; row++)
+#pragma omp simd
+            for (int lane = 0; lane < LANES; lane++) x[row][lane] = fmaf(x[row][lane], a, b);
+    memcpy(job->to + index * BLOCK, x, sizeof x);
+    return QN_OK;
+}
+
+static qn_status multiply_add(const qn_host_launch *launch)
+{
+    measure_job job = {.to = launch->arguments[0], .count = (size_t)value_of(launch, 1), .steps = value_of(launch, 2)};
+    job.factor = *(const float *)launch->arguments[3];
+    job.addend = *(const float *)launch->arguments[4];
+    return qn_pool_run(launch->pool, job.count / BLOCK, multiply_add_piece, &job);
+}
+
+static qn_status reciprocal_root_piece(size_t index, int worker, void *user)
+{
+    const measure_job *job = user;
+    const float b = job->addend;
+    const int steps = job->steps;
+    float x[ROWS][LANES];
+    (void)worker;
+    start_from(index * BLOCK, x);
+    for (int step = 0; step < steps; step++)
+        for (int row = 0; row < ROWS; row++)
+#pragma omp simd
+            for (int lane = 0; lane < LANES; lane++) x[row][lane] = 1.0f / sqrtf(x[row][lane] + b);
+    memcpy(job->to + index * BLOCK, x, sizeof x);
+    return QN_OK;
+}
+
+static qn_status reciprocal_root(const qn_host_launch *launch)
+{
+    measure_job job = {.to = launch->arguments[0], .count = (size_t)value_of(launch, 1), .steps = value_of(launch, 2)};
+    job.addend = *(const float *)launch->arguments[3];
+    return qn_pool_run(launch->pool, job.count / BLOCK, reciprocal_root_piece, &job);
+}
+
+/* A core's local memory is its first cache: atomic additions to a block of counters that one thread owns. */
+static qn_status local_atomic_add_piece(size_t index, int worker, void *user)
+{
+    const measure_job *job = user;
+    _Atomic int32_t counters[BLOCK];
+    (void)worker;
+    for (int i = 0; i < BLOCK; i++) atomic_init(&counters[i], 0);
+    for (int step = 0; step < job->steps; step++)
+        for (int i = 0; i < BLOCK; i++) atomic_fetch_add_explicit(&counters[i], step, memory_order_relaxed);
+    for (int i = 0; i < BLOCK; i++) job->counters[index * BLOCK + (size_t)i] = atomic_load(&counters[i]);
+    return QN_OK;
+}
+
+static qn_status local_atomic_add(const qn_host_launch *launch)
+{
+    measure_job job = {.counters = launch->arguments[0], .steps = value_of(launch, 1)};
+    job.count = launch->argument_bytes[0] / sizeof(int32_t);
+    return qn_pool_run(launch->pool, job.count / BLOCK, local_atomic_add_piece, &job);
+}
+
+extern const qn_host_kernel QN_HOST_VARIANT(qn_runtime_measure_host)[];
+const qn_host_kernel QN_HOST_VARIANT(qn_runtime_measure_host)[] = {copy, sum, multiply_add, reciprocal_root,
+                                                                   local_atomic_add};
