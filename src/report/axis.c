@@ -42,7 +42,8 @@ void qn_axis_fit(double low, double high, size_t most_ticks, qn_axis *axis)
 {
     static const int mantissas[] = {1, 2, 5};
     double largest = fmax(fabs(low), fabs(high));
-    if (largest < 1e-290) {
+    /* Also for what no axis can show: the search below would not end. */
+    if (!(largest >= 1e-290 && largest <= 2 * QN_AXIS_LIMIT)) {
         low = -1, high = 1;
     } else if (high - low < 1e-9 * largest) {
         /* Keep a single value away from the frame, and a single positive value on the positive side. */

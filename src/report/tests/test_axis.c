@@ -100,6 +100,8 @@ static void a_single_value_gets_room(void)
         qn_axis_fit(values[i], values[i], 8, &axis);
         double fraction = qn_axis_fraction(&axis, values[i]);
         CHECK(fraction > 0.2 && fraction < 0.8);
+        /* Room of the order of the value itself, so that the labels differ in their first digits. */
+        CHECK(qn_axis_tick(&axis, axis.ticks - 1) - qn_axis_tick(&axis, 0) >= 0.1 * fabs(values[i]));
     }
 }
 
@@ -127,12 +129,22 @@ static void only_finite_values_are_accepted(void)
     CHECK(!qn_axis_accepts(1.7e308));
 }
 
+static void an_axis_of_nothing_is_still_an_axis(void)
+{
+    qn_axis axis;
+    qn_axis_fit(INFINITY, -INFINITY, 8, &axis);
+    CHECK(qn_axis_tick(&axis, 0) == -1 && qn_axis_tick(&axis, axis.ticks - 1) == 1);
+    qn_axis_fit(NAN, NAN, 8, &axis);
+    CHECK(qn_axis_tick(&axis, 0) == -1 && qn_axis_tick(&axis, axis.ticks - 1) == 1);
+}
+
 int main(void)
 {
     RUN(ordinary_ranges_get_round_ticks);
     RUN(extreme_ranges_still_have_ticks);
     RUN(a_single_value_gets_room);
     RUN(labels_are_written_as_readers_expect);
+    RUN(an_axis_of_nothing_is_still_an_axis);
     RUN(only_finite_values_are_accepted);
     return check_finish();
 }

@@ -238,6 +238,7 @@ static qn_status open_found(const search *result, int number, qn_opencl_device *
         (get_number(&device->api, device->id, QN_CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_bitfield)) &
          QN_CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     describe(&device->api, found, number, info);
+    device->memory_bytes = info->memory_bytes;
     const cl_context_properties properties[] = {QN_CL_CONTEXT_PLATFORM, (cl_context_properties)found->platform, 0};
     device->context = device->api.clCreateContext(properties, 1, &device->id, NULL, NULL, &error);
     return qn_opencl_check(device, error, "creating a context");

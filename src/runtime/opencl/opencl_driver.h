@@ -13,6 +13,7 @@ typedef struct qn_opencl_device {
     cl_device_id id;
     cl_context context;
     int number;
+    uint64_t memory_bytes;
     size_t alignment;            /* bytes; sub-buffers begin at multiples of it */
     bool rounds_divide_and_root; /* the compiler can be told to round / and sqrt correctly */
     atomic_bool lost;            /* set once, then every call fails */
