@@ -53,7 +53,9 @@ typedef struct qn_fft_options {
 QN_MUST_CHECK qn_status qn_fft_plan_create(qn_device *device, const qn_fft_options *options, qn_fft_plan **plan);
 void qn_fft_plan_destroy(qn_fft_plan **plan);
 
-/* Out of place; input and output must be different buffers large enough for the whole batch. Asynchronous. */
+/* Out of place; input and output must be different buffers large enough for the whole batch. Asynchronous. The event
+ * tells when the transform is done; its seconds are the transform's on the host alone. One execution of a plan at a
+ * time: a plan has one workspace. */
 QN_MUST_CHECK qn_status qn_fft_execute(qn_fft_plan *plan, qn_queue *queue, qn_buffer *input, qn_buffer *output,
                                        qn_event **event);
 

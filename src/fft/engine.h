@@ -22,10 +22,12 @@ typedef struct qn_fft_backend {
     /* QN_UNSUPPORTED or QN_NO_DEVICE with the reason where the engine's library is absent. */
     qn_status (*create)(qn_device *device, const qn_fft_shape *shape, void **state);
     void (*destroy)(void *state); /* accepts NULL */
+    /* Host engines make the event; the others leave it to plan.c. */
     qn_status (*execute)(void *state, qn_queue *queue, qn_buffer *input, qn_buffer *output, qn_event **event);
     size_t (*workspace_bytes)(const void *state);
 } qn_fft_backend;
 
-extern const qn_fft_backend qn_fft_own_backend, qn_fft_fftw_backend;
+extern const qn_fft_backend qn_fft_own_backend, qn_fft_fftw_backend, qn_fft_vkfft_opencl_backend,
+    qn_fft_vkfft_cuda_backend, qn_fft_cufft_backend;
 
 #endif

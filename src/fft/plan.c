@@ -14,11 +14,15 @@ struct qn_fft_plan {
     const qn_fft_backend *backend;
     void *state;
     qn_fft_shape shape;
+    qn_buffer *mark; /* devices: filled after a transform when its event is asked for */
 };
 
-static const qn_fft_backend *const backends[] = {&qn_fft_own_backend, &qn_fft_fftw_backend};
+static const qn_fft_backend *const backends[] = {&qn_fft_own_backend, &qn_fft_fftw_backend, &qn_fft_cufft_backend,
+                                                 &qn_fft_vkfft_cuda_backend, &qn_fft_vkfft_opencl_backend};
 
 enum { BACKEND_COUNT = sizeof backends / sizeof backends[0] };
+
+enum { MARK_BYTES = 4 };
 
 /* What AUTO spends on comparing engines of a GPU: this many timed runs each, on at most so much data. */
 enum { MEASURED_RUNS = 5, MEASURED_BYTES_MAX = 256 << 20 };
@@ -94,7 +98,7 @@ static qn_status use_backend(qn_fft_plan *plan, const qn_fft_backend *backend)
 {
     QN_TRY(backend->create(plan->device, &plan->shape, &plan->state));
     plan->backend = backend;
-    return QN_OK;
+    return strcmp(backend->driver, "host") == 0 ? QN_OK : qn_buffer_create(plan->device, MARK_BYTES, &plan->mark);
 }
 
 static double clock_s(void)
@@ -223,6 +227,7 @@ void qn_fft_plan_destroy(qn_fft_plan **plan)
 {
     if (!*plan) return;
     if ((*plan)->backend) (*plan)->backend->destroy((*plan)->state);
+    qn_buffer_release(&(*plan)->mark);
     qn_device_release(&(*plan)->device);
     qn_release(plan);
 }
@@ -245,7 +250,8 @@ qn_status qn_fft_execute(qn_fft_plan *plan, qn_queue *queue, qn_buffer *input, q
         QN_FAIL(QN_INVALID_ARGUMENT, "input and output of a transform are the same buffer; expected two");
     QN_TRY(check_buffer(input, "input", shape->input_floats, shape->batch));
     QN_TRY(check_buffer(output, "output", shape->output_floats, shape->batch));
-    return plan->backend->execute(plan->state, queue, input, output, event);
+    QN_TRY(plan->backend->execute(plan->state, queue, input, output, event));
+    return plan->mark && event ? qn_queue_fill(queue, plan->mark, 0, MARK_BYTES, 0, event) : QN_OK;
 }
 
 qn_fft_engine qn_fft_plan_engine(const qn_fft_plan *plan)

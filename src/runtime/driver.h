@@ -30,7 +30,9 @@ typedef enum qn_native_kind {
     QN_NATIVE_DEVICE,  /* cl_device_id, CUdevice */
     QN_NATIVE_CONTEXT, /* cl_context, CUcontext */
     QN_NATIVE_QUEUE,   /* cl_command_queue, CUstream */
-    QN_NATIVE_BUFFER   /* cl_mem, CUdeviceptr, host address */
+    QN_NATIVE_BUFFER,  /* cl_mem, CUdeviceptr, host address */
+    QN_NATIVE_LIBRARY, /* dlopen's handle of libOpenCL, libcuda */
+    QN_NATIVE_COMPILER /* that of libnvrtc */
 } qn_native_kind;
 
 struct qn_driver {
@@ -84,7 +86,7 @@ struct qn_driver {
     qn_status (*call_host)(qn_driver_device device, qn_driver_queue queue, qn_host_function function,
                            void *const *addresses, void *user, qn_driver_event *event);
 
-    /* For FFT libraries alone. `object` is the driver's queue or buffer (NULL for device and context). `checking`
+    /* For FFT libraries alone. `object` is the driver's queue or buffer (NULL for other kinds). `checking`
      * hands out its inner driver's objects. NULL where the kind has no native object. */
     void *(*native_handle)(qn_driver_device device, void *object, qn_native_kind kind);
 };

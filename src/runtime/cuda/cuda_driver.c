@@ -64,6 +64,8 @@ static void *native_handle(qn_driver_device opaque, void *object, qn_native_kind
     case QN_NATIVE_CONTEXT: return device->context;
     case QN_NATIVE_QUEUE: return object;
     case QN_NATIVE_BUFFER: return object ? (void *)(uintptr_t)((qn_cuda_buffer *)object)->address : NULL;
+    case QN_NATIVE_LIBRARY: return device->api.library;
+    case QN_NATIVE_COMPILER: return device->compiler.library;
     }
     return NULL;
 }

@@ -1,0 +1,150 @@
+/* In the place of NVIDIA's <cuda.h>, <nvrtc.h>, <cuda_runtime.h> … for VkFFT alone: the types and values it uses, and
+ * its calls sent through a table filled from the libraries that the driver opened. Its few CUDA runtime calls become
+ * driver calls. */
+#ifndef QN_FFT_SHIM_CUDA_H
+#define QN_FFT_SHIM_CUDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef int CUresult, cudaError_t, nvrtcResult, CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+typedef struct _nvrtcProgram *nvrtcProgram;
+
+/* Values of cuda.h and nvrtc.h. */
+#define CUDA_SUCCESS 0
+#define cudaSuccess 0
+#define NVRTC_SUCCESS 0
+#define cudaMemcpyHostToDevice 1
+#define CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES 8
+#define CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK 1
+#define CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X 2
+#define CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y 3
+#define CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z 4
+#define CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X 5
+#define CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y 6
+#define CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z 7
+#define CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK 8
+#define CU_DEVICE_ATTRIBUTE_WARP_SIZE 10
+#define CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR 75
+#define CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR 76
+#define CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN 97
+
+typedef struct qn_shim_cuda {
+    CUresult (*device_get_attribute)(int *, int, CUdevice);
+    CUresult (*set_current)(void *context);
+    CUresult (*synchronize)(void);
+    CUresult (*memory_allocate)(CUdeviceptr *, size_t);
+    CUresult (*memory_free)(CUdeviceptr);
+    CUresult (*copy_to_device)(CUdeviceptr, const void *, size_t);
+    CUresult (*copy_to_device_async)(CUdeviceptr, const void *, size_t, cudaStream_t);
+    CUresult (*module_load)(CUmodule *, const void *);
+    CUresult (*module_unload)(CUmodule);
+    CUresult (*module_get_function)(CUfunction *, CUmodule, const char *);
+    CUresult (*module_get_global)(CUdeviceptr *, size_t *, CUmodule, const char *);
+    CUresult (*function_set_attribute)(CUfunction, int, int);
+    CUresult (*launch_kernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                              cudaStream_t, void **, void **);
+    CUresult (*event_create)(cudaEvent_t *, unsigned);
+    CUresult (*event_destroy)(cudaEvent_t);
+    CUresult (*event_record)(cudaEvent_t, cudaStream_t);
+    CUresult (*event_synchronize)(cudaEvent_t);
+
+    const char *(*compiler_error)(nvrtcResult);
+    nvrtcResult (*compiler_architecture_count)(int *);
+    nvrtcResult (*compiler_architectures)(int *);
+    nvrtcResult (*program_create)(nvrtcProgram *, const char *, const char *, int, const char *const *,
+                                  const char *const *);
+    nvrtcResult (*program_destroy)(nvrtcProgram *);
+    nvrtcResult (*program_compile)(nvrtcProgram, int, const char *const *);
+    nvrtcResult (*program_log)(nvrtcProgram, char *);
+    nvrtcResult (*program_ptx_size)(nvrtcProgram, size_t *);
+    nvrtcResult (*program_ptx)(nvrtcProgram, char *);
+    nvrtcResult (*program_cubin_size)(nvrtcProgram, size_t *);
+    nvrtcResult (*program_cubin)(nvrtcProgram, char *);
+
+    int architecture;    /* that is compiled for */
+    bool machine_code;   /* the compiler knows the GPU: no PTX for the GPU's own compiler, which may be older */
+    cudaStream_t stream; /* of the execution under way */
+    size_t allocated_bytes;
+} qn_shim_cuda;
+
+/* The table of the plan this thread works on: VkFFT's calls carry nothing that leads to it. */
+static _Thread_local qn_shim_cuda *qn_shim;
+
+static inline cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+    CUdeviceptr address = 0;
+    CUresult error = qn_shim->memory_allocate(&address, bytes);
+    if (error == CUDA_SUCCESS) qn_shim->allocated_bytes += bytes;
+    *memory = (void *)(uintptr_t)address;
+    return error;
+}
+
+static inline cudaError_t cudaFree(void *memory) { return qn_shim->memory_free((uintptr_t)memory); }
+
+static inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
+{
+    (void)kind; /* always to the device */
+    return qn_shim->copy_to_device((uintptr_t)to, from, bytes);
+}
+
+static inline cudaError_t cudaDeviceSynchronize(void) { return qn_shim->synchronize(); }
+
+/* Between launches on a stream that does not wait for the default one, so it goes in that stream's order. */
+static inline CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
+{
+    return qn_shim->copy_to_device_async(to, from, bytes, qn_shim->stream);
+}
+
+static inline CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options,
+                                          void **values)
+{
+    (void)count, (void)options, (void)values;
+    return qn_shim->module_load(module, image);
+}
+
+static inline nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *const *options)
+{
+    (void)count, (void)options; /* VkFFT gives none */
+    char target[48];
+    snprintf(target, sizeof target, "--gpu-architecture=%s_%d", qn_shim->machine_code ? "sm" : "compute",
+             qn_shim->architecture);
+    const char *list[] = {target};
+    return qn_shim->program_compile(program, 1, list);
+}
+
+static inline nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes)
+{
+    return qn_shim->machine_code ? qn_shim->program_cubin_size(program, bytes)
+                                 : qn_shim->program_ptx_size(program, bytes);
+}
+
+static inline nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *image)
+{
+    return qn_shim->machine_code ? qn_shim->program_cubin(program, image) : qn_shim->program_ptx(program, image);
+}
+
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event) { return qn_shim->event_create(event, 0); }
+
+#define cuDeviceGetAttribute qn_shim->device_get_attribute
+#define cuModuleUnload qn_shim->module_unload
+#define cuModuleGetFunction qn_shim->module_get_function
+#define cuModuleGetGlobal qn_shim->module_get_global
+#define cuFuncSetAttribute qn_shim->function_set_attribute
+#define cuLaunchKernel qn_shim->launch_kernel
+#define cudaEventDestroy qn_shim->event_destroy
+#define cudaEventRecord qn_shim->event_record
+#define cudaEventSynchronize qn_shim->event_synchronize
+#define nvrtcGetErrorString qn_shim->compiler_error
+#define nvrtcCreateProgram qn_shim->program_create
+#define nvrtcDestroyProgram qn_shim->program_destroy
+#define nvrtcGetProgramLog qn_shim->program_log
+
+#endif

@@ -1,0 +1,170 @@
+/* VkFFT on CUDA devices. */
+#define _POSIX_C_SOURCE 200809L /* uselocale */
+#ifdef QN_HAVE_VKFFT
+#define VKFFT_BACKEND 1
+#include "fft/vkfft_configuration.h"
+
+#include <dlfcn.h>
+
+#include "base/memory.h"
+#include "runtime/device.h"
+
+typedef struct vkfft_state {
+    qn_shim_cuda functions;
+    qn_fft_shape shape;
+    CUdevice device;
+    void *context;
+    VkFFTApplication application;
+    bool ready;
+    void *from, *to; /* of the execution under way: the application keeps their addresses */
+} vkfft_state;
+
+typedef struct symbol_slot {
+    const char *name;
+    void *slot;
+} symbol_slot;
+
+static qn_status load_symbols(void *library, const char *what, const symbol_slot *symbols, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *symbol = library ? dlsym(library, symbols[i].name) : NULL;
+        if (!symbol) QN_FAIL(QN_UNSUPPORTED, "%s has no function %s", what, symbols[i].name);
+        memcpy(symbols[i].slot, &symbol, sizeof symbol);
+    }
+    return QN_OK;
+}
+
+static qn_status load_functions(qn_device *device, qn_shim_cuda *f)
+{
+    const symbol_slot driver[] = {{"cuDeviceGetAttribute", &f->device_get_attribute},
+                                  {"cuCtxSetCurrent", &f->set_current},
+                                  {"cuCtxSynchronize", &f->synchronize},
+                                  {"cuMemAlloc_v2", &f->memory_allocate},
+                                  {"cuMemFree_v2", &f->memory_free},
+                                  {"cuMemcpyHtoD_v2", &f->copy_to_device},
+                                  {"cuMemcpyHtoDAsync_v2", &f->copy_to_device_async},
+                                  {"cuModuleLoadData", &f->module_load},
+                                  {"cuModuleUnload", &f->module_unload},
+                                  {"cuModuleGetFunction", &f->module_get_function},
+                                  {"cuModuleGetGlobal_v2", &f->module_get_global},
+                                  {"cuFuncSetAttribute", &f->function_set_attribute},
+                                  {"cuLaunchKernel", &f->launch_kernel},
+                                  {"cuEventCreate", &f->event_create},
+                                  {"cuEventDestroy_v2", &f->event_destroy},
+                                  {"cuEventRecord", &f->event_record},
+                                  {"cuEventSynchronize", &f->event_synchronize}};
+    const symbol_slot compiler[] = {{"nvrtcGetErrorString", &f->compiler_error},
+                                    {"nvrtcGetNumSupportedArchs", &f->compiler_architecture_count},
+                                    {"nvrtcGetSupportedArchs", &f->compiler_architectures},
+                                    {"nvrtcCreateProgram", &f->program_create},
+                                    {"nvrtcDestroyProgram", &f->program_destroy},
+                                    {"nvrtcCompileProgram", &f->program_compile},
+                                    {"nvrtcGetProgramLog", &f->program_log},
+                                    {"nvrtcGetPTXSize", &f->program_ptx_size},
+                                    {"nvrtcGetPTX", &f->program_ptx},
+                                    {"nvrtcGetCUBINSize", &f->program_cubin_size},
+                                    {"nvrtcGetCUBIN", &f->program_cubin}};
+    QN_TRY(load_symbols(qn_device_native(device, QN_NATIVE_LIBRARY), "the CUDA driver library", driver,
+                        sizeof driver / sizeof driver[0]));
+    return load_symbols(qn_device_native(device, QN_NATIVE_COMPILER), "NVRTC", compiler,
+                        sizeof compiler / sizeof compiler[0]);
+}
+
+/* Compile for the GPU itself, or for the newest architecture the compiler knows when the GPU is newer. */
+static qn_status choose_architecture(qn_shim_cuda *f, CUdevice device)
+{
+    int major = 0, minor = 0, count = 0;
+    int known[256];
+    if (f->device_get_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) != CUDA_SUCCESS ||
+        f->device_get_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) != CUDA_SUCCESS)
+        QN_FAIL(QN_NO_DEVICE, "the CUDA driver does not tell the GPU's compute capability");
+    if (f->compiler_architecture_count(&count) != NVRTC_SUCCESS || count > (int)(sizeof known / sizeof known[0]) ||
+        f->compiler_architectures(known) != NVRTC_SUCCESS)
+        QN_FAIL(QN_UNSUPPORTED, "NVRTC does not tell the architectures it compiles for");
+    const int capability = 10 * major + minor;
+    for (int i = 0; i < count; i++)
+        if (known[i] <= capability && known[i] > f->architecture) f->architecture = known[i];
+    f->machine_code = f->architecture == capability;
+    if (f->architecture == 0)
+        QN_FAIL(QN_UNSUPPORTED, "NVRTC compiles for no architecture that a GPU of compute capability %d.%d runs", major,
+                minor);
+    return QN_OK;
+}
+
+static qn_status enter(vkfft_state *state)
+{
+    if (state->functions.set_current(state->context) != CUDA_SUCCESS)
+        QN_FAIL(QN_DEVICE_LOST, "the CUDA context of a transform cannot be made current");
+    qn_shim = &state->functions;
+    return QN_OK;
+}
+
+static void vkfft_destroy(void *pointer)
+{
+    vkfft_state *state = pointer;
+    if (!state) return;
+    if (state->ready && enter(state) == QN_OK) deleteVkFFT(&state->application);
+    qn_shim = NULL;
+    qn_release(&state);
+}
+
+static qn_status plan(vkfft_state *state, qn_device *device, VkFFTConfiguration *configuration)
+{
+    QN_TRY(load_functions(device, &state->functions));
+    QN_TRY(choose_architecture(&state->functions, state->device));
+    QN_TRY(enter(state));
+    configuration->device = &state->device;
+    configuration->stream = &state->functions.stream;
+    configuration->num_streams = 1;
+    VkFFTResult result = initialize(&state->application, *configuration); /* cleans up after a failure */
+    qn_shim = NULL;
+    state->ready = result == VKFFT_SUCCESS;
+    return check_result(result, "planning", &state->shape);
+}
+
+static qn_status vkfft_create(qn_device *device, const qn_fft_shape *shape, void **out)
+{
+    VkFFTConfiguration configuration = {0};
+    QN_TRY(fill_configuration(shape, &configuration));
+    void *memory;
+    QN_TRY(qn_allocate(1, sizeof(vkfft_state), &memory));
+    vkfft_state *state = memory;
+    state->shape = *shape;
+    state->device = (CUdevice)(intptr_t)qn_device_native(device, QN_NATIVE_DEVICE);
+    state->context = qn_device_native(device, QN_NATIVE_CONTEXT);
+    qn_status status = plan(state, device, &configuration);
+    if (status != QN_OK) {
+        vkfft_destroy(state);
+        return status;
+    }
+    *out = state;
+    return QN_OK;
+}
+
+static qn_status vkfft_execute(void *pointer, qn_queue *queue, qn_buffer *input, qn_buffer *output, qn_event **event)
+{
+    (void)event; /* made by plan.c */
+    vkfft_state *state = pointer;
+    state->from = qn_buffer_native(input);
+    state->to = qn_buffer_native(output);
+    const bool back = state->shape.real && !state->shape.forward;
+    VkFFTLaunchParams launch = {.inputBuffer = back ? &state->to : &state->from,
+                                .buffer = back ? &state->from : &state->to};
+    QN_TRY(enter(state));
+    state->functions.stream = qn_queue_native(queue);
+    VkFFTResult result = VkFFTAppend(&state->application, state->shape.forward ? -1 : 1, &launch);
+    qn_shim = NULL;
+    return check_result(result, "running", &state->shape);
+}
+
+static size_t vkfft_workspace_bytes(const void *state)
+{
+    return ((const vkfft_state *)state)->functions.allocated_bytes;
+}
+
+#else
+#include "fft/vkfft_absent.h"
+#endif
+
+const qn_fft_backend qn_fft_vkfft_cuda_backend = {QN_FFT_VKFFT,  "cuda",        vkfft_create,
+                                                  vkfft_destroy, vkfft_execute, vkfft_workspace_bytes};
