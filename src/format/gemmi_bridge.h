@@ -1,45 +1,45 @@
-/* The only way to gemmi (C++): reads coordinates and hands them to C, atom by atom, in file order.
+/* The only way to gemmi (C++): parses CIF and STAR text and gives C the values of one category.
  *
- * Every function catches everything that C++ may throw and returns a status.
+ * Every function catches everything that C++ may throw. Thread rule: one table, one thread.
  */
 #ifndef QN_FORMAT_GEMMI_BRIDGE_H
 #define QN_FORMAT_GEMMI_BRIDGE_H
 
-#include <quern/molecule.h>
+#include <quern/status.h>
+#include <stdbool.h>
+#include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* One atom as the file has it. Texts live during the call. */
-typedef struct qn_file_atom {
-    int model;            /* number as written */
-    const char *chain;    /* author name */
-    const char *residue;  /* "ALA" */
-    int number;           /* author numbering */
-    char insertion;       /* '\0' when none */
-    bool hetero;
-    size_t segment;       /* counts chains and the parts a TER record splits them into */
-    const char *name, *element;
-    char alternate;
-    int serial;
-    double position_angstrom[3];
-    double occupancy, b_factor_angstrom2;
-    int charge_e;
-} qn_file_atom;
-
-typedef qn_status (*qn_file_atom_visit)(const qn_file_atom *atom, void *user);
-
-/* `name` goes into messages. A failure of `visit` ends the reading and is returned. */
 #ifdef __cplusplus
 #define QN_NOEXCEPT noexcept
+extern "C" {
 #else
 #define QN_NOEXCEPT
 #endif
-QN_MUST_CHECK qn_status qn_gemmi_read_pdb(const char *name, const char *data, size_t size, qn_file_atom_visit visit,
-                                          void *user) QN_NOEXCEPT;
-QN_MUST_CHECK qn_status qn_gemmi_read_mmcif(const char *name, const char *data, size_t size, qn_file_atom_visit visit,
-                                            void *user) QN_NOEXCEPT;
+
+typedef struct qn_cif_table qn_cif_table;
+
+/* A value without its quotes; not zero-terminated, valid as long as the table. */
+typedef struct qn_cif_value {
+    const char *text;
+    size_t length;
+} qn_cif_value;
+
+/* Parse all of `data` and keep the first block's category `category` ("_atom_site"), a loop or single values.
+ * `columns` are names without the category; those absent have no values. QN_BAD_FORMAT: broken CIF, with line and
+ * reason, or no such category. `name` goes into messages. */
+QN_MUST_CHECK qn_status qn_cif_table_read(const char *name, const char *data, size_t size, const char *category,
+                                          const char *const *columns, size_t column_count,
+                                          qn_cif_table **table) QN_NOEXCEPT;
+void qn_cif_table_destroy(qn_cif_table **table) QN_NOEXCEPT;
+
+size_t qn_cif_table_rows(const qn_cif_table *table) QN_NOEXCEPT;
+/* Line of the loop's start. */
+int qn_cif_table_line(const qn_cif_table *table) QN_NOEXCEPT;
+bool qn_cif_table_has(const qn_cif_table *table, size_t column) QN_NOEXCEPT;
+/* False when the column is absent or the value is null ('.' or '?' without quotes). */
+bool qn_cif_table_get(const qn_cif_table *table, size_t row, size_t column, qn_cif_value *value) QN_NOEXCEPT;
+/* A number, with or without a standard uncertainty in brackets; false for everything else, NaN and infinity too. */
+bool qn_cif_number(qn_cif_value value, double *number) QN_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -1,11 +1,14 @@
 #include <quern/molecule.h>
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/molecule_room.h"
+#include "model/pdb_columns.h"
 
 qn_status qn_molecule_create(const char *name, qn_molecule **out)
 {
@@ -24,12 +27,15 @@ qn_status qn_molecule_create(const char *name, qn_molecule **out)
 qn_status qn_molecule_append_residue(qn_molecule *molecule, const qn_residue *residue)
 {
     qn_molecule_room *room = (qn_molecule_room *)molecule;
+    const qn_residue copy = *residue; /* it may live in the array that is about to move */
     void *residues = molecule->residues;
+    if (molecule->residue_count >= INT_MAX)
+        QN_FAIL(QN_UNSUPPORTED, "%s: more than %d residues", molecule->name, INT_MAX);
     qn_status status = qn_grow(&residues, &room->residues, molecule->residue_count + 1, sizeof *residue);
     molecule->residues = residues;
     QN_TRY(status);
     qn_residue *added = &molecule->residues[molecule->residue_count++];
-    *added = *residue;
+    *added = copy;
     added->first_atom = molecule->atom_count;
     added->atom_count = 0;
     return QN_OK;
@@ -40,12 +46,13 @@ qn_status qn_molecule_append_atom(qn_molecule *molecule, const qn_atom *atom)
     qn_molecule_room *room = (qn_molecule_room *)molecule;
     if (molecule->residue_count == 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "%s: an atom was appended before any residue", molecule->name);
+    const qn_atom copy = *atom;
     void *atoms = molecule->atoms;
     qn_status status = qn_grow(&atoms, &room->atoms, molecule->atom_count + 1, sizeof *atom);
     molecule->atoms = atoms;
     QN_TRY(status);
     qn_atom *added = &molecule->atoms[molecule->atom_count++];
-    *added = *atom;
+    *added = copy;
     added->residue = (int)(molecule->residue_count - 1);
     molecule->residues[molecule->residue_count - 1].atom_count++;
     return QN_OK;
@@ -93,20 +100,32 @@ void qn_molecule_transform(qn_molecule *molecule, const double rotation[9], cons
     }
 }
 
-bool qn_molecule_fits_pdb(const qn_molecule *molecule)
+bool qn_molecule_pdb_obstacle(const qn_molecule *molecule, char *obstacle, size_t size)
 {
-    if (molecule->atom_count > 99999) return false;
+    if (molecule->atom_count > 99999)
+        return snprintf(obstacle, size, "%zu atoms (at most 99,999)", molecule->atom_count) != 0;
     for (size_t i = 0; i < molecule->residue_count; i++) {
         const qn_residue *residue = &molecule->residues[i];
-        if (strlen(residue->chain) > 1 || strlen(residue->name) > 3 || residue->number < -999 || residue->number > 9999)
-            return false;
+        if (strlen(residue->chain) > 1) return snprintf(obstacle, size, "chain %s (one letter)", residue->chain) != 0;
+        if (strlen(residue->name) > 3) return snprintf(obstacle, size, "residue %s (3 letters)", residue->name) != 0;
+        if (residue->number < -999 || residue->number > 9999)
+            return snprintf(obstacle, size, "residue number %d (-999 to 9999)", residue->number) != 0;
     }
     for (size_t i = 0; i < molecule->atom_count; i++) {
-        if (strlen(molecule->atoms[i].name) > 4) return false;
-        for (int axis = 0; axis < 3; axis++)
-            if (molecule->atoms[i].position_angstrom[axis] <= -999.9995 ||
-                molecule->atoms[i].position_angstrom[axis] >= 9999.9995)
-                return false;
+        const qn_atom *atom = &molecule->atoms[i];
+        if (strlen(atom->name) > 4) return snprintf(obstacle, size, "atom name %s (4 letters)", atom->name) != 0;
+        if (strlen(atom->element) > 2) return snprintf(obstacle, size, "element %s (2 letters)", atom->element) != 0;
+        for (int axis = 0; axis < 3; axis++) {
+            double angstrom = atom->position_angstrom[axis];
+            if (!(angstrom > -999.9995 && angstrom < 9999.9995)) /* not a number neither */
+                return snprintf(obstacle, size, "coordinate %.3f (-999.999 to 9999.999)", angstrom) != 0;
+        }
     }
-    return true;
+    return false;
+}
+
+bool qn_molecule_fits_pdb(const qn_molecule *molecule)
+{
+    char obstacle[80];
+    return !qn_molecule_pdb_obstacle(molecule, obstacle, sizeof obstacle);
 }

@@ -11,18 +11,17 @@
 #include "base/memory.h"
 #include "format/structure.h"
 
-static const char peptide[] =
-    "ATOM      1  N   GLY A   1      11.104   6.134  -6.504  1.00  0.00           N  \n"
-    "ATOM      2  CA AGLY A   1      11.639   6.071  -5.147  0.40  0.00           C  \n"
-    "ATOM      3  CA BGLY A   1      11.700   6.100  -5.200  0.60  0.00           C  \n"
-    "ATOM      4  C   GLY A   1      12.000   7.500  -4.700  1.00 12.34           C  \n"
-    "ATOM      5  N   SER A   1A     13.000   8.000  -4.000  1.00  0.00           N  \n"
-    "TER       6      SER A   1A\n"
-    "ATOM      7  P    DA B  -5      20.000   1.000   2.000  1.00  0.00           P  \n"
-    "HETATM    8 ZN    ZN A 201      -1.500   0.250   3.125  1.00  5.00          ZN2+\n"
-    "HETATM    9  O   HOH A 301       0.000   0.000   0.000  1.00  0.00           O  \n"
-    "HETATM   10  O   HOH A 302       1.000   0.000   0.000  1.00  0.00           O  \n"
-    "END\n";
+static const char peptide[] = "ATOM      1  N   GLY A   1      11.104   6.134  -6.504  1.00  0.00           N  \n"
+                              "ATOM      2  CA AGLY A   1      11.639   6.071  -5.147  0.40  0.00           C  \n"
+                              "ATOM      3  CA BGLY A   1      11.700   6.100  -5.200  0.60  0.00           C  \n"
+                              "ATOM      4  C   GLY A   1      12.000   7.500  -4.700  1.00 12.34           C  \n"
+                              "ATOM      5  N   SER A   1A     13.000   8.000  -4.000  1.00  0.00           N  \n"
+                              "TER       6      SER A   1A\n"
+                              "ATOM      7  P    DA B  -5      20.000   1.000   2.000  1.00  0.00           P  \n"
+                              "HETATM    8 ZN    ZN A 201      -1.500   0.250   3.125  1.00  5.00          ZN2+\n"
+                              "HETATM    9  O   HOH A 301       0.000   0.000   0.000  1.00  0.00           O  \n"
+                              "HETATM   10  O   HOH A 302       1.000   0.000   0.000  1.00  0.00           O  \n"
+                              "END\n";
 
 static qn_status read_text(const char *text, const char *chains, qn_molecule **molecule)
 {
@@ -84,24 +83,28 @@ static void bad_files_get_one_clear_sentence(void)
         {"", "t.pdb: is empty"},
         {" \n\t \n", "t.pdb: is empty"},
         {"HEADER    SOMETHING\nREMARK\n", "t.pdb: holds no ATOM or HETATM record in 2 lines"},
-        {"REMARK\n" ATOM_START "  11.1x4   6.134  -6.504  1.00  0.00\n", "t.pdb:2: x coordinate \"  11.1x4\" is not a number (columns 31-38)"},
+        {"REMARK\n" ATOM_START "  11.1x4   6.134  -6.504  1.00  0.00\n",
+         "t.pdb:2: x coordinate \"  11.1x4\" is not a number (columns 31-38)"},
         {ATOM_START "  11.104     nan  -6.504  1.00  0.00\n", "t.pdb:1: y coordinate \"     nan\" is not a number"},
         {ATOM_START "  11.104   6.134     inf  1.00  0.00\n", "t.pdb:1: z coordinate \"     inf\" is not a number"},
         {ATOM_START "  11.104   6.134  -6.504  1.O0  0.00\n", "t.pdb:1: occupancy \"  1.O0\" is not a number"},
         {ATOM_START "  11.104   6.134  -6.5", "t.pdb:1: the line ends at column"},
         {ATOM_START "  11.104   6.134        \n", "t.pdb:1: z coordinate"},
-        {ATOM_START " 9999999   6.134  -6.504\n", "t.pdb:1: x coordinate  9999999 is out of range"},
+        {ATOM_START " 9999999   6.134  -6.504\n", "t.pdb:1: x coordinate \" 9999999\" is out of range (columns 31-38)"},
         {"ATOM      1  N   GLY A   x      11.104   6.134  -6.504\n", "t.pdb:1: residue number"},
         {"ATOM      1      GLY A   1      11.104   6.134  -6.504\n", "t.pdb:1: the atom has no name"},
         {"HETATM    9  O   HOH A 301       0.000   0.000   0.000\n", "no atom is left of 1"},
         {"data_x\n_cell.length_a 5\n", "t.pdb: holds no _atom_site loop"},
         {"data_x\nloop_\n_atom_site.id\n_atom_site.label_atom_id\n_atom_site.label_comp_id\n_atom_site.label_asym_id\n"
-         "_atom_site.Cartn_y\n_atom_site.Cartn_z\n1 N GLY A 1 2\n", "lacks the column _atom_site.Cartn_x"},
+         "_atom_site.Cartn_y\n_atom_site.Cartn_z\n1 N GLY A 1 2\n",
+         "t.pdb:2: the category _atom_site lacks the column Cartn_x"},
         {"data_x\nloop_\n_atom_site.id\n_atom_site.label_atom_id\n_atom_site.label_comp_id\n"
-         "_atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\n1 N GLY 0 1 2\n", "lacks a chain column"},
-        {"data_x\nloop_\n_atom_site.id\n_atom_site.label_atom_id\n_atom_site.label_comp_id\n_atom_site.label_asym_id\n"
-         "_atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\n1 N GLY A 0 1 2\n2 C GLY A 1.0 ? 2\n",
-         "row 2 of _atom_site: Cartn_y is \"?\"; expected a number"},
+         "_atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\n1 N GLY 0 1 2\n",
+         "the category _atom_site lacks the column auth_asym_id (and label_asym_id, which would do)"},
+        {"data_x\nloop_\n_atom_site.auth_seq_id\n_atom_site.label_atom_id\n_atom_site.label_comp_id\n"
+         "_atom_site.label_asym_id\n_atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\n"
+         "1 N GLY A 0 1 2\n2 C GLY A 1.0 ? 2\n",
+         "row 2 of _atom_site (loop at line 2): Cartn_y is \"?\"; expected a number"},
         {"data_x\nloop_\n_atom_site.id\n_atom_site.label_atom_id\n1 N 2\n", "t.pdb"},
     };
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
@@ -118,8 +121,9 @@ static void bad_files_get_one_clear_sentence(void)
 
 static void models_are_chosen_by_number(void)
 {
-    static const char text[] = "MODEL        2\n" ATOM_START "  11.104   6.134  -6.504\nENDMDL\nMODEL        7\n" ATOM_START
-                               "  21.104   6.134  -6.504\nENDMDL\n";
+    static const char text[] =
+        "MODEL        2\n" ATOM_START "  11.104   6.134  -6.504\nENDMDL\nMODEL        7\n" ATOM_START
+        "  21.104   6.134  -6.504\nENDMDL\n";
     for (int model = 0; model <= 7; model++) {
         qn_molecule *m;
         qn_molecule_options options = {.model = model};
@@ -198,7 +202,8 @@ static void what_is_written_is_read_back(void)
         char *text;
         size_t size;
         snprintf(path, sizeof path, "%s/out.%s", check_scratch_folder(), format ? "cif" : "pdb");
-        CHECK_OK(qn_molecule_write(path, format ? QN_STRUCTURE_MMCIF : QN_STRUCTURE_PDB, molecules, 1, "FIRST\nSECOND\n"));
+        CHECK_OK(
+            qn_molecule_write(path, format ? QN_STRUCTURE_MMCIF : QN_STRUCTURE_PDB, molecules, 1, "FIRST\nSECOND\n"));
         CHECK_OK(qn_molecule_read(path, &options, &back));
         check_same(m, back);
         qn_molecule_destroy(&back);
