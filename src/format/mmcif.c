@@ -205,9 +205,9 @@ static qn_status require(const mmcif_scan *scan, enum column column, enum column
 {
     if (qn_cif_table_has(scan->table, column) || qn_cif_table_has(scan->table, instead)) return QN_OK;
     if (column == instead)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%d: the category _atom_site lacks the column %s", scan->name,
+        QN_FAIL(QN_BAD_FORMAT, "%s:%d: the atom loop lacks the column _atom_site.%s", scan->name,
                 qn_cif_table_line(scan->table), columns[column]);
-    QN_FAIL(QN_BAD_FORMAT, "%s:%d: the category _atom_site lacks the column %s (and %s, which would do)", scan->name,
+    QN_FAIL(QN_BAD_FORMAT, "%s:%d: the atom loop lacks the column _atom_site.%s (and %s, which would do)", scan->name,
             qn_cif_table_line(scan->table), columns[column], columns[instead]);
 }
 

@@ -97,10 +97,10 @@ static void bad_files_get_one_clear_sentence(void)
         {"data_x\n_cell.length_a 5\n", "t.pdb: holds no _atom_site loop"},
         {"data_x\nloop_\n_atom_site.id\n_atom_site.label_atom_id\n_atom_site.label_comp_id\n_atom_site.label_asym_id\n"
          "_atom_site.Cartn_y\n_atom_site.Cartn_z\n1 N GLY A 1 2\n",
-         "t.pdb:2: the category _atom_site lacks the column Cartn_x"},
+         "t.pdb:2: the atom loop lacks the column _atom_site.Cartn_x"},
         {"data_x\nloop_\n_atom_site.id\n_atom_site.label_atom_id\n_atom_site.label_comp_id\n"
          "_atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\n1 N GLY 0 1 2\n",
-         "the category _atom_site lacks the column auth_asym_id (and label_asym_id, which would do)"},
+         "the atom loop lacks the column _atom_site.auth_asym_id (and label_asym_id, which would do)"},
         {"data_x\nloop_\n_atom_site.auth_seq_id\n_atom_site.label_atom_id\n_atom_site.label_comp_id\n"
          "_atom_site.label_asym_id\n_atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\n"
          "1 N GLY A 0 1 2\n2 C GLY A 1.0 ? 2\n",
