@@ -1,0 +1,10 @@
+# bench/<name>.c is an executable quern_bench_<name>, built with everything else and run by hand on a quiet machine.
+function(quern_add_benchmarks)
+  file(GLOB benchmarks CONFIGURE_DEPENDS bench/*.c)
+  foreach(source IN LISTS benchmarks)
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(quern_bench_${name} ${source})
+    target_link_libraries(quern_bench_${name} PRIVATE quern quern_flags m)
+    set_target_properties(quern_bench_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  endforeach()
+endfunction()
