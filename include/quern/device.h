@@ -33,10 +33,10 @@ typedef struct qn_context qn_context;
 typedef struct qn_device qn_device;
 
 typedef struct qn_context_options {
-    int threads;                 /* 0: every processor this process may run on */
-    bool without_kernel_cache;   /* also set by QUERN_KERNEL_CACHE=off */
-    bool explain;                /* log where each kernel configuration came from */
-    const char *kernel_folder;   /* read kernel sources from here instead of the library, also QUERN_KERNEL_DIR; NULL */
+    int threads;               /* 0: every processor this process may run on */
+    bool without_kernel_cache; /* also set by QUERN_KERNEL_CACHE=off */
+    bool explain;              /* log where each kernel configuration came from */
+    const char *kernel_folder; /* read kernel sources from here instead of the library, also QUERN_KERNEL_DIR; NULL */
 } qn_context_options;
 
 QN_MUST_CHECK qn_status qn_context_create(const qn_context_options *options, qn_context **context);
@@ -46,31 +46,32 @@ int qn_context_threads(const qn_context *context);
 typedef enum qn_device_kind { QN_DEVICE_CPU, QN_DEVICE_GPU, QN_DEVICE_ACCELERATOR } qn_device_kind;
 
 typedef struct qn_device_info {
-    char identifier[48];     /* "cuda:0"; opens this device again */
-    char driver[16];         /* "host", "opencl", "cuda", "checking" */
+    char identifier[48]; /* "cuda:0"; opens this device again */
+    char driver[16];     /* "host", "opencl", "cuda", "checking" */
     char name[128];
     char vendor[64];
     char driver_version[96];
-    char pci_address[24];    /* "0000:3b:00.0"; "" when unknown */
+    char pci_address[24]; /* "0000:3b:00.0"; "" when unknown */
     qn_device_kind kind;
     uint64_t memory_bytes;
     uint64_t largest_buffer_bytes;
     uint64_t local_memory_bytes; /* per work-group */
     int compute_units;
-    int largest_group;           /* work-items in a group */
-    int subgroup_size;           /* warp or wavefront; 1 on CPUs */
-    int vector_width;            /* preferred floats per vector; 1 on GPUs */
+    int largest_group; /* work-items in a group */
+    int subgroup_size; /* warp or wavefront; 1 on CPUs */
+    int vector_width;  /* preferred floats per vector; 1 on GPUs */
 } qn_device_info;
 
 /* What a search for devices found: a usable device, or a driver that is not usable and the reason in one sentence. */
 typedef struct qn_device_listing {
     bool usable;
-    qn_device_info info;   /* info.identifier and info.driver are set even when not usable */
+    qn_device_info info; /* info.identifier and info.driver are set even when not usable */
     char reason[256];
 } qn_device_listing;
 
 /* Up to `capacity` listings in a fixed order (host, opencl, cuda); *count gets how many there are in all. */
-QN_MUST_CHECK qn_status qn_device_list(qn_context *context, qn_device_listing *listings, size_t capacity, size_t *count);
+QN_MUST_CHECK qn_status qn_device_list(qn_context *context, qn_device_listing *listings, size_t capacity,
+                                       size_t *count);
 
 /* Errors: QN_INVALID_ARGUMENT for a text that is no identifier; QN_NO_DEVICE, with the reason, when it is not there. */
 QN_MUST_CHECK qn_status qn_device_open(qn_context *context, const char *identifier, qn_device **device);
@@ -81,11 +82,11 @@ const qn_device_info *qn_device_get_info(const qn_device *device);
 /* Rates of a device, each the median of several launches timed by events. Nothing is measured that the device cannot
  * do; such a rate is 0. */
 typedef struct qn_device_rates {
-    double copy_bytes_per_s;               /* device memory to device memory, bytes read plus bytes written */
-    double read_bytes_per_s;               /* a sum over a large buffer */
-    double multiply_adds_per_s;            /* single precision fused multiply-adds */
-    double reciprocal_roots_per_s;         /* single precision 1/sqrt(x) */
-    double local_atomics_per_s;            /* int32 adds to local memory, different addresses */
+    double copy_bytes_per_s;       /* device memory to device memory, bytes read plus bytes written */
+    double read_bytes_per_s;       /* a sum over a large buffer */
+    double multiply_adds_per_s;    /* single precision fused multiply-adds */
+    double reciprocal_roots_per_s; /* single precision 1/sqrt(x) */
+    double local_atomics_per_s;    /* int32 adds to local memory, different addresses */
 } qn_device_rates;
 
 QN_MUST_CHECK qn_status qn_device_measure(qn_device *device, qn_device_rates *rates);

@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 typedef struct qn_dock_options {
-    const char *receptor;       /* PDB or mmCIF, gzipped or not; "file:AB" picks chains */
+    const char *receptor; /* PDB or mmCIF, gzipped or not; "file:AB" picks chains */
     const char *ligand;
     const char *output;         /* folder; must be empty or absent unless resume */
     const char *device;         /* see <quern/device.h>; default "auto" */
@@ -51,9 +51,9 @@ typedef struct qn_dock_summary {
     size_t pose_count, cluster_count;
     double best_energy;
     int grid[3];
-    double rotations_per_s;     /* of the search alone */
-    double seconds;             /* of the whole run */
-    char report[512];           /* path of report.html */
+    double rotations_per_s; /* of the search alone */
+    double seconds;         /* of the whole run */
+    char report[512];       /* path of report.html */
 } qn_dock_summary;
 
 /* Errors: QN_NOT_FOUND, QN_BAD_FORMAT (inputs), QN_ALREADY_EXISTS (output folder not empty without resume),

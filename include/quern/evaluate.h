@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 typedef struct qn_evaluate_options {
-    const char *const *models;      /* output folders of quern dock (their cluster_* files), or model files */
+    const char *const *models; /* output folders of quern dock (their cluster_* files), or model files */
     size_t model_count;
     const char *receptor_reference; /* bound receptor, a path or path:chains */
     const char *ligand_reference;   /* bound ligand */

@@ -19,7 +19,13 @@
 extern "C" {
 #endif
 
-enum { QN_ARGUMENT_MAX = 24, QN_TUNABLE_MAX = 16, QN_TUNABLE_VALUE_MAX = 16, QN_CONSTRAINT_MAX = 16, QN_KERNEL_MAX = 8 };
+enum {
+    QN_ARGUMENT_MAX = 24,
+    QN_TUNABLE_MAX = 16,
+    QN_TUNABLE_VALUE_MAX = 16,
+    QN_CONSTRAINT_MAX = 16,
+    QN_KERNEL_MAX = 8
+};
 
 /* How a kernel uses an argument. OUT: every byte of the buffer range is written and none is read. A kernel that writes
  * only a part declares INOUT. The checking driver holds kernels to this. */
@@ -33,7 +39,8 @@ typedef struct qn_argument_declaration {
     qn_element element;
 } qn_argument_declaration;
 
-/* One argument of a launch: a value, or a buffer from `offset` (bytes, a multiple of 256) for `bytes` (0: to its end). */
+/* One argument of a launch: a value, or a buffer from `offset` (bytes, a multiple of 256) for `bytes` (0: to its end).
+ */
 typedef struct qn_argument {
     qn_buffer *buffer;
     size_t offset, bytes;
@@ -97,9 +104,9 @@ typedef struct qn_kernel_declaration {
 } qn_kernel_declaration;
 
 struct qn_family {
-    const char *name;         /* "dock/ligand_grids": folder and file */
-    const char *source;       /* embedded, includes flattened */
-    const char *source_path;  /* relative to the source folder, for QUERN_KERNEL_DIR */
+    const char *name;        /* "dock/ligand_grids": folder and file */
+    const char *source;      /* embedded, includes flattened */
+    const char *source_path; /* relative to the source folder, for QUERN_KERNEL_DIR */
     const qn_kernel_declaration *kernels;
     int kernel_count;
     const qn_tunable *tunables;
@@ -110,12 +117,12 @@ struct qn_family {
 };
 
 typedef struct qn_family_call {
-    int kernel;                 /* index into the family's kernels */
+    int kernel; /* index into the family's kernels */
     const qn_argument *arguments;
     int argument_count;
-    const void *problem;        /* handed to geometry and cost */
-    const char *problem_class;  /* sizes binned by the family, key of tuning results; NULL: one class */
-    const char *definitions;    /* more "NAME=VALUE NAME=VALUE" for the source, constants of the problem; NULL */
+    const void *problem;       /* handed to geometry and cost */
+    const char *problem_class; /* sizes binned by the family, key of tuning results; NULL: one class */
+    const char *definitions;   /* more "NAME=VALUE NAME=VALUE" for the source, constants of the problem; NULL */
     const qn_configuration *configuration; /* NULL: chosen by the context's source, else the fallback */
 } qn_family_call;
 
@@ -125,7 +132,8 @@ QN_MUST_CHECK qn_status qn_family_run(const qn_family *family, qn_queue *queue, 
 /* The configuration of fallbacks. */
 qn_configuration qn_family_fallback(const qn_family *family);
 
-/* Whether `configuration` satisfies every constraint on a device; *broken (may be NULL) names the first that does not. */
+/* Whether `configuration` satisfies every constraint on a device; *broken (may be NULL) names the first that does not.
+ */
 QN_MUST_CHECK qn_status qn_family_allows(const qn_family *family, const qn_device_info *device,
                                          const qn_configuration *configuration, bool *allowed, const char **broken);
 

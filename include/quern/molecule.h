@@ -44,13 +44,13 @@ typedef struct qn_molecule {
     size_t atom_count, residue_count;
     qn_atom *atoms;
     qn_residue *residues;
-    char *name;                    /* file name it came from */
+    char *name; /* file name it came from */
     size_t dropped_waters, dropped_alternates, dropped_hydrogens;
 } qn_molecule;
 
 typedef struct qn_molecule_options {
-    int model;            /* model number as written in the file; 0: the first */
-    bool drop_water;      /* HOH, WAT, DOD, H2O, SOL, TIP3 … are dropped and counted */
+    int model;       /* model number as written in the file; 0: the first */
+    bool drop_water; /* HOH, WAT, DOD, H2O, SOL, TIP3 … are dropped and counted */
     bool drop_hydrogens;
     bool keep_alternates; /* default: of alternate locations the highest occupancy is kept, then the first letter */
 } qn_molecule_options;

@@ -28,11 +28,20 @@ const char *qn_status_name(qn_status status)
     return "unknown status";
 }
 
-const char *qn_error_message(void) { return current.message; }
+const char *qn_error_message(void)
+{
+    return current.message;
+}
 
-const char *qn_error_origin(void) { return current.origin; }
+const char *qn_error_origin(void)
+{
+    return current.origin;
+}
 
-void qn_error_clear(void) { memset(&current, 0, sizeof current); }
+void qn_error_clear(void)
+{
+    memset(&current, 0, sizeof current);
+}
 
 qn_status qn_error_set(qn_status status, const char *file, int line, const char *format, ...)
 {

@@ -9,10 +9,10 @@
 #define QN_FAIL(status, ...) return qn_error_set((status), __FILE__, __LINE__, __VA_ARGS__)
 
 /* Return the status of `call` when it is not QN_OK. */
-#define QN_TRY(call)                                                                                                   \
-    do {                                                                                                               \
-        qn_status qn_try_status_ = (call);                                                                             \
-        if (qn_try_status_ != QN_OK) return qn_try_status_;                                                            \
+#define QN_TRY(call)                                        \
+    do {                                                    \
+        qn_status qn_try_status_ = (call);                  \
+        if (qn_try_status_ != QN_OK) return qn_try_status_; \
     } while (0)
 
 qn_status qn_error_set(qn_status status, const char *file, int line, const char *format, ...) QN_PRINTF_LIKE(4, 5);

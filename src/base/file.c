@@ -88,7 +88,8 @@ qn_status qn_folder_create(const char *path)
     }
     struct stat information;
     qn_status status = QN_OK;
-    if (mkdir(copy, 0777) != 0 && errno != EEXIST) status = system_failure(path, "create the folder");
+    if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+        status = system_failure(path, "create the folder");
     else if (stat(copy, &information) == 0 && !S_ISDIR(information.st_mode))
         status = qn_error_set(QN_ALREADY_EXISTS, __FILE__, __LINE__, "%s: is a file; expected a folder", path);
     qn_release(&copy);

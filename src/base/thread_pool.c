@@ -139,7 +139,10 @@ void qn_pool_destroy(qn_pool **pool_pointer)
     qn_release(pool_pointer);
 }
 
-int qn_pool_threads(const qn_pool *pool) { return pool ? pool->threads : 1; }
+int qn_pool_threads(const qn_pool *pool)
+{
+    return pool ? pool->threads : 1;
+}
 
 static qn_status run_serially(size_t count, qn_pool_task task, void *user)
 {

@@ -1,3 +1,6 @@
 #include <quern/version.h>
 
-const char *qn_version(void) { return QN_VERSION; }
+const char *qn_version(void)
+{
+    return QN_VERSION;
+}

@@ -11,8 +11,8 @@ static const double contact_angstrom = 5;
 typedef struct contact_job {
     qn_dock_state *run;
     const qn_neighbour_grid *receptor;
-    const size_t *receptor_atom;  /* molecule's atom of each point of the neighbour grid */
-    unsigned char *touched;       /* per pose: receptor residues, then ligand residues */
+    const size_t *receptor_atom; /* molecule's atom of each point of the neighbour grid */
+    unsigned char *touched;      /* per pose: receptor residues, then ligand residues */
 } contact_job;
 
 typedef struct pose_touch {

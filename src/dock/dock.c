@@ -17,8 +17,14 @@ static const double exclusion_angstrom = 3.6;
 
 qn_dock_options qn_dock_default_options(void)
 {
-    return (qn_dock_options){.device = "auto", .score = "rpsc", .fft_engine = "auto", .rotations = 3600,
-                             .spacing_angstrom = 1.2, .per_rotation = 1, .keep = 1000, .clusters = 30,
+    return (qn_dock_options){.device = "auto",
+                             .score = "rpsc",
+                             .fft_engine = "auto",
+                             .rotations = 3600,
+                             .spacing_angstrom = 1.2,
+                             .per_rotation = 1,
+                             .keep = 1000,
+                             .clusters = 30,
                              .radius_angstrom = 9};
 }
 
@@ -68,7 +74,10 @@ static qn_status check_output(const qn_dock_options *options)
     return QN_OK;
 }
 
-static int next_fast_size(int least, void *user) { return qn_fft_next_fast_size(*(const qn_fft_engine *)user, least); }
+static int next_fast_size(int least, void *user)
+{
+    return qn_fft_next_fast_size(*(const qn_fft_engine *)user, least);
+}
 
 /* Read both partners, lay out the grid, make receptor grids, ligand integers and rotations. */
 static qn_status prepare(qn_dock_state *run)
@@ -80,8 +89,10 @@ static qn_status prepare(qn_dock_state *run)
     qn_dock_bounding_sphere(run->receptor.molecule, centre, &receptor_radius);
     qn_dock_bounding_sphere(run->ligand.molecule, centre, &ligand_radius);
     if (ligand_radius > receptor_radius)
-        qn_log(QN_LOG_WARNING, "the ligand (radius %.1f Å) is larger than the receptor (%.1f Å); the search is faster with "
-               "the larger one as receptor", ligand_radius, receptor_radius);
+        qn_log(QN_LOG_WARNING,
+               "the ligand (radius %.1f Å) is larger than the receptor (%.1f Å); the search is faster with "
+               "the larger one as receptor",
+               ligand_radius, receptor_radius);
     QN_TRY(qn_dock_grid_plan(run->receptor.molecule, run->ligand.molecule, options->spacing_angstrom,
                              qn_dock_contact_angstrom(&run->receptor), QN_ELECTROSTATIC_CUTOFF_ANGSTROM,
                              options->grid_cells, next_fast_size, &run->engine, &run->grid));

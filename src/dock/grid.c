@@ -45,11 +45,15 @@ qn_status qn_dock_grid_plan(const qn_molecule *receptor, const qn_molecule *liga
         grid->last_shift[axis] = contact_last;
         grid->cells[axis] = side > 0 ? side : next_fast_size(least, user);
         if (side > 0 && side < least)
-            QN_FAIL(QN_INVALID_ARGUMENT, "a grid of %d cells a side is too small at %g Å; expected at least %d, or 0 for "
-                    "the smallest that fits", side, spacing_angstrom, least);
+            QN_FAIL(QN_INVALID_ARGUMENT,
+                    "a grid of %d cells a side is too small at %g Å; expected at least %d, or 0 for "
+                    "the smallest that fits",
+                    side, spacing_angstrom, least);
         if (grid->cells[axis] > LARGEST_SIDE)
-            QN_FAIL(QN_INVALID_ARGUMENT, "the complex needs %d cells of %g Å along axis %c; expected at most %d (use a "
-                    "larger spacing)", grid->cells[axis], spacing_angstrom, 'x' + axis, LARGEST_SIDE);
+            QN_FAIL(QN_INVALID_ARGUMENT,
+                    "the complex needs %d cells of %g Å along axis %c; expected at most %d (use a "
+                    "larger spacing)",
+                    grid->cells[axis], spacing_angstrom, 'x' + axis, LARGEST_SIDE);
     }
     return QN_OK;
 }

@@ -6,8 +6,8 @@
  *     x' = R·x + T,  T = origin + spacing · (box_centre + t) − R·centre.
  *
  * Nothing wraps: receptor grids are 0 beyond the longest reach around the receptor, and the sides are such that a
- * ligand box that comes into contact (shape reach) on any side meets no periodic image. Translations without contact are
- * not searched.
+ * ligand box that comes into contact (shape reach) on any side meets no periodic image. Translations without contact
+ * are not searched.
  */
 #ifndef QN_DOCK_GRID_H
 #define QN_DOCK_GRID_H
@@ -17,11 +17,11 @@
 typedef struct qn_dock_grid {
     double spacing_angstrom;
     double origin_angstrom[3];
-    int cells[3];           /* sides of the grid: x, y, z */
-    int box, box_centre;    /* ligand box */
+    int cells[3];              /* sides of the grid: x, y, z */
+    int box, box_centre;       /* ligand box */
     double centre_angstrom[3]; /* the ligand's rotation centre, in input coordinates, a multiple of 1/4096 Å */
-    int first_shift[3];     /* lowest translation searched; ≤ 0 */
-    int last_shift[3];      /* highest; last − first + 1 ≤ cells */
+    int first_shift[3];        /* lowest translation searched; ≤ 0 */
+    int last_shift[3];         /* highest; last − first + 1 ≤ cells */
 } qn_dock_grid;
 
 /* `contact_angstrom` is the longest reach of the shape term, `reach_angstrom` that of any term. `next_fast_size` gives

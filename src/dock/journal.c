@@ -102,8 +102,7 @@ qn_status qn_dock_journal_open(const char *path, const char *key, int rotation_c
 {
     size_t end = 0;
     void *memory;
-    if (resume && qn_file_exists(path))
-        QN_TRY(read_journal(path, key, rotation_count, per_rotation, hits, done, &end));
+    if (resume && qn_file_exists(path)) QN_TRY(read_journal(path, key, rotation_count, per_rotation, hits, done, &end));
     QN_TRY(qn_allocate(1, sizeof(qn_dock_journal), &memory));
     qn_dock_journal *journal = memory;
     journal->per_rotation = per_rotation;
@@ -113,8 +112,8 @@ qn_status qn_dock_journal_open(const char *path, const char *key, int rotation_c
         journal->descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
         if (journal->descriptor < 0 || ftruncate(journal->descriptor, (off_t)end) != 0 ||
             lseek(journal->descriptor, 0, SEEK_END) < 0)
-            status = qn_error_set(QN_IO_ERROR, __FILE__, __LINE__, "%s: cannot open for writing: %s", path,
-                                  strerror(errno));
+            status =
+                qn_error_set(QN_IO_ERROR, __FILE__, __LINE__, "%s: cannot open for writing: %s", path, strerror(errno));
     }
     if (status == QN_OK && end == 0) status = append_bytes(journal, magic, strlen(magic));
     if (status == QN_OK && end == 0) status = append_bytes(journal, key, strlen(key) + 1);

@@ -1,7 +1,7 @@
 /* What a killed run leaves behind: the hits of every finished batch, so that --resume goes on where it stopped.
  *
- * The file starts with a key that names everything the hits depend on (inputs, options, device, engine); records follow,
- * each with a checksum. Records are appended and flushed; a record cut by a kill is ignored and overwritten.
+ * The file starts with a key that names everything the hits depend on (inputs, options, device, engine); records
+ * follow, each with a checksum. Records are appended and flushed; a record cut by a kill is ignored and overwritten.
  */
 #ifndef QN_DOCK_JOURNAL_H
 #define QN_DOCK_JOURNAL_H
@@ -10,8 +10,8 @@
 
 typedef struct qn_dock_journal qn_dock_journal;
 
-/* Open `path` for a run of `rotation_count` × `per_rotation` hits under `key`. With `resume` an existing journal is read:
- * its hits are put into `hits` and done[rotation] is set; without it, or when there is none, a new one is begun.
+/* Open `path` for a run of `rotation_count` × `per_rotation` hits under `key`. With `resume` an existing journal is
+ * read: its hits are put into `hits` and done[rotation] is set; without it, or when there is none, a new one is begun.
  * QN_INVALID_ARGUMENT, naming what differs, when the journal belongs to another run. */
 QN_MUST_CHECK qn_status qn_dock_journal_open(const char *path, const char *key, int rotation_count, int per_rotation,
                                              bool resume, qn_dock_hit *hits, unsigned char *done,

@@ -10,7 +10,10 @@
 
 #include "dock/kernels/ligand_grids.dev.h"
 
-static int32_t rounded(double value) { return (int32_t)floor(value + 0.5); }
+static int32_t rounded(double value)
+{
+    return (int32_t)floor(value + 0.5);
+}
 
 qn_status qn_dock_ligand_create(const qn_dock_partner *partner, const qn_dock_grid *grid, qn_dock_ligand *ligand)
 {
@@ -49,7 +52,10 @@ void qn_dock_rotation_to_integers(const double matrix[9], int32_t integers[9])
     for (int i = 0; i < 9; i++) integers[i] = rounded(matrix[i] * QN_ROTATION_UNITS);
 }
 
-int qn_dock_ligand_scale(const qn_dock_grid *grid) { return rounded(1048576.0 / grid->spacing_angstrom); }
+int qn_dock_ligand_scale(const qn_dock_grid *grid)
+{
+    return rounded(1048576.0 / grid->spacing_angstrom);
+}
 
 /* Index of voxel + shift on the circular receptor grid. */
 static size_t shifted_cell(const qn_dock_grid *grid, const int shift[3], int x, int y, int z)

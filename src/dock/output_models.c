@@ -173,7 +173,8 @@ qn_status qn_dock_write_models(qn_dock_state *run)
     if (status == QN_OK) status = list_chains(receptor, &names);
     if (status == QN_OK) status = list_chains(renamed, &ligand_chains);
     if (status == QN_OK)
-        status = qn_text_append(&names, "\nQUERN LIGAND CHAINS %s\n%s", ligand_chains.data, renames.data ? renames.data : "");
+        status = qn_text_append(&names, "\nQUERN LIGAND CHAINS %s\n%s", ligand_chains.data,
+                                renames.data ? renames.data : "");
     for (size_t i = 0; i < run->cluster_count && status == QN_OK; i++)
         status = write_model(run, i, renamed, names.data);
     if (status == QN_OK) status = write_scripts(run, ligand_chains.data);

@@ -35,8 +35,8 @@ static void distances_to(const qn_dock_state *run, size_t centre, double *distan
 
 static qn_status add_facts(const qn_dock_state *run, qn_report *report)
 {
-    static const char *const labels[FACTS] = {"Receptor", "Ligand", "Rotations", "Grid", "Best energy", "Largest cluster",
-                                              "Search speed", "Device"};
+    static const char *const labels[FACTS] = {"Receptor",    "Ligand",          "Rotations",    "Grid",
+                                              "Best energy", "Largest cluster", "Search speed", "Device"};
     char values[FACTS][160];
     const char *pointers[FACTS];
     int searched = run->rotation_count - run->resumed_rotations;
@@ -79,9 +79,14 @@ static qn_status add_funnel(const qn_dock_state *run, qn_report *report)
         snprintf(names[s], TEXT, s < shown ? "cluster %zu" : "other poses", s + 1);
         series[s] = (qn_report_series){names[s], x + first, y + first, NULL, used - first};
     }
-    qn_report_plot plot = {"Score funnel", "ligand RMSD to the centre of cluster 1 (Å)", "energy (rpsc units)",
-                           "Each mark is a pose; a dense group at low energy, apart from the rest, is a place the score "
-                           "prefers.", series, shown + 1};
+    qn_report_plot plot = {
+        "Score funnel",
+        "ligand RMSD to the centre of cluster 1 (Å)",
+        "energy (rpsc units)",
+        "Each mark is a pose; a dense group at low energy, apart from the rest, is a place the score "
+        "prefers.",
+        series,
+        shown + 1};
     qn_status status = qn_report_scatter(report, &plot);
     qn_release(&memory);
     return status;
@@ -100,17 +105,21 @@ static qn_status add_bars(const qn_dock_state *run, qn_report *report)
         snprintf(names + TEXT * i, TEXT, "%zu", i + 1);
         categories[i] = names + TEXT * i;
         sizes[i] = (double)run->clusters[i].size;
-        for (size_t t = 0; t < QN_RPSC_TERMS; t++)
-            terms[t * count + i] = run->poses[run->clusters[i].centre].terms[t];
+        for (size_t t = 0; t < QN_RPSC_TERMS; t++) terms[t * count + i] = run->poses[run->clusters[i].centre].terms[t];
     }
     for (size_t t = 0; t < QN_RPSC_TERMS; t++)
         series[t] = (qn_report_series){qn_dock_term_names[t], NULL, terms + t * count, NULL, count};
     qn_report_series size_series = {"poses", NULL, sizes, NULL, count};
-    qn_report_plot size_plot = {"Cluster sizes", "cluster", "poses",
-                                "Clusters are ranked by size: the more low-energy poses agree, the safer the place.",
-                                &size_series, 1};
-    qn_report_plot term_plot = {"Energy terms of the cluster centres", "cluster", "energy (rpsc units)",
-                                "Negative is favourable.", series, QN_RPSC_TERMS};
+    qn_report_plot size_plot = {
+        "Cluster sizes", "cluster",
+        "poses",         "Clusters are ranked by size: the more low-energy poses agree, the safer the place.",
+        &size_series,    1};
+    qn_report_plot term_plot = {"Energy terms of the cluster centres",
+                                "cluster",
+                                "energy (rpsc units)",
+                                "Negative is favourable.",
+                                series,
+                                QN_RPSC_TERMS};
     qn_status status = qn_report_bars(report, &size_plot, categories, count);
     if (status == QN_OK) status = qn_report_bars(report, &term_plot, categories, count);
     qn_release(&memory);
@@ -193,25 +202,31 @@ static qn_status fill_report(const qn_dock_state *run, qn_report *report)
 {
     QN_TRY(add_facts(run, report));
     if (run->receptor.summary.without_entry + run->ligand.summary.without_entry > 0)
-        QN_TRY(qn_report_warning(report, "%zu atoms have no entry in the atom table and were treated by element, without "
-                                 "charge.", run->receptor.summary.without_entry + run->ligand.summary.without_entry));
+        QN_TRY(qn_report_warning(report,
+                                 "%zu atoms have no entry in the atom table and were treated by element, without "
+                                 "charge.",
+                                 run->receptor.summary.without_entry + run->ligand.summary.without_entry));
     if (run->cluster_count == 0) return qn_report_warning(report, "No pose brings the partners into contact.");
     QN_TRY(qn_report_heading(report, "Models"));
-    QN_TRY(qn_report_paragraph(report, "Cluster centres, largest cluster first. The model files hold both partners in the "
+    QN_TRY(qn_report_paragraph(report,
+                               "Cluster centres, largest cluster first. The model files hold both partners in the "
                                "receptor's frame; view.pml and view.cxc open them in PyMOL and ChimeraX."));
     QN_TRY(add_cluster_table(run, report));
     QN_TRY(qn_report_heading(report, "Energies"));
     QN_TRY(add_funnel(run, report));
     QN_TRY(add_bars(run, report));
     QN_TRY(qn_report_heading(report, "Interface"));
-    QN_TRY(qn_report_paragraph(report, "How often a residue has a heavy atom within 5 Å of the partner, over the %zu best "
-                               "poses; contacts.csv lists all residues.", run->pose_count));
+    QN_TRY(qn_report_paragraph(report,
+                               "How often a residue has a heavy atom within 5 Å of the partner, over the %zu best "
+                               "poses; contacts.csv lists all residues.",
+                               run->pose_count));
     QN_TRY(add_contact_table(run, report));
     QN_TRY(qn_report_heading(report, "Run"));
-    return qn_report_paragraph(report, "Quern %s, score %s, %d threads, transforms by %s, %.1f s in all (search %.1f s). "
-                               "run.json holds every option and the inputs' SHA-256.", QN_VERSION, run->options->score,
-                               qn_context_threads(run->context), qn_fft_engine_name(run->engine), run->timings.total_s,
-                               run->timings.search_s);
+    return qn_report_paragraph(report,
+                               "Quern %s, score %s, %d threads, transforms by %s, %.1f s in all (search %.1f s). "
+                               "run.json holds every option and the inputs' SHA-256.",
+                               QN_VERSION, run->options->score, qn_context_threads(run->context),
+                               qn_fft_engine_name(run->engine), run->timings.total_s, run->timings.search_s);
 }
 
 qn_status qn_dock_write_report(const qn_dock_state *run)

@@ -28,8 +28,8 @@ static json_t *describe_options(const qn_dock_options *options)
 static json_t *describe_device(const qn_dock_state *run)
 {
     const qn_device_info *info = qn_device_get_info(run->device);
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:s, s:i}", "identifier", info->identifier, "name", info->name,
-                     "driver", info->driver, "driver_version", info->driver_version, "compute_units",
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:s, s:i}", "identifier", info->identifier, "name",
+                     info->name, "driver", info->driver, "driver_version", info->driver_version, "compute_units",
                      info->compute_units, "threads", qn_context_threads(run->context), "bytes_used",
                      (json_int_t)run->device_bytes, "fft_engine", qn_fft_engine_name(run->engine), "batch", run->batch);
 }
@@ -43,8 +43,8 @@ static json_t *describe_timings(const qn_dock_timings *timings)
 static json_t *describe_run(const qn_dock_state *run)
 {
     int searched = run->rotation_count - run->resumed_rotations;
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:[iii], s:i, s:f, s:i, s:i, s:f, s:o}", "quern", QN_VERSION, "receptor",
-                     describe_partner(run->options->receptor, &run->receptor), "ligand",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:[iii], s:i, s:f, s:i, s:i, s:f, s:o}", "quern", QN_VERSION,
+                     "receptor", describe_partner(run->options->receptor, &run->receptor), "ligand",
                      describe_partner(run->options->ligand, &run->ligand), "options", describe_options(run->options),
                      "device", describe_device(run), "grid", run->grid.cells[0], run->grid.cells[1], run->grid.cells[2],
                      "rotations", run->rotation_count, "rotation_step_degrees", run->neighbour_degrees,

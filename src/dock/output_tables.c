@@ -43,9 +43,9 @@ static qn_status add_pose(const qn_dock_state *run, size_t index, qn_text *csv)
 
 static qn_status write_poses(const qn_dock_state *run)
 {
-    static const char *const headers[] = {"rank", "cluster", "rotation", "r11", "r12", "r13", "r21", "r22", "r23", "r31",
-                                          "r32", "r33", "tx_angstrom", "ty_angstrom", "tz_angstrom", "energy", "shape",
-                                          "electrostatic"};
+    static const char *const headers[] = {
+        "rank", "cluster", "rotation", "r11",         "r12",         "r13",         "r21",    "r22",   "r23",
+        "r31",  "r32",     "r33",      "tx_angstrom", "ty_angstrom", "tz_angstrom", "energy", "shape", "electrostatic"};
     qn_text csv = {0};
     qn_status status = qn_csv_row(&csv, sizeof headers / sizeof *headers, headers);
     for (size_t i = 0; i < run->pose_count && status == QN_OK; i++) status = add_pose(run, i, &csv);
@@ -71,8 +71,9 @@ static qn_status add_cluster(const qn_dock_state *run, size_t index, qn_text *cs
 
 static qn_status write_clusters(const qn_dock_state *run)
 {
-    static const char *const headers[] = {"cluster", "size", "centre_rank", "centre_energy", "centre_shape",
-                                          "centre_electrostatic", "lowest_energy", "model"};
+    static const char *const headers[] = {"cluster",       "size",         "centre_rank",
+                                          "centre_energy", "centre_shape", "centre_electrostatic",
+                                          "lowest_energy", "model"};
     qn_text csv = {0};
     qn_status status = qn_csv_row(&csv, sizeof headers / sizeof *headers, headers);
     for (size_t i = 0; i < run->cluster_count && status == QN_OK; i++) status = add_cluster(run, i, &csv);

@@ -36,8 +36,7 @@ qn_status qn_dock_partner_read(const char *path, int model, const char *role, qn
     qn_status status = qn_molecule_read(path, &options, &partner->molecule);
     if (status != QN_OK) return qn_error_add_context(status, "%s", role);
     status = hash_input(path, partner->hash);
-    if (status == QN_OK)
-        status = qn_atom_parameters_assign(partner->molecule, &partner->parameters, &partner->summary);
+    if (status == QN_OK) status = qn_atom_parameters_assign(partner->molecule, &partner->parameters, &partner->summary);
     if (status == QN_OK && partner->summary.heavy_atoms == 0)
         status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,
                               "%s: %s: no atoms are left once waters and hydrogens are dropped; expected a molecule",

@@ -10,7 +10,7 @@ typedef struct qn_dock_partner {
     qn_molecule *molecule; /* input coordinates; waters dropped */
     qn_atom_parameters *parameters;
     qn_parameters_summary summary;
-    char hash[65];         /* SHA-256 of the input file */
+    char hash[65]; /* SHA-256 of the input file */
 } qn_dock_partner;
 
 /* Read "path" or "path:chains". `role` ("receptor", "ligand") goes into messages. */

@@ -56,7 +56,8 @@ static qn_status rescore(size_t index, int worker, void *user)
 
 qn_status qn_dock_poses_rank(const qn_dock_grid *grid, const float *receptor_grids, const qn_dock_ligand *ligand,
                              const double *matrices, const int32_t *rotations, int rotation_count, int per_rotation,
-                             const qn_dock_hit *hits, size_t keep, qn_pool *pool, qn_dock_pose **out, size_t *pose_count)
+                             const qn_dock_hit *hits, size_t keep, qn_pool *pool, qn_dock_pose **out,
+                             size_t *pose_count)
 {
     size_t all = (size_t)rotation_count * (size_t)per_rotation, count = 0;
     void *candidates_memory, *poses_memory;

@@ -5,11 +5,11 @@
 #include "dock/search.h"
 
 typedef struct qn_dock_pose {
-    int32_t rotation;    /* index in the rotation set */
+    int32_t rotation; /* index in the rotation set */
     int32_t cell;
-    double energy;       /* total, weighted */
+    double energy; /* total, weighted */
     double terms[QN_RPSC_TERMS];
-    double matrix[9];    /* x' = R·x + t on the ligand's input coordinates, row-major */
+    double matrix[9]; /* x' = R·x + t on the ligand's input coordinates, row-major */
     double translation_angstrom[3];
 } qn_dock_pose;
 

@@ -107,8 +107,8 @@ qn_status qn_dock_pose_distances(const qn_molecule *receptor, const qn_molecule 
     qn_status status = qn_neighbour_grid_create(points, count_near, interface_angstrom, &neighbours);
     if (status == QN_OK) status = qn_allocate(count * count, sizeof(float), &distances);
     if (status == QN_OK) {
-        distance_job job = {.poses = poses, .count = count, .reference = points, .receptor = neighbours,
-                            .distances = distances};
+        distance_job job = {
+            .poses = poses, .count = count, .reference = points, .receptor = neighbours, .distances = distances};
         job.points = pick(ligand, marks_residue, points);
         /* A ligand without Cα or P (a small molecule) is measured on all heavy atoms. */
         if (job.points == 0) job.points = pick(ligand, is_heavy, points);

@@ -121,7 +121,8 @@ static qn_status flood(const qn_dock_grid *grid, const double *surface, unsigned
     mark[0] = FLOODED;
     while (count > 0) {
         size_t cell = ((size_t *)memory)[--count];
-        int at[3] = {(int)(cell % (size_t)nx), (int)(cell / (size_t)nx % (size_t)ny), (int)(cell / (size_t)nx / (size_t)ny)};
+        int at[3] = {(int)(cell % (size_t)nx), (int)(cell / (size_t)nx % (size_t)ny),
+                     (int)(cell / (size_t)nx / (size_t)ny)};
         for (int step = 0; step < 6; step++) {
             int next[3] = {at[0], at[1], at[2]};
             next[step / 2] += step % 2 ? 1 : -1;
@@ -149,7 +150,8 @@ static bool touches_flood(const qn_dock_grid *grid, const unsigned char *mark, i
                 int i = x + dx, j = y + dy, k = z + dz;
                 if (i < 0 || j < 0 || k < 0 || i >= grid->cells[0] || j >= grid->cells[1] || k >= grid->cells[2])
                     continue;
-                if (mark[(size_t)i + (size_t)grid->cells[0] * ((size_t)j + (size_t)grid->cells[1] * (size_t)k)] == FLOODED)
+                if (mark[(size_t)i + (size_t)grid->cells[0] * ((size_t)j + (size_t)grid->cells[1] * (size_t)k)] ==
+                    FLOODED)
                     return true;
             }
     return false;

@@ -19,8 +19,10 @@ static qn_status parse_matrix(const char *path, size_t line_number, const char *
         char *end;
         matrix[i] = strtod(at, &end);
         if (end == at || !isfinite(matrix[i]))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: number %d of the matrix is missing or no number; expected nine numbers, "
-                    "row by row", path, line_number, i + 1);
+            QN_FAIL(QN_BAD_FORMAT,
+                    "%s:%zu: number %d of the matrix is missing or no number; expected nine numbers, "
+                    "row by row",
+                    path, line_number, i + 1);
         at = end;
     }
     at += strspn(at, " \t\r");
@@ -51,7 +53,8 @@ static qn_status parse_rotations(const char *path, char *text, double **matrices
         (*count)++;
     }
     if (status == QN_OK && *count == 0)
-        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__, "%s: holds no matrix; expected nine numbers a line", path);
+        status =
+            qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__, "%s: holds no matrix; expected nine numbers a line", path);
     if (status != QN_OK) qn_release(&memory);
     *matrices = memory;
     return status;

@@ -19,25 +19,25 @@ typedef struct qn_dock_state {
     qn_pool *pool;
     qn_dock_partner receptor, ligand;
     qn_dock_grid grid;
-    float *receptor_grids;        /* [QN_RPSC_TERMS][volume] */
+    float *receptor_grids; /* [QN_RPSC_TERMS][volume] */
     qn_dock_ligand ligand_atoms;
     int rotation_count;
-    double *matrices;             /* rotation_count × 9 */
-    int32_t *rotations;           /* the same in 1/2^30 */
-    double neighbour_degrees;     /* mean angle between neighbouring rotations */
+    double *matrices;         /* rotation_count × 9 */
+    int32_t *rotations;       /* the same in 1/2^30 */
+    double neighbour_degrees; /* mean angle between neighbouring rotations */
     int exclusion_cells;
     qn_fft_engine engine;
     int batch;
     size_t device_bytes;
-    int resumed_rotations;        /* taken from the journal */
-    qn_dock_hit *hits;            /* rotation_count × per_rotation */
+    int resumed_rotations; /* taken from the journal */
+    qn_dock_hit *hits;     /* rotation_count × per_rotation */
     qn_dock_pose *poses;
     size_t pose_count;
     qn_cluster *clusters;
-    size_t cluster_count;         /* at most options->clusters */
-    size_t *assignment;           /* cluster of each pose or SIZE_MAX */
+    size_t cluster_count;                      /* at most options->clusters */
+    size_t *assignment;                        /* cluster of each pose or SIZE_MAX */
     double *receptor_contact, *ligand_contact; /* per residue: share of the poses that have it in the interface */
-    bool models_as_mmcif;         /* PDB columns do not suffice */
+    bool models_as_mmcif;                      /* PDB columns do not suffice */
     qn_dock_timings timings;
     double started_s;
 } qn_dock_state;

@@ -62,12 +62,17 @@ static int choose_batch(qn_device *device, const qn_dock_grid *grid, int rotatio
 static void set_problems(qn_dock_search *search, const qn_dock_grid *grid, int atoms, int rotation_count)
 {
     int batch = search->options.batch;
-    search->ligand_problem = (qn_ligand_grids_problem){.atoms = atoms, .grids = QN_RPSC_TERMS,
-        .trilinear_grid = QN_RPSC_ELECTROSTATIC, .rotations = rotation_count, .batch = batch, .box = grid->box,
-        .box_centre = grid->box_centre, .scale = qn_dock_ligand_scale(grid)};
+    search->ligand_problem = (qn_ligand_grids_problem){.atoms = atoms,
+                                                       .grids = QN_RPSC_TERMS,
+                                                       .trilinear_grid = QN_RPSC_ELECTROSTATIC,
+                                                       .rotations = rotation_count,
+                                                       .batch = batch,
+                                                       .box = grid->box,
+                                                       .box_centre = grid->box_centre,
+                                                       .scale = qn_dock_ligand_scale(grid)};
     search->correlate_problem = (qn_correlate_problem){QN_RPSC_TERMS, (int)search->bins, batch};
-    search->best_problem = (qn_best_cells_problem){.rotations = batch, .keep = search->options.per_rotation,
-                                                   .radius = search->options.exclusion_cells};
+    search->best_problem = (qn_best_cells_problem){
+        .rotations = batch, .keep = search->options.per_rotation, .radius = search->options.exclusion_cells};
     for (int axis = 0; axis < 3; axis++) {
         search->ligand_problem.cells[axis] = search->best_problem.cells[axis] = grid->cells[axis];
         search->best_problem.first_shift[axis] = grid->first_shift[axis];
@@ -145,14 +150,16 @@ static qn_status transform_receptor(qn_dock_search *search, const qn_dock_grid *
 static qn_status create_plans(qn_dock_search *search, const qn_dock_grid *grid)
 {
     qn_device *device = qn_queue_device(search->queue);
-    qn_fft_options options = {.batch = search->options.batch * QN_RPSC_TERMS, .kind = QN_FFT_REAL_FORWARD,
-                              .filled = {grid->box, grid->box, grid->box}, .engine = search->options.engine};
+    qn_fft_options options = {.batch = search->options.batch * QN_RPSC_TERMS,
+                              .kind = QN_FFT_REAL_FORWARD,
+                              .filled = {grid->box, grid->box, grid->box},
+                              .engine = search->options.engine};
     memcpy(options.size, grid->cells, sizeof options.size);
     for (int axis = 0; axis < 3; axis++)
         if (options.filled[axis] > options.size[axis]) options.filled[axis] = options.size[axis];
     QN_TRY(qn_fft_plan_create(device, &options, &search->forward));
-    options = (qn_fft_options){.batch = search->options.batch, .kind = QN_FFT_REAL_INVERSE,
-                               .engine = qn_fft_plan_engine(search->forward)};
+    options = (qn_fft_options){
+        .batch = search->options.batch, .kind = QN_FFT_REAL_INVERSE, .engine = qn_fft_plan_engine(search->forward)};
     memcpy(options.size, grid->cells, sizeof options.size);
     QN_TRY(qn_fft_plan_create(device, &options, &search->inverse));
     search->options.engine = qn_fft_plan_engine(search->forward);
@@ -166,9 +173,11 @@ static qn_status check_memory(qn_device *device, const qn_dock_grid *grid, int r
     const qn_device_info *info = qn_device_get_info(device);
     size_t needed = qn_dock_search_bytes(grid, rotation_count, options->batch, options->per_rotation);
     if (needed > info->memory_bytes)
-        QN_FAIL(QN_OUT_OF_MEMORY, "a %d x %d x %d grid with batches of %d needs %.2f GB on %s, which has %.2f GB; use a "
-                "larger spacing or a smaller batch", grid->cells[0], grid->cells[1], grid->cells[2], options->batch,
-                1e-9 * (double)needed, info->identifier, 1e-9 * (double)info->memory_bytes);
+        QN_FAIL(QN_OUT_OF_MEMORY,
+                "a %d x %d x %d grid with batches of %d needs %.2f GB on %s, which has %.2f GB; use a "
+                "larger spacing or a smaller batch",
+                grid->cells[0], grid->cells[1], grid->cells[2], options->batch, 1e-9 * (double)needed, info->identifier,
+                1e-9 * (double)info->memory_bytes);
     return QN_OK;
 }
 
@@ -206,8 +215,9 @@ void qn_dock_search_destroy(qn_dock_search **pointer)
     qn_queue_destroy(&search->queue); /* waits for what is under way */
     qn_fft_plan_destroy(&search->forward);
     qn_fft_plan_destroy(&search->inverse);
-    qn_buffer **buffers[] = {&search->atoms,    &search->weights,  &search->rotations, &search->boxes,  &search->grids,
-                             &search->spectra,  &search->receptor, &search->products,  &search->scores, &search->scratch};
+    qn_buffer **buffers[] = {&search->atoms,  &search->weights, &search->rotations, &search->boxes,
+                             &search->grids,  &search->spectra, &search->receptor,  &search->products,
+                             &search->scores, &search->scratch};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(buffers[i]);
     for (int i = 0; i < QN_DOCK_SLOTS; i++) {
         search_slot *slot = &search->slots[i];
@@ -220,11 +230,20 @@ void qn_dock_search_destroy(qn_dock_search **pointer)
     qn_release(pointer);
 }
 
-int qn_dock_search_batch(const qn_dock_search *search) { return search->options.batch; }
+int qn_dock_search_batch(const qn_dock_search *search)
+{
+    return search->options.batch;
+}
 
-qn_fft_engine qn_dock_search_engine(const qn_dock_search *search) { return search->options.engine; }
+qn_fft_engine qn_dock_search_engine(const qn_dock_search *search)
+{
+    return search->options.engine;
+}
 
-size_t qn_dock_search_device_bytes(const qn_dock_search *search) { return search->bytes; }
+size_t qn_dock_search_device_bytes(const qn_dock_search *search)
+{
+    return search->bytes;
+}
 
 qn_status qn_dock_search_submit(qn_dock_search *search, int first, int slot_number)
 {

@@ -14,9 +14,9 @@ typedef struct qn_dock_search qn_dock_search;
 enum { QN_DOCK_SLOTS = 2 };
 
 typedef struct qn_dock_search_options {
-    int batch;              /* rotations of a launch; 0: from the device */
+    int batch; /* rotations of a launch; 0: from the device */
     int per_rotation;
-    int exclusion_cells;    /* half side of the exclusion cube */
+    int exclusion_cells; /* half side of the exclusion cube */
     qn_fft_engine engine;
 } qn_dock_search_options;
 

@@ -28,14 +28,14 @@ static qn_status make_key(const qn_dock_state *run, const qn_dock_search *search
     qn_hash_start(&hash);
     qn_hash_add(&hash, run->rotations, (size_t)run->rotation_count * 9 * sizeof(int32_t));
     qn_hash_finish(&hash, rotations);
-    return qn_text_append(key,
-                          "version=%s\nreceptor=%s %zu atoms\nligand=%s %zu atoms\nmodel=%d\nscore=%s\nrotations=%d %s\n"
-                          "spacing=%.17g\ngrid=%d %d %d\nper rotation=%d\ndevice=%s %s\nfft engine=%s\n",
-                          QN_VERSION, run->receptor.hash, run->receptor.molecule->atom_count, run->ligand.hash,
-                          run->ligand.molecule->atom_count, options->model, options->score, run->rotation_count,
-                          rotations, run->grid.spacing_angstrom, run->grid.cells[0], run->grid.cells[1],
-                          run->grid.cells[2], options->per_rotation, device->driver, device->name,
-                          qn_fft_engine_name(qn_dock_search_engine(search)));
+    return qn_text_append(
+        key,
+        "version=%s\nreceptor=%s %zu atoms\nligand=%s %zu atoms\nmodel=%d\nscore=%s\nrotations=%d %s\n"
+        "spacing=%.17g\ngrid=%d %d %d\nper rotation=%d\ndevice=%s %s\nfft engine=%s\n",
+        QN_VERSION, run->receptor.hash, run->receptor.molecule->atom_count, run->ligand.hash,
+        run->ligand.molecule->atom_count, options->model, options->score, run->rotation_count, rotations,
+        run->grid.spacing_angstrom, run->grid.cells[0], run->grid.cells[1], run->grid.cells[2], options->per_rotation,
+        device->driver, device->name, qn_fft_engine_name(qn_dock_search_engine(search)));
 }
 
 static qn_status report_progress(const qn_dock_state *run, int done, double started_s)
@@ -136,7 +136,8 @@ static qn_status create_search(qn_dock_state *run, qn_dock_search **search)
     run->engine = qn_dock_search_engine(*search);
     run->batch = qn_dock_search_batch(*search);
     run->device_bytes = qn_dock_search_device_bytes(*search);
-    qn_log(QN_LOG_NOTE, "grid: %d x %d x %d cells of %g Å, %d rotations a batch, %.2f GB on the device, transforms by %s",
+    qn_log(QN_LOG_NOTE,
+           "grid: %d x %d x %d cells of %g Å, %d rotations a batch, %.2f GB on the device, transforms by %s",
            run->grid.cells[0], run->grid.cells[1], run->grid.cells[2], run->grid.spacing_angstrom, run->batch,
            1e-9 * (double)run->device_bytes, qn_fft_engine_name(run->engine));
     return QN_OK;

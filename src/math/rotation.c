@@ -57,7 +57,7 @@ double qn_rotation_angle_degrees(const double a[9], const double b[9])
 
 void qn_rotation_super_fibonacci(size_t index, size_t count, double matrix[9])
 {
-    const double phi = 1.41421356237309504880;    /* √2 */
+    const double phi = 1.41421356237309504880;     /* √2 */
     const double psi = 1.533751168755204288118041; /* the real root of ψ⁴ = ψ + 4 */
     double s = (double)index + 0.5;
     double t = s / (double)count;
@@ -89,8 +89,8 @@ double qn_rotation_error(const double m[9])
             double product = m[3 * i] * m[3 * j] + m[3 * i + 1] * m[3 * j + 1] + m[3 * i + 2] * m[3 * j + 2];
             worst = fmax(worst, fabs(product - (i == j)));
         }
-    double determinant = m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
-                         m[2] * (m[3] * m[7] - m[4] * m[6]);
+    double determinant =
+        m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
     return determinant < 0 ? 2 : worst;
 }
 

@@ -13,8 +13,8 @@ static float radius_of_element(const char *element)
     static const struct {
         char element[4];
         float radius_angstrom;
-    } radii[] = {{"C", 2.1f}, {"N", 1.8f}, {"O", 1.6f}, {"S", 1.9f}, {"P", 1.9f}, {"SE", 1.97f},
-                 {"F", 1.5f}, {"CL", 1.8f}, {"BR", 1.95f}, {"I", 2.1f}, {"ZN", 1.09f}, {"MG", 1.73f}, {"CA", 1.37f}};
+    } radii[] = {{"C", 2.1f},  {"N", 1.8f},   {"O", 1.6f}, {"S", 1.9f},   {"P", 1.9f},   {"SE", 1.97f}, {"F", 1.5f},
+                 {"CL", 1.8f}, {"BR", 1.95f}, {"I", 2.1f}, {"ZN", 1.09f}, {"MG", 1.73f}, {"CA", 1.37f}};
     for (size_t i = 0; i < sizeof radii / sizeof radii[0]; i++)
         if (strcmp(element, radii[i].element) == 0) return radii[i].radius_angstrom;
     return 1.9f;
@@ -106,8 +106,7 @@ static bool starts_chain(const qn_molecule *molecule, size_t index)
 {
     if (index == 0) return true;
     const qn_residue *before = &molecule->residues[index - 1];
-    return strcmp(before->chain, molecule->residues[index].chain) != 0 ||
-           find_atom(molecule, before, "OXT") >= 0;
+    return strcmp(before->chain, molecule->residues[index].chain) != 0 || find_atom(molecule, before, "OXT") >= 0;
 }
 
 /* Charges of NH3+ and COO− (CHARMM-19, shifted so that the residue sums to its formal charge). */
@@ -186,7 +185,8 @@ qn_status qn_atom_parameters_assign(const qn_molecule *molecule, qn_atom_paramet
         return status;
     }
     if (summary.without_entry)
-        qn_log(QN_LOG_WARNING, "%s: %zu atoms have no entry in the atom table and use their element's radius, no charge: %s%s",
+        qn_log(QN_LOG_WARNING,
+               "%s: %zu atoms have no entry in the atom table and use their element's radius, no charge: %s%s",
                molecule->name, summary.without_entry, unknown.names.data, unknown.kinds > 40 ? " …" : "");
     qn_text_clear(&unknown.names);
     for (size_t i = 0; i < molecule->atom_count; i++) summary.net_charge_e += parameters[i].charge_e;

@@ -8,8 +8,8 @@ enum { QN_ATOM_TYPES = 18 };
 
 typedef struct qn_atom_table_entry {
     char residue[6], atom[6];
-    int type;               /* 0 … 17, −1: no pair term */
-    float radius_angstrom;  /* 0 for most polar hydrogens */
+    int type;              /* 0 … 17, −1: no pair term */
+    float radius_angstrom; /* 0 for most polar hydrogens */
     float charge_e;
 } qn_atom_table_entry;
 

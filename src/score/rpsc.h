@@ -13,7 +13,8 @@
 #define QN_RPSC_ELECTROSTATIC_WEIGHT 300.0
 
 /* Mean atomic contact energies (Zhang, Vasmatzis, Cornette, DeLisi 1997) of the 18 atom types, dimensionless (kT). */
-static const double qn_rpsc_contact_energy[18] = {-0.495, -0.553, -0.464, -0.079, 0.008, -0.353, 1.334,  1.046,  0.933,
-                                                  0.726,  0.693,  0.606,  0.232,  0.061, -0.289, -0.432, -0.987, -1.827};
+static const double qn_rpsc_contact_energy[18] = {-0.495, -0.553, -0.464, -0.079, 0.008,  -0.353,
+                                                  1.334,  1.046,  0.933,  0.726,  0.693,  0.606,
+                                                  0.232,  0.061,  -0.289, -0.432, -0.987, -1.827};
 
 #endif

@@ -23,13 +23,16 @@ static int report(bool holds, const char *file, int line, const char *text)
     return holds;
 }
 
-int check_that(int holds, const char *file, int line, const char *text) { return report(holds != 0, file, line, text); }
+int check_that(int holds, const char *file, int line, const char *text)
+{
+    return report(holds != 0, file, line, text);
+}
 
 int check_status(qn_status status, qn_status expected, const char *file, int line, const char *text)
 {
     if (status != expected)
-        fprintf(stderr, "  status \"%s\", expected \"%s\": %s (%s)\n", qn_status_name(status),
-                qn_status_name(expected), qn_error_message(), qn_error_origin());
+        fprintf(stderr, "  status \"%s\", expected \"%s\": %s (%s)\n", qn_status_name(status), qn_status_name(expected),
+                qn_error_message(), qn_error_origin());
     return report(status == expected, file, line, text);
 }
 

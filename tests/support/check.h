@@ -14,8 +14,7 @@
 #define CHECK(condition) check_that((condition), __FILE__, __LINE__, #condition)
 #define CHECK_OK(call) check_status((call), QN_OK, __FILE__, __LINE__, #call)
 #define CHECK_FAILS(call, status) check_status((call), (status), __FILE__, __LINE__, #call)
-#define CHECK_NEAR(value, expected, tolerance)                                                                         \
-    check_near((value), (expected), (tolerance), __FILE__, __LINE__, #value)
+#define CHECK_NEAR(value, expected, tolerance) check_near((value), (expected), (tolerance), __FILE__, __LINE__, #value)
 #define CHECK_TEXT(value, expected) check_text((value), (expected), __FILE__, __LINE__, #value)
 /* The message of the last failure holds `part`. */
 #define CHECK_MESSAGE_HAS(part) check_message_has((part), __FILE__, __LINE__)

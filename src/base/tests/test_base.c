@@ -14,7 +14,10 @@
 #include "base/text.h"
 #include "base/thread_pool.h"
 
-static qn_status inner_failure(void) { QN_FAIL(QN_BAD_FORMAT, "box has %s volume", "zero"); }
+static qn_status inner_failure(void)
+{
+    QN_FAIL(QN_BAD_FORMAT, "box has %s volume", "zero");
+}
 
 static qn_status outer_failure(void)
 {

@@ -34,11 +34,20 @@ static void scan_cost(const void *user, double *operations, double *bytes)
 }
 
 static const qn_argument_declaration scan_arguments[] = {
-    {"scores", QN_IN, QN_FLOAT32},   {"partial_energies", QN_INOUT, QN_FLOAT32}, {"partial_cells", QN_INOUT, QN_INT32},
-    {"nx", QN_VALUE, QN_INT32},      {"ny", QN_VALUE, QN_INT32},                 {"nz", QN_VALUE, QN_INT32},
-    {"first_x", QN_VALUE, QN_INT32}, {"last_x", QN_VALUE, QN_INT32},             {"first_y", QN_VALUE, QN_INT32},
-    {"last_y", QN_VALUE, QN_INT32},  {"first_z", QN_VALUE, QN_INT32},            {"last_z", QN_VALUE, QN_INT32},
-    {"radius", QN_VALUE, QN_INT32},  {"keep", QN_VALUE, QN_INT32},
+    {"scores", QN_IN, QN_FLOAT32},
+    {"partial_energies", QN_INOUT, QN_FLOAT32},
+    {"partial_cells", QN_INOUT, QN_INT32},
+    {"nx", QN_VALUE, QN_INT32},
+    {"ny", QN_VALUE, QN_INT32},
+    {"nz", QN_VALUE, QN_INT32},
+    {"first_x", QN_VALUE, QN_INT32},
+    {"last_x", QN_VALUE, QN_INT32},
+    {"first_y", QN_VALUE, QN_INT32},
+    {"last_y", QN_VALUE, QN_INT32},
+    {"first_z", QN_VALUE, QN_INT32},
+    {"last_z", QN_VALUE, QN_INT32},
+    {"radius", QN_VALUE, QN_INT32},
+    {"keep", QN_VALUE, QN_INT32},
 };
 
 static const qn_argument_declaration merge_arguments[] = {
@@ -49,8 +58,14 @@ static const qn_argument_declaration merge_arguments[] = {
     {"keep", QN_VALUE, QN_INT32},
 };
 
-static qn_status host_scan(const qn_host_launch *launch) { return QN_HOST_SELECT(qn_dock_best_cells_host)[SCAN](launch); }
-static qn_status host_merge(const qn_host_launch *launch) { return QN_HOST_SELECT(qn_dock_best_cells_host)[MERGE](launch); }
+static qn_status host_scan(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_dock_best_cells_host)[SCAN](launch);
+}
+static qn_status host_merge(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_dock_best_cells_host)[MERGE](launch);
+}
 
 static const qn_kernel_declaration kernels[KERNELS] = {
     {"scan", scan_arguments, 14, scan_geometry, host_scan, scan_cost},
@@ -85,7 +100,10 @@ static size_t partial_bytes(const qn_best_cells_problem *problem)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-size_t qn_best_cells_scratch_bytes(const qn_best_cells_problem *problem) { return 2 * partial_bytes(problem); }
+size_t qn_best_cells_scratch_bytes(const qn_best_cells_problem *problem)
+{
+    return 2 * partial_bytes(problem);
+}
 
 qn_status qn_best_cells(qn_queue *queue, const qn_best_cells_problem *problem, qn_buffer *scores, qn_buffer *scratch,
                         qn_buffer *energies, qn_buffer *cells, qn_event **event)
@@ -103,8 +121,8 @@ qn_status qn_best_cells(qn_queue *queue, const qn_best_cells_problem *problem, q
     }
     arguments[12] = qn_argument_int32(problem->keep > 1 ? problem->radius : 0);
     arguments[13] = qn_argument_int32(problem->keep);
-    qn_family_call call = {.kernel = SCAN, .arguments = arguments, .argument_count = 14, .problem = problem,
-                           .definitions = definitions};
+    qn_family_call call = {
+        .kernel = SCAN, .arguments = arguments, .argument_count = 14, .problem = problem, .definitions = definitions};
     qn_status status = qn_family_run(&qn_dock_best_cells_family, queue, &call, NULL);
     if (status != QN_OK) return status;
     qn_argument lists[] = {partial_energies, partial_cells, qn_argument_buffer(energies), qn_argument_buffer(cells),

@@ -20,7 +20,10 @@ typedef struct scan_job {
     int radius, groups, keep;
 } scan_job;
 
-static int value(const qn_host_launch *launch, int argument) { return *(const int32_t *)launch->arguments[argument]; }
+static int value(const qn_host_launch *launch, int argument)
+{
+    return *(const int32_t *)launch->arguments[argument];
+}
 
 static bool comes_before(float energy, int32_t cell, float other_energy, int32_t other_cell)
 {
@@ -131,8 +134,8 @@ static qn_status merge(const qn_host_launch *launch)
         clear_list(&list, keep);
         for (int i = 0; i < entries; i++) {
             size_t at = rotation * (size_t)entries + (size_t)i;
-            if (partial_cells[at] >= 0 && comes_before(partial_energies[at], partial_cells[at],
-                                                       list.energies[keep - 1], list.cells[keep - 1]))
+            if (partial_cells[at] >= 0 &&
+                comes_before(partial_energies[at], partial_cells[at], list.energies[keep - 1], list.cells[keep - 1]))
                 insert_cell(&list, partial_energies[at], partial_cells[at]);
         }
         for (int i = 0; i < keep; i++) {

@@ -36,7 +36,8 @@ static int is_kept(const qn_best_cells_problem *problem, const scored_cell *sort
     int32_t cell = sorted[rank].cell;
     int at[3] = {cell % nx, cell / nx % ny, cell / (nx * ny)};
     for (int axis = 0; axis < 3; axis++)
-        if (!is_searched(at[axis], problem->cells[axis], problem->first_shift[axis], problem->last_shift[axis])) return 0;
+        if (!is_searched(at[axis], problem->cells[axis], problem->first_shift[axis], problem->last_shift[axis]))
+            return 0;
     if (problem->keep == 1) return 1;
     for (size_t better = 0; better < rank; better++) {
         int32_t other = sorted[better].cell;

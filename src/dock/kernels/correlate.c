@@ -12,9 +12,9 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *u
     const qn_correlate_problem *problem = user;
     size_t group = (size_t)configuration->value[GROUP_SIZE];
     size_t share = (size_t)configuration->value[ROTATIONS_PER_ITEM];
-    return (qn_geometry){{((size_t)problem->bins + group - 1) / group * group,
-                          ((size_t)problem->rotations + share - 1) / share, 1},
-                         {group, 1, 1}};
+    return (qn_geometry){
+        {((size_t)problem->bins + group - 1) / group * group, ((size_t)problem->rotations + share - 1) / share, 1},
+        {group, 1, 1}};
 }
 
 static void cost(const void *user, double *operations, double *bytes)
@@ -25,7 +25,10 @@ static void cost(const void *user, double *operations, double *bytes)
     *bytes = bins * 8 * (problem->grids + (double)problem->rotations * (problem->grids + 1));
 }
 
-static qn_status host(const qn_host_launch *launch) { return QN_HOST_SELECT(qn_dock_correlate_host)[0](launch); }
+static qn_status host(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_dock_correlate_host)[0](launch);
+}
 
 static const qn_argument_declaration arguments_of_correlate[] = {
     {"receptor", QN_IN, QN_FLOAT32}, {"ligand", QN_IN, QN_FLOAT32}, {"product", QN_OUT, QN_FLOAT32},
@@ -57,8 +60,8 @@ qn_status qn_correlate(qn_queue *queue, const qn_correlate_problem *problem, qn_
                        qn_buffer *product, qn_event **event)
 {
     qn_argument arguments[] = {
-        qn_argument_buffer(receptor),       qn_argument_buffer(ligand),        qn_argument_buffer(product),
-        qn_argument_int32(problem->grids),  qn_argument_int32(problem->bins),  qn_argument_int32(problem->rotations),
+        qn_argument_buffer(receptor),      qn_argument_buffer(ligand),       qn_argument_buffer(product),
+        qn_argument_int32(problem->grids), qn_argument_int32(problem->bins), qn_argument_int32(problem->rotations),
     };
     qn_family_call call = {.kernel = 0, .arguments = arguments, .argument_count = 6, .problem = problem};
     return qn_family_run(&qn_dock_correlate_family, queue, &call, event);

@@ -8,7 +8,10 @@ QN_HOST_DECLARE(const qn_host_kernel, qn_dock_ligand_grids_host);
 enum { SPREAD, SETTLE, KERNELS };
 enum { GROUP_SIZE };
 
-static size_t rounded_up(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+static size_t rounded_up(size_t value, size_t multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
 
 static qn_geometry spread_geometry(const qn_configuration *configuration, const void *user)
 {
@@ -42,10 +45,18 @@ static void settle_cost(const void *user, double *operations, double *bytes)
 }
 
 static const qn_argument_declaration spread_arguments[] = {
-    {"atoms", QN_IN, QN_INT32},           {"weights", QN_IN, QN_INT32},        {"rotations", QN_IN, QN_INT32},
-    {"boxes", QN_INOUT, QN_INT32},        {"atom_count", QN_VALUE, QN_INT32},  {"rotation_count", QN_VALUE, QN_INT32},
-    {"first_rotation", QN_VALUE, QN_INT32}, {"box", QN_VALUE, QN_INT32},       {"box_centre", QN_VALUE, QN_INT32},
-    {"scale", QN_VALUE, QN_INT32},        {"grids", QN_VALUE, QN_INT32},       {"trilinear_grid", QN_VALUE, QN_INT32},
+    {"atoms", QN_IN, QN_INT32},
+    {"weights", QN_IN, QN_INT32},
+    {"rotations", QN_IN, QN_INT32},
+    {"boxes", QN_INOUT, QN_INT32},
+    {"atom_count", QN_VALUE, QN_INT32},
+    {"rotation_count", QN_VALUE, QN_INT32},
+    {"first_rotation", QN_VALUE, QN_INT32},
+    {"box", QN_VALUE, QN_INT32},
+    {"box_centre", QN_VALUE, QN_INT32},
+    {"scale", QN_VALUE, QN_INT32},
+    {"grids", QN_VALUE, QN_INT32},
+    {"trilinear_grid", QN_VALUE, QN_INT32},
 };
 
 static const qn_argument_declaration settle_arguments[] = {
@@ -53,8 +64,14 @@ static const qn_argument_declaration settle_arguments[] = {
     {"nx", QN_VALUE, QN_INT32},    {"ny", QN_VALUE, QN_INT32},      {"nz", QN_VALUE, QN_INT32},
 };
 
-static qn_status host_spread(const qn_host_launch *launch) { return QN_HOST_SELECT(qn_dock_ligand_grids_host)[SPREAD](launch); }
-static qn_status host_settle(const qn_host_launch *launch) { return QN_HOST_SELECT(qn_dock_ligand_grids_host)[SETTLE](launch); }
+static qn_status host_spread(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_dock_ligand_grids_host)[SPREAD](launch);
+}
+static qn_status host_settle(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_dock_ligand_grids_host)[SETTLE](launch);
+}
 
 static const qn_kernel_declaration kernels[KERNELS] = {
     {"spread", spread_arguments, sizeof spread_arguments / sizeof *spread_arguments, spread_geometry, host_spread,
@@ -93,10 +110,17 @@ qn_status qn_ligand_grids_spread(qn_queue *queue, const qn_ligand_grids_problem 
                                  qn_event **event)
 {
     qn_argument arguments[] = {
-        qn_argument_buffer(atoms),           qn_argument_buffer(weights),        qn_argument_buffer(rotations),
-        qn_argument_buffer(boxes),           qn_argument_int32(problem->atoms),  qn_argument_int32(problem->rotations),
-        qn_argument_int32(first_rotation),   qn_argument_int32(problem->box),    qn_argument_int32(problem->box_centre),
-        qn_argument_int32(problem->scale),   qn_argument_int32(problem->grids),
+        qn_argument_buffer(atoms),
+        qn_argument_buffer(weights),
+        qn_argument_buffer(rotations),
+        qn_argument_buffer(boxes),
+        qn_argument_int32(problem->atoms),
+        qn_argument_int32(problem->rotations),
+        qn_argument_int32(first_rotation),
+        qn_argument_int32(problem->box),
+        qn_argument_int32(problem->box_centre),
+        qn_argument_int32(problem->scale),
+        qn_argument_int32(problem->grids),
         qn_argument_int32(problem->trilinear_grid),
     };
     return run(SPREAD, queue, problem, arguments, sizeof arguments / sizeof *arguments, event);
@@ -106,8 +130,12 @@ qn_status qn_ligand_grids_settle(qn_queue *queue, const qn_ligand_grids_problem 
                                  qn_buffer *grids, qn_event **event)
 {
     qn_argument arguments[] = {
-        qn_argument_buffer(boxes),           qn_argument_buffer(grids),          qn_argument_int32(problem->box),
-        qn_argument_int32(problem->cells[0]), qn_argument_int32(problem->cells[1]), qn_argument_int32(problem->cells[2]),
+        qn_argument_buffer(boxes),
+        qn_argument_buffer(grids),
+        qn_argument_int32(problem->box),
+        qn_argument_int32(problem->cells[0]),
+        qn_argument_int32(problem->cells[1]),
+        qn_argument_int32(problem->cells[2]),
     };
     return run(SETTLE, queue, problem, arguments, sizeof arguments / sizeof *arguments, event);
 }

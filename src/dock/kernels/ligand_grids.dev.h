@@ -1,11 +1,15 @@
-/* Exact integer placement of ligand atoms, shared by every device and by the host's rescoring: the same bits everywhere.
+/* Exact integer placement of ligand atoms, shared by every device and by the host's rescoring: the same bits
+ * everywhere.
  *
  * Lengths are in 1/4096 Å, matrix elements in 1/2^30, voxel coordinates in 1/4096 voxel, atom weights in 1/2^20. */
 #ifndef QN_DOCK_LIGAND_GRIDS_DEV_H
 #define QN_DOCK_LIGAND_GRIDS_DEV_H
 
 /* A right shift of a signed number that rounds to nearest (halves up). */
-DEVICE_FN qn_int64 rounded_shift(qn_int64 value, int bits) { return (value + ((qn_int64)1 << (bits - 1))) >> bits; }
+DEVICE_FN qn_int64 rounded_shift(qn_int64 value, int bits)
+{
+    return (value + ((qn_int64)1 << (bits - 1))) >> bits;
+}
 
 /* Coordinate along one axis, in 1/4096 voxel of the ligand box: `row` is that axis' row of the matrix, `scale` is
  * 2^20 / spacing in Å, `box_centre` the voxel of the rotation centre. */
@@ -16,7 +20,10 @@ DEVICE_FN int box_coordinate(int row_x, int row_y, int row_z, int x, int y, int 
 }
 
 /* Nearest voxel of a coordinate. */
-DEVICE_FN int nearest_voxel(int coordinate) { return (coordinate + 2048) >> 12; }
+DEVICE_FN int nearest_voxel(int coordinate)
+{
+    return (coordinate + 2048) >> 12;
+}
 
 /* Share of `weight` that trilinear spreading gives to a corner: `corner` 0 … 7, bit 0 the upper voxel along x, bit 1
  * along y, bit 2 along z. */

@@ -14,7 +14,10 @@ typedef struct spread_job {
 } spread_job;
 
 /* Values of a launch: arguments are pointers to them. */
-static int value(const qn_host_launch *launch, int argument) { return *(const int32_t *)launch->arguments[argument]; }
+static int value(const qn_host_launch *launch, int argument)
+{
+    return *(const int32_t *)launch->arguments[argument];
+}
 
 static void spread_atom(const spread_job *job, int32_t *boxes, const int32_t *m, int atom)
 {
@@ -32,8 +35,8 @@ static void spread_atom(const spread_job *job, int32_t *boxes, const int32_t *m,
             continue;
         }
         for (int corner = 0; corner < 8; corner++) {
-            int cell = (x >> 12) + (corner & 1) +
-                       box * ((y >> 12) + ((corner >> 1) & 1) + box * ((z >> 12) + (corner >> 2)));
+            int cell =
+                (x >> 12) + (corner & 1) + box * ((y >> 12) + ((corner >> 1) & 1) + box * ((z >> 12) + (corner >> 2)));
             target[cell] += corner_share(corner, x, y, z, weight);
         }
     }

@@ -31,7 +31,8 @@ static void write_two_records(void)
 {
     qn_dock_journal *journal;
     for (int i = 0; i < ROTATIONS * PER_ROTATION; i++) hits[i] = (qn_dock_hit){-1.5f * (float)i, 1000 + i};
-    CHECK_OK(qn_dock_journal_open(journal_path(), "a=1\nb=2\n", ROTATIONS, PER_ROTATION, false, read_back, done, &journal));
+    CHECK_OK(
+        qn_dock_journal_open(journal_path(), "a=1\nb=2\n", ROTATIONS, PER_ROTATION, false, read_back, done, &journal));
     CHECK_OK(qn_dock_journal_append(journal, 10, 7, hits + 10 * PER_ROTATION));
     CHECK_OK(qn_dock_journal_append(journal, 30, 5, hits + 30 * PER_ROTATION));
     qn_dock_journal_close(&journal);

@@ -11,9 +11,9 @@
 #include "dock/kernels/best_cells.h"
 #include "dock/kernels/correlate.h"
 #include "dock/kernels/ligand_grids.h"
+#include "dock/ligand.h"
 #include "math/random.h"
 #include "math/rotation.h"
-#include "dock/ligand.h"
 #include "runtime/constraint.h"
 
 static qn_context *context;
@@ -61,15 +61,24 @@ static void download(qn_buffer *buffer, void *data, size_t bytes)
     CHECK_OK(qn_queue_finish(queue));
 }
 
-static double uniform(uint64_t stream, uint64_t index) { return qn_random_uniform(11, stream, index); }
+static double uniform(uint64_t stream, uint64_t index)
+{
+    return qn_random_uniform(11, stream, index);
+}
 
 enum { ATOMS = 37, ROTATIONS = 5, BATCH = 3, GRIDS = 2, BOX = 22, NX = 25, NY = 24, NZ = 23, VOLUME = NX * NY * NZ };
 
 static int32_t atoms[ATOMS * QN_LIGAND_ATOM_INTS], weights[GRIDS * ATOMS], rotations[ROTATIONS * 9];
 
-static const qn_ligand_grids_problem ligand_problem = {
-    .atoms = ATOMS, .grids = GRIDS, .trilinear_grid = 1, .rotations = ROTATIONS, .batch = BATCH, .box = BOX,
-    .box_centre = 10, .scale = 873813 /* 1.2 Å */, .cells = {NX, NY, NZ}};
+static const qn_ligand_grids_problem ligand_problem = {.atoms = ATOMS,
+                                                       .grids = GRIDS,
+                                                       .trilinear_grid = 1,
+                                                       .rotations = ROTATIONS,
+                                                       .batch = BATCH,
+                                                       .box = BOX,
+                                                       .box_centre = 10,
+                                                       .scale = 873813 /* 1.2 Å */,
+                                                       .cells = {NX, NY, NZ}};
 
 /* Atoms within 11 Å of the centre that no rotation puts within 1/1000 voxel of where rounding decides. */
 static void make_ligand(void)
@@ -116,7 +125,8 @@ static void ligand_grids_match(void)
                              upload(grids, sizeof grids)};
     /* Twice, the second time past the end of the rotations: boxes must come out empty for the next batch. */
     for (int first = 0; first <= 3; first += 3) {
-        CHECK_OK(qn_ligand_grids_spread(queue, &ligand_problem, buffers[0], buffers[1], buffers[2], first, buffers[3], NULL));
+        CHECK_OK(qn_ligand_grids_spread(queue, &ligand_problem, buffers[0], buffers[1], buffers[2], first, buffers[3],
+                                        NULL));
         CHECK_OK(qn_ligand_grids_settle(queue, &ligand_problem, buffers[3], buffers[4], NULL));
         download(buffers[4], grids, sizeof grids);
         qn_ligand_grids_reference(&ligand_problem, atoms, weights, rotations, first, expected);
@@ -124,8 +134,10 @@ static void ligand_grids_match(void)
         for (int i = 0; i < BATCH * GRIDS * VOLUME; i++) {
             double difference = fabs(grids[i] - expected[i]);
             bool charge = i / VOLUME % GRIDS == 1;
-            if (charge) worst_charge = fmax(worst_charge, difference);
-            else worst_shape = fmax(worst_shape, difference);
+            if (charge)
+                worst_charge = fmax(worst_charge, difference);
+            else
+                worst_shape = fmax(worst_shape, difference);
             sum += fabs(expected[i]);
         }
         CHECK(sum > BATCH * ATOMS);
@@ -172,8 +184,8 @@ static void check_best(const qn_best_cells_problem *problem, int levels)
     size_t hits = (size_t)problem->rotations * (size_t)problem->keep;
     for (size_t i = 0; i < sizeof scores / sizeof *scores; i++)
         scores[i] = (float)(floor(levels * uniform(5, i)) - levels / 2);
-    qn_buffer *buffers[4] = {upload(scores, (size_t)problem->rotations * VOLUME * 4), NULL,
-                             upload(energies, hits * 4), upload(cells, hits * 4)};
+    qn_buffer *buffers[4] = {upload(scores, (size_t)problem->rotations * VOLUME * 4), NULL, upload(energies, hits * 4),
+                             upload(cells, hits * 4)};
     CHECK_OK(qn_buffer_create(device, qn_best_cells_scratch_bytes(problem), &buffers[1]));
     CHECK_OK(qn_best_cells(queue, problem, buffers[0], buffers[1], buffers[2], buffers[3], NULL));
     download(buffers[2], energies, hits * 4);
@@ -188,8 +200,12 @@ static void check_best(const qn_best_cells_problem *problem, int levels)
 
 static void best_cells_match(void)
 {
-    qn_best_cells_problem problem = {.cells = {NX, NY, NZ}, .first_shift = {-7, -11, -1}, .last_shift = {11, 12, 15},
-                                     .rotations = 3, .keep = 1, .radius = 2};
+    qn_best_cells_problem problem = {.cells = {NX, NY, NZ},
+                                     .first_shift = {-7, -11, -1},
+                                     .last_shift = {11, 12, 15},
+                                     .rotations = 3,
+                                     .keep = 1,
+                                     .radius = 2};
     check_best(&problem, 50);
     check_best(&problem, 100000);
     problem.keep = 5;

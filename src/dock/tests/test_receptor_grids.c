@@ -42,7 +42,8 @@ static int even(int least, void *user)
 
 static void plan(double spacing, qn_dock_grid *grid)
 {
-    CHECK_OK(qn_dock_grid_plan(&molecule, &molecule, spacing, qn_dock_contact_angstrom(&partner), 12, 0, even, NULL, grid));
+    CHECK_OK(
+        qn_dock_grid_plan(&molecule, &molecule, spacing, qn_dock_contact_angstrom(&partner), 12, 0, even, NULL, grid));
 }
 
 static double distance_to(const qn_dock_grid *grid, int x, int y, int z, int atom)

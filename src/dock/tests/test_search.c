@@ -56,8 +56,8 @@ static void make_toy(toy_molecule *toy, int count, double radius, double sign, u
         toy->parameters[i].charge_e = qn_random_uniform(17, stream + 1, i) - 0.5;
     }
     toy->residue = (qn_residue){.name = "ALA", .chain = "A", .number = 1, .atom_count = (size_t)count};
-    toy->molecule = (qn_molecule){.atom_count = (size_t)count, .residue_count = 1, .atoms = toy->atoms,
-                                  .residues = &toy->residue};
+    toy->molecule =
+        (qn_molecule){.atom_count = (size_t)count, .residue_count = 1, .atoms = toy->atoms, .residues = &toy->residue};
     toy->partner = (qn_dock_partner){.molecule = &toy->molecule, .parameters = toy->parameters};
 }
 
@@ -72,7 +72,8 @@ static size_t cell_at(const int cell[3])
     int wrapped[3];
     for (int axis = 0; axis < 3; axis++)
         wrapped[axis] = (cell[axis] % grid.cells[axis] + grid.cells[axis]) % grid.cells[axis];
-    return (size_t)wrapped[0] + (size_t)grid.cells[0] * ((size_t)wrapped[1] + (size_t)grid.cells[1] * (size_t)wrapped[2]);
+    return (size_t)wrapped[0] +
+           (size_t)grid.cells[0] * ((size_t)wrapped[1] + (size_t)grid.cells[1] * (size_t)wrapped[2]);
 }
 
 /* Energy of a pose x' = R·x + T from the receptor's grids. */
@@ -108,8 +109,8 @@ static void prepare(void)
 {
     make_toy(&receptor, RECEPTOR_ATOMS, 9, 1, 1);
     make_toy(&ligand, LIGAND_ATOMS, 5, -1, 5);
-    CHECK_OK(qn_dock_grid_plan(&receptor.molecule, &ligand.molecule, 1.3, qn_dock_contact_angstrom(&receptor.partner), 12,
-                               0, next_size, NULL, &grid));
+    CHECK_OK(qn_dock_grid_plan(&receptor.molecule, &ligand.molecule, 1.3, qn_dock_contact_angstrom(&receptor.partner),
+                               12, 0, next_size, NULL, &grid));
     CHECK_OK(qn_dock_receptor_grids(&receptor.partner, &grid, NULL, &receptor_grids));
     CHECK_OK(qn_dock_ligand_create(&ligand.partner, &grid, &ligand_atoms));
     for (int r = 0; r < ROTATIONS; r++) {
@@ -121,7 +122,8 @@ static void prepare(void)
 static void run_search(int batch, qn_fft_engine engine, qn_dock_hit *hits)
 {
     qn_dock_search *search;
-    qn_dock_search_options options = {.batch = batch, .per_rotation = PER_ROTATION, .exclusion_cells = 2, .engine = engine};
+    qn_dock_search_options options = {
+        .batch = batch, .per_rotation = PER_ROTATION, .exclusion_cells = 2, .engine = engine};
     qn_dock_hit found[16 * PER_ROTATION];
     if (!CHECK_OK(qn_dock_search_create(device, &grid, receptor_grids, &ligand_atoms, rotations, ROTATIONS, &options,
                                         &search)))
@@ -191,8 +193,8 @@ static void poses_are_ranked_by_rescored_energy(void)
     qn_dock_pose *poses;
     size_t count;
     run_search(4, QN_FFT_AUTO, hits);
-    CHECK_OK(qn_dock_poses_rank(&grid, receptor_grids, &ligand_atoms, matrices, rotations, ROTATIONS, PER_ROTATION, hits, 9,
-                                NULL, &poses, &count));
+    CHECK_OK(qn_dock_poses_rank(&grid, receptor_grids, &ligand_atoms, matrices, rotations, ROTATIONS, PER_ROTATION,
+                                hits, 9, NULL, &poses, &count));
     CHECK(count == 9);
     for (size_t i = 0; i < count; i++) {
         CHECK_NEAR(poses[i].energy, energy_of(poses[i].matrix, poses[i].translation_angstrom), 0.01);
@@ -209,8 +211,8 @@ static void pose_distances_equal_their_definition(void)
     size_t count;
     float *distances;
     run_search(4, QN_FFT_AUTO, hits);
-    CHECK_OK(qn_dock_poses_rank(&grid, receptor_grids, &ligand_atoms, matrices, rotations, ROTATIONS, PER_ROTATION, hits, 9,
-                                NULL, &poses, &count));
+    CHECK_OK(qn_dock_poses_rank(&grid, receptor_grids, &ligand_atoms, matrices, rotations, ROTATIONS, PER_ROTATION,
+                                hits, 9, NULL, &poses, &count));
     CHECK_OK(qn_dock_pose_distances(&receptor.molecule, &ligand.molecule, poses, count, NULL, &distances));
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++) {

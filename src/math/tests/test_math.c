@@ -11,11 +11,11 @@ static void philox_gives_the_published_vectors(void)
     uint32_t words[4];
     qn_random_block((uint32_t[]){0, 0, 0, 0}, (uint32_t[]){0, 0}, words);
     CHECK(words[0] == 0x6627e8d5 && words[1] == 0xe169c58d && words[2] == 0xbc57ac4c && words[3] == 0x9b00dbd8);
-    qn_random_block((uint32_t[]){0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
-                    (uint32_t[]){0xffffffff, 0xffffffff}, words);
+    qn_random_block((uint32_t[]){0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, (uint32_t[]){0xffffffff, 0xffffffff},
+                    words);
     CHECK(words[0] == 0x408f276d && words[1] == 0x41c83b0e && words[2] == 0xa20bc7c6 && words[3] == 0x6d5451fd);
-    qn_random_block((uint32_t[]){0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-                    (uint32_t[]){0xa4093822, 0x299f31d0}, words);
+    qn_random_block((uint32_t[]){0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, (uint32_t[]){0xa4093822, 0x299f31d0},
+                    words);
     CHECK(words[0] == 0xd16cfe09 && words[1] == 0x94fdcceb && words[2] == 0x5001e420 && words[3] == 0x24126ea1);
 }
 

@@ -9,7 +9,10 @@ enum { POINTS = 500, PLACES = 300 };
 
 static double points[3 * POINTS];
 
-static void mark(size_t index, void *user) { ((int *)user)[index]++; }
+static void mark(size_t index, void *user)
+{
+    ((int *)user)[index]++;
+}
 
 /* Against all distances, for points in a flat, long box so that cubes differ along the axes. */
 static void finds_what_all_distances_find(void)
@@ -24,7 +27,8 @@ static void finds_what_all_distances_find(void)
         qn_neighbour_grid *grid;
         CHECK_OK(qn_neighbour_grid_create(points, POINTS, radius, &grid));
         for (uint64_t place = 0; place < PLACES; place++) {
-            double at[3] = {120 * qn_random_uniform(1, 2, 3 * place) - 60, 40 * qn_random_uniform(1, 2, 3 * place + 1) - 10,
+            double at[3] = {120 * qn_random_uniform(1, 2, 3 * place) - 60,
+                            40 * qn_random_uniform(1, 2, 3 * place + 1) - 10,
                             20 * qn_random_uniform(1, 2, 3 * place + 2) + 90};
             int found[POINTS] = {0}, expected[POINTS] = {0}, any = 0;
             for (size_t i = 0; i < POINTS; i++) {

@@ -25,8 +25,8 @@ static void add_residue(qn_molecule *molecule, const char *residue_name, const c
     static int number;
     qn_residue residue = {.number = ++number};
     strcpy(residue.name, residue_name);
-    strcpy(residue.chain, chain_start ? (number % 2 ? "A" : "B")
-                                      : molecule->residues[molecule->residue_count - 1].chain);
+    strcpy(residue.chain,
+           chain_start ? (number % 2 ? "A" : "B") : molecule->residues[molecule->residue_count - 1].chain);
     CHECK_OK(qn_molecule_append_residue(molecule, &residue));
     while (*names) {
         qn_atom atom = {.occupancy = 1};
@@ -45,13 +45,29 @@ static const struct {
     const char *name, *side_chain;
     double charge;
 } amino_acids[] = {
-    {"ALA", "CB", 0}, {"ARG", "CB CG CD NE CZ NH1 NH2", 1}, {"ASN", "CB CG OD1 ND2", 0}, {"ASP", "CB CG OD1 OD2", -1},
-    {"CYS", "CB SG", 0}, {"GLN", "CB CG CD OE1 NE2", 0}, {"GLU", "CB CG CD OE1 OE2", -1}, {"GLY", "", 0},
-    {"HIS", "CB CG ND1 CD2 CE1 NE2", 0}, {"HIE", "CB CG ND1 CD2 CE1 NE2", 0}, {"ILE", "CB CG1 CG2 CD1", 0},
-    {"LEU", "CB CG CD1 CD2", 0}, {"LYS", "CB CG CD CE NZ", 1}, {"MET", "CB CG SD CE", 0},
-    {"PHE", "CB CG CD1 CD2 CE1 CE2 CZ", 0}, {"PRO", "CB CG CD", 0}, {"SER", "CB OG", 0}, {"THR", "CB OG1 CG2", 0},
-    {"TRP", "CB CG CD1 CD2 NE1 CE2 CE3 CZ2 CZ3 CH2", 0}, {"TYR", "CB CG CD1 CD2 CE1 CE2 CZ OH", 0},
-    {"VAL", "CB CG1 CG2", 0}, {"MSE", "CB CG SE CE", 0}, {"HIP", "CB CG ND1 CD2 CE1 NE2", 1},
+    {"ALA", "CB", 0},
+    {"ARG", "CB CG CD NE CZ NH1 NH2", 1},
+    {"ASN", "CB CG OD1 ND2", 0},
+    {"ASP", "CB CG OD1 OD2", -1},
+    {"CYS", "CB SG", 0},
+    {"GLN", "CB CG CD OE1 NE2", 0},
+    {"GLU", "CB CG CD OE1 OE2", -1},
+    {"GLY", "", 0},
+    {"HIS", "CB CG ND1 CD2 CE1 NE2", 0},
+    {"HIE", "CB CG ND1 CD2 CE1 NE2", 0},
+    {"ILE", "CB CG1 CG2 CD1", 0},
+    {"LEU", "CB CG CD1 CD2", 0},
+    {"LYS", "CB CG CD CE NZ", 1},
+    {"MET", "CB CG SD CE", 0},
+    {"PHE", "CB CG CD1 CD2 CE1 CE2 CZ", 0},
+    {"PRO", "CB CG CD", 0},
+    {"SER", "CB OG", 0},
+    {"THR", "CB OG1 CG2", 0},
+    {"TRP", "CB CG CD1 CD2 NE1 CE2 CE3 CZ2 CZ3 CH2", 0},
+    {"TYR", "CB CG CD1 CD2 CE1 CE2 CZ OH", 0},
+    {"VAL", "CB CG1 CG2", 0},
+    {"MSE", "CB CG SE CE", 0},
+    {"HIP", "CB CG ND1 CD2 CE1 NE2", 1},
 };
 
 static double net_charge(qn_molecule *molecule, qn_atom_parameters **parameters)
@@ -73,7 +89,8 @@ static void every_amino_acid_sums_to_its_formal_charge(void)
         add_residue(m, "ALA", BACKBONE "CB", true);
         add_residue(m, amino_acids[i].name, names, false);
         /* Alone behind an N-terminal alanine of charge +1; the chain is cut, so no charge at its end. */
-        if (!CHECK_NEAR(net_charge(m, &parameters), 1 + amino_acids[i].charge, 1e-3)) printf("%s\n", amino_acids[i].name);
+        if (!CHECK_NEAR(net_charge(m, &parameters), 1 + amino_acids[i].charge, 1e-3))
+            printf("%s\n", amino_acids[i].name);
         for (size_t a = 0; a < m->atom_count; a++) {
             CHECK(parameters[a].heavy && parameters[a].radius_angstrom > 1);
             CHECK(parameters[a].type >= 0 && parameters[a].type < QN_ATOM_TYPES);
