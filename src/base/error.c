@@ -62,8 +62,9 @@ qn_status qn_error_add_context(qn_status status, const char *format, ...)
     va_start(arguments, format);
     int length = vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (length >= 0 && (size_t)length < sizeof message)
-        snprintf(message + length, sizeof message - (size_t)length, ": %s", current.message);
+    size_t used = length < 0 ? 0 : (size_t)length;
+    if (used + 3 < sizeof message)
+        snprintf(message + used, sizeof message - used, ": %.*s", (int)(sizeof message - used - 3), current.message);
     memcpy(current.message, message, sizeof message);
     return status;
 }
