@@ -1,4 +1,4 @@
-/* quern devices: what the runtime found on this machine. */
+/* quern devices: what the runtime found on this machine, and how fast it is. */
 #include <quern/device.h>
 #include <quern/version.h>
 
@@ -9,19 +9,27 @@
 #include <string.h>
 
 typedef struct settings {
+    bool measure;
     const char *device;
     const char *json;
     int threads;
 } settings;
 
-/* A line of the table. */
+/* A listing with what was measured of it. */
 typedef struct row {
     qn_device_listing listing;
+    bool measured;
+    qn_device_rates rates;
 } row;
 
 static const cli_positional positionals[] = {{0}};
 
 static const cli_option options[] = {
+    {.name = "measure",
+     .letter = 'm',
+     .type = CLI_FLAG,
+     .offset = offsetof(settings, measure),
+     .help = "measure memory bandwidth and arithmetic rates of each usable device (some seconds a device)"},
     {.name = "device",
      .letter = 'd',
      .type = CLI_TEXT,
@@ -90,6 +98,17 @@ static int keep_one(row *rows, size_t *count, const char *identifier)
     return cli_error(CLI_FAILED, "no device \"%s\" is listed on this machine (see quern devices)", identifier);
 }
 
+/* A device that cannot be measured stays in the table, with the reason. */
+static void measure(qn_context *context, row *entry)
+{
+    qn_device *device = NULL;
+    qn_status status = qn_device_open(context, entry->listing.info.identifier, &device);
+    if (status == QN_OK) status = qn_device_measure(device, &entry->rates);
+    entry->measured = status == QN_OK;
+    if (!entry->measured) cli_error(CLI_FAILED, "%s: %s", entry->listing.info.identifier, qn_error_message());
+    qn_device_release(&device);
+}
+
 static void print_table(const row *rows, size_t count)
 {
     printf("%-12s  %-11s  %11s  %-36s  %s\n", "Device", "Kind", "Memory", "Name", "Driver");
@@ -109,10 +128,42 @@ static void print_table(const row *rows, size_t count)
     }
 }
 
+static void print_rates(const row *rows, size_t count)
+{
+    printf("\n%-12s  %10s  %10s  %18s  %18s  %18s\n", "Measured", "copy", "read", "multiply-adds", "1/sqrt",
+           "local atomic adds");
+    printf("%-12s  %10s  %10s  %18s  %18s  %18s\n", "", "GB/s", "GB/s", "10^9/s", "10^9/s", "10^9/s");
+    for (size_t i = 0; i < count; i++) {
+        const qn_device_rates *rates = &rows[i].rates;
+        if (!rows[i].measured) continue;
+        printf("%-12s  %10.1f  %10.1f  %18.1f  %18.1f  %18.1f\n", rows[i].listing.info.identifier,
+               1e-9 * rates->copy_bytes_per_s, 1e-9 * rates->read_bytes_per_s, 1e-9 * rates->multiply_adds_per_s,
+               1e-9 * rates->reciprocal_roots_per_s, 1e-9 * rates->local_atomics_per_s);
+    }
+}
+
 static void write_text_member(FILE *stream, const char *name, const char *text)
 {
     fprintf(stream, ", \"%s\": ", name);
     cli_json_text(stream, text);
+}
+
+static void write_rates(FILE *stream, const qn_device_rates *rates)
+{
+    const struct {
+        const char *name;
+        double value;
+    } members[] = {{"copy_bytes_per_s", rates->copy_bytes_per_s},
+                   {"read_bytes_per_s", rates->read_bytes_per_s},
+                   {"multiply_adds_per_s", rates->multiply_adds_per_s},
+                   {"reciprocal_roots_per_s", rates->reciprocal_roots_per_s},
+                   {"local_atomics_per_s", rates->local_atomics_per_s}};
+    fputs(",\n     \"rates\": {", stream);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        fprintf(stream, "%s\"%s\": ", i ? ", " : "", members[i].name);
+        cli_json_number(stream, members[i].value);
+    }
+    fputs("}", stream);
 }
 
 static void write_row(FILE *stream, const row *entry)
@@ -138,6 +189,7 @@ static void write_row(FILE *stream, const row *entry)
             (unsigned long long)info->memory_bytes, (unsigned long long)info->largest_buffer_bytes,
             (unsigned long long)info->local_memory_bytes, info->compute_units, info->largest_group, info->subgroup_size,
             info->vector_width);
+    if (entry->measured) write_rates(stream, &entry->rates);
     fputs("}", stream);
 }
 
@@ -163,7 +215,10 @@ static int show(qn_context *context, const settings *chosen)
     if (exit_code == CLI_DONE && chosen->device) exit_code = keep_one(rows, &count, chosen->device);
     if (exit_code == CLI_DONE) {
         bool table = !chosen->json || strcmp(chosen->json, "-") != 0;
+        for (size_t i = 0; chosen->measure && i < count; i++)
+            if (rows[i].listing.usable) measure(context, &rows[i]);
         if (table) print_table(rows, count);
+        if (table && chosen->measure) print_rates(rows, count);
         if (chosen->json) exit_code = write_json(chosen->json, rows, count);
     }
     free(rows);

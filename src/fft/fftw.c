@@ -54,7 +54,7 @@ static pthread_mutex_t planner_mutex = PTHREAD_MUTEX_INITIALIZER;
 static qn_status load(fftw_api *api)
 {
     static const char *const name = "libfftw3f.so.3";
-    api->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    api->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!api->library) QN_FAIL(QN_UNSUPPORTED, "%s cannot be loaded: %s", name, dlerror());
     const struct {
         const char *name;
