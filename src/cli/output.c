@@ -80,12 +80,18 @@ static void on_signal(int number)
     interrupted = 1;
 }
 
+/* A signal that whoever started the program had set to be ignored stays ignored. */
+static void watch_signal(int number)
+{
+    struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
+}
+
 void cli_interrupt_watch(void)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    watch_signal(SIGINT);
+    watch_signal(SIGTERM);
 }
 
 bool cli_interrupted(void)

@@ -150,9 +150,14 @@ static void a_signal_asks_the_run_to_stop(void)
 {
     cli_progress progress = start(false, false, 0);
     CHECK(step(&progress, 1, 10, 1) == 0);
+    signal(SIGINT, SIG_IGN);
     cli_interrupt_watch();
     raise(SIGINT);
-    CHECK(step(&progress, 2, 10, 1) != 0);
+    CHECK(step(&progress, 2, 10, 1) == 0); /* ignored before, ignored still */
+    signal(SIGINT, SIG_DFL);
+    cli_interrupt_watch();
+    raise(SIGINT);
+    CHECK(step(&progress, 3, 10, 1) != 0);
     finish(&progress);
 }
 
