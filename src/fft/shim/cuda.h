@@ -87,7 +87,10 @@ static inline cudaError_t cudaMalloc(void **memory, size_t bytes)
     return error;
 }
 
-static inline cudaError_t cudaFree(void *memory) { return qn_shim->memory_free((uintptr_t)memory); }
+static inline cudaError_t cudaFree(void *memory)
+{
+    return qn_shim->memory_free((uintptr_t)memory);
+}
 
 static inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
@@ -95,7 +98,10 @@ static inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, i
     return qn_shim->copy_to_device((uintptr_t)to, from, bytes);
 }
 
-static inline cudaError_t cudaDeviceSynchronize(void) { return qn_shim->synchronize(); }
+static inline cudaError_t cudaDeviceSynchronize(void)
+{
+    return qn_shim->synchronize();
+}
 
 /* Between launches on a stream that does not wait for the default one, so it goes in that stream's order. */
 static inline CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
@@ -131,7 +137,10 @@ static inline nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *image)
     return qn_shim->machine_code ? qn_shim->program_cubin(program, image) : qn_shim->program_ptx(program, image);
 }
 
-static inline cudaError_t cudaEventCreate(cudaEvent_t *event) { return qn_shim->event_create(event, 0); }
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return qn_shim->event_create(event, 0);
+}
 
 #define cuDeviceGetAttribute qn_shim->device_get_attribute
 #define cuModuleUnload qn_shim->module_unload

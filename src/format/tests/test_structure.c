@@ -168,7 +168,8 @@ static void wrong_element_columns_do_not_make_hydrogens(void)
 {
     qn_molecule *m;
     CHECK_OK(read_text("ATOM      1  CG  ASN A   1      11.104   6.134  -6.504  1.00  0.00           H  \n"
-                       "ATOM      2 1HG  ASN A   1      12.104   6.134  -6.504  1.00  0.00           H  \n", NULL, &m));
+                       "ATOM      2 1HG  ASN A   1      12.104   6.134  -6.504  1.00  0.00           H  \n",
+                       NULL, &m));
     CHECK_TEXT(m->atoms[0].element, "C");
     CHECK_TEXT(m->atoms[1].element, "H");
     qn_molecule_destroy(&m);

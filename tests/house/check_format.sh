@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Every C and C++ file is formatted as .clang-format says. Other versions of the tool disagree on details, so only the
+# one of Debian 12 is asked. Argument: source folder.
+set -u
+cd "$1" || exit 1
+for tool in clang-format-14 clang-format; do
+    "$tool" --version 2>/dev/null | grep -q 'version 14\.' || continue
+    find src include tests examples -name '*.[ch]' -o -name '*.cpp' | sort |
+        xargs "$tool" --dry-run --Werror --ferror-limit=1 2>&1 | grep -E 'error|warning' && exit 1
+    exit 0
+done
+echo "clang-format 14 is not installed"
+exit 77
