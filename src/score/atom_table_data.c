@@ -2,7 +2,8 @@
  * CHARMM-19 charges with polar hydrogens, radii, 18 atom types. Solvent probes and water are left out. */
 #include "score/atom_table.h"
 
-// clang-format off: one atom a line
+/* One atom a line: */
+// clang-format off
 const qn_atom_table_entry qn_atom_table[] = {
     /* residue, atom, type, radius in angstrom, charge in e */
     {"ALA", "N", 0, 1.830f, -0.400f},
