@@ -310,8 +310,8 @@ static qn_status check_guards(qn_checking_device *device)
         QN_TRY(driver->queue_finish(device->inner, device->queue));
         for (size_t i = 0; i < after; i++)
             if (guard[i] != QN_CHECKING_GUARD_VALUE)
-                QN_FAIL(QN_CHECK_FAILED, "%s: a host function wrote %zu bytes past the end of a buffer of %zu bytes",
-                        device->identifier, i, buffer->bytes);
+                QN_FAIL(QN_CHECK_FAILED, "%s: a host function wrote past the end of a buffer: at byte %zu of %zu",
+                        device->identifier, buffer->bytes + i, buffer->bytes);
     }
     return QN_OK;
 }

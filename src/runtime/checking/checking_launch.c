@@ -152,8 +152,8 @@ static qn_status report_stray_write(const checked_launch *launch, int s, size_t 
         QN_FAIL(QN_CHECK_FAILED, "%s: %s wrote %zu bytes before the start of the buffer of argument \"%s\"", family,
                 kernel, start - place, name);
     if (place >= end)
-        QN_FAIL(QN_CHECK_FAILED, "%s: %s wrote %zu bytes past the end of the buffer of argument \"%s\" (%zu bytes)",
-                family, kernel, place - end, name, taken->buffer->bytes);
+        QN_FAIL(QN_CHECK_FAILED, "%s: %s wrote past the end of the buffer of argument \"%s\": at byte %zu of %zu",
+                family, kernel, name, place - start, taken->buffer->bytes);
     QN_FAIL(QN_CHECK_FAILED, "%s: %s wrote at byte %zu of the buffer of argument \"%s\", which has bytes %zu to %zu",
             family, kernel, place - start, name, launch->arguments[of].offset - start,
             launch->arguments[of].offset - start + launch->arguments[of].bytes);

@@ -1,0 +1,378 @@
+/* devices: host opencl:0 cuda:0 checking:host */
+#define _DEFAULT_SOURCE
+/* Running a family made for this test: configurations, definitions, and what is said of wrong calls. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <quern/log.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "runtime/device.h"
+
+enum { COUNT = 1000, GROUP_SIZE = 0, BONUS = 1 };
+
+static qn_context *context;
+static const char *name;
+static qn_device *device;
+static qn_queue *queue;
+static int launches_on_host;
+
+/* y[i] = x[i] · factor + BONUS + EXTRA; a host kernel has no definitions: EXTRA is 0 there. */
+static const char source[] = "#ifndef EXTRA\n"
+                             "#define EXTRA 0\n"
+                             "#endif\n"
+                             "KERNEL void scale(GLOBAL const int *x, GLOBAL int *y, int factor, int n)\n"
+                             "{\n"
+                             "    int i = GLOBAL_ID(0);\n"
+                             "    if (i < n) y[i] = x[i] * factor + BONUS + EXTRA;\n"
+                             "}\n"
+                             "KERNEL void nothing(GLOBAL int *y) { y[GLOBAL_ID(0)] += 0; }\n";
+
+static qn_geometry geometry(const qn_configuration *configuration, const void *problem)
+{
+    size_t group = (size_t)configuration->value[GROUP_SIZE], count = (size_t) * (const int *)problem;
+    return (qn_geometry){{(count + group - 1) / group * group, 1, 1}, {group, 1, 1}};
+}
+
+static qn_geometry uneven_geometry(const qn_configuration *configuration, const void *problem)
+{
+    (void)configuration, (void)problem;
+    return (qn_geometry){{100, 1, 1}, {64, 1, 1}};
+}
+
+static qn_status scale_host(const qn_host_launch *launch)
+{
+    const int *x = launch->arguments[0];
+    int *y = launch->arguments[1], factor = *(const int *)launch->arguments[2], n = *(const int *)launch->arguments[3];
+    launches_on_host++;
+    if (launch->argument_bytes[0] < (size_t)n * sizeof(int) || launch->argument_bytes[2] != 0 || !launch->pool)
+        QN_FAIL(QN_INTERNAL, "the launch is not described as promised");
+    for (int i = 0; i < n; i++) y[i] = x[i] * factor + launch->configuration->value[BONUS];
+    return QN_OK;
+}
+
+static const qn_argument_declaration scale_arguments[] = {
+    {"x", QN_IN, QN_INT32}, {"y", QN_OUT, QN_INT32}, {"factor", QN_VALUE, QN_INT32}, {"n", QN_VALUE, QN_INT32}};
+static const qn_argument_declaration nothing_arguments[] = {{"y", QN_INOUT, QN_INT32}};
+static const qn_kernel_declaration kernels[] = {
+    {"scale", scale_arguments, 4, geometry, scale_host, NULL},
+    {"nothing", nothing_arguments, 1, uneven_geometry, NULL, NULL},
+};
+static const qn_tunable tunables[] = {{"GROUP_SIZE", {32, 64, 128}, 3, 64, "work-items per group"},
+                                      {"BONUS", {0, 5, 9}, 3, 5, "added"}};
+static const char *const constraints[] = {"GROUP_SIZE <= device.largest_group", "BONUS != 9 || GROUP_SIZE == 32"};
+static const qn_family family = {.name = "test/family",
+                                 .source = source,
+                                 .source_path = "test/kernels/family.cl",
+                                 .kernels = kernels,
+                                 .kernel_count = 2,
+                                 .tunables = tunables,
+                                 .tunable_count = 2,
+                                 .constraints = constraints,
+                                 .constraint_count = 2};
+
+static bool runs_source(void)
+{
+    return strcmp(qn_device_inner_driver(device), "host") != 0;
+}
+
+static qn_buffer *make_buffer(const void *data, size_t bytes)
+{
+    qn_buffer *buffer = NULL;
+    CHECK_OK(qn_buffer_create(device, bytes, &buffer));
+    if (data) CHECK_OK(qn_queue_write(queue, buffer, 0, data, bytes, NULL));
+    CHECK_OK(qn_queue_finish(queue));
+    return buffer;
+}
+
+/* Run scale with factor 3 on `of` and check that every result is 3 x + added. */
+static void expect_run(const qn_family *of, const qn_configuration *configuration, const char *definitions, int added)
+{
+    static int x[COUNT], y[COUNT];
+    const int count = COUNT;
+    qn_event *event = NULL;
+    double seconds = -1;
+    for (int i = 0; i < COUNT; i++) x[i] = i - 77;
+    memset(y, 0, sizeof y);
+    qn_buffer *from = make_buffer(x, sizeof x), *to = make_buffer(NULL, sizeof y);
+    qn_argument arguments[] = {qn_argument_buffer(from), qn_argument_buffer(to), qn_argument_int32(3),
+                               qn_argument_int32(COUNT)};
+    qn_family_call call = {.arguments = arguments,
+                           .argument_count = 4,
+                           .problem = &count,
+                           .configuration = configuration,
+                           .definitions = definitions};
+    CHECK_OK(qn_family_run(of, queue, &call, &event));
+    if (CHECK(event != NULL)) CHECK_OK(qn_event_seconds(event, &seconds));
+    CHECK(seconds >= 0 && seconds < 100);
+    qn_event_destroy(&event);
+    CHECK_OK(qn_queue_read(queue, to, 0, y, sizeof y, NULL));
+    CHECK_OK(qn_queue_finish(queue));
+    int wrong = 0;
+    for (int i = 0; i < COUNT; i++) wrong += y[i] != 3 * x[i] + added;
+    if (!CHECK(wrong == 0)) fprintf(stderr, "  %d wrong; y[0] is %d\n", wrong, y[0]);
+    qn_buffer_release(&from);
+    qn_buffer_release(&to);
+}
+
+static void configurations_reach_the_kernel(void)
+{
+    const qn_configuration plain = {{128, 0}}, nine = {{32, 9}};
+    expect_run(&family, NULL, NULL, 5);
+    expect_run(&family, &plain, NULL, 0);
+    expect_run(&family, &nine, "", 9);
+    expect_run(&family, NULL, NULL, 5); /* again, from the programs in memory */
+    CHECK(runs_source() || launches_on_host >= 4);
+    qn_configuration fallback = qn_family_fallback(&family);
+    CHECK(fallback.value[0] == 64 && fallback.value[1] == 5);
+}
+
+static void definitions_reach_the_source(void)
+{
+    expect_run(&family, NULL, "EXTRA=1000", runs_source() ? 1005 : 5);
+    expect_run(&family, NULL, "  UNUSED EXTRA=(3*4)  ", runs_source() ? 17 : 5);
+    expect_run(&family, NULL, NULL, 5);
+}
+
+static void programs_are_built_ahead(void)
+{
+    const qn_configuration nine = {{32, 9}}, broken = {{64, 9}};
+    CHECK_OK(qn_family_build(&family, device, &nine, "EXTRA=2"));
+    CHECK_OK(qn_family_build(&family, device, NULL, NULL));
+    CHECK_FAILS(qn_family_build(&family, device, &broken, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("BONUS != 9 || GROUP_SIZE == 32");
+}
+
+static const char *chosen_origin;
+static qn_configuration chosen;
+static int asked;
+
+static const char *choose(const qn_family *of, qn_device *on, const char *problem_class,
+                          qn_configuration *configuration, void *user)
+{
+    asked++;
+    CHECK(of == &family && on == device && user == &chosen && problem_class == NULL);
+    *configuration = chosen; /* also when declining: must not matter */
+    return chosen_origin;
+}
+
+static char last_note[512];
+static int notes;
+
+static void keep_note(qn_log_level level, const char *message, void *user)
+{
+    (void)user;
+    if (level != QN_LOG_NOTE) return;
+    notes++;
+    snprintf(last_note, sizeof last_note, "%s", message);
+}
+
+static void a_source_of_configurations_is_asked(void)
+{
+    const qn_configuration own = {{64, 0}};
+    qn_context_set_configuration_source(context, choose, &chosen);
+    chosen = (qn_configuration){{32, 9}};
+    chosen_origin = "store";
+    expect_run(&family, NULL, NULL, 9);
+    CHECK(asked == 1);
+    expect_run(&family, &own, NULL, 0);
+    CHECK(asked == 1);
+    chosen_origin = NULL;
+    expect_run(&family, NULL, NULL, 5);
+    CHECK(asked == 2);
+    qn_context_set_configuration_source(context, NULL, NULL);
+}
+
+/* --explain: one note for each configuration a family runs with on a device. */
+static void the_origin_is_explained_once(void)
+{
+    const qn_configuration own = {{128, 0}};
+    qn_context *saved_context = context;
+    qn_device *saved_device = device;
+    qn_queue *saved_queue = queue;
+    CHECK_OK(qn_context_create(&(qn_context_options){.explain = true}, &context));
+    CHECK_OK(qn_device_open(context, name, &device));
+    CHECK_OK(qn_queue_create(device, &queue));
+    qn_log_set_callback(keep_note, NULL);
+    notes = 0;
+    CHECK_OK(qn_family_build(&family, device, NULL, NULL)); /* building is not running */
+    CHECK(notes == 0);
+    expect_run(&family, NULL, NULL, 5);
+    CHECK(notes == 1);
+    CHECK(strstr(last_note, "test/family") && strstr(last_note, name) && strstr(last_note, "GROUP_SIZE=64 BONUS=5") &&
+          strstr(last_note, "fallback"));
+    expect_run(&family, NULL, NULL, 5);
+    CHECK(notes == 1);
+    expect_run(&family, &own, NULL, 0);
+    CHECK(notes == 2);
+    CHECK(strstr(last_note, "GROUP_SIZE=128 BONUS=0") && strstr(last_note, "caller"));
+    qn_log_set_callback(NULL, NULL);
+    qn_queue_destroy(&queue);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    context = saved_context;
+    device = saved_device;
+    queue = saved_queue;
+}
+
+static void refuse(const qn_argument *arguments, int count, int kernel, const char *part)
+{
+    const int problem = COUNT;
+    qn_event *event = (qn_event *)&problem;
+    qn_family_call call = {.kernel = kernel, .arguments = arguments, .argument_count = count, .problem = &problem};
+    if (!CHECK_FAILS(qn_family_run(&family, queue, &call, &event), QN_INVALID_ARGUMENT))
+        fprintf(stderr, "  expected \"%s\"\n", part);
+    CHECK(event == NULL);
+    CHECK_MESSAGE_HAS(part);
+    CHECK_MESSAGE_HAS("test/family");
+}
+
+static void wrong_arguments_are_explained(void)
+{
+    qn_device *other_device = NULL;
+    qn_buffer *x = make_buffer(NULL, 4096), *y = make_buffer(NULL, 4096), *other = NULL;
+    const qn_argument good[4] = {qn_argument_buffer(x), qn_argument_buffer(y), qn_argument_int32(1),
+                                 qn_argument_int32(COUNT)};
+    qn_argument bad[4];
+    refuse(good, 3, 0, "scale takes 4 arguments, got 3");
+    refuse(good, 4, 2, "kernel 2");
+    refuse(good, 4, -1, "kernel -1");
+    refuse(good, QN_ARGUMENT_MAX + 1, 0, "25 arguments");
+    memcpy(bad, good, sizeof bad);
+    bad[2] = qn_argument_float32(1);
+    refuse(bad, 4, 0, "\"factor\" of scale must be a value of the declared type");
+    bad[2] = qn_argument_buffer(x);
+    refuse(bad, 4, 0, "\"factor\"");
+    memcpy(bad, good, sizeof bad);
+    bad[0] = qn_argument_int32(7);
+    refuse(bad, 4, 0, "\"x\" of scale must be a buffer");
+    bad[0] = qn_argument_range(x, 128, 256);
+    refuse(bad, 4, 0, "multiple of 256");
+    bad[0] = qn_argument_range(x, 3840, 257);
+    refuse(bad, 4, 0, "\"x\" of scale asks for 257 bytes from 3840 of a buffer of 4096");
+    bad[0] = qn_argument_range(x, 8192, 0);
+    refuse(bad, 4, 0, "\"x\"");
+    bad[0] = qn_argument_range(x, 0, 6);
+    refuse(bad, 4, 0, "\"x\" of scale has 6 bytes; its elements have 4 each");
+    CHECK_OK(qn_device_open(context, name, &other_device));
+    CHECK_OK(qn_buffer_create(other_device, 4096, &other));
+    bad[0] = qn_argument_buffer(other);
+    refuse(bad, 4, 0, "\"x\" of scale must be a buffer of");
+    qn_buffer_release(&other);
+    qn_device_release(&other_device);
+    qn_buffer_release(&x);
+    qn_buffer_release(&y);
+}
+
+static void wrong_configurations_are_explained(void)
+{
+    const int problem = COUNT;
+    const qn_configuration foreign = {{0, 5}}, broken = {{128, 9}};
+    qn_buffer *x = make_buffer(NULL, 4096), *y = make_buffer(NULL, 4096);
+    const qn_argument arguments[4] = {qn_argument_buffer(x), qn_argument_buffer(y), qn_argument_int32(1),
+                                      qn_argument_int32(COUNT)};
+    qn_family_call call = {.arguments = arguments, .argument_count = 4, .problem = &problem, .configuration = &foreign};
+    CHECK_FAILS(qn_family_run(&family, queue, &call, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("GROUP_SIZE=0 is none of its values");
+    call.configuration = &broken;
+    CHECK_FAILS(qn_family_run(&family, queue, &call, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("BONUS != 9 || GROUP_SIZE == 32");
+    qn_argument one = qn_argument_buffer(x);
+    qn_family_call uneven = {.kernel = 1, .arguments = &one, .argument_count = 1};
+    CHECK_FAILS(qn_family_run(&family, queue, &uneven, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("nothing would run 100 work-items in groups of 64");
+    qn_buffer_release(&x);
+    qn_buffer_release(&y);
+}
+
+static void broken_source_is_explained(void)
+{
+    const qn_family broken = {.name = "test/broken",
+                              .source =
+                                  "#line 1 \"broken.cl\"\nKERNEL void scale(GLOBAL int *x) { x[0] = absent_name; }\n",
+                              .kernels = kernels,
+                              .kernel_count = 1};
+    if (!runs_source()) {
+        CHECK_OK(qn_family_build(&broken, device, NULL, NULL));
+        return;
+    }
+    CHECK_FAILS(qn_family_build(&broken, device, NULL, NULL), QN_BUILD_FAILED);
+    CHECK_MESSAGE_HAS("test/broken");
+    CHECK_MESSAGE_HAS("absent_name");
+    CHECK_MESSAGE_HAS("broken.cl");
+}
+
+/* A family on disk: an include, and a source that differs from the embedded one by 100. */
+static void write_folder(const char *folder)
+{
+    char path[700];
+    const char head[] = "#define OF_DISK 100\n";
+    const char text[] = "#include \"test/kernels/family.dev.h\"\n"
+                        "#include \"test/kernels/family.dev.h\"\n"
+                        "KERNEL void scale(GLOBAL const int *x, GLOBAL int *y, int factor, int n)\n"
+                        "{\n"
+                        "    int i = GLOBAL_ID(0);\n"
+                        "    if (i < n) y[i] = x[i] * factor + BONUS + OF_DISK;\n"
+                        "}\n"
+                        "KERNEL void nothing(GLOBAL int *y) { y[GLOBAL_ID(0)] += 0; }\n";
+    snprintf(path, sizeof path, "%s/test/kernels", folder);
+    CHECK_OK(qn_folder_create(path));
+    snprintf(path, sizeof path, "%s/test/kernels/family.dev.h", folder);
+    CHECK_OK(qn_file_write(path, head, sizeof head - 1));
+    snprintf(path, sizeof path, "%s/test/kernels/family.cl", folder);
+    CHECK_OK(qn_file_write(path, text, sizeof text - 1));
+}
+
+static void sources_can_be_read_from_disk(void)
+{
+    qn_context *saved_context = context;
+    qn_device *saved_device = device;
+    qn_queue *saved_queue = queue;
+    qn_family absent = family;
+    write_folder(check_scratch_folder());
+    absent.source_path = "test/kernels/absent.cl";
+    for (int by_variable = 0; by_variable < 2; by_variable++) {
+        qn_context_options options = {.kernel_folder = by_variable ? NULL : check_scratch_folder()};
+        if (by_variable) setenv("QUERN_KERNEL_DIR", check_scratch_folder(), 1);
+        CHECK_OK(qn_context_create(&options, &context));
+        unsetenv("QUERN_KERNEL_DIR");
+        CHECK_OK(qn_device_open(context, name, &device));
+        CHECK_OK(qn_queue_create(device, &queue));
+        expect_run(&family, NULL, NULL, runs_source() ? 105 : 5);
+        CHECK_FAILS(qn_family_build(&absent, device, NULL, NULL), QN_NOT_FOUND);
+        CHECK_MESSAGE_HAS("absent.cl");
+        qn_queue_destroy(&queue);
+        qn_device_release(&device);
+        qn_context_destroy(&context);
+    }
+    context = saved_context;
+    device = saved_device;
+    queue = saved_queue;
+}
+
+int main(int argc, char **argv)
+{
+    name = argc > 1 ? argv[1] : "host";
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
+    if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
+    setenv("XDG_CACHE_HOME", check_scratch_folder(), 1);
+    RUN(configurations_reach_the_kernel);
+    RUN(definitions_reach_the_source);
+    RUN(programs_are_built_ahead);
+    RUN(a_source_of_configurations_is_asked);
+    RUN(the_origin_is_explained_once);
+    RUN(wrong_arguments_are_explained);
+    RUN(wrong_configurations_are_explained);
+    RUN(broken_source_is_explained);
+    RUN(sources_can_be_read_from_disk);
+    qn_queue_destroy(&queue);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}

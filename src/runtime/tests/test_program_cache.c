@@ -1,0 +1,204 @@
+/* devices: opencl:0 cuda:0 checking:opencl:0 */
+#define _DEFAULT_SOURCE
+/* Compiled programs on disk: a second process finds them, damaged ones are made anew, and no cache is no problem. */
+#include "check.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "runtime/device.h"
+#include "runtime/program_cache.h"
+
+static const char *name;
+static char folder[640];
+
+static const char source[] = "KERNEL void number(GLOBAL int *y) { y[GLOBAL_ID(0)] = NUMBER; }\n";
+
+static qn_geometry geometry(const qn_configuration *configuration, const void *problem)
+{
+    (void)configuration, (void)problem;
+    return (qn_geometry){{1, 1, 1}, {1, 1, 1}};
+}
+
+static const qn_argument_declaration arguments_of_number[] = {{"y", QN_OUT, QN_INT32}};
+static const qn_kernel_declaration kernels[] = {{"number", arguments_of_number, 1, geometry, NULL, NULL}};
+static const qn_family family = {.name = "test/number", .source = source, .kernels = kernels, .kernel_count = 1};
+
+/* What the kernel writes in a context of its own, as a new process would have; −1 when that fails. */
+static int run(const char *definitions, bool without_cache)
+{
+    int value = -1;
+    qn_context *context = NULL;
+    qn_device *device = NULL;
+    qn_queue *queue = NULL;
+    qn_buffer *buffer = NULL;
+    CHECK_OK(qn_context_create(&(qn_context_options){.without_kernel_cache = without_cache}, &context));
+    CHECK_OK(qn_device_open(context, name, &device));
+    CHECK_OK(qn_queue_create(device, &queue));
+    CHECK_OK(qn_buffer_create(device, sizeof value, &buffer));
+    qn_argument argument = qn_argument_buffer(buffer);
+    qn_family_call call = {.arguments = &argument, .argument_count = 1, .definitions = definitions};
+    if (CHECK_OK(qn_family_run(&family, queue, &call, NULL)))
+        CHECK_OK(qn_queue_read(queue, buffer, 0, &value, sizeof value, NULL));
+    CHECK_OK(qn_queue_finish(queue));
+    qn_buffer_release(&buffer);
+    qn_queue_destroy(&queue);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return value;
+}
+
+/* How many entries the cache has; the path of one that is not `but` goes to `path`. */
+static int entries(const char *but, char path[1024])
+{
+    int count = 0;
+    DIR *opened = opendir(folder);
+    for (struct dirent *entry; opened && (entry = readdir(opened));) {
+        if (entry->d_name[0] == '.') continue;
+        char full[1024];
+        snprintf(full, sizeof full, "%s/%s", folder, entry->d_name);
+        count++;
+        if (path && (!but || strcmp(but, full) != 0)) memcpy(path, full, sizeof full);
+    }
+    if (opened) closedir(opened);
+    return count;
+}
+
+static void forget_everything(void)
+{
+    char path[1024];
+    while (entries(NULL, path) > 0 && unlink(path) == 0) {
+    }
+    CHECK(entries(NULL, NULL) == 0);
+}
+
+/* The entry of NUMBER=2 is replaced by that of NUMBER=1: whoever then gets a 1 for it read the cache. */
+static void a_second_run_finds_the_program(void)
+{
+    char one[1024], two[1024], *content = NULL;
+    size_t size = 0;
+    forget_everything();
+    CHECK(run("NUMBER=1", false) == 1);
+    CHECK(entries(NULL, one) == 1);
+    CHECK(run("NUMBER=2", false) == 2);
+    CHECK(entries(one, two) == 2);
+    CHECK_OK(qn_file_read(one, &content, &size));
+    CHECK(size > 64);
+    CHECK_OK(qn_file_write(two, content, size));
+    CHECK(run("NUMBER=2", false) == 1);
+    CHECK(run("NUMBER=2", true) == 2); /* a context without it does not look */
+    CHECK(entries(NULL, NULL) == 2);
+    qn_release(&content);
+}
+
+static void check_rebuilt(const char *path, const char *content, size_t size)
+{
+    char *now = NULL;
+    size_t now_size = 0;
+    CHECK_OK(qn_file_write(path, content, size));
+    CHECK(run("NUMBER=3", false) == 3);
+    CHECK_OK(qn_file_read(path, &now, &now_size));
+    CHECK(now_size != size || memcmp(now, content, size) != 0); /* replaced by a good one */
+    CHECK(entries(NULL, NULL) == 1);
+    qn_release(&now);
+}
+
+/* An entry starts with the SHA-256 of what follows: give one to bytes that are no program. */
+static void sign(char *entry, size_t size)
+{
+    qn_hash hash;
+    char digest[65];
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, entry + 64, size - 64);
+    qn_hash_finish(&hash, digest);
+    memcpy(entry, digest, 64);
+}
+
+static void damaged_entries_are_made_anew(void)
+{
+    char path[1024], *content = NULL;
+    size_t size = 0;
+    forget_everything();
+    CHECK(run("NUMBER=3", false) == 3);
+    CHECK(entries(NULL, path) == 1);
+    CHECK_OK(qn_file_read(path, &content, &size));
+    if (!CHECK(size > 200)) return;
+    content[size / 2] ^= 1; /* a bit that flipped */
+    check_rebuilt(path, content, size);
+    content[size / 2] ^= 1;
+    check_rebuilt(path, content, size - 100); /* cut */
+    check_rebuilt(path, content, 64);
+    check_rebuilt(path, "", 0);
+    memset(content + 64, 'x', 128); /* another program's bytes, with the right digest */
+    sign(content, size);
+    check_rebuilt(path, content, size);
+    qn_release(&content);
+}
+
+static void the_cache_can_be_off_or_impossible(void)
+{
+    char file[700];
+    forget_everything();
+    setenv("QUERN_KERNEL_CACHE", "off", 1);
+    CHECK(run("NUMBER=4", false) == 4);
+    unsetenv("QUERN_KERNEL_CACHE");
+    CHECK(entries(NULL, NULL) == 0);
+    snprintf(file, sizeof file, "%s/file", check_scratch_folder());
+    CHECK_OK(qn_file_write(file, "x", 1));
+    setenv("XDG_CACHE_HOME", file, 1); /* a file is no folder */
+    CHECK(run("NUMBER=5", false) == 5);
+    setenv("XDG_CACHE_HOME", check_scratch_folder(), 1);
+}
+
+static void every_part_of_the_key_counts(void)
+{
+    qn_device_info device = {.driver = "opencl", .name = "A", .driver_version = "1"}, other;
+    char first[65], key[65];
+    qn_program_cache_key(&device, "text", "", first);
+    qn_program_cache_key(&device, "text", "", key);
+    CHECK_TEXT(key, first);
+    CHECK(strlen(key) == 64);
+    qn_program_cache_key(&device, "texu", "", key);
+    CHECK(strcmp(key, first) != 0);
+    qn_program_cache_key(&device, "text", "-O", key);
+    CHECK(strcmp(key, first) != 0);
+    other = device;
+    strcpy(other.name, "B");
+    qn_program_cache_key(&other, "text", "", key);
+    CHECK(strcmp(key, first) != 0);
+    other = device;
+    strcpy(other.driver_version, "2");
+    qn_program_cache_key(&other, "text", "", key);
+    CHECK(strcmp(key, first) != 0);
+    /* The same letters, another border between name and version. */
+    other = device;
+    strcpy(other.name, "A1");
+    other.driver_version[0] = 0;
+    qn_program_cache_key(&other, "text", "", key);
+    CHECK(strcmp(key, first) != 0);
+}
+
+int main(int argc, char **argv)
+{
+    qn_context *context = NULL;
+    qn_device *device = NULL;
+    name = argc > 1 ? argv[1] : "opencl:0";
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    setenv("XDG_CACHE_HOME", check_scratch_folder(), 1);
+    unsetenv("QUERN_KERNEL_CACHE");
+    snprintf(folder, sizeof folder, "%s/quern", check_scratch_folder());
+    RUN(a_second_run_finds_the_program);
+    RUN(damaged_entries_are_made_anew);
+    RUN(the_cache_can_be_off_or_impossible);
+    RUN(every_part_of_the_key_counts);
+    return check_finish();
+}
