@@ -1,6 +1,6 @@
-/* Transforms of 2 to 16 points in registers: X_j = Σ_k x_k exp(−2πi·jk / r), in place and in an order of their own:
+/* Transforms of 2 to 12 points in registers: X_j = Σ_k x_k exp(−2πi·jk / r), in place and in an order of their own:
  * output j is in x[output_of(r, j)]. Composite radices with coprime factors use the prime factor map of Good (1958),
- * which needs no factors between its two steps; 8, 9 and 16 are Cooley and Tukey's two steps with constant factors.
+ * which needs no factors between its two steps; 8 and 9 are Cooley and Tukey's two steps with constant factors.
  */
 #ifndef QN_FFT_BUTTERFLIES_H
 #define QN_FFT_BUTTERFLIES_H
@@ -135,34 +135,6 @@ QN_INLINE void butterfly_12(point *x)
     butterfly_4(&x[8], &x[11], &x[2], &x[5]);
 }
 
-QN_INLINE void butterfly_15(point *x)
-{
-    butterfly_3(&x[0], &x[5], &x[10]);
-    butterfly_3(&x[3], &x[8], &x[13]);
-    butterfly_3(&x[6], &x[11], &x[1]);
-    butterfly_3(&x[9], &x[14], &x[4]);
-    butterfly_3(&x[12], &x[2], &x[7]);
-    butterfly_5(&x[0], &x[3], &x[6], &x[9], &x[12]);
-    butterfly_5(&x[5], &x[8], &x[11], &x[14], &x[2]);
-    butterfly_5(&x[10], &x[13], &x[1], &x[4], &x[7]);
-}
-
-QN_INLINE void butterfly_16(point *x)
-{
-    const float cosine = 0.923879532511286756f, sine = 0.382683432365089772f, root = 0.707106781186547524f;
-    for (int i = 0; i < 4; i++) butterfly_4(&x[i], &x[i + 4], &x[i + 8], &x[i + 12]);
-    x[5] = multiply(x[5], cosine, -sine);
-    x[6] = scale((point){x[6].re + x[6].im, x[6].im - x[6].re}, root);
-    x[7] = multiply(x[7], sine, -cosine);
-    x[9] = scale((point){x[9].re + x[9].im, x[9].im - x[9].re}, root);
-    x[10] = (point){x[10].im, -x[10].re};
-    x[11] = scale((point){x[11].im - x[11].re, -x[11].re - x[11].im}, root);
-    x[13] = multiply(x[13], sine, -cosine);
-    x[14] = scale((point){x[14].im - x[14].re, -x[14].re - x[14].im}, root);
-    x[15] = multiply(x[15], -cosine, sine);
-    for (int i = 0; i < 16; i += 4) butterfly_4(&x[i], &x[i + 1], &x[i + 2], &x[i + 3]);
-}
-
 /* `radix` is a constant wherever this is inlined, so one case is left. */
 QN_INLINE void butterfly(int radix, point *x)
 {
@@ -177,8 +149,6 @@ QN_INLINE void butterfly(int radix, point *x)
     case 9: butterfly_9(x); break;
     case 10: butterfly_10(x); break;
     case 12: butterfly_12(x); break;
-    case 15: butterfly_15(x); break;
-    case 16: butterfly_16(x); break;
     default: break; /* 1: a copy */
     }
 }
@@ -192,8 +162,6 @@ QN_INLINE int output_of(int radix, int j)
     case 9: return 3 * (j % 3) + j / 3;
     case 10: return (2 * (j % 5) + 5 * (j % 2)) % 10;
     case 12: return (4 * (j % 3) + 3 * (j % 4)) % 12;
-    case 15: return (5 * (j % 3) + 3 * (j % 5)) % 15;
-    case 16: return 4 * (j % 4) + j / 4;
     default: return j;
     }
 }

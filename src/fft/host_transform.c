@@ -27,6 +27,7 @@ struct qn_host_transform {
     step_kind steps[3]; /* in order of execution */
     int step_count;
     size_t line_floats; /* scratch: this, then the plane buffer */
+    int plane_width;    /* floats from row to row there */
     size_t plane_floats;
 };
 
@@ -35,16 +36,25 @@ static int round_up(int number, int multiple)
     return (number + multiple - 1) / multiple * multiple;
 }
 
+/* Rows of the plane buffer begin at cache lines, so that a tile's points are whole ones, and not at multiples of the
+ * page, where a column's points would compete for the same places of the first-level cache. */
+static int plane_width_of(int width)
+{
+    const int floats = round_up(2 * width, 16);
+    return floats % 1024 == 0 ? floats + 16 : floats;
+}
+
 static void choose_steps(qn_host_transform *t)
 {
     const bool backwards = t->kind == QN_FFT_REAL_INVERSE;
-    const size_t plane_floats = (size_t)t->width * 2 * (size_t)t->size[1];
+    t->plane_width = plane_width_of(t->width);
+    const size_t plane_floats = (size_t)t->plane_width * (size_t)t->size[1];
     const bool fused = t->size[1] > 1 && t->size[2] > 1 && plane_floats * sizeof(float) <= PLANE_BUFFER_BYTES_MAX;
     step_kind *next = t->steps;
     if (backwards && t->size[2] > 1) *next++ = STEP_Z;
     if (fused) {
         *next++ = STEP_PLANES;
-        t->plane_floats = (plane_floats + 15) & ~(size_t)15;
+        t->plane_floats = plane_floats;
     } else {
         if (backwards && t->size[1] > 1) *next++ = STEP_Y;
         *next++ = STEP_ROWS;
@@ -183,14 +193,14 @@ static void transform_plane(const transform_work *work, size_t z, float *scratch
     float *plane = scratch + t->line_floats;
     const float *in = work->input + z * (size_t)t->size[1] * (size_t)t->input_width;
     float *out = work->output + z * (size_t)t->size[1] * (size_t)t->output_width;
-    const ptrdiff_t step = 2 * t->width;
+    const ptrdiff_t step = 2 * t->width, plane_step = t->plane_width;
     const int end = round_up(t->width, t->lines->lanes);
     if (t->kind == QN_FFT_REAL_INVERSE) {
-        column_tiles(t, &t->y, in, step, t->size[1], plane, step, 0, end, t->width, scratch);
-        row_tiles(t, plane, step, out, t->output_width, t->size[1], scratch);
+        column_tiles(t, &t->y, in, step, t->size[1], plane, plane_step, 0, end, t->width, scratch);
+        row_tiles(t, plane, plane_step, out, t->output_width, t->size[1], scratch);
     } else {
-        row_tiles(t, in, t->input_width, plane, step, t->filled[1], scratch);
-        column_tiles(t, &t->y, plane, step, t->filled[1], out, step, 0, end, t->width, scratch);
+        row_tiles(t, in, t->input_width, plane, plane_step, t->filled[1], scratch);
+        column_tiles(t, &t->y, plane, plane_step, t->filled[1], out, step, 0, end, t->width, scratch);
     }
 }
 

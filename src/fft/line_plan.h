@@ -11,7 +11,7 @@
 #include <quern/status.h>
 #include <stdbool.h>
 
-enum { QN_LINE_PASS_MAX = 32, QN_LINE_RADIX_MAX = 16 };
+enum { QN_LINE_PASS_MAX = 32, QN_LINE_RADIX_MAX = 12 };
 
 typedef struct qn_line_pass {
     int radix;

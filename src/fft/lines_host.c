@@ -18,45 +18,126 @@ typedef struct pass_job {
 } pass_job;
 
 typedef enum pass_place {
-    FIRST,  /* reads memory, writes scratch */
-    MIDDLE, /* scratch to scratch */
-    LAST,   /* scratch to scratch without factors, in final order */
-    STORE   /* the same to memory */
+    FIRST,  /* reads memory, writes scratch; stride 1 */
+    BEGIN,  /* the same from scratch */
+    MIDDLE, /* scratch to scratch, any groups and stride */
+    LAST,   /* scratch to scratch without factors, in final order; one group */
+    STORE,  /* the same to memory */
+    PLACE_COUNT
 } pass_place;
 
-QN_INLINE void run_pass(int radix, pass_place place, const pass_job *job)
+/* base + k·step for k < 16, out of few registers: the processor adds a register times 1, 2, 4 or 8 for nothing. */
+typedef struct strides {
+    ptrdiff_t one, three, five, seven; /* floats */
+} strides;
+
+QN_INLINE strides strides_of(ptrdiff_t step)
 {
-    const qn_line_pass *pass = job->pass;
-    const ptrdiff_t groups = pass->groups, stride = pass->stride;
-    const ptrdiff_t in_step = job->in_step, out_step = job->out_step;
-    const float *factors = pass->factors;
-    const ptrdiff_t filled = job->filled;
-    for (ptrdiff_t p = 0; p < groups; p++, factors += 2 * (radix - 1)) {
-        for (ptrdiff_t q = 0; q < stride; q++) {
-            point x[QN_LINE_RADIX_MAX];
-            const float *in = job->in + (q + stride * p) * in_step;
+    return (strides){step, 3 * step, 5 * step, 7 * step};
+}
+
+QN_INLINE ptrdiff_t times(const strides *s, int k)
+{
+    const ptrdiff_t below = k < 8 ? 0 : 8 * s->one;
+    switch (k % 8) {
+    case 3: return below + s->three;
+    case 5: return below + s->five;
+    case 6: return below + 2 * s->three;
+    case 7: return below + s->seven;
+    default: return below + k % 8 * s->one;
+    }
+}
+
+/* Stops the compiler from keeping a running pointer for every k instead, which would not fit the registers. */
+#define QN_OPAQUE(pointer) __asm__("" : "+r"(pointer))
+
+/* The first pass of a line: reads points p + groups·k, writes radix consecutive points. */
+QN_INLINE void run_first_pass(int radix, bool from_memory, bool whole, const pass_job *job)
+{
+    const ptrdiff_t groups = job->pass->groups, filled = job->filled;
+    const ptrdiff_t in_step = from_memory ? job->in_step : POINT_FLOATS;
+    const strides apart = strides_of(groups * in_step);
+    const float *factors = job->pass->factors, *in = job->in;
+    float *out = job->out;
+    for (ptrdiff_t p = 0; p < groups; p++) {
+        point x[QN_LINE_RADIX_MAX];
+        QN_OPAQUE(in);
 #pragma GCC unroll 16
-            for (int k = 0; k < radix; k++) {
-                const float *from = in + k * stride * groups * in_step;
-                if (place == FIRST)
-                    x[k] = p + groups * k < filled ? load_interleaved(from) : (point){0};
-                else
-                    x[k] = load_split(from);
-            }
-            butterfly(radix, x);
-            float *out = job->out + (q + stride * radix * p) * out_step;
-#pragma GCC unroll 16
-            for (int j = 0; j < radix; j++) {
-                point y = x[output_of(radix, j)];
-                float *to = j == 0 && p == 0 && q == 0 ? job->out_zero : out + j * stride * out_step;
-                if (j > 0 && (place == FIRST || place == MIDDLE))
-                    y = multiply(y, factors[2 * j - 2], factors[2 * j - 1]);
-                if (place == STORE)
-                    store_interleaved(to, y);
-                else
-                    store_split(to, y);
+        for (int k = 0; k < radix; k++) {
+            const float *from = in + times(&apart, k);
+            x[k] = (point){0};
+            if (!from_memory) {
+                x[k] = load_split(from);
+            } else if (whole || p + groups * k < filled) {
+                /* Points of columns lie too far apart for the processor to foresee; the next tile is beside this. */
+                __builtin_prefetch(from + POINT_FLOATS);
+                x[k] = load_interleaved(from);
             }
         }
+        butterfly(radix, x);
+        store_split(out, x[output_of(radix, 0)]);
+#pragma GCC unroll 16
+        for (int j = 1; j < radix; j++)
+            store_split(out + j * POINT_FLOATS,
+                        multiply(x[output_of(radix, j)], factors[2 * j - 2], factors[2 * j - 1]));
+        in += in_step;
+        out += radix * POINT_FLOATS;
+        factors += 2 * (radix - 1);
+    }
+}
+
+/* The last pass of a line: stride = length / radix, one group, no factors. */
+QN_INLINE void run_last_pass(int radix, bool to_memory, const pass_job *job)
+{
+    const ptrdiff_t count = job->pass->stride, out_step = job->out_step;
+    const strides in_apart = strides_of(count * POINT_FLOATS), out_apart = strides_of(count * out_step);
+    const float *in = job->in;
+    float *out = job->out, *out_first = job->out_zero;
+    for (ptrdiff_t q = 0; q < count; q++) {
+        point x[QN_LINE_RADIX_MAX];
+        QN_OPAQUE(in);
+#pragma GCC unroll 16
+        for (int k = 0; k < radix; k++) x[k] = load_split(in + times(&in_apart, k));
+        butterfly(radix, x);
+        QN_OPAQUE(out);
+#pragma GCC unroll 16
+        for (int j = 0; j < radix; j++) {
+            float *to = j == 0 ? out_first : out + times(&out_apart, j);
+            if (to_memory)
+                store_interleaved(to, x[output_of(radix, j)]);
+            else
+                store_split(to, x[output_of(radix, j)]);
+        }
+        in += POINT_FLOATS;
+        out += out_step;
+        out_first = out;
+    }
+}
+
+QN_INLINE void run_middle_pass(int radix, const pass_job *job)
+{
+    const ptrdiff_t groups = job->pass->groups, stride = job->pass->stride;
+    const strides in_apart = strides_of(groups * stride * POINT_FLOATS), out_apart = strides_of(stride * POINT_FLOATS);
+    const float *factors = job->pass->factors, *in = job->in;
+    float *out = job->out;
+    for (ptrdiff_t p = 0; p < groups; p++) {
+        for (ptrdiff_t q = 0; q < stride; q++) {
+            point x[QN_LINE_RADIX_MAX];
+            QN_OPAQUE(in);
+#pragma GCC unroll 16
+            for (int k = 0; k < radix; k++) x[k] = load_split(in + times(&in_apart, k));
+            butterfly(radix, x);
+            QN_OPAQUE(out);
+            store_split(out, x[output_of(radix, 0)]);
+#pragma GCC unroll 16
+            for (int j = 1; j < radix; j++)
+                store_split(out + times(&out_apart, j),
+                            multiply(x[output_of(radix, j)], factors[2 * j - 2], factors[2 * j - 1]));
+            in += POINT_FLOATS;
+            out += POINT_FLOATS;
+        }
+        out += (radix - 1) * stride * POINT_FLOATS;
+        factors += 2 * (radix - 1);
     }
 }
 
@@ -66,7 +147,7 @@ static void run_prime_pass(pass_place place, const pass_job *job)
     const qn_line_pass *pass = job->pass;
     const int radix = pass->radix, half = radix / 2;
     const ptrdiff_t stride = pass->stride, spread = stride * pass->groups;
-    const bool with_factors = place == FIRST || place == MIDDLE;
+    const bool with_factors = place == FIRST || place == BEGIN || place == MIDDLE;
     for (ptrdiff_t p = 0; p < pass->groups; p++) {
         for (ptrdiff_t q = 0; q < stride; q++) {
             const float *in = job->in + (q + stride * p) * job->in_step;
@@ -118,24 +199,31 @@ static void run_prime_pass(pass_place place, const pass_job *job)
 
 typedef void (*pass_function)(const pass_job *job);
 
-#define QN_RADIX(radix)                             \
-    static void first_##radix(const pass_job *job)  \
-    {                                               \
-        run_pass(radix, FIRST, job);                \
-    }                                               \
-    static void middle_##radix(const pass_job *job) \
-    {                                               \
-        run_pass(radix, MIDDLE, job);               \
-    }                                               \
-    static void last_##radix(const pass_job *job)   \
-    {                                               \
-        run_pass(radix, LAST, job);                 \
-    }                                               \
-    static void store_##radix(const pass_job *job)  \
-    {                                               \
-        run_pass(radix, STORE, job);                \
+#define QN_RADIX(radix)                               \
+    static void first_##radix(const pass_job *job)    \
+    {                                                 \
+        if (job->filled >= job->pass->groups * radix) \
+            run_first_pass(radix, true, true, job);   \
+        else                                          \
+            run_first_pass(radix, true, false, job);  \
+    }                                                 \
+    static void begin_##radix(const pass_job *job)    \
+    {                                                 \
+        run_first_pass(radix, false, true, job);      \
+    }                                                 \
+    static void middle_##radix(const pass_job *job)   \
+    {                                                 \
+        run_middle_pass(radix, job);                  \
+    }                                                 \
+    static void last_##radix(const pass_job *job)     \
+    {                                                 \
+        run_last_pass(radix, false, job);             \
+    }                                                 \
+    static void store_##radix(const pass_job *job)    \
+    {                                                 \
+        run_last_pass(radix, true, job);              \
     }
-#define QN_RADIX_ENTRY(radix) [radix] = {first_##radix, middle_##radix, last_##radix, store_##radix}
+#define QN_RADIX_ENTRY(radix) [radix] = {first_##radix, begin_##radix, middle_##radix, last_##radix, store_##radix}
 
 QN_RADIX(2)
 QN_RADIX(3)
@@ -147,13 +235,10 @@ QN_RADIX(8)
 QN_RADIX(9)
 QN_RADIX(10)
 QN_RADIX(12)
-QN_RADIX(15)
-QN_RADIX(16)
 
-static const pass_function pass_table[QN_LINE_RADIX_MAX + 1][4] = {
-    QN_RADIX_ENTRY(2),  QN_RADIX_ENTRY(3),  QN_RADIX_ENTRY(4),  QN_RADIX_ENTRY(5),
-    QN_RADIX_ENTRY(6),  QN_RADIX_ENTRY(7),  QN_RADIX_ENTRY(8),  QN_RADIX_ENTRY(9),
-    QN_RADIX_ENTRY(10), QN_RADIX_ENTRY(12), QN_RADIX_ENTRY(15), QN_RADIX_ENTRY(16)};
+static const pass_function pass_table[QN_LINE_RADIX_MAX + 1][PLACE_COUNT] = {
+    QN_RADIX_ENTRY(2), QN_RADIX_ENTRY(3), QN_RADIX_ENTRY(4), QN_RADIX_ENTRY(5),  QN_RADIX_ENTRY(6),
+    QN_RADIX_ENTRY(7), QN_RADIX_ENTRY(8), QN_RADIX_ENTRY(9), QN_RADIX_ENTRY(10), QN_RADIX_ENTRY(12)};
 
 static void run_any_pass(pass_place place, const pass_job *job)
 {
@@ -192,7 +277,7 @@ static void run_scratch_passes(const qn_line_plan *plan, int first, int end, flo
             set_output(&job, plan, to, POINT_FLOATS);
             run_any_pass(LAST, &job);
         } else {
-            run_any_pass(MIDDLE, &job);
+            run_any_pass(i == 0 ? BEGIN : MIDDLE, &job);
         }
         *from = to;
     }
@@ -252,45 +337,48 @@ static void columns(const qn_line_plan *plan, const float *in, ptrdiff_t in_step
 }
 
 /* Rows to scratch: float i of all rows becomes vector step·i. Rows past `count` repeat the last. */
-static void load_rows(const float *in, ptrdiff_t row_step, int count, int floats, float *to, int step)
+static void load_rows(const float *in, ptrdiff_t row_step, int count, int floats, float *to, ptrdiff_t step)
 {
     const float *row[LANES];
     for (int l = 0; l < LANES; l++) row[l] = in + (l < count ? l : count - 1) * row_step;
+    step *= LANES;
     if (floats < LANES) {
         for (int i = 0; i < floats; i++)
-            for (int l = 0; l < LANES; l++) to[i * step * LANES + l] = row[l][i];
+            for (int l = 0; l < LANES; l++) to[i * step + l] = row[l][i];
         return;
     }
-    for (int i = 0; i < floats; i += LANES) {
+    for (ptrdiff_t i = 0; i < floats; i += LANES) {
         if (i > floats - LANES) i = floats - LANES; /* the last block overlaps the one before */
         lanes block[LANES];
 #pragma GCC unroll 8
         for (int l = 0; l < LANES; l++) block[l] = load_anywhere(row[l] + i);
         transpose(block);
+        float *at = to + i * step;
 #pragma GCC unroll 8
-        for (int l = 0; l < LANES; l++) store_anywhere(to + (i + l) * step * LANES, block[l]);
+        for (int l = 0; l < LANES; l++, at += step) store_anywhere(at, block[l]);
     }
 }
 
-static void store_rows(const float *from, int step, int floats, float *out, ptrdiff_t row_step, int count)
+/* Back again. What stands in the lanes past `count` is the last row once more, so it may be written there. */
+static void store_rows(const float *from, ptrdiff_t step, int floats, float *out, ptrdiff_t row_step, int count)
 {
+    float *row[LANES];
+    for (int l = 0; l < LANES; l++) row[l] = out + (l < count ? l : count - 1) * row_step;
+    step *= LANES;
     if (floats < LANES) {
         for (int i = 0; i < floats; i++)
-            for (int l = 0; l < count; l++) out[l * row_step + i] = from[i * step * LANES + l];
+            for (int l = 0; l < count; l++) row[l][i] = from[i * step + l];
         return;
     }
-    for (int i = 0; i < floats; i += LANES) {
+    for (ptrdiff_t i = 0; i < floats; i += LANES) {
         if (i > floats - LANES) i = floats - LANES;
         lanes block[LANES];
+        const float *at = from + i * step;
 #pragma GCC unroll 8
-        for (int l = 0; l < LANES; l++) block[l] = load_anywhere(from + (i + l) * step * LANES);
+        for (int l = 0; l < LANES; l++, at += step) block[l] = load_anywhere(at);
         transpose(block);
-        if (count == LANES) {
 #pragma GCC unroll 8
-            for (int l = 0; l < LANES; l++) store_anywhere(out + l * row_step + i, block[l]);
-        } else {
-            for (int l = 0; l < count; l++) memcpy(out + l * row_step + i, &block[l], sizeof(lanes));
-        }
+        for (int l = 0; l < LANES; l++) store_anywhere(row[l] + i, block[l]);
     }
 }
 
