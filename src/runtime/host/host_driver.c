@@ -14,6 +14,7 @@
 
 typedef struct host_device {
     qn_pool *pool; /* the context's */
+    uint64_t memory_bytes;
 } host_device;
 
 typedef struct host_event {
@@ -90,8 +91,8 @@ static qn_status device_open(qn_context *context, int number, const char *inner,
     (void)inner;
     if (number != 0) QN_FAIL(QN_NO_DEVICE, "host:%d does not exist; there is one host device", number);
     QN_TRY(qn_allocate(1, sizeof(host_device), &memory));
-    ((host_device *)memory)->pool = qn_context_pool(context);
     describe(qn_context_threads(context), info);
+    *(host_device *)memory = (host_device){.pool = qn_context_pool(context), .memory_bytes = info->memory_bytes};
     *out = memory;
     return QN_OK;
 }
@@ -103,7 +104,11 @@ static void device_close(qn_driver_device device)
 
 static qn_status buffer_create(qn_driver_device device, size_t bytes, qn_driver_buffer *buffer)
 {
-    (void)device;
+    /* The system would promise more than it has and end the process when it is used. */
+    uint64_t memory_bytes = ((const host_device *)device)->memory_bytes;
+    if (bytes > memory_bytes)
+        QN_FAIL(QN_OUT_OF_MEMORY, "host: a buffer of %zu bytes was asked for; this machine has %llu", bytes,
+                (unsigned long long)memory_bytes);
     return qn_allocate(bytes, 1, buffer);
 }
 
