@@ -74,7 +74,7 @@ static const qn_kernel_declaration kernels[KERNELS] = {
 
 static const qn_tunable tunables[] = {
     {"GROUP_SIZE", {64, 128, 256}, 3, 128, "work-items per group"},
-    {"GROUPS", {16, 32, 64, 128, MOST_GROUPS}, 5, 64, "groups that scan the scores of one rotation"},
+    {"GROUPS", {16, 32, 64, 128, MOST_GROUPS}, 5, MOST_GROUPS, "groups that scan the scores of one rotation"},
 };
 
 static const char *const constraints[] = {"GROUP_SIZE <= device.largest_group",

@@ -4,7 +4,10 @@
 #include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
 
-enum { BLOCK = 64 }; /* cells looked at together; only blocks that hold a good one are looked at one by one */
+enum {
+    BLOCK = 64, /* cells looked at together; only blocks that hold a good one are looked at one by one */
+    PIECES = 16 /* of a rotation's scores; divides every number of groups. Few: each begins with an empty list */
+};
 
 typedef struct cell_list {
     float energies[QN_BEST_CELLS_MAX];
@@ -83,13 +86,23 @@ static float block_minimum(const float *scores)
     return lowest;
 }
 
+/* Write a piece's list as that of the first of its groups; the other groups' lists are empty. */
+static void store_list(const scan_job *job, size_t first_group, size_t groups, const cell_list *list)
+{
+    const size_t keep = (size_t)job->keep;
+    for (size_t i = 0; i < groups * keep; i++) {
+        job->energies[first_group * keep + i] = i < keep ? list->energies[i] : FLOAT_MAXIMUM;
+        job->cells[first_group * keep + i] = i < keep ? list->cells[i] : -1;
+    }
+}
+
 static qn_status scan_piece(size_t index, int worker, void *user)
 {
     const scan_job *job = user;
-    size_t rotation = index / (size_t)job->groups, group = index % (size_t)job->groups;
+    size_t rotation = index / PIECES, piece = index % PIECES, groups = (size_t)job->groups / PIECES;
     int32_t volume = job->size[0] * job->size[1] * job->size[2];
-    int32_t piece = (volume + job->groups - 1) / job->groups;
-    int64_t begin = (int64_t)group * piece, end = MIN(begin + piece, volume);
+    int64_t length = (volume + PIECES - 1) / PIECES, begin = (int64_t)piece * length;
+    int64_t end = MIN(begin + length, volume);
     const float *scores = job->scores + rotation * (size_t)volume;
     cell_list list;
     (void)worker;
@@ -101,10 +114,7 @@ static qn_status scan_piece(size_t index, int worker, void *user)
         for (int i = 0; i < BLOCK; i++) consider(job, scores, (int32_t)(cell + i), &list);
     }
     for (; cell < end; cell++) consider(job, scores, (int32_t)cell, &list);
-    for (int i = 0; i < job->keep; i++) {
-        job->energies[index * (size_t)job->keep + (size_t)i] = list.energies[i];
-        job->cells[index * (size_t)job->keep + (size_t)i] = list.cells[i];
-    }
+    store_list(job, (rotation * PIECES + piece) * groups, groups, &list);
     return QN_OK;
 }
 
@@ -119,7 +129,7 @@ static qn_status scan(const qn_host_launch *launch)
     job.radius = value(launch, 12);
     job.keep = value(launch, 13);
     job.groups = (int)(launch->geometry.items[0] / launch->geometry.group[0]);
-    return qn_pool_run(launch->pool, launch->geometry.items[1] * (size_t)job.groups, scan_piece, &job);
+    return qn_pool_run(launch->pool, launch->geometry.items[1] * PIECES, scan_piece, &job);
 }
 
 static qn_status merge(const qn_host_launch *launch)

@@ -39,7 +39,7 @@ static const qn_kernel_declaration kernels[] = {{"correlate", arguments_of_corre
 
 static const qn_tunable tunables[] = {
     {"GROUP_SIZE", {32, 64, 128, 256}, 4, 128, "work-items per group"},
-    {"ROTATIONS_PER_ITEM", {1, 2, 4, 8}, 4, 4, "rotations that share one read of the receptor"},
+    {"ROTATIONS_PER_ITEM", {1, 2, 4, 8}, 4, 8, "rotations that share one read of the receptor"},
 };
 
 static const char *const constraints[] = {"GROUP_SIZE <= device.largest_group"};
