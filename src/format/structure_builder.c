@@ -47,22 +47,17 @@ static bool same_residue_name(const qn_place_atom *a, const qn_file_atom *b)
     return strcmp(a->file.residue, b->residue) == 0;
 }
 
-/* Which residue of the place an atom belongs to: the one at hand when it has the same name; an earlier one when two
- * amino acids at one place are written in turns, which their letters tell; else a new one. */
+/* Which residue of the place an atom belongs to: the one with the same name, also where two amino acids at one place
+ * are written in turns; else a new one. */
 static size_t group_of(const qn_structure_builder *builder, const qn_file_atom *atom)
 {
-    size_t count = builder->place_count;
-    if (count == 0) return 0;
-    const qn_place_atom *last = &builder->place[count - 1];
-    if (same_residue_name(last, atom)) return last->group;
-    size_t highest = 0;
+    size_t count = builder->place_count, groups = 0;
+    if (count > 0 && same_residue_name(&builder->place[count - 1], atom)) return builder->place[count - 1].group;
     for (size_t i = 0; i < count; i++) {
-        if (atom->atom.alternate && builder->place[i].file.atom.alternate &&
-            same_residue_name(&builder->place[i], atom))
-            return builder->place[i].group;
-        if (builder->place[i].group > highest) highest = builder->place[i].group;
+        if (same_residue_name(&builder->place[i], atom)) return builder->place[i].group;
+        if (builder->place[i].group >= groups) groups = builder->place[i].group + 1;
     }
-    return highest + 1;
+    return groups;
 }
 
 static bool is_hydrogen(const qn_atom *atom)
@@ -94,10 +89,6 @@ static qn_status append_residue(qn_structure_builder *builder, const qn_file_ato
     qn_residue residue = {.number = atom->number, .insertion = atom->insertion, .hetero = atom->hetero};
     memcpy(residue.name, atom->residue, sizeof residue.name);
     memcpy(residue.chain, atom->chain, sizeof residue.chain);
-    if (molecule->residue_count) {
-        qn_residue *before = &molecule->residues[molecule->residue_count - 1];
-        if (strcmp(before->chain, residue.chain) != 0) before->chain_break = true;
-    }
     return qn_molecule_append_residue(molecule, &residue);
 }
 
@@ -163,6 +154,7 @@ qn_status qn_structure_builder_add(qn_structure_builder *builder, const qn_file_
     builder->atoms_seen++;
     if (!builder->in_model) return QN_OK;
     if (builder->present.count == 0 || strcmp(builder->last_chain, atom->chain) != 0) {
+        QN_TRY(qn_structure_builder_break(builder)); /* a chain ends where another begins, kept or not */
         QN_TRY(qn_chain_list_add(&builder->present, atom->chain));
         memcpy(builder->last_chain, atom->chain, sizeof builder->last_chain);
         builder->last_chain_selected = qn_chain_selection_has(&builder->selection, atom->chain);

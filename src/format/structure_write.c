@@ -269,14 +269,20 @@ static qn_status check_molecules(const char *path, qn_structure_format format, c
     return QN_OK;
 }
 
+qn_status qn_structure_write_memory(const char *name, qn_structure_format format, const qn_molecule *const *molecules,
+                                    size_t count, const char *remarks, qn_text *text)
+{
+    QN_TRY(check_molecules(name, format, molecules, count));
+    qn_status status = format == QN_STRUCTURE_PDB ? append_pdb(molecules, count, remarks, text)
+                                                  : append_mmcif(molecules, count, remarks, text);
+    return status == QN_OK ? QN_OK : qn_error_add_context(status, "%s", name);
+}
+
 qn_status qn_molecule_write(const char *path, qn_structure_format format, const qn_molecule *const *molecules,
                             size_t count, const char *remarks)
 {
     qn_text text = {0};
-    QN_TRY(check_molecules(path, format, molecules, count));
-    qn_status status = format == QN_STRUCTURE_PDB ? append_pdb(molecules, count, remarks, &text)
-                                                  : append_mmcif(molecules, count, remarks, &text);
-    if (status != QN_OK) status = qn_error_add_context(status, "%s", path);
+    qn_status status = qn_structure_write_memory(path, format, molecules, count, remarks, &text);
     if (status == QN_OK) status = qn_file_write(path, text.data, text.length);
     qn_text_clear(&text);
     return status;
