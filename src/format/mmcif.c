@@ -61,7 +61,7 @@ typedef struct mmcif_scan {
     const qn_cif_table *table;
     size_t row;
     int model;
-    char label[32]; /* label_asym_id of the row before */
+    char label[32]; /* label_asym_id of the kept model's row before */
 } mmcif_scan;
 
 static qn_status bad_value(const mmcif_scan *scan, enum column column, const char *expected)
@@ -183,10 +183,9 @@ static qn_status read_row(mmcif_scan *scan)
     QN_TRY(get_whole(scan, MODEL, 1, &model));
     if (scan->row == 0 || model != scan->model) {
         scan->model = model;
-        scan->label[0] = '\0';
         QN_TRY(qn_structure_builder_model(scan->builder, model, true));
     }
-    QN_TRY(note_label_chain(scan));
+    if (scan->builder->in_model) QN_TRY(note_label_chain(scan));
     QN_TRY(get_identity(scan, &atom));
     for (int axis = 0; axis < 3; axis++) QN_TRY(get_coordinate(scan, X + axis, &atom.atom.position_angstrom[axis]));
     QN_TRY(get_number(scan, OCCUPANCY, -largest, largest, 1, &occupancy));

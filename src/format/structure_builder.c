@@ -117,7 +117,7 @@ static qn_status end_place(qn_structure_builder *builder)
 
 qn_status qn_structure_builder_model(qn_structure_builder *builder, int number, bool resumes)
 {
-    QN_TRY(end_place(builder));
+    /* The place at hand stays open: where models are written in turns, its atoms may go on. */
     if (builder->model_count < QN_MOST_MODELS_LISTED) builder->models[builder->model_count] = number;
     builder->model_count++;
     bool wanted = builder->options.model == 0 || builder->options.model == number;

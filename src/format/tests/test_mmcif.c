@@ -116,21 +116,23 @@ static void label_columns_stand_in(void)
     qn_molecule_destroy(&molecule);
 }
 
-/* Rows of one model need not stand together. */
+/* Rows of one model need not stand together; a residue that goes on after another model's rows is one residue. */
 static void models_are_told_by_their_column(void)
 {
     static const char text[] =
-        LOOP "_atom_site.pdbx_PDB_model_num\nN GLY A 1 1 0 0 3\nN GLY A 1 2 0 0 8\nC GLY A 1 3 0 0 3\n";
+        LOOP "_atom_site.pdbx_PDB_model_num\n_atom_site.label_asym_id\nN GLY A 1 1 0 0 3 A\n"
+             "N GLY A 1 2 0 0 8 A\nN GLY B 1 2 0 0 8 B\nC GLY A 1 3 0 0 3 A\nN SER A 2 4 0 0 3 A\n";
     qn_molecule *molecule;
     CHECK_OK(read_text(text, &(qn_molecule_options){0}, &molecule));
-    CHECK(molecule->atom_count == 2);
+    CHECK(molecule->atom_count == 3 && molecule->residue_count == 2);
+    CHECK(molecule->residues[0].atom_count == 2 && !molecule->residues[0].chain_break);
     CHECK_NEAR(molecule->atoms[1].position_angstrom[0], 3, 0);
     qn_molecule_destroy(&molecule);
     CHECK_OK(read_text(text, &(qn_molecule_options){.model = 8}, &molecule));
-    CHECK(molecule->atom_count == 1);
+    CHECK(molecule->atom_count == 2);
     qn_molecule_destroy(&molecule);
     CHECK_FAILS(read_text(text, &(qn_molecule_options){.model = 1}, &molecule), QN_NOT_FOUND);
-    CHECK_MESSAGE_HAS("in.cif: there is no model 1; the file has 3, 8");
+    CHECK_MESSAGE_HAS("in.cif: there is no model 1; the file has 3, 8, 3");
 }
 
 int main(void)
