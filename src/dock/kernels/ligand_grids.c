@@ -81,7 +81,7 @@ static const qn_kernel_declaration kernels[KERNELS] = {
 };
 
 static const qn_tunable tunables[] = {
-    {"GROUP_SIZE", {32, 64, 128, 256}, 4, 256, "work-items per group"},
+    {"GROUP_SIZE", {32, 64, 128, 256}, 4, 64, "work-items per group"},
 };
 
 static const char *const constraints[] = {"GROUP_SIZE <= device.largest_group"};
