@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include <quern/log.h>
 #include <quern/molecule.h>
 #include <stdio.h>
 #include <string.h>
@@ -207,6 +208,55 @@ static void elements_follow_from_names(void)
     }
 }
 
+/* A TER record breaks a chain that goes on under the same name. */
+static void ter_breaks_a_chain(void)
+{
+    static const char second[] = "ATOM      2  N   GLY A   2      12.104   6.134  -6.504\n";
+    char text[300];
+    for (int ter = 0; ter < 2; ter++) {
+        qn_molecule *molecule;
+        snprintf(text, sizeof text, START "  11.104" REST "%s%s", ter ? "TER\n" : "", second);
+        if (!CHECK_OK(read_text(text, &molecule))) continue;
+        CHECK(molecule->residue_count == 2 && molecule->residues[0].chain_break == (ter == 1));
+        CHECK(molecule->residues[1].chain_break);
+        qn_molecule_destroy(&molecule);
+    }
+}
+
+/* Not the sum: the amino acid with more atoms has no advantage. */
+static void occupancy_is_compared_by_its_mean(void)
+{
+    static const char text[] = "ATOM      1  CA AGLY A   1       1.000   2.000   3.000  0.60  0.00           C\n"
+                               "ATOM      2  N  BTHR A   1       1.000   2.000   3.000  0.40  0.00           N\n"
+                               "ATOM      3  CA BTHR A   1       1.000   2.000   3.000  0.40  0.00           C\n"
+                               "ATOM      4  CB BTHR A   1       1.000   2.000   3.000  0.40  0.00           C\n";
+    qn_molecule *molecule;
+    CHECK_OK(read_text(text, &molecule));
+    CHECK(molecule->residue_count == 1 && molecule->dropped_alternates == 3);
+    CHECK_TEXT(molecule->residues[0].name, "GLY");
+    qn_molecule_destroy(&molecule);
+}
+
+static void keep_message(qn_log_level level, const char *message, void *user)
+{
+    if (level == QN_LOG_WARNING) snprintf(user, 200, "%s", message);
+}
+
+/* What is read otherwise than written is said. */
+static void doubtful_files_give_a_warning(void)
+{
+    char warning[200] = "";
+    qn_molecule *molecule;
+    qn_log_set_callback(keep_message, warning);
+    CHECK_OK(read_text(START "  11.104" REST "END\n" START "  22.104" REST, &molecule));
+    CHECK_TEXT(warning, "in.pdb:3: the atoms behind END (line 2) are taken for another model");
+    qn_molecule_destroy(&molecule);
+    CHECK_OK(read_text("ATOM      1  CA  GLY A   1      11.104   6.134  -6.504  1.00  0.00           H\n", &molecule));
+    CHECK_TEXT(warning, "in.pdb: the element columns of 1 atoms say hydrogen, their names do not; the names are used");
+    qn_molecule_destroy(&molecule);
+    qn_log_set_callback(NULL, NULL);
+}
+
 /* Found by fuzzing: a chain that goes on after another one, which is not kept, is still broken there. */
 static void a_chain_ends_where_another_begins(void)
 {
@@ -244,6 +294,9 @@ int main(void)
     RUN(end_ends_the_first_model);
     RUN(charges_are_read);
     RUN(elements_follow_from_names);
+    RUN(ter_breaks_a_chain);
+    RUN(occupancy_is_compared_by_its_mean);
+    RUN(doubtful_files_give_a_warning);
     RUN(a_chain_ends_where_another_begins);
     RUN(a_name_is_one_residue_of_a_place);
     return check_finish();
