@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# check_devices.sh SOURCE QUERN BUILD: the same run on every device at hand and with every transform engine of the host.
+# Poses may differ only where single precision decides between equals, so nearly all must be the same, and poses that
+# are the same have the same rescored energy to the last digit.
+set -u
+source=$1 quern=$2
+receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
+work=$(mktemp -d "${TMPDIR:-/tmp}/quern-devices-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+failures=0
+dock() { # dock NAME options…
+  local name=$1
+  shift
+  "$quern" dock "$receptor" "$ligand" --rotations 120 --spacing 2 --per-rotation 2 --keep 150 --quiet -o "$work/$name" "$@" ||
+    { echo "FAILED: the run $name"; failures=$((failures + 1)); }
+}
+compare() { # compare NAME: with the run of the host's own transform
+  awk -F, -v name="$1" '
+    { key = $3 "," $13 "," $14 "," $15 }
+    NR == FNR { energy[key] = $16; next }
+    FNR > 1 { n++; if (key in energy) { same++; if (energy[key] != $16) other++ } }
+    END { printf "%s: %d of %d poses are the same, %d of them with another energy\n", name, same, n, other
+          exit !(n == 150 && same >= 0.98 * n && other == 0) }' "$work/host/poses.csv" "$work/$1/poses.csv" ||
+    { echo "FAILED: $1 differs from host"; failures=$((failures + 1)); }
+}
+dock host --device host --fft own
+dock checking --device checking:host --fft own
+cmp -s "$work/host/poses.csv" "$work/checking/poses.csv" || { echo "FAILED: checking:host differs"; failures=$((failures + 1)); }
+if "$quern" dock "$receptor" "$ligand" --rotations 1 --spacing 3 --device host --fft fftw --quiet -o "$work/try" 2>/dev/null >&2; then
+  dock fftw --device host --fft fftw && compare fftw
+fi
+for device in $("$quern" devices 2>/dev/null | grep -oE '^(opencl|cuda):[0-9]+ +(GPU|CPU)' | grep -oE '^[a-z]+:[0-9]+'); do
+  dock "${device/:/-}" --device "$device" && compare "${device/:/-}"
+done
+[ $failures -eq 0 ]
