@@ -166,7 +166,7 @@ static void the_host_can_be_measured(void)
     CHECK(rates.copy_bytes_per_s > 1e8 && rates.copy_bytes_per_s < 1e13);
     CHECK(rates.read_bytes_per_s > 1e8 && rates.read_bytes_per_s < 1e13);
     CHECK(rates.multiply_adds_per_s > 1e6 && rates.multiply_adds_per_s < 1e14);
-    CHECK(rates.reciprocal_roots_per_s > 1e6 && rates.reciprocal_roots_per_s < rates.multiply_adds_per_s);
+    CHECK(rates.reciprocal_roots_per_s > 1e6 && rates.reciprocal_roots_per_s < 1e13);
     CHECK(rates.local_atomics_per_s > 1e6 && rates.local_atomics_per_s < 1e13);
     qn_device_release(&device);
 }

@@ -292,11 +292,12 @@ static void wrong_configurations_are_explained(void)
 
 static void broken_source_is_explained(void)
 {
-    const qn_family broken = {.name = "test/broken",
-                              .source =
-                                  "#line 1 \"broken.cl\"\nKERNEL void scale(GLOBAL int *x) { x[0] = absent_name; }\n",
-                              .kernels = kernels,
-                              .kernel_count = 1};
+    /* static: a device keeps what it built of a family until it is released */
+    static const qn_family broken = {
+        .name = "test/broken",
+        .source = "#line 1 \"broken.cl\"\nKERNEL void scale(GLOBAL int *x) { x[0] = absent_name; }\n",
+        .kernels = kernels,
+        .kernel_count = 1};
     if (!runs_source()) {
         CHECK_OK(qn_family_build(&broken, device, NULL, NULL));
         return;
