@@ -1,0 +1,168 @@
+#include "dock/restraints.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "dock/selection.h"
+
+enum {
+    FIELDS = 3,     /* two residues and a distance */
+    MOST_SHOWN = 40 /* characters of a bad value in a message */
+};
+
+#define LARGEST_MAXIMUM_ANGSTROM 1000.0
+
+static const qn_atom *atom_called(const qn_molecule *molecule, const qn_residue *residue, const char *name,
+                                  const char *element)
+{
+    for (size_t i = 0; i < residue->atom_count; i++) {
+        const qn_atom *atom = &molecule->atoms[residue->first_atom + i];
+        if (strcmp(atom->name, name) == 0 && strcmp(atom->element, element) == 0) return atom;
+    }
+    return NULL;
+}
+
+/* The atom that stands for a residue; NULL when all it has is hydrogen. */
+static const qn_atom *residue_atom(const qn_molecule *molecule, const qn_residue *residue)
+{
+    const qn_atom *atom = atom_called(molecule, residue, "CA", "C"); /* a calcium ion is called CA too */
+    if (!atom) atom = atom_called(molecule, residue, "P", "P");
+    if (!atom) atom = atom_called(molecule, residue, "C1'", "C");
+    for (size_t i = 0; i < residue->atom_count && !atom; i++) {
+        const qn_atom *candidate = &molecule->atoms[residue->first_atom + i];
+        if (strcmp(candidate->element, "H") != 0 && strcmp(candidate->element, "D") != 0) atom = candidate;
+    }
+    return atom;
+}
+
+/* Cut a line into its words; true when there are exactly FIELDS of them. */
+static bool split(char *line, char *fields[FIELDS], int *count)
+{
+    static const char blanks[] = " \t\r\v\f";
+    *count = 0;
+    for (char *at = line + strspn(line, blanks); *at; at += strspn(at, blanks)) {
+        char *word = at;
+        at += strcspn(at, blanks);
+        if (*at) *at++ = '\0';
+        if (*count < FIELDS) fields[*count] = word;
+        (*count)++;
+    }
+    return *count == FIELDS;
+}
+
+static qn_status parse_maximum(const char *text, double *maximum_angstrom)
+{
+    char *end = NULL;
+    bool plain = text[strspn(text, "0123456789+-.eE")] == '\0'; /* neither hexadecimal nor nan */
+    if (plain) *maximum_angstrom = strtod(text, &end);
+    if (!plain || end == text || *end)
+        QN_FAIL(QN_BAD_FORMAT, "the distance \"%.*s\" is not a number; expected Å, such as 25.0", MOST_SHOWN, text);
+    if (!(*maximum_angstrom > 0 && *maximum_angstrom <= LARGEST_MAXIMUM_ANGSTROM))
+        QN_FAIL(QN_BAD_FORMAT, "the distance %.*s is out of range; expected more than 0 and at most %g Å", MOST_SHOWN,
+                text, LARGEST_MAXIMUM_ANGSTROM);
+    return QN_OK;
+}
+
+static qn_status parse_pair(char *const fields[FIELDS], const qn_molecule *receptor, const qn_molecule *ligand,
+                            qn_dock_restraint *pair)
+{
+    bool of_ligand[2] = {false, false};
+    for (int side = 0; side < 2; side++) {
+        size_t residue;
+        QN_TRY(qn_dock_selection_residue(fields[side], receptor, ligand, &of_ligand[side], &residue));
+        const qn_molecule *molecule = of_ligand[side] ? ligand : receptor;
+        const qn_atom *atom = residue_atom(molecule, &molecule->residues[residue]);
+        if (!atom)
+            QN_FAIL(QN_BAD_FORMAT, "the residue \"%.*s\" has no heavy atom; expected one to measure from", MOST_SHOWN,
+                    fields[side]);
+        memcpy(of_ligand[side] ? pair->ligand_angstrom : pair->receptor_angstrom, atom->position_angstrom,
+               sizeof pair->ligand_angstrom);
+    }
+    if (of_ligand[0] == of_ligand[1])
+        QN_FAIL(QN_BAD_FORMAT, "both \"%.*s\" and \"%.*s\" are of the %s; expected one residue of each partner",
+                MOST_SHOWN, fields[0], MOST_SHOWN, fields[1], of_ligand[0] ? "ligand" : "receptor");
+    return parse_maximum(fields[2], &pair->maximum_angstrom);
+}
+
+static qn_status parse_line(char *line, const qn_molecule *receptor, const qn_molecule *ligand,
+                            qn_dock_restraints *restraints, size_t *capacity)
+{
+    char *fields[FIELDS];
+    int count;
+    line[strcspn(line, "#")] = '\0';
+    bool complete = split(line, fields, &count);
+    if (count == 0) return QN_OK;
+    if (!complete)
+        QN_FAIL(QN_BAD_FORMAT,
+                "%d field%s, the first \"%.*s\"; expected 3: two residues and a distance in Å, such as receptor:A:30 "
+                "ligand:B:101 25.0",
+                count, count == 1 ? "" : "s", MOST_SHOWN, fields[0]);
+    qn_dock_restraint pair;
+    QN_TRY(parse_pair(fields, receptor, ligand, &pair));
+    void *pairs = restraints->pairs;
+    qn_status status = qn_grow(&pairs, capacity, restraints->count + 1, sizeof pair);
+    restraints->pairs = pairs;
+    QN_TRY(status);
+    restraints->pairs[restraints->count++] = pair;
+    return QN_OK;
+}
+
+static qn_status parse_file(const char *path, char *text, size_t size, const qn_molecule *receptor,
+                            const qn_molecule *ligand, qn_dock_restraints *restraints)
+{
+    size_t capacity = 0, number = 1;
+    if (memchr(text, '\0', size))
+        QN_FAIL(QN_BAD_FORMAT, "%s: it holds a zero byte; expected a text file of restraints", path);
+    for (char *line = text; line; number++) {
+        char *end = strchr(line, '\n');
+        if (end) *end = '\0';
+        qn_status status = parse_line(line, receptor, ligand, restraints, &capacity);
+        if (status != QN_OK) return qn_error_add_context(status, "%s:%zu", path, number);
+        line = end ? end + 1 : NULL;
+    }
+    if (restraints->count == 0)
+        QN_FAIL(QN_BAD_FORMAT,
+                "%s: there is no restraint in it; expected lines such as receptor:A:30 ligand:B:101 25.0", path);
+    return QN_OK;
+}
+
+qn_status qn_dock_restraints_read(const char *path, const qn_molecule *receptor, const qn_molecule *ligand,
+                                  qn_dock_restraints *restraints)
+{
+    char *text;
+    size_t size;
+    *restraints = (qn_dock_restraints){0};
+    QN_TRY(qn_file_read(path, &text, &size));
+    qn_status status = parse_file(path, text, size, receptor, ligand, restraints);
+    qn_release(&text);
+    if (status != QN_OK) qn_dock_restraints_clear(restraints);
+    return status;
+}
+
+void qn_dock_restraints_clear(qn_dock_restraints *restraints)
+{
+    qn_release(&restraints->pairs);
+    restraints->count = 0;
+}
+
+size_t qn_dock_restraints_satisfied(const qn_dock_restraints *restraints, const double matrix[9],
+                                    const double translation_angstrom[3])
+{
+    size_t satisfied = 0;
+    for (size_t i = 0; i < restraints->count; i++) {
+        const qn_dock_restraint *pair = &restraints->pairs[i];
+        const double *x = pair->ligand_angstrom;
+        double squared = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            const double *row = matrix + 3 * axis;
+            double moved = row[0] * x[0] + row[1] * x[1] + row[2] * x[2] + translation_angstrom[axis];
+            double apart = moved - pair->receptor_angstrom[axis];
+            squared += apart * apart;
+        }
+        satisfied += squared <= pair->maximum_angstrom * pair->maximum_angstrom;
+    }
+    return satisfied;
+}
