@@ -157,6 +157,15 @@ static void several_domains_in_one_chain_are_found_in_order(void)
     qn_molecule_destroy(&molecule);
 }
 
+static void a_second_joining_motif_makes_no_second_domain(void)
+{
+    qn_molecule *molecule = molecule_of(D13_HEAVY "AAWGQGT");
+    found f = find(molecule);
+    if (CHECK(f.count == 1)) check_region(molecule, f.domains, 2, "ERDYRLDY");
+    found_clear(&f);
+    qn_molecule_destroy(&molecule);
+}
+
 static void domains_do_not_reach_across_chains(void)
 {
     qn_molecule *molecule;
@@ -328,6 +337,7 @@ int main(void)
 {
     RUN(regions_of_published_sequences_are_found);
     RUN(several_domains_in_one_chain_are_found_in_order);
+    RUN(a_second_joining_motif_makes_no_second_domain);
     RUN(domains_do_not_reach_across_chains);
     RUN(unresolved_residues_in_loops_do_no_harm);
     RUN(residues_may_lack_only_where_there_is_a_gap);
