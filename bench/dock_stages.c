@@ -86,7 +86,7 @@ static void prepare(bench *b)
     b->bins = ((size_t)n / 2 + 1) * (size_t)n * (size_t)n;
     b->ligand =
         (qn_ligand_grids_problem){ATOMS, TERMS, 1, ROTATIONS, b->batch, b->box, b->box / 2 - 1, 1 << 20, {n, n, n}};
-    b->correlate = (qn_correlate_problem){TERMS, (int)b->bins, b->batch};
+    b->correlate = (qn_correlate_problem){TERMS, (int)b->bins, b->batch, 1};
     b->best =
         (qn_best_cells_problem){{n, n, n}, {1 - n / 2, 1 - n / 2, 1 - n / 2}, {n / 2, n / 2, n / 2}, b->batch, 1, 3};
     make_ligand(b);

@@ -25,12 +25,15 @@ typedef struct qn_dock_options {
     const char *receptor; /* PDB or mmCIF, gzipped or not; "file:AB" picks chains */
     const char *ligand;
     const char *output;         /* folder; must be empty or absent unless resume */
-    const char *device;         /* see <quern/device.h>; default "auto" */
-    const char *score;          /* default "rpsc" */
+    const char *device;         /* see <quern/device.h>; several apart by commas; "all": every GPU; default "auto" */
+    const char *score;          /* "piper" (default) or "rpsc" */
+    const char *coefficients;   /* sets of the piper energy: names and families apart by commas, or a weights file;
+                                 * default "balanced" */
     const char *rotations_file; /* 3×3 matrices, nine numbers a line, instead of `rotations`; NULL */
     const char *fft_engine;     /* "auto", "own", "fftw", "vkfft", "cufft"; default "auto" */
-    int rotations;              /* default 3600; super-Fibonacci set */
-    double spacing_angstrom;    /* default 1.2 */
+    int pair_terms;             /* eigenvectors of the pair potential, 0 … 18, default 4 */
+    int rotations;              /* default 70000; super-Fibonacci set */
+    double spacing_angstrom;    /* default 1.0 */
     int grid_cells;             /* side of a cubic grid; 0: the smallest fast size per axis that cannot wrap */
     int per_rotation;           /* poses kept of each rotation, default 1, at most 16 */
     int keep;                   /* poses written and clustered, default 1000 */

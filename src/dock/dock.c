@@ -8,9 +8,7 @@
 #include "base/memory.h"
 #include "dock/run.h"
 #include "runtime/device.h"
-#include "score/electrostatics.h"
-
-const char *const qn_dock_term_names[QN_RPSC_TERMS] = {"shape", "electrostatic"};
+#include "score/coefficients.h"
 
 /* Poses of one rotation are at least this far apart on some axis (Å). */
 static const double exclusion_angstrom = 3.6;
@@ -18,10 +16,12 @@ static const double exclusion_angstrom = 3.6;
 qn_dock_options qn_dock_default_options(void)
 {
     return (qn_dock_options){.device = "auto",
-                             .score = "rpsc",
+                             .score = "piper",
+                             .coefficients = "balanced",
                              .fft_engine = "auto",
-                             .rotations = 3600,
-                             .spacing_angstrom = 1.2,
+                             .pair_terms = 4,
+                             .rotations = 70000,
+                             .spacing_angstrom = 1.0,
                              .per_rotation = 1,
                              .keep = 1000,
                              .clusters = 30,
@@ -50,8 +50,9 @@ static qn_status check_options(const qn_dock_options *options, qn_fft_engine *en
 {
     if (!options->receptor || !options->ligand || !options->output)
         QN_FAIL(QN_INVALID_ARGUMENT, "receptor, ligand and output folder must be given");
-    if (!options->score || strcmp(options->score, "rpsc") != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "score is \"%s\"; expected rpsc", options->score ? options->score : "");
+    if (!options->score || (strcmp(options->score, "piper") != 0 && strcmp(options->score, "rpsc") != 0))
+        QN_FAIL(QN_INVALID_ARGUMENT, "score is \"%s\"; expected piper or rpsc", options->score ? options->score : "");
+    QN_TRY(in_range("number of pair terms", options->pair_terms, 0, QN_ATOM_TYPES));
     QN_TRY(in_range("number of rotations", options->rotations, 1, 1e7));
     QN_TRY(in_range("spacing in Å", options->spacing_angstrom, 0.3, 4));
     QN_TRY(in_range("grid side in cells", options->grid_cells, 0, 1024));
@@ -79,44 +80,45 @@ static int next_fast_size(int least, void *user)
     return qn_fft_next_fast_size(*(const qn_fft_engine *)user, least);
 }
 
+/* The energy that the options name. */
+static qn_status make_energy(qn_dock_state *run)
+{
+    qn_coefficients *sets;
+    size_t count;
+    if (strcmp(run->options->score, "rpsc") == 0)
+        return qn_dock_energy_rpsc(&run->receptor, &run->ligand, NULL, &run->energy);
+    QN_TRY(qn_coefficients_find(run->options->coefficients, &sets, &count));
+    qn_status status =
+        qn_dock_energy_piper(&run->receptor, &run->ligand, sets, count, run->options->pair_terms, NULL, &run->energy);
+    qn_release(&sets);
+    return status;
+}
+
 /* Read both partners, lay out the grid, make receptor grids, ligand integers and rotations. */
 static qn_status prepare(qn_dock_state *run)
 {
     const qn_dock_options *options = run->options;
-    double receptor_radius, ligand_radius, centre[3];
+    double receptor_radius, ligand_radius, centre[3], contact_angstrom, reach_angstrom;
     QN_TRY(qn_dock_partner_read(options->receptor, options->model, "receptor", &run->receptor));
     QN_TRY(qn_dock_partner_read(options->ligand, options->model, "ligand", &run->ligand));
-    qn_dock_bounding_sphere(run->receptor.molecule, centre, &receptor_radius);
-    qn_dock_bounding_sphere(run->ligand.molecule, centre, &ligand_radius);
+    qn_dock_bounding_sphere(&run->receptor, centre, &receptor_radius);
+    qn_dock_bounding_sphere(&run->ligand, centre, &ligand_radius);
     if (ligand_radius > receptor_radius)
         qn_log(QN_LOG_WARNING,
                "the ligand (radius %.1f Å) is larger than the receptor (%.1f Å); the search is faster with "
                "the larger one as receptor",
                ligand_radius, receptor_radius);
-    QN_TRY(qn_dock_grid_plan(run->receptor.molecule, run->ligand.molecule, options->spacing_angstrom,
-                             qn_dock_contact_angstrom(&run->receptor), QN_ELECTROSTATIC_CUTOFF_ANGSTROM,
+    QN_TRY(make_energy(run));
+    qn_dock_energy_reach(&run->energy, &run->receptor, &contact_angstrom, &reach_angstrom);
+    QN_TRY(qn_dock_grid_plan(&run->receptor, &run->ligand, options->spacing_angstrom, contact_angstrom, reach_angstrom,
                              options->grid_cells, next_fast_size, &run->engine, &run->grid));
     run->exclusion_cells = (int)ceil(exclusion_angstrom / options->spacing_angstrom);
-    QN_TRY(qn_dock_receptor_grids(&run->receptor, &run->grid, run->pool, &run->receptor_grids));
-    QN_TRY(qn_dock_ligand_create(&run->ligand, &run->grid, &run->ligand_atoms));
+    qn_log(QN_LOG_NOTE, "grid: %d x %d x %d cells of %g Å, %d grids a rotation, %zu coefficient set%s",
+           run->grid.cells[0], run->grid.cells[1], run->grid.cells[2], run->grid.spacing_angstrom,
+           run->energy.grid_count, run->energy.set_count, run->energy.set_count == 1 ? "" : "s");
+    QN_TRY(qn_dock_energy_fill(&run->energy, &run->receptor, &run->grid, run->pool));
+    QN_TRY(qn_dock_ligand_create(&run->ligand, &run->energy, &run->grid, &run->ligand_sites));
     return qn_dock_make_rotations(run);
-}
-
-static qn_status cluster_poses(qn_dock_state *run)
-{
-    size_t most = (size_t)run->options->clusters;
-    float *distances;
-    void *memory;
-    QN_TRY(qn_allocate(most, sizeof(qn_cluster), &memory));
-    run->clusters = memory;
-    QN_TRY(qn_allocate(run->pose_count, sizeof(size_t), &memory));
-    run->assignment = memory;
-    QN_TRY(qn_dock_pose_distances(run->receptor.molecule, run->ligand.molecule, run->poses, run->pose_count, run->pool,
-                                  &distances));
-    qn_status status = qn_cluster_greedy(distances, run->pose_count, (float)run->options->radius_angstrom, most,
-                                         run->clusters, &run->cluster_count, run->assignment);
-    qn_release(&distances);
-    return status;
 }
 
 static double lap(double *since)
@@ -124,6 +126,13 @@ static double lap(double *since)
     double now = qn_dock_clock_s(), elapsed = now - *since;
     *since = now;
     return elapsed;
+}
+
+static qn_status write_result(qn_dock_state *run, const qn_dock_result *result)
+{
+    QN_TRY(qn_folder_create(result->folder));
+    QN_TRY(qn_dock_write_models(run, result));
+    return qn_dock_write_tables(run, result);
 }
 
 static qn_status run_stages(qn_dock_state *run)
@@ -134,44 +143,38 @@ static qn_status run_stages(qn_dock_state *run)
     run->timings.prepare_s = lap(&since);
     QN_TRY(qn_dock_search_all(run));
     lap(&since);
-    QN_TRY(qn_dock_poses_rank(&run->grid, run->receptor_grids, &run->ligand_atoms, run->matrices, run->rotations,
-                              run->rotation_count, run->options->per_rotation, run->hits, (size_t)run->options->keep,
-                              run->pool, &run->poses, &run->pose_count));
+    QN_TRY(qn_dock_rank_results(run));
     run->timings.rank_s = lap(&since);
-    QN_TRY(cluster_poses(run));
-    QN_TRY(qn_dock_count_contacts(run));
+    QN_TRY(qn_dock_cluster_results(run));
     run->timings.cluster_s = lap(&since);
-    QN_TRY(qn_dock_write_models(run));
-    QN_TRY(qn_dock_write_tables(run));
+    for (size_t i = 0; i < run->result_count; i++) QN_TRY(write_result(run, &run->results[i]));
     run->timings.write_s = lap(&since);
     run->timings.total_s = since - run->started_s;
-    QN_TRY(qn_dock_write_report(run));
+    for (size_t i = 0; i < run->result_count; i++) QN_TRY(qn_dock_write_report(run, &run->results[i]));
     return qn_dock_write_run_json(run);
 }
 
 static void clear(qn_dock_state *run)
 {
-    qn_device_release(&run->device);
+    for (int i = 0; i < run->worker_count; i++) qn_device_release(&run->workers[i].device);
+    qn_dock_results_clear(run);
+    qn_dock_energy_clear(&run->energy);
     qn_dock_partner_clear(&run->receptor);
     qn_dock_partner_clear(&run->ligand);
-    qn_dock_ligand_clear(&run->ligand_atoms);
-    qn_release(&run->receptor_grids);
+    qn_dock_ligand_clear(&run->ligand_sites);
     qn_release(&run->matrices);
     qn_release(&run->rotations);
     qn_release(&run->hits);
-    qn_release(&run->poses);
-    qn_release(&run->clusters);
-    qn_release(&run->assignment);
-    qn_release(&run->receptor_contact);
 }
 
 static void summarise(const qn_dock_state *run, qn_dock_summary *summary)
 {
+    const qn_dock_result *result = qn_dock_main_result(run);
     int searched = run->rotation_count - run->resumed_rotations;
     memset(summary, 0, sizeof *summary);
-    summary->pose_count = run->pose_count;
-    summary->cluster_count = run->cluster_count;
-    summary->best_energy = run->pose_count ? run->poses[0].energy : 0;
+    summary->pose_count = result->pose_count;
+    summary->cluster_count = result->cluster_count;
+    summary->best_energy = result->pose_count ? result->poses[0].energy : 0;
     memcpy(summary->grid, run->grid.cells, sizeof summary->grid);
     summary->rotations_per_s = searched > 0 ? searched / run->timings.search_s : 0;
     summary->seconds = qn_dock_clock_s() - run->started_s;
@@ -183,10 +186,8 @@ qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_do
     qn_dock_state run = {.options = options, .context = context, .pool = qn_context_pool(context)};
     run.started_s = qn_dock_clock_s();
     QN_TRY(check_options(options, &run.engine));
-    QN_TRY(qn_device_open(context, options->device, &run.device));
-    const qn_device_info *info = qn_device_get_info(run.device);
-    qn_log(QN_LOG_NOTE, "device: %s (%s)", info->identifier, info->name);
-    qn_status status = check_output(options);
+    qn_status status = qn_dock_open_devices(&run);
+    if (status == QN_OK) status = check_output(options);
     if (status == QN_OK) status = run_stages(&run);
     if (status == QN_OK && summary) summarise(&run, summary);
     clear(&run);

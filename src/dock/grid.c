@@ -8,7 +8,7 @@
 #include "math/rotation.h"
 
 /* The ligand box: wide enough for any rotation, one more voxel for the trilinear corner. */
-static void plan_box(const qn_molecule *ligand, qn_dock_grid *grid)
+static void plan_box(const qn_dock_partner *ligand, qn_dock_grid *grid)
 {
     double radius;
     qn_dock_bounding_sphere(ligand, grid->centre_angstrom, &radius);
@@ -21,7 +21,7 @@ static void plan_box(const qn_molecule *ligand, qn_dock_grid *grid)
     grid->box = 2 * half + 2;
 }
 
-qn_status qn_dock_grid_plan(const qn_molecule *receptor, const qn_molecule *ligand, double spacing_angstrom,
+qn_status qn_dock_grid_plan(const qn_dock_partner *receptor, const qn_dock_partner *ligand, double spacing_angstrom,
                             double contact_angstrom, double reach_angstrom, int side,
                             int (*next_fast_size)(int least, void *user), void *user, qn_dock_grid *grid)
 {

@@ -27,7 +27,7 @@ typedef struct qn_dock_grid {
 /* `contact_angstrom` is the longest reach of the shape term, `reach_angstrom` that of any term. `next_fast_size` gives
  * a good transform size ≥ its argument. `side` > 0 asks for a cube of that side: QN_INVALID_ARGUMENT, with the side
  * needed, when that would wrap. */
-QN_MUST_CHECK qn_status qn_dock_grid_plan(const qn_molecule *receptor, const qn_molecule *ligand,
+QN_MUST_CHECK qn_status qn_dock_grid_plan(const qn_dock_partner *receptor, const qn_dock_partner *ligand,
                                           double spacing_angstrom, double contact_angstrom, double reach_angstrom,
                                           int side, int (*next_fast_size)(int least, void *user), void *user,
                                           qn_dock_grid *grid);

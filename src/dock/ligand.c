@@ -15,35 +15,35 @@ static int32_t rounded(double value)
     return (int32_t)floor(value + 0.5);
 }
 
-qn_status qn_dock_ligand_create(const qn_dock_partner *partner, const qn_dock_grid *grid, qn_dock_ligand *ligand)
+qn_status qn_dock_ligand_create(const qn_dock_partner *partner, const qn_dock_energy *energy, const qn_dock_grid *grid,
+                                qn_dock_ligand *ligand)
 {
-    size_t count = partner->molecule->atom_count;
-    void *atoms, *weights;
+    size_t count = partner->site_count, weights = count * (size_t)energy->grid_count;
+    void *memory;
     memset(ligand, 0, sizeof *ligand);
-    QN_TRY(qn_allocate(count * QN_LIGAND_ATOM_INTS, sizeof(int32_t), &atoms));
-    ligand->atoms = atoms;
-    qn_status status = qn_allocate(count * QN_RPSC_TERMS, sizeof(int32_t), &weights);
+    QN_TRY(qn_allocate(count * QN_LIGAND_ATOM_INTS, sizeof(int32_t), &memory));
+    ligand->sites = memory;
+    qn_status status = qn_allocate(weights, sizeof(int32_t), &memory);
     if (status != QN_OK) {
         qn_dock_ligand_clear(ligand);
         return status;
     }
-    ligand->weights = weights;
-    ligand->atom_count = (int)count;
-    for (size_t i = 0; i < count; i++) {
-        const qn_atom_parameters *parameters = &partner->parameters[i];
-        for (int axis = 0; axis < 3; axis++)
-            ligand->atoms[QN_LIGAND_ATOM_INTS * i + (size_t)axis] =
-                rounded((partner->molecule->atoms[i].position_angstrom[axis] - grid->centre_angstrom[axis]) *
+    ligand->weights = memory;
+    ligand->site_count = (int)count;
+    ligand->grid_count = energy->grid_count;
+    for (size_t i = 0; i < count; i++)
+        for (size_t axis = 0; axis < 3; axis++)
+            ligand->sites[QN_LIGAND_ATOM_INTS * i + axis] =
+                rounded((partner->sites[i].position_angstrom[axis] - grid->centre_angstrom[axis]) *
                         QN_LIGAND_UNITS_PER_ANGSTROM);
-        ligand->weights[QN_RPSC_SHAPE * count + i] = parameters->heavy ? (int32_t)QN_LIGAND_WEIGHT_UNITS : 0;
-        ligand->weights[QN_RPSC_ELECTROSTATIC * count + i] = rounded(parameters->charge_e * QN_LIGAND_WEIGHT_UNITS);
-    }
+    for (size_t i = 0; i < weights; i++)
+        ligand->weights[i] = rounded(energy->ligand_weights[i] * QN_LIGAND_WEIGHT_UNITS);
     return QN_OK;
 }
 
 void qn_dock_ligand_clear(qn_dock_ligand *ligand)
 {
-    qn_release(&ligand->atoms);
+    qn_release(&ligand->sites);
     qn_release(&ligand->weights);
 }
 
@@ -66,31 +66,53 @@ static size_t shifted_cell(const qn_dock_grid *grid, const int shift[3], int x, 
     return i + (size_t)grid->cells[0] * (j + (size_t)grid->cells[1] * k);
 }
 
-double qn_dock_rescore(const qn_dock_grid *grid, const float *receptor_grids, const qn_dock_ligand *ligand,
-                       const int32_t m[9], long cell, double terms[QN_RPSC_TERMS])
+/* Voxels that a site touches: the nearest one, then the 8 around it. */
+typedef struct site_cells {
+    int x, y, z; /* box coordinate in 1/4096 voxel */
+    size_t nearest, corner[8];
+} site_cells;
+
+static void locate(const qn_dock_grid *grid, const int32_t *site, const int32_t m[9], const int shift[3],
+                   site_cells *cells)
 {
-    const int nx = grid->cells[0], ny = grid->cells[1], scale = qn_dock_ligand_scale(grid);
-    const size_t count = (size_t)ligand->atom_count;
-    const float *shape = receptor_grids, *potential = receptor_grids + qn_dock_grid_volume(grid);
-    int shift[3] = {(int)(cell % nx), (int)(cell / nx % ny), (int)(cell / nx / ny)};
-    double shape_sum = 0, electrostatic_sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        const int32_t *a = ligand->atoms + QN_LIGAND_ATOM_INTS * i;
-        int x = box_coordinate(m[0], m[1], m[2], a[0], a[1], a[2], scale, grid->box_centre);
-        int y = box_coordinate(m[3], m[4], m[5], a[0], a[1], a[2], scale, grid->box_centre);
-        int z = box_coordinate(m[6], m[7], m[8], a[0], a[1], a[2], scale, grid->box_centre);
-        int weight = ligand->weights[QN_RPSC_SHAPE * count + i];
-        int charge = ligand->weights[QN_RPSC_ELECTROSTATIC * count + i];
-        if (weight)
-            shape_sum += weight / QN_LIGAND_WEIGHT_UNITS *
-                         shape[shifted_cell(grid, shift, nearest_voxel(x), nearest_voxel(y), nearest_voxel(z))];
-        if (charge == 0) continue;
-        for (int corner = 0; corner < 8; corner++)
-            electrostatic_sum += corner_share(corner, x, y, z, charge) / QN_LIGAND_WEIGHT_UNITS *
-                                 potential[shifted_cell(grid, shift, (x >> 12) + (corner & 1),
-                                                        (y >> 12) + (corner >> 1 & 1), (z >> 12) + (corner >> 2))];
+    const int scale = qn_dock_ligand_scale(grid);
+    int x = box_coordinate(m[0], m[1], m[2], site[0], site[1], site[2], scale, grid->box_centre);
+    int y = box_coordinate(m[3], m[4], m[5], site[0], site[1], site[2], scale, grid->box_centre);
+    int z = box_coordinate(m[6], m[7], m[8], site[0], site[1], site[2], scale, grid->box_centre);
+    *cells = (site_cells){.x = x, .y = y, .z = z};
+    cells->nearest = shifted_cell(grid, shift, nearest_voxel(x), nearest_voxel(y), nearest_voxel(z));
+    for (int corner = 0; corner < 8; corner++)
+        cells->corner[corner] = shifted_cell(grid, shift, (x >> 12) + (corner & 1), (y >> 12) + (corner >> 1 & 1),
+                                             (z >> 12) + (corner >> 2));
+}
+
+/* What a layer gives one site of this weight. */
+static double layer_energy(const qn_dock_layer *layer, const site_cells *at, int32_t weight, bool trilinear)
+{
+    double sum = 0;
+    if (!trilinear) return weight / QN_LIGAND_WEIGHT_UNITS * (double)layer->values[at->nearest];
+    for (int corner = 0; corner < 8; corner++)
+        sum += corner_share(corner, at->x, at->y, at->z, weight) / QN_LIGAND_WEIGHT_UNITS *
+               (double)layer->values[at->corner[corner]];
+    return sum;
+}
+
+double qn_dock_rescore(const qn_dock_grid *grid, const qn_dock_energy *energy, size_t set, const qn_dock_ligand *ligand,
+                       const int32_t rotation[9], long cell, double terms[QN_DOCK_MOST_TERMS])
+{
+    const int nx = grid->cells[0], ny = grid->cells[1];
+    const int shift[3] = {(int)(cell % nx), (int)(cell / nx % ny), (int)(cell / nx / ny)};
+    const double *scale = energy->sets[set].scale;
+    double sums[QN_DOCK_MOST_LAYERS] = {0};
+    for (int i = 0; i < ligand->site_count; i++) {
+        site_cells at;
+        locate(grid, ligand->sites + QN_LIGAND_ATOM_INTS * i, rotation, shift, &at);
+        for (size_t l = 0; l < energy->layer_count; l++) {
+            const qn_dock_layer *layer = &energy->layers[l];
+            int32_t weight = ligand->weights[layer->ligand_grid * ligand->site_count + i];
+            if (scale[l] != 0 && weight != 0)
+                sums[l] += layer_energy(layer, &at, weight, layer->ligand_grid == energy->trilinear_grid);
+        }
     }
-    terms[QN_RPSC_SHAPE] = shape_sum;
-    terms[QN_RPSC_ELECTROSTATIC] = electrostatic_sum;
-    return shape_sum + electrostatic_sum;
+    return qn_dock_energy_total(energy, set, sums, terms);
 }

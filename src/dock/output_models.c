@@ -65,28 +65,32 @@ void qn_dock_model_name(const qn_dock_state *run, size_t cluster, char name[32])
     snprintf(name, 32, "cluster_%02zu.%s", cluster + 1, run->models_as_mmcif ? "cif" : "pdb");
 }
 
-static qn_status model_remarks(const qn_dock_state *run, size_t cluster, const char *chains, qn_text *remarks)
+static qn_status model_remarks(const qn_dock_state *run, const qn_dock_result *result, size_t cluster,
+                               const char *chains, qn_text *remarks)
 {
-    const qn_cluster *of = &run->clusters[cluster];
-    const qn_dock_pose *pose = &run->poses[of->centre];
-    QN_TRY(qn_text_append(remarks, "QUERN %s DOCK, SCORE %s\n", QN_VERSION, run->options->score));
+    const qn_cluster *of = &result->clusters[cluster];
+    const qn_dock_pose *pose = &result->poses[of->centre];
+    QN_TRY(qn_text_append(remarks, "QUERN %s DOCK, SCORE %s, COEFFICIENTS %s\n", QN_VERSION, run->options->score,
+                          run->energy.sets[pose->set].name));
     QN_TRY(qn_text_append(remarks, "QUERN CLUSTER %zu OF %zu, %zu POSES, CENTRE IS POSE %zu\n", cluster + 1,
-                          run->cluster_count, of->size, of->centre + 1));
-    QN_TRY(qn_text_append(remarks, "QUERN ENERGY %.3f, SHAPE %.3f, ELECTROSTATIC %.3f\n", pose->energy,
-                          pose->terms[QN_RPSC_SHAPE], pose->terms[QN_RPSC_ELECTROSTATIC]));
-    return qn_text_append(remarks, "%s", chains);
+                          result->cluster_count, of->size, of->centre + 1));
+    QN_TRY(qn_text_append(remarks, "QUERN ENERGY %.3f, UNWEIGHTED", pose->energy));
+    for (int term = 0; term < run->energy.term_count; term++)
+        QN_TRY(qn_text_append(remarks, "%s %s %.3f", term ? "," : "", run->energy.term_names[term], pose->terms[term]));
+    return qn_text_append(remarks, "\n%s", chains);
 }
 
-static qn_status write_model(const qn_dock_state *run, size_t cluster, const qn_molecule *ligand, const char *chains)
+static qn_status write_model(const qn_dock_state *run, const qn_dock_result *result, size_t cluster,
+                             const qn_molecule *ligand, const char *chains)
 {
-    const qn_dock_pose *pose = &run->poses[run->clusters[cluster].centre];
+    const qn_dock_pose *pose = &result->poses[result->clusters[cluster].centre];
     qn_text remarks = {0};
     qn_molecule *placed = NULL;
     char name[32], *path = NULL;
     qn_dock_model_name(run, cluster, name);
-    qn_status status = model_remarks(run, cluster, chains, &remarks);
+    qn_status status = model_remarks(run, result, cluster, chains, &remarks);
     if (status == QN_OK) status = qn_molecule_copy(ligand, &placed);
-    if (status == QN_OK) status = qn_path_join(run->options->output, name, &path);
+    if (status == QN_OK) status = qn_path_join(result->folder, name, &path);
     if (status == QN_OK) {
         const qn_molecule *partners[2] = {run->receptor.molecule, placed};
         qn_molecule_transform(placed, pose->matrix, pose->translation_angstrom);
@@ -100,12 +104,13 @@ static qn_status write_model(const qn_dock_state *run, size_t cluster, const qn_
 }
 
 /* PDB columns must hold both partners together, wherever the ligand goes. */
-static bool needs_mmcif(const qn_molecule *receptor, const qn_molecule *ligand)
+static bool needs_mmcif(const qn_dock_state *run)
 {
+    const qn_molecule *receptor = run->receptor.molecule, *ligand = run->ligand.molecule;
     const double largest_pdb_angstrom = 9000;
     double low[3], high[3], centre[3], radius;
-    qn_dock_bounding_box(receptor, low, high);
-    qn_dock_bounding_sphere(ligand, centre, &radius);
+    qn_dock_bounding_box(&run->receptor, low, high);
+    qn_dock_bounding_sphere(&run->ligand, centre, &radius);
     if (!qn_molecule_fits_pdb(receptor) || !qn_molecule_fits_pdb(ligand)) return true;
     if (receptor->atom_count + ligand->atom_count > 99990) return true;
     for (int axis = 0; axis < 3; axis++)
@@ -115,13 +120,14 @@ static bool needs_mmcif(const qn_molecule *receptor, const qn_molecule *ligand)
 }
 
 /* A script for PyMOL or ChimeraX: the receptor once as surface, cluster centres as cartoons. */
-static qn_status write_script(const qn_dock_state *run, const char *file, bool pymol, const char *ligand_chains)
+static qn_status write_script(const qn_dock_state *run, const qn_dock_result *result, const char *file, bool pymol,
+                              const char *ligand_chains)
 {
     qn_text text = {0};
     char *path = NULL, name[32];
     qn_status status = qn_text_append(&text, "# Made by quern dock: open this file in %s from its folder.\n",
                                       pymol ? "PyMOL" : "ChimeraX");
-    for (size_t i = 0; i < run->cluster_count && status == QN_OK; i++) {
+    for (size_t i = 0; i < result->cluster_count && status == QN_OK; i++) {
         qn_dock_model_name(run, i, name);
         status = qn_text_append(&text, pymol ? "load %s\n" : "open %s\n", name);
     }
@@ -140,34 +146,34 @@ static qn_status write_script(const qn_dock_state *run, const char *file, bool p
         if (status == QN_OK)
             status = qn_text_append(&text, "hide models\nshow #1 models\nsurface #1\ntransparency #1 40\nview #1\n");
     }
-    if (status == QN_OK) status = qn_path_join(run->options->output, file, &path);
+    if (status == QN_OK) status = qn_path_join(result->folder, file, &path);
     if (status == QN_OK) status = qn_file_write(path, text.data, text.length);
     qn_release(&path);
     qn_text_clear(&text);
     return status;
 }
 
-static qn_status write_scripts(const qn_dock_state *run, const char *ligand_chains)
+static qn_status write_scripts(const qn_dock_state *run, const qn_dock_result *result, const char *ligand_chains)
 {
     qn_text plus = {0};
     QN_TRY(qn_text_append(&plus, "%s", ligand_chains));
     for (char *c = plus.data; *c; c++)
         if (*c == ',') *c = '+';
-    qn_status status = write_script(run, "view.pml", true, plus.data);
-    if (status == QN_OK) status = write_script(run, "view.cxc", false, plus.data);
+    qn_status status = write_script(run, result, "view.pml", true, plus.data);
+    if (status == QN_OK) status = write_script(run, result, "view.cxc", false, plus.data);
     qn_text_clear(&plus);
     return status;
 }
 
-qn_status qn_dock_write_models(qn_dock_state *run)
+qn_status qn_dock_write_models(qn_dock_state *run, const qn_dock_result *result)
 {
     const qn_molecule *receptor = run->receptor.molecule, *ligand = run->ligand.molecule;
     qn_molecule *renamed = NULL;
     qn_text names = {0}, ligand_chains = {0}, renames = {0};
-    run->models_as_mmcif = needs_mmcif(receptor, ligand);
+    run->models_as_mmcif = needs_mmcif(run);
     qn_status status = qn_molecule_copy(ligand, &renamed);
     if (status == QN_OK) status = rename_chains(receptor, ligand, renamed, &renames);
-    if (status == QN_OK && renames.data)
+    if (status == QN_OK && renames.data && result == qn_dock_main_result(run))
         qn_log(QN_LOG_NOTE, "the ligand's chains clash with the receptor's; renamed in the models (see their remarks)");
     if (status == QN_OK) status = qn_text_append(&names, "QUERN RECEPTOR CHAINS ");
     if (status == QN_OK) status = list_chains(receptor, &names);
@@ -175,9 +181,9 @@ qn_status qn_dock_write_models(qn_dock_state *run)
     if (status == QN_OK)
         status = qn_text_append(&names, "\nQUERN LIGAND CHAINS %s\n%s", ligand_chains.data,
                                 renames.data ? renames.data : "");
-    for (size_t i = 0; i < run->cluster_count && status == QN_OK; i++)
-        status = write_model(run, i, renamed, names.data);
-    if (status == QN_OK) status = write_scripts(run, ligand_chains.data);
+    for (size_t i = 0; i < result->cluster_count && status == QN_OK; i++)
+        status = write_model(run, result, i, renamed, names.data);
+    if (status == QN_OK) status = write_scripts(run, result, ligand_chains.data);
     qn_molecule_destroy(&renamed);
     qn_text_clear(&names);
     qn_text_clear(&ligand_chains);

@@ -13,13 +13,13 @@
 enum { TEXT = 48, FACTS = 8 };
 
 /* Distances of all poses to one: RMSD over all atoms of the ligand, without superposition. */
-static void distances_to(const qn_dock_state *run, size_t centre, double *distances)
+static void distances_to(const qn_dock_state *run, const qn_dock_result *result, size_t centre, double *distances)
 {
     const qn_molecule *ligand = run->ligand.molecule;
-    const qn_dock_pose *from = &run->poses[centre];
+    const qn_dock_pose *from = &result->poses[centre];
     size_t atoms = ligand->atom_count;
-    for (size_t pose = 0; pose < run->pose_count; pose++) {
-        const qn_dock_pose *to = &run->poses[pose];
+    for (size_t pose = 0; pose < result->pose_count; pose++) {
+        const qn_dock_pose *to = &result->poses[pose];
         double sum = 0;
         for (size_t i = 0; i < atoms; i++) {
             const double *x = ligand->atoms[i].position_angstrom;
@@ -33,7 +33,7 @@ static void distances_to(const qn_dock_state *run, size_t centre, double *distan
     }
 }
 
-static qn_status add_facts(const qn_dock_state *run, qn_report *report)
+static qn_status add_facts(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
 {
     static const char *const labels[FACTS] = {"Receptor",    "Ligand",          "Rotations",    "Grid",
                                               "Best energy", "Largest cluster", "Search speed", "Device"};
@@ -47,34 +47,34 @@ static qn_status add_facts(const qn_dock_state *run, qn_report *report)
     snprintf(values[2], sizeof values[2], "%d (%.1f° apart)", run->rotation_count, run->neighbour_degrees);
     snprintf(values[3], sizeof values[3], "%d × %d × %d of %g Å", run->grid.cells[0], run->grid.cells[1],
              run->grid.cells[2], run->grid.spacing_angstrom);
-    snprintf(values[4], sizeof values[4], "%.1f", run->pose_count ? run->poses[0].energy : 0);
-    snprintf(values[5], sizeof values[5], "%zu of %zu poses", run->cluster_count ? run->clusters[0].size : 0,
-             run->pose_count);
+    snprintf(values[4], sizeof values[4], "%.1f", result->pose_count ? result->poses[0].energy : 0);
+    snprintf(values[5], sizeof values[5], "%zu of %zu poses", result->cluster_count ? result->clusters[0].size : 0,
+             result->pose_count);
     snprintf(values[6], sizeof values[6], "%.0f rotations/s", searched > 0 ? searched / run->timings.search_s : 0.0);
-    snprintf(values[7], sizeof values[7], "%s", qn_device_get_info(run->device)->name);
+    snprintf(values[7], sizeof values[7], "%s", qn_device_get_info(run->workers[0].device)->name);
     for (int i = 0; i < FACTS; i++) pointers[i] = values[i];
     return qn_report_facts(report, labels, pointers, FACTS);
 }
 
 /* Energy against distance to the first cluster's centre: a funnel when the score favours that place. */
-static qn_status add_funnel(const qn_dock_state *run, qn_report *report)
+static qn_status add_funnel(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
 {
     enum { SHOWN = 6 };
     void *memory;
-    size_t count = run->pose_count, used = 0;
+    size_t count = result->pose_count, used = 0;
     qn_report_series series[SHOWN + 1];
     char names[SHOWN + 1][TEXT];
     QN_TRY(qn_allocate(3 * count, sizeof(double), &memory));
     double *distance = memory, *x = distance + count, *y = x + count;
-    size_t shown = run->cluster_count < SHOWN ? run->cluster_count : SHOWN;
-    distances_to(run, run->clusters[0].centre, distance);
+    size_t shown = result->cluster_count < SHOWN ? result->cluster_count : SHOWN;
+    distances_to(run, result, result->clusters[0].centre, distance);
     for (size_t s = 0; s <= shown; s++) {
         size_t first = used;
         for (size_t i = 0; i < count; i++) {
-            bool mine = s < shown ? run->assignment[i] == s : run->assignment[i] >= shown;
+            bool mine = s < shown ? result->assignment[i] == s : result->assignment[i] >= shown;
             if (!mine) continue;
             x[used] = distance[i];
-            y[used++] = run->poses[i].energy;
+            y[used++] = result->poses[i].energy;
         }
         snprintf(names[s], TEXT, s < shown ? "cluster %zu" : "other poses", s + 1);
         series[s] = (qn_report_series){names[s], x + first, y + first, NULL, used - first};
@@ -82,7 +82,7 @@ static qn_status add_funnel(const qn_dock_state *run, qn_report *report)
     qn_report_plot plot = {
         "Score funnel",
         "ligand RMSD to the centre of cluster 1 (Å)",
-        "energy (rpsc units)",
+        "energy",
         "Each mark is a pose; a dense group at low energy, apart from the rest, is a place the score "
         "prefers.",
         series,
@@ -92,63 +92,74 @@ static qn_status add_funnel(const qn_dock_state *run, qn_report *report)
     return status;
 }
 
-static qn_status add_bars(const qn_dock_state *run, qn_report *report)
+/* What a term adds to the energy of a cluster's centre. */
+static double weighted_term(const qn_dock_state *run, const qn_dock_result *result, size_t cluster, size_t term)
 {
-    size_t count = run->cluster_count;
+    const qn_dock_pose *pose = &result->poses[result->clusters[cluster].centre];
+    return run->energy.sets[pose->set].weight[term] * pose->terms[term];
+}
+
+static qn_status add_bars(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
+{
+    size_t count = result->cluster_count, term_count = (size_t)run->energy.term_count;
     void *memory;
-    QN_TRY(qn_allocate(count * (TEXT + sizeof(char *) + (1 + QN_RPSC_TERMS) * sizeof(double)), 1, &memory));
+    QN_TRY(qn_allocate(count * (TEXT + sizeof(char *) + (1 + QN_DOCK_MOST_TERMS) * sizeof(double)), 1, &memory));
     double *sizes = memory, *terms = sizes + count;
-    const char **categories = (const char **)(void *)(terms + QN_RPSC_TERMS * count);
+    const char **categories = (const char **)(void *)(terms + QN_DOCK_MOST_TERMS * count);
     char *names = (char *)(categories + count);
-    qn_report_series series[QN_RPSC_TERMS];
+    qn_report_series series[QN_DOCK_MOST_TERMS];
     for (size_t i = 0; i < count; i++) {
         snprintf(names + TEXT * i, TEXT, "%zu", i + 1);
         categories[i] = names + TEXT * i;
-        sizes[i] = (double)run->clusters[i].size;
-        for (size_t t = 0; t < QN_RPSC_TERMS; t++) terms[t * count + i] = run->poses[run->clusters[i].centre].terms[t];
+        sizes[i] = (double)result->clusters[i].size;
+        for (size_t t = 0; t < term_count; t++) terms[t * count + i] = weighted_term(run, result, i, t);
     }
-    for (size_t t = 0; t < QN_RPSC_TERMS; t++)
-        series[t] = (qn_report_series){qn_dock_term_names[t], NULL, terms + t * count, NULL, count};
+    for (size_t t = 0; t < term_count; t++)
+        series[t] = (qn_report_series){run->energy.term_names[t], NULL, terms + t * count, NULL, count};
     qn_report_series size_series = {"poses", NULL, sizes, NULL, count};
     qn_report_plot size_plot = {
         "Cluster sizes", "cluster",
         "poses",         "Clusters are ranked by size: the more low-energy poses agree, the safer the place.",
         &size_series,    1};
-    qn_report_plot term_plot = {"Energy terms of the cluster centres",
+    qn_report_plot term_plot = {"Energy terms of the cluster centres, weighted",
                                 "cluster",
-                                "energy (rpsc units)",
+                                "energy",
                                 "Negative is favourable.",
                                 series,
-                                QN_RPSC_TERMS};
+                                term_count};
     qn_status status = qn_report_bars(report, &size_plot, categories, count);
     if (status == QN_OK) status = qn_report_bars(report, &term_plot, categories, count);
     qn_release(&memory);
     return status;
 }
 
-static qn_status add_cluster_table(const qn_dock_state *run, qn_report *report)
+static qn_status add_cluster_table(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
 {
-    static const char *const headers[] = {"Cluster", "Poses", "Energy", "Shape", "Electrostatic", "Pose rank", "Model"};
-    enum { COLUMNS = sizeof headers / sizeof *headers };
-    size_t rows = run->cluster_count;
+    enum { BEFORE = 4, MOST = BEFORE + QN_DOCK_MOST_TERMS + 2 };
+    const char *headers[MOST] = {"Cluster", "Poses", "Coefficients", "Energy"};
+    size_t rows = result->cluster_count, terms = (size_t)run->energy.term_count, columns = BEFORE + terms + 2;
     void *memory;
-    QN_TRY(qn_allocate(rows * COLUMNS, TEXT + sizeof(char *), &memory));
+    for (size_t t = 0; t < terms; t++) headers[BEFORE + t] = run->energy.term_names[t];
+    headers[columns - 2] = "Pose rank";
+    headers[columns - 1] = "Model";
+    QN_TRY(qn_allocate(rows * columns, TEXT + sizeof(char *), &memory));
     const char **cells = memory;
-    char *texts = (char *)(cells + rows * COLUMNS);
+    char *texts = (char *)(cells + rows * columns);
     for (size_t i = 0; i < rows; i++) {
-        const qn_cluster *cluster = &run->clusters[i];
-        const qn_dock_pose *pose = &run->poses[cluster->centre];
-        char *row = texts + i * COLUMNS * TEXT;
+        const qn_cluster *cluster = &result->clusters[i];
+        const qn_dock_pose *pose = &result->poses[cluster->centre];
+        char *row = texts + i * columns * TEXT;
         snprintf(row, TEXT, "%zu", i + 1);
         snprintf(row + TEXT, TEXT, "%zu", cluster->size);
-        snprintf(row + 2 * TEXT, TEXT, "%.2f", pose->energy);
-        snprintf(row + 3 * TEXT, TEXT, "%.2f", pose->terms[QN_RPSC_SHAPE]);
-        snprintf(row + 4 * TEXT, TEXT, "%.2f", pose->terms[QN_RPSC_ELECTROSTATIC]);
-        snprintf(row + 5 * TEXT, TEXT, "%zu", cluster->centre + 1);
-        qn_dock_model_name(run, i, row + 6 * TEXT);
+        snprintf(row + 2 * TEXT, TEXT, "%s", run->energy.sets[pose->set].name);
+        snprintf(row + 3 * TEXT, TEXT, "%.2f", pose->energy);
+        for (size_t t = 0; t < terms; t++)
+            snprintf(row + (BEFORE + t) * TEXT, TEXT, "%.2f", weighted_term(run, result, i, t));
+        snprintf(row + (columns - 2) * TEXT, TEXT, "%zu", cluster->centre + 1);
+        qn_dock_model_name(run, i, row + (columns - 1) * TEXT);
     }
-    for (size_t i = 0; i < rows * COLUMNS; i++) cells[i] = texts + i * TEXT;
-    qn_status status = qn_report_table(report, headers, COLUMNS, cells, rows);
+    for (size_t i = 0; i < rows * columns; i++) cells[i] = texts + i * TEXT;
+    qn_status status = qn_report_table(report, headers, columns, cells, rows);
     qn_release(&memory);
     return status;
 }
@@ -168,12 +179,12 @@ static int by_share(const void *left, const void *right)
 }
 
 /* The residues that most poses put into the interface. */
-static qn_status add_contact_table(const qn_dock_state *run, qn_report *report)
+static qn_status add_contact_table(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
 {
     static const char *const headers[] = {"Partner", "Chain", "Residue", "Share of poses"};
     enum { COLUMNS = 4, ROWS = 20 };
     const qn_molecule *molecules[2] = {run->receptor.molecule, run->ligand.molecule};
-    const double *shares[2] = {run->receptor_contact, run->ligand_contact};
+    const double *shares[2] = {result->receptor_contact, result->ligand_contact};
     size_t count = molecules[0]->residue_count + molecules[1]->residue_count, used = 0;
     char texts[ROWS * COLUMNS][TEXT];
     const char *cells[ROWS * COLUMNS];
@@ -198,29 +209,29 @@ static qn_status add_contact_table(const qn_dock_state *run, qn_report *report)
     return qn_report_table(report, headers, COLUMNS, cells, rows);
 }
 
-static qn_status fill_report(const qn_dock_state *run, qn_report *report)
+static qn_status fill_report(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
 {
-    QN_TRY(add_facts(run, report));
+    QN_TRY(add_facts(run, result, report));
     if (run->receptor.summary.without_entry + run->ligand.summary.without_entry > 0)
         QN_TRY(qn_report_warning(report,
                                  "%zu atoms have no entry in the atom table and were treated by element, without "
                                  "charge.",
                                  run->receptor.summary.without_entry + run->ligand.summary.without_entry));
-    if (run->cluster_count == 0) return qn_report_warning(report, "No pose brings the partners into contact.");
+    if (result->cluster_count == 0) return qn_report_warning(report, "No pose brings the partners into contact.");
     QN_TRY(qn_report_heading(report, "Models"));
     QN_TRY(qn_report_paragraph(report,
                                "Cluster centres, largest cluster first. The model files hold both partners in the "
                                "receptor's frame; view.pml and view.cxc open them in PyMOL and ChimeraX."));
-    QN_TRY(add_cluster_table(run, report));
+    QN_TRY(add_cluster_table(run, result, report));
     QN_TRY(qn_report_heading(report, "Energies"));
-    QN_TRY(add_funnel(run, report));
-    QN_TRY(add_bars(run, report));
+    QN_TRY(add_funnel(run, result, report));
+    QN_TRY(add_bars(run, result, report));
     QN_TRY(qn_report_heading(report, "Interface"));
     QN_TRY(qn_report_paragraph(report,
                                "How often a residue has a heavy atom within 5 Å of the partner, over the %zu best "
                                "poses; contacts.csv lists all residues.",
-                               run->pose_count));
-    QN_TRY(add_contact_table(run, report));
+                               result->pose_count));
+    QN_TRY(add_contact_table(run, result, report));
     QN_TRY(qn_report_heading(report, "Run"));
     return qn_report_paragraph(report,
                                "Quern %s, score %s, %d threads, transforms by %s, %.1f s in all (search %.1f s). "
@@ -229,7 +240,7 @@ static qn_status fill_report(const qn_dock_state *run, qn_report *report)
                                qn_fft_engine_name(run->engine), run->timings.total_s, run->timings.search_s);
 }
 
-qn_status qn_dock_write_report(const qn_dock_state *run)
+qn_status qn_dock_write_report(const qn_dock_state *run, const qn_dock_result *result)
 {
     qn_report *report;
     qn_text title = {0};
@@ -238,8 +249,8 @@ qn_status qn_dock_write_report(const qn_dock_state *run)
     qn_status status = qn_report_create(title.data, &report);
     qn_text_clear(&title);
     QN_TRY(status);
-    status = fill_report(run, report);
-    if (status == QN_OK) status = qn_path_join(run->options->output, "report.html", &path);
+    status = fill_report(run, result, report);
+    if (status == QN_OK) status = qn_path_join(result->folder, "report.html", &path);
     if (status == QN_OK) status = qn_report_write(report, path);
     qn_release(&path);
     qn_report_destroy(&report);

@@ -18,20 +18,42 @@ static json_t *describe_partner(const char *path, const qn_dock_partner *partner
 
 static json_t *describe_options(const qn_dock_options *options)
 {
-    return json_pack("{s:s, s:f, s:i, s:s?, s:I, s:i, s:i, s:i, s:f, s:i, s:i, s:b}", "score", options->score,
-                     "spacing_angstrom", options->spacing_angstrom, "rotations", options->rotations, "rotations_file",
+    return json_pack("{s:s, s:s, s:i, s:f, s:i, s:s?, s:I, s:i, s:i, s:i, s:f, s:i, s:i, s:b}", "score", options->score,
+                     "coefficients", options->coefficients, "pair_terms", options->pair_terms, "spacing_angstrom",
+                     options->spacing_angstrom, "rotations", options->rotations, "rotations_file",
                      options->rotations_file, "seed", (json_int_t)options->seed, "per_rotation", options->per_rotation,
                      "keep", options->keep, "clusters", options->clusters, "radius_angstrom", options->radius_angstrom,
                      "model", options->model, "grid_cells", options->grid_cells, "resume", options->resume);
 }
 
-static json_t *describe_device(const qn_dock_state *run)
+static json_t *describe_device(const qn_dock_state *run, const qn_dock_worker *worker)
 {
-    const qn_device_info *info = qn_device_get_info(run->device);
+    const qn_device_info *info = qn_device_get_info(worker->device);
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:s, s:i}", "identifier", info->identifier, "name",
                      info->name, "driver", info->driver, "driver_version", info->driver_version, "compute_units",
                      info->compute_units, "threads", qn_context_threads(run->context), "bytes_used",
-                     (json_int_t)run->device_bytes, "fft_engine", qn_fft_engine_name(run->engine), "batch", run->batch);
+                     (json_int_t)worker->device_bytes, "fft_engine", qn_fft_engine_name(worker->engine), "batch",
+                     worker->batch);
+}
+
+static json_t *describe_devices(const qn_dock_state *run)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < run->worker_count; i++) json_array_append_new(list, describe_device(run, &run->workers[i]));
+    return list;
+}
+
+/* Name and weights of every coefficient set. */
+static json_t *describe_sets(const qn_dock_state *run)
+{
+    json_t *list = json_array();
+    for (size_t s = 0; s < run->energy.set_count; s++) {
+        json_t *set = json_pack("{s:s}", "name", run->energy.sets[s].name);
+        for (int term = 0; term < run->energy.term_count; term++)
+            json_object_set_new(set, run->energy.term_names[term], json_real(run->energy.sets[s].weight[term]));
+        json_array_append_new(list, set);
+    }
+    return list;
 }
 
 static json_t *describe_timings(const qn_dock_timings *timings)
@@ -43,10 +65,11 @@ static json_t *describe_timings(const qn_dock_timings *timings)
 static json_t *describe_run(const qn_dock_state *run)
 {
     int searched = run->rotation_count - run->resumed_rotations;
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:[iii], s:i, s:f, s:i, s:i, s:f, s:o}", "quern", QN_VERSION,
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:[iii], s:i, s:f, s:i, s:i, s:f, s:o}", "quern", QN_VERSION,
                      "receptor", describe_partner(run->options->receptor, &run->receptor), "ligand",
                      describe_partner(run->options->ligand, &run->ligand), "options", describe_options(run->options),
-                     "device", describe_device(run), "grid", run->grid.cells[0], run->grid.cells[1], run->grid.cells[2],
+                     "coefficient_sets", describe_sets(run), "devices", describe_devices(run), "grids_per_rotation",
+                     run->energy.grid_count, "grid", run->grid.cells[0], run->grid.cells[1], run->grid.cells[2],
                      "rotations", run->rotation_count, "rotation_step_degrees", run->neighbour_degrees,
                      "exclusion_cells", run->exclusion_cells, "resumed_rotations", run->resumed_rotations,
                      "rotations_per_s", searched > 0 ? searched / run->timings.search_s : 0.0, "timings",

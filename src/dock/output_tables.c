@@ -1,5 +1,6 @@
 /* poses.csv, clusters.csv, contacts.csv. */
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -7,10 +8,10 @@
 #include "dock/run.h"
 #include "report/csv.h"
 
-static qn_status write_csv(const qn_dock_state *run, const char *name, qn_text *csv, qn_status status)
+static qn_status write_csv(const qn_dock_result *result, const char *name, qn_text *csv, qn_status status)
 {
     char *path;
-    if (status == QN_OK) status = qn_path_join(run->options->output, name, &path);
+    if (status == QN_OK) status = qn_path_join(result->folder, name, &path);
     if (status == QN_OK) {
         status = qn_csv_write(csv, path);
         qn_release(&path);
@@ -19,65 +20,88 @@ static qn_status write_csv(const qn_dock_state *run, const char *name, qn_text *
     return status;
 }
 
-static qn_status add_energies(qn_text *csv, const qn_dock_pose *pose)
+/* Names of the terms with `prefix` in front, as column headers. */
+static qn_status add_term_headers(const qn_dock_state *run, const char *prefix, qn_text *csv)
 {
-    QN_TRY(qn_csv_number(csv, pose->energy, 6));
-    for (int term = 0; term < QN_RPSC_TERMS; term++) QN_TRY(qn_csv_number(csv, pose->terms[term], 6));
+    char name[64];
+    for (int term = 0; term < run->energy.term_count; term++) {
+        snprintf(name, sizeof name, "%s%s", prefix, run->energy.term_names[term]);
+        QN_TRY(qn_csv_text(csv, name));
+    }
     return QN_OK;
 }
 
-static qn_status add_pose(const qn_dock_state *run, size_t index, qn_text *csv)
+static qn_status add_energies(const qn_dock_state *run, const qn_dock_pose *pose, qn_text *csv)
 {
-    const qn_dock_pose *pose = &run->poses[index];
+    QN_TRY(qn_csv_number(csv, pose->energy, 6));
+    for (int term = 0; term < run->energy.term_count; term++) QN_TRY(qn_csv_number(csv, pose->terms[term], 6));
+    return QN_OK;
+}
+
+static qn_status add_pose(const qn_dock_state *run, const qn_dock_result *result, size_t index, qn_text *csv)
+{
+    const qn_dock_pose *pose = &result->poses[index];
     QN_TRY(qn_csv_integer(csv, (long long)index + 1));
-    if (run->assignment[index] == SIZE_MAX)
+    if (result->assignment[index] == SIZE_MAX)
         QN_TRY(qn_csv_text(csv, ""));
     else
-        QN_TRY(qn_csv_integer(csv, (long long)run->assignment[index] + 1));
+        QN_TRY(qn_csv_integer(csv, (long long)result->assignment[index] + 1));
     QN_TRY(qn_csv_integer(csv, pose->rotation));
     for (int i = 0; i < 9; i++) QN_TRY(qn_csv_number(csv, pose->matrix[i], 10));
     for (int axis = 0; axis < 3; axis++) QN_TRY(qn_csv_number(csv, pose->translation_angstrom[axis], 5));
-    QN_TRY(add_energies(csv, pose));
+    QN_TRY(qn_csv_text(csv, run->energy.sets[pose->set].name));
+    QN_TRY(add_energies(run, pose, csv));
     return qn_csv_end_row(csv);
 }
 
-static qn_status write_poses(const qn_dock_state *run)
+static qn_status write_poses(const qn_dock_state *run, const qn_dock_result *result)
 {
-    static const char *const headers[] = {
-        "rank", "cluster", "rotation", "r11",         "r12",         "r13",         "r21",    "r22",   "r23",
-        "r31",  "r32",     "r33",      "tx_angstrom", "ty_angstrom", "tz_angstrom", "energy", "shape", "electrostatic"};
+    static const char *const headers[] = {"rank",        "cluster",     "rotation",    "r11",          "r12",   "r13",
+                                          "r21",         "r22",         "r23",         "r31",          "r32",   "r33",
+                                          "tx_angstrom", "ty_angstrom", "tz_angstrom", "coefficients", "energy"};
     qn_text csv = {0};
-    qn_status status = qn_csv_row(&csv, sizeof headers / sizeof *headers, headers);
-    for (size_t i = 0; i < run->pose_count && status == QN_OK; i++) status = add_pose(run, i, &csv);
-    return write_csv(run, "poses.csv", &csv, status);
+    qn_status status = QN_OK;
+    for (size_t i = 0; i < sizeof headers / sizeof *headers && status == QN_OK; i++)
+        status = qn_csv_text(&csv, headers[i]);
+    if (status == QN_OK) status = add_term_headers(run, "", &csv);
+    if (status == QN_OK) status = qn_csv_end_row(&csv);
+    for (size_t i = 0; i < result->pose_count && status == QN_OK; i++) status = add_pose(run, result, i, &csv);
+    return write_csv(result, "poses.csv", &csv, status);
 }
 
-static qn_status add_cluster(const qn_dock_state *run, size_t index, qn_text *csv)
+static qn_status add_cluster(const qn_dock_state *run, const qn_dock_result *result, size_t index, qn_text *csv)
 {
-    const qn_cluster *cluster = &run->clusters[index];
-    double lowest = run->poses[cluster->centre].energy;
+    const qn_cluster *cluster = &result->clusters[index];
+    const qn_dock_pose *centre = &result->poses[cluster->centre];
+    double lowest = centre->energy;
     char name[32];
-    for (size_t i = 0; i < run->pose_count; i++)
-        if (run->assignment[i] == index && run->poses[i].energy < lowest) lowest = run->poses[i].energy;
+    for (size_t i = 0; i < result->pose_count; i++)
+        if (result->assignment[i] == index && result->poses[i].set == centre->set && result->poses[i].energy < lowest)
+            lowest = result->poses[i].energy;
     qn_dock_model_name(run, index, name);
     QN_TRY(qn_csv_integer(csv, (long long)index + 1));
     QN_TRY(qn_csv_integer(csv, (long long)cluster->size));
     QN_TRY(qn_csv_integer(csv, (long long)cluster->centre + 1));
-    QN_TRY(add_energies(csv, &run->poses[cluster->centre]));
+    QN_TRY(qn_csv_text(csv, run->energy.sets[centre->set].name));
+    QN_TRY(add_energies(run, centre, csv));
     QN_TRY(qn_csv_number(csv, lowest, 6));
     QN_TRY(qn_csv_text(csv, name));
     return qn_csv_end_row(csv);
 }
 
-static qn_status write_clusters(const qn_dock_state *run)
+static qn_status write_clusters(const qn_dock_state *run, const qn_dock_result *result)
 {
-    static const char *const headers[] = {"cluster",       "size",         "centre_rank",
-                                          "centre_energy", "centre_shape", "centre_electrostatic",
-                                          "lowest_energy", "model"};
+    static const char *const headers[] = {"cluster", "size", "centre_rank", "coefficients", "centre_energy"};
     qn_text csv = {0};
-    qn_status status = qn_csv_row(&csv, sizeof headers / sizeof *headers, headers);
-    for (size_t i = 0; i < run->cluster_count && status == QN_OK; i++) status = add_cluster(run, i, &csv);
-    return write_csv(run, "clusters.csv", &csv, status);
+    qn_status status = QN_OK;
+    for (size_t i = 0; i < sizeof headers / sizeof *headers && status == QN_OK; i++)
+        status = qn_csv_text(&csv, headers[i]);
+    if (status == QN_OK) status = add_term_headers(run, "centre_", &csv);
+    if (status == QN_OK) status = qn_csv_text(&csv, "lowest_energy");
+    if (status == QN_OK) status = qn_csv_text(&csv, "model");
+    if (status == QN_OK) status = qn_csv_end_row(&csv);
+    for (size_t i = 0; i < result->cluster_count && status == QN_OK; i++) status = add_cluster(run, result, i, &csv);
+    return write_csv(result, "clusters.csv", &csv, status);
 }
 
 static qn_status add_contacts(const qn_molecule *molecule, const char *partner, const double *shares, qn_text *csv)
@@ -96,19 +120,19 @@ static qn_status add_contacts(const qn_molecule *molecule, const char *partner, 
     return QN_OK;
 }
 
-static qn_status write_contacts(const qn_dock_state *run)
+static qn_status write_contacts(const qn_dock_state *run, const qn_dock_result *result)
 {
     static const char *const headers[] = {"partner", "chain", "residue", "insertion", "name", "share_of_poses"};
     qn_text csv = {0};
     qn_status status = qn_csv_row(&csv, sizeof headers / sizeof *headers, headers);
-    if (status == QN_OK) status = add_contacts(run->receptor.molecule, "receptor", run->receptor_contact, &csv);
-    if (status == QN_OK) status = add_contacts(run->ligand.molecule, "ligand", run->ligand_contact, &csv);
-    return write_csv(run, "contacts.csv", &csv, status);
+    if (status == QN_OK) status = add_contacts(run->receptor.molecule, "receptor", result->receptor_contact, &csv);
+    if (status == QN_OK) status = add_contacts(run->ligand.molecule, "ligand", result->ligand_contact, &csv);
+    return write_csv(result, "contacts.csv", &csv, status);
 }
 
-qn_status qn_dock_write_tables(const qn_dock_state *run)
+qn_status qn_dock_write_tables(const qn_dock_state *run, const qn_dock_result *result)
 {
-    QN_TRY(write_poses(run));
-    QN_TRY(write_clusters(run));
-    return write_contacts(run);
+    QN_TRY(write_poses(run, result));
+    QN_TRY(write_clusters(run, result));
+    return write_contacts(run, result);
 }

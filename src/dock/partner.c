@@ -29,6 +29,31 @@ static qn_status hash_input(const char *path, char digest[65])
     return QN_OK;
 }
 
+static qn_status make_sites(qn_dock_partner *partner)
+{
+    const qn_molecule *molecule = partner->molecule;
+    qn_atom_parameters *parameters;
+    void *memory;
+    QN_TRY(qn_atom_parameters_assign(molecule, &parameters, &partner->summary));
+    qn_status status = qn_allocate(molecule->atom_count, sizeof(qn_dock_site), &memory);
+    if (status == QN_OK) {
+        partner->sites = memory;
+        partner->site_count = molecule->atom_count;
+        for (size_t i = 0; i < molecule->atom_count; i++) {
+            const qn_atom_parameters *of = &parameters[i];
+            qn_dock_site *site = &partner->sites[i];
+            *site = (qn_dock_site){.charge_e = of->charge_e,
+                                   .radius_angstrom = of->radius_angstrom,
+                                   .type = of->type,
+                                   .heavy = of->heavy,
+                                   .residue = molecule->atoms[i].residue};
+            memcpy(site->position_angstrom, molecule->atoms[i].position_angstrom, sizeof site->position_angstrom);
+        }
+    }
+    qn_release(&parameters);
+    return status;
+}
+
 qn_status qn_dock_partner_read(const char *path, int model, const char *role, qn_dock_partner *partner)
 {
     memset(partner, 0, sizeof *partner);
@@ -36,7 +61,7 @@ qn_status qn_dock_partner_read(const char *path, int model, const char *role, qn
     qn_status status = qn_molecule_read(path, &options, &partner->molecule);
     if (status != QN_OK) return qn_error_add_context(status, "%s", role);
     status = hash_input(path, partner->hash);
-    if (status == QN_OK) status = qn_atom_parameters_assign(partner->molecule, &partner->parameters, &partner->summary);
+    if (status == QN_OK) status = make_sites(partner);
     if (status == QN_OK && partner->summary.heavy_atoms == 0)
         status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,
                               "%s: %s: no atoms are left once waters and hydrogens are dropped; expected a molecule",
@@ -55,7 +80,7 @@ qn_status qn_dock_partner_read(const char *path, int model, const char *role, qn
 void qn_dock_partner_clear(qn_dock_partner *partner)
 {
     qn_molecule_destroy(&partner->molecule);
-    qn_release(&partner->parameters);
+    qn_release(&partner->sites);
 }
 
 static double distance_squared(const double a[3], const double b[3])
@@ -64,35 +89,35 @@ static double distance_squared(const double a[3], const double b[3])
     return x * x + y * y + z * z;
 }
 
-static const double *farthest(const qn_molecule *molecule, const double point[3])
+static const double *farthest(const qn_dock_partner *partner, const double point[3])
 {
-    const double *best = molecule->atoms[0].position_angstrom;
-    for (size_t i = 1; i < molecule->atom_count; i++)
-        if (distance_squared(molecule->atoms[i].position_angstrom, point) > distance_squared(best, point))
-            best = molecule->atoms[i].position_angstrom;
+    const double *best = partner->sites[0].position_angstrom;
+    for (size_t i = 1; i < partner->site_count; i++)
+        if (distance_squared(partner->sites[i].position_angstrom, point) > distance_squared(best, point))
+            best = partner->sites[i].position_angstrom;
     return best;
 }
 
 /* Bădoiu & Clarkson 2003: step 1/(k+1) of the way to the farthest point converges to the smallest sphere. */
-void qn_dock_bounding_sphere(const qn_molecule *molecule, double centre[3], double *radius_angstrom)
+void qn_dock_bounding_sphere(const qn_dock_partner *partner, double centre[3], double *radius_angstrom)
 {
     enum { STEPS = 1000 };
-    memcpy(centre, molecule->atoms[0].position_angstrom, 3 * sizeof(double));
+    memcpy(centre, partner->sites[0].position_angstrom, 3 * sizeof(double));
     for (int step = 1; step <= STEPS; step++) {
-        const double *far = farthest(molecule, centre);
+        const double *far = farthest(partner, centre);
         for (int axis = 0; axis < 3; axis++) centre[axis] += (far[axis] - centre[axis]) / (step + 1);
     }
-    *radius_angstrom = sqrt(distance_squared(farthest(molecule, centre), centre));
+    *radius_angstrom = sqrt(distance_squared(farthest(partner, centre), centre));
 }
 
-void qn_dock_bounding_box(const qn_molecule *molecule, double low[3], double high[3])
+void qn_dock_bounding_box(const qn_dock_partner *partner, double low[3], double high[3])
 {
     for (int axis = 0; axis < 3; axis++) {
         low[axis] = INFINITY;
         high[axis] = -INFINITY;
-        for (size_t i = 0; i < molecule->atom_count; i++) {
-            low[axis] = fmin(low[axis], molecule->atoms[i].position_angstrom[axis]);
-            high[axis] = fmax(high[axis], molecule->atoms[i].position_angstrom[axis]);
+        for (size_t i = 0; i < partner->site_count; i++) {
+            low[axis] = fmin(low[axis], partner->sites[i].position_angstrom[axis]);
+            high[axis] = fmax(high[axis], partner->sites[i].position_angstrom[axis]);
         }
     }
 }

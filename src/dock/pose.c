@@ -30,11 +30,8 @@ static int by_energy(const void *left, const void *right)
 }
 
 typedef struct rescore_job {
-    const qn_dock_grid *grid;
-    const float *receptor_grids;
-    const qn_dock_ligand *ligand;
-    const double *matrices;
-    const int32_t *rotations;
+    const qn_dock_candidates *from;
+    size_t set;
     const candidate *candidates;
     qn_dock_pose *poses;
 } rescore_job;
@@ -42,41 +39,55 @@ typedef struct rescore_job {
 static qn_status rescore(size_t index, int worker, void *user)
 {
     const rescore_job *job = user;
-    const candidate *from = &job->candidates[index];
+    const qn_dock_candidates *from = job->from;
+    const candidate *hit = &job->candidates[index];
     qn_dock_pose *pose = &job->poses[index];
     (void)worker;
-    pose->rotation = from->rotation;
-    pose->cell = from->cell;
-    memcpy(pose->matrix, job->matrices + 9 * (size_t)from->rotation, sizeof pose->matrix);
-    qn_dock_grid_translation(job->grid, from->cell, pose->matrix, pose->translation_angstrom);
-    pose->energy = qn_dock_rescore(job->grid, job->receptor_grids, job->ligand,
-                                   job->rotations + 9 * (size_t)from->rotation, from->cell, pose->terms);
+    pose->rotation = hit->rotation;
+    pose->cell = hit->cell;
+    pose->set = job->set;
+    memcpy(pose->matrix, from->matrices + 9 * (size_t)hit->rotation, sizeof pose->matrix);
+    qn_dock_grid_translation(from->grid, hit->cell, pose->matrix, pose->translation_angstrom);
+    pose->energy = qn_dock_rescore(from->grid, from->energy, job->set, from->ligand,
+                                   from->rotations + 9 * (size_t)hit->rotation, hit->cell, pose->terms);
     return QN_OK;
 }
 
-qn_status qn_dock_poses_rank(const qn_dock_grid *grid, const float *receptor_grids, const qn_dock_ligand *ligand,
-                             const double *matrices, const int32_t *rotations, int rotation_count, int per_rotation,
-                             const qn_dock_hit *hits, size_t keep, qn_pool *pool, qn_dock_pose **out,
+/* All hits of a set, best grid energy first. */
+static qn_status gather(const qn_dock_candidates *from, size_t set, candidate **out, size_t *count)
+{
+    const size_t sets = from->energy->set_count, per_rotation = (size_t)from->per_rotation;
+    void *memory;
+    QN_TRY(qn_allocate((size_t)from->rotation_count * per_rotation, sizeof(candidate), &memory));
+    candidate *candidates = memory;
+    *count = 0;
+    for (size_t rotation = 0; rotation < (size_t)from->rotation_count; rotation++)
+        for (size_t k = 0; k < per_rotation; k++) {
+            const qn_dock_hit *hit = &from->hits[(rotation * sets + set) * per_rotation + k];
+            if (hit->cell >= 0) candidates[(*count)++] = (candidate){hit->energy, (int32_t)rotation, hit->cell};
+        }
+    qsort(candidates, *count, sizeof *candidates, by_grid_energy);
+    *out = candidates;
+    return QN_OK;
+}
+
+qn_status qn_dock_poses_rank(const qn_dock_candidates *from, size_t set, size_t keep, qn_pool *pool, qn_dock_pose **out,
                              size_t *pose_count)
 {
-    size_t all = (size_t)rotation_count * (size_t)per_rotation, count = 0;
-    void *candidates_memory, *poses_memory;
-    QN_TRY(qn_allocate(all, sizeof(candidate), &candidates_memory));
-    candidate *candidates = candidates_memory;
-    for (size_t i = 0; i < all; i++)
-        if (hits[i].cell >= 0)
-            candidates[count++] = (candidate){hits[i].energy, (int32_t)(i / (size_t)per_rotation), hits[i].cell};
-    qsort(candidates, count, sizeof *candidates, by_grid_energy);
+    size_t count;
+    candidate *candidates;
+    void *poses;
+    QN_TRY(gather(from, set, &candidates, &count));
     if (count > RESCORED_PER_KEPT * keep) count = RESCORED_PER_KEPT * keep;
-    qn_status status = qn_allocate(count, sizeof(qn_dock_pose), &poses_memory);
+    qn_status status = qn_allocate(count, sizeof(qn_dock_pose), &poses);
     if (status == QN_OK) {
-        rescore_job job = {grid, receptor_grids, ligand, matrices, rotations, candidates, poses_memory};
+        rescore_job job = {from, set, candidates, poses};
         status = qn_pool_run(pool, count, rescore, &job);
-        qsort(poses_memory, count, sizeof(qn_dock_pose), by_energy);
+        qsort(poses, count, sizeof(qn_dock_pose), by_energy);
     }
-    qn_release(&candidates_memory);
+    qn_release(&candidates);
     QN_TRY(status);
-    *out = poses_memory;
+    *out = poses;
     *pose_count = count < keep ? count : keep;
     return QN_OK;
 }

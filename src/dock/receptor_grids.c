@@ -6,26 +6,17 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "score/electrostatics.h"
-#include "score/rpsc.h"
 
 /* A probe of this radius enters the outside region (docs/design/docking.md, "Core"). */
 static const double flood_angstrom = 0.6;
 
-typedef struct slab_job {
+typedef struct plane_job {
     const qn_dock_partner *receptor;
     const qn_dock_grid *grid;
-    double *surface;    /* u: distance to the nearest heavy atom's surface, Å */
-    double *attraction; /* Σ 1 − 0.8 ACE */
-    float *potential;
-} slab_job;
-
-double qn_dock_contact_angstrom(const qn_dock_partner *receptor)
-{
-    double radius = 0;
-    for (size_t i = 0; i < receptor->molecule->atom_count; i++)
-        if (receptor->parameters[i].heavy) radius = fmax(radius, receptor->parameters[i].radius_angstrom);
-    return radius + QN_RPSC_REACH_ANGSTROM;
-}
+    double *surface; /* u: distance to the nearest heavy atom's surface, Å */
+    qn_dock_layer *layers;
+    size_t layer_count;
+} plane_job;
 
 /* Range of cells [*first, *last] of an axis within `reach` of `position`, clipped to the grid. */
 static void cells_within(const qn_dock_grid *grid, int axis, double position, double reach, int *first, int *last)
@@ -42,14 +33,13 @@ static double square_apart(const qn_dock_grid *grid, int axis, int cell, double 
     return apart * apart;
 }
 
-/* Add one atom's shape to the plane z. */
-static void add_shape(slab_job *job, size_t atom, int z)
+/* Lower u in the plane z where an atom is near: up to the flood probe's radius beyond its surface and one voxel more.
+ */
+static void lower_surface(const plane_job *job, const qn_dock_site *site, int z, double *plane)
 {
     const qn_dock_grid *grid = job->grid;
-    const double *position = job->receptor->molecule->atoms[atom].position_angstrom;
-    const qn_atom_parameters *parameters = &job->receptor->parameters[atom];
-    double radius = parameters->radius_angstrom, reach = radius + QN_RPSC_REACH_ANGSTROM;
-    double energy = 1 - QN_RPSC_CONTACT_WEIGHT * (parameters->type >= 0 ? qn_rpsc_contact_energy[parameters->type] : 0);
+    const double radius = site->radius_angstrom, reach = radius + flood_angstrom + grid->spacing_angstrom;
+    const double *position = site->position_angstrom;
     double z2 = square_apart(grid, 2, z, position[2]);
     int x_first, x_last, y_first, y_last;
     if (z2 >= reach * reach) return;
@@ -57,52 +47,64 @@ static void add_shape(slab_job *job, size_t atom, int z)
     cells_within(grid, 1, position[1], reach, &y_first, &y_last);
     for (int y = y_first; y <= y_last; y++) {
         double yz2 = z2 + square_apart(grid, 1, y, position[1]);
-        size_t row = ((size_t)z * (size_t)grid->cells[1] + (size_t)y) * (size_t)grid->cells[0];
-        for (int x = x_first; x <= x_last; x++) {
-            double r2 = yz2 + square_apart(grid, 0, x, position[0]);
-            if (r2 >= reach * reach) continue;
-            job->attraction[row + (size_t)x] += energy;
-            job->surface[row + (size_t)x] = fmin(job->surface[row + (size_t)x], sqrt(r2) - radius);
-        }
+        double *row = plane + (size_t)y * (size_t)grid->cells[0];
+        for (int x = x_first; x <= x_last; x++)
+            row[x] = fmin(row[x], sqrt(yz2 + square_apart(grid, 0, x, position[0])) - radius);
     }
 }
 
-/* Add one atom's potential to the plane z, held in double. */
-static void add_potential(const slab_job *job, size_t atom, int z, double *plane)
+/* Add `weight` of one site to the plane z of a layer. */
+static void add_site(const plane_job *job, const qn_dock_layer *layer, const qn_dock_site *site, double weight, int z,
+                     double *plane)
 {
     const qn_dock_grid *grid = job->grid;
-    const double *position = job->receptor->molecule->atoms[atom].position_angstrom;
-    const double reach = QN_ELECTROSTATIC_CUTOFF_ANGSTROM;
-    double charge = QN_RPSC_ELECTROSTATIC_WEIGHT * job->receptor->parameters[atom].charge_e;
+    const double *position = site->position_angstrom;
+    const bool potential = layer->kind == QN_DOCK_POTENTIAL;
+    double reach = potential                     ? QN_ELECTROSTATIC_CUTOFF_ANGSTROM
+                   : layer->kind == QN_DOCK_NEAR ? layer->reach_angstrom
+                                                 : layer->reach_angstrom + (double)site->radius_angstrom;
     double z2 = square_apart(grid, 2, z, position[2]);
     int x_first, x_last, y_first, y_last;
-    if (charge == 0 || z2 >= reach * reach) return;
+    if (z2 >= reach * reach) return;
     cells_within(grid, 0, position[0], reach, &x_first, &x_last);
     cells_within(grid, 1, position[1], reach, &y_first, &y_last);
     for (int y = y_first; y <= y_last; y++) {
         double yz2 = z2 + square_apart(grid, 1, y, position[1]);
+        double *row = plane + (size_t)y * (size_t)grid->cells[0];
         if (yz2 >= reach * reach) continue;
-        for (int x = x_first; x <= x_last; x++)
-            plane[(size_t)y * (size_t)grid->cells[0] + (size_t)x] +=
-                charge * qn_electrostatic_potential(yz2 + square_apart(grid, 0, x, position[0]));
+        for (int x = x_first; x <= x_last; x++) {
+            double r2 = yz2 + square_apart(grid, 0, x, position[0]);
+            if (potential)
+                row[x] += weight * qn_electrostatic_potential(r2, layer->length_angstrom);
+            else if (r2 < reach * reach)
+                row[x] += weight;
+        }
     }
+}
+
+static void fill_layer_plane(const plane_job *job, const qn_dock_layer *layer, int z, double *plane)
+{
+    size_t plane_size = (size_t)job->grid->cells[0] * (size_t)job->grid->cells[1];
+    float *values = layer->values + (size_t)z * plane_size;
+    for (size_t cell = 0; cell < plane_size; cell++) plane[cell] = 0;
+    for (size_t i = 0; i < job->receptor->site_count; i++)
+        if (layer->weights[i] != 0) add_site(job, layer, &job->receptor->sites[i], layer->weights[i], z, plane);
+    for (size_t cell = 0; cell < plane_size; cell++) values[cell] = (float)fmin(plane[cell], layer->cap);
 }
 
 static qn_status fill_plane(size_t index, int worker, void *user)
 {
-    slab_job *job = user;
-    const qn_molecule *molecule = job->receptor->molecule;
+    plane_job *job = user;
     size_t plane_size = (size_t)job->grid->cells[0] * (size_t)job->grid->cells[1];
+    double *surface = job->surface + index * plane_size;
     void *memory;
     (void)worker;
     QN_TRY(qn_allocate(plane_size, sizeof(double), &memory));
-    double *plane = memory;
-    for (size_t cell = 0; cell < plane_size; cell++) job->surface[index * plane_size + cell] = INFINITY;
-    for (size_t atom = 0; atom < molecule->atom_count; atom++) {
-        if (job->receptor->parameters[atom].heavy) add_shape(job, atom, (int)index);
-        add_potential(job, atom, (int)index, plane);
-    }
-    for (size_t cell = 0; cell < plane_size; cell++) job->potential[index * plane_size + cell] = (float)plane[cell];
+    for (size_t cell = 0; cell < plane_size; cell++) surface[cell] = INFINITY;
+    for (size_t i = 0; i < job->receptor->site_count; i++)
+        if (job->receptor->sites[i].heavy) lower_surface(job, &job->receptor->sites[i], (int)index, surface);
+    for (size_t i = 0; i < job->layer_count; i++)
+        if (job->layers[i].kind != QN_DOCK_CORE) fill_layer_plane(job, &job->layers[i], (int)index, memory);
     qn_release(&memory);
     return QN_OK;
 }
@@ -157,40 +159,49 @@ static bool touches_flood(const qn_dock_grid *grid, const unsigned char *mark, i
     return false;
 }
 
-static qn_status shape_energy(const qn_dock_grid *grid, const slab_job *job, float *shape)
+/* core[cell]: what is neither flooded nor shore. */
+static qn_status find_core(const qn_dock_grid *grid, const double *surface, unsigned char *core)
 {
     void *memory;
     QN_TRY(qn_allocate(qn_dock_grid_volume(grid), 1, &memory));
     unsigned char *mark = memory;
-    qn_status status = flood(grid, job->surface, mark);
+    qn_status status = flood(grid, surface, mark);
     size_t cell = 0;
     for (int z = 0; status == QN_OK && z < grid->cells[2]; z++)
         for (int y = 0; y < grid->cells[1]; y++)
-            for (int x = 0; x < grid->cells[0]; x++, cell++) {
-                bool outside = mark[cell] == FLOODED || (job->surface[cell] > 0 && touches_flood(grid, mark, x, y, z));
-                shape[cell] = (float)(outside ? 0 - job->attraction[cell] : QN_RPSC_CORE);
-            }
+            for (int x = 0; x < grid->cells[0]; x++, cell++)
+                core[cell] = !(mark[cell] == FLOODED || (surface[cell] > 0 && touches_flood(grid, mark, x, y, z)));
     qn_release(&memory);
     return status;
 }
 
-qn_status qn_dock_receptor_grids(const qn_dock_partner *receptor, const qn_dock_grid *grid, qn_pool *pool, float **out)
+/* The core layer itself, and nothing to count inside it. */
+static void apply_core(qn_dock_layer *layers, size_t count, size_t volume, const unsigned char *core)
+{
+    for (size_t i = 0; i < count; i++) {
+        float *values = layers[i].values;
+        if (layers[i].kind == QN_DOCK_CORE)
+            for (size_t cell = 0; cell < volume; cell++) values[cell] = core[cell];
+        if (layers[i].kind == QN_DOCK_COUNT)
+            for (size_t cell = 0; cell < volume; cell++)
+                if (core[cell]) values[cell] = 0;
+    }
+}
+
+qn_status qn_dock_receptor_grids(const qn_dock_partner *receptor, const qn_dock_grid *grid, qn_pool *pool,
+                                 qn_dock_layer *layers, size_t count)
 {
     size_t volume = qn_dock_grid_volume(grid);
-    void *grids, *scratch;
-    QN_TRY(qn_allocate(QN_RPSC_TERMS * volume, sizeof(float), &grids));
-    qn_status status = qn_allocate(2 * volume, sizeof(double), &scratch);
+    void *surface, *core;
+    QN_TRY(qn_allocate(volume, sizeof(double), &surface));
+    qn_status status = qn_allocate(volume, 1, &core);
     if (status == QN_OK) {
-        slab_job job = {receptor, grid, scratch, (double *)scratch + volume,
-                        (float *)grids + QN_RPSC_ELECTROSTATIC * volume};
+        plane_job job = {receptor, grid, surface, layers, count};
         status = qn_pool_run(pool, (size_t)grid->cells[2], fill_plane, &job);
-        if (status == QN_OK) status = shape_energy(grid, &job, (float *)grids + QN_RPSC_SHAPE * volume);
-        qn_release(&scratch);
+        if (status == QN_OK) status = find_core(grid, surface, core);
+        if (status == QN_OK) apply_core(layers, count, volume, core);
+        qn_release(&core);
     }
-    if (status != QN_OK) {
-        qn_release(&grids);
-        return status;
-    }
-    *out = grids;
-    return QN_OK;
+    qn_release(&surface);
+    return status;
 }

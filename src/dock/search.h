@@ -27,11 +27,12 @@ typedef struct qn_dock_hit {
 } qn_dock_hit;
 
 /* Device bytes of a search with this batch, without the transforms' own workspace. */
-size_t qn_dock_search_bytes(const qn_dock_grid *grid, int rotation_count, int batch, int per_rotation);
+size_t qn_dock_search_bytes(const qn_dock_grid *grid, const qn_dock_energy *energy, int rotation_count, int batch,
+                            int per_rotation);
 
 /* `rotations`: rotation_count × 9 integers of 1/2^30. Everything is copied to the device. QN_OUT_OF_MEMORY names the
  * bytes needed. */
-QN_MUST_CHECK qn_status qn_dock_search_create(qn_device *device, const qn_dock_grid *grid, const float *receptor_grids,
+QN_MUST_CHECK qn_status qn_dock_search_create(qn_device *device, const qn_dock_grid *grid, const qn_dock_energy *energy,
                                               const qn_dock_ligand *ligand, const int32_t *rotations,
                                               int rotation_count, const qn_dock_search_options *options,
                                               qn_dock_search **search);
@@ -44,7 +45,7 @@ size_t qn_dock_search_device_bytes(const qn_dock_search *search); /* with the tr
 /* Queue the batch that starts at rotation `first` into `slot` (0 or 1), which must have been collected. */
 QN_MUST_CHECK qn_status qn_dock_search_submit(qn_dock_search *search, int first, int slot);
 
-/* Wait for a slot: hits [batch][per_rotation]. */
+/* Wait for a slot: hits [batch][sets][per_rotation]. */
 QN_MUST_CHECK qn_status qn_dock_search_collect(qn_dock_search *search, int slot, qn_dock_hit *hits);
 
 #endif

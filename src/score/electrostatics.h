@@ -4,15 +4,15 @@
 
 #include <math.h>
 
-#define QN_ELECTROSTATIC_LENGTH_ANGSTROM 4.0  /* D */
+#define QN_ELECTROSTATIC_LENGTH_ANGSTROM 4.0  /* D, unless a coefficient set says otherwise */
 #define QN_ELECTROSTATIC_SWITCH_ANGSTROM 10.0 /* full strength up to here … */
 #define QN_ELECTROSTATIC_CUTOFF_ANGSTROM 12.0 /* … and nothing from here on */
 
 /* Potential in e/Å at distance² `r2` (Å²) of a unit charge, generalised-Born-like:
  * 1 / sqrt(r² + D² exp(−r² / 4D²)) (Kozakov et al. 2006), switched off by the quintic 1 − 10 s³ + 15 s⁴ − 6 s⁵. */
-static inline double qn_electrostatic_potential(double r2)
+static inline double qn_electrostatic_potential(double r2, double length_angstrom)
 {
-    const double d2 = QN_ELECTROSTATIC_LENGTH_ANGSTROM * QN_ELECTROSTATIC_LENGTH_ANGSTROM;
+    const double d2 = length_angstrom * length_angstrom;
     const double cutoff = QN_ELECTROSTATIC_CUTOFF_ANGSTROM, start = QN_ELECTROSTATIC_SWITCH_ANGSTROM;
     if (r2 >= cutoff * cutoff) return 0;
     double value = 1 / sqrt(r2 + d2 * exp(-r2 / (4 * d2)));

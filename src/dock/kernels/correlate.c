@@ -5,24 +5,27 @@
 extern const char qn_dock_correlate_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_dock_correlate_host);
 
-enum { GROUP_SIZE, ROTATIONS_PER_ITEM };
+enum { GROUP_SIZE, ROTATIONS_PER_ITEM, SETS_PER_ITEM };
 
 static qn_geometry geometry(const qn_configuration *configuration, const void *user)
 {
     const qn_correlate_problem *problem = user;
     size_t group = (size_t)configuration->value[GROUP_SIZE];
-    size_t share = (size_t)configuration->value[ROTATIONS_PER_ITEM];
-    return (qn_geometry){
-        {((size_t)problem->bins + group - 1) / group * group, ((size_t)problem->rotations + share - 1) / share, 1},
-        {group, 1, 1}};
+    size_t rotations = (size_t)configuration->value[ROTATIONS_PER_ITEM];
+    size_t sets = (size_t)configuration->value[SETS_PER_ITEM];
+    return (qn_geometry){{((size_t)problem->bins + group - 1) / group * group,
+                          ((size_t)problem->rotations + rotations - 1) / rotations,
+                          ((size_t)problem->sets + sets - 1) / sets},
+                         {group, 1, 1}};
 }
 
 static void cost(const void *user, double *operations, double *bytes)
 {
     const qn_correlate_problem *problem = user;
     double bins = problem->bins;
-    *operations = bins * problem->grids * problem->rotations * 8;
-    *bytes = bins * 8 * (problem->grids + (double)problem->rotations * (problem->grids + 1));
+    *operations = bins * problem->grids * problem->rotations * problem->sets * 8;
+    *bytes = bins * 8 *
+             ((double)problem->sets * problem->grids + (double)problem->rotations * (problem->grids + problem->sets));
 }
 
 static qn_status host(const qn_host_launch *launch)
@@ -33,16 +36,19 @@ static qn_status host(const qn_host_launch *launch)
 static const qn_argument_declaration arguments_of_correlate[] = {
     {"receptor", QN_IN, QN_FLOAT32}, {"ligand", QN_IN, QN_FLOAT32}, {"product", QN_OUT, QN_FLOAT32},
     {"grids", QN_VALUE, QN_INT32},   {"bins", QN_VALUE, QN_INT32},  {"rotations", QN_VALUE, QN_INT32},
+    {"sets", QN_VALUE, QN_INT32},
 };
 
-static const qn_kernel_declaration kernels[] = {{"correlate", arguments_of_correlate, 6, geometry, host, cost}};
+static const qn_kernel_declaration kernels[] = {{"correlate", arguments_of_correlate, 7, geometry, host, cost}};
 
 static const qn_tunable tunables[] = {
     {"GROUP_SIZE", {32, 64, 128, 256}, 4, 128, "work-items per group"},
     {"ROTATIONS_PER_ITEM", {1, 2, 4, 8}, 4, 8, "rotations that share one read of the receptor"},
+    {"SETS_PER_ITEM", {1, 2, 4}, 3, 1, "coefficient sets that share one read of the ligand"},
 };
 
-static const char *const constraints[] = {"GROUP_SIZE <= device.largest_group"};
+static const char *const constraints[] = {"GROUP_SIZE <= device.largest_group",
+                                          "ROTATIONS_PER_ITEM * SETS_PER_ITEM <= 16"};
 
 const qn_family qn_dock_correlate_family = {
     .name = "dock/correlate",
@@ -51,9 +57,9 @@ const qn_family qn_dock_correlate_family = {
     .kernels = kernels,
     .kernel_count = 1,
     .tunables = tunables,
-    .tunable_count = 2,
+    .tunable_count = 3,
     .constraints = constraints,
-    .constraint_count = 1,
+    .constraint_count = 2,
 };
 
 qn_status qn_correlate(qn_queue *queue, const qn_correlate_problem *problem, qn_buffer *receptor, qn_buffer *ligand,
@@ -62,7 +68,8 @@ qn_status qn_correlate(qn_queue *queue, const qn_correlate_problem *problem, qn_
     qn_argument arguments[] = {
         qn_argument_buffer(receptor),      qn_argument_buffer(ligand),       qn_argument_buffer(product),
         qn_argument_int32(problem->grids), qn_argument_int32(problem->bins), qn_argument_int32(problem->rotations),
+        qn_argument_int32(problem->sets),
     };
-    qn_family_call call = {.kernel = 0, .arguments = arguments, .argument_count = 6, .problem = problem};
+    qn_family_call call = {.kernel = 0, .arguments = arguments, .argument_count = 7, .problem = problem};
     return qn_family_run(&qn_dock_correlate_family, queue, &call, event);
 }

@@ -8,9 +8,10 @@ extern const qn_family qn_dock_correlate_family;
 
 typedef struct qn_correlate_problem {
     int grids, bins, rotations; /* bins = (nx/2 + 1)·ny·nz */
+    int sets;
 } qn_correlate_problem;
 
-/* product[r][k] = Σ_g receptor[g][k] · conj(ligand[r][g][k]); complex floats, real part first. */
+/* product[s][r][k] = Σ_g receptor[s][g][k] · conj(ligand[r][g][k]); complex floats, real part first. */
 QN_MUST_CHECK qn_status qn_correlate(qn_queue *queue, const qn_correlate_problem *problem, qn_buffer *receptor,
                                      qn_buffer *ligand, qn_buffer *product, qn_event **event);
 

@@ -157,10 +157,10 @@ static void ligand_grids_match(void)
 
 static void correlation_matches(void)
 {
-    enum { BINS = 1237, TERMS = 3, MANY = 5 };
-    static float receptor[2 * TERMS * BINS], ligand[2 * MANY * TERMS * BINS], product[2 * MANY * BINS];
-    static double expected[2 * MANY * BINS];
-    const qn_correlate_problem problem = {TERMS, BINS, MANY};
+    enum { BINS = 1237, TERMS = 3, MANY = 5, SETS = 3 };
+    static float receptor[2 * SETS * TERMS * BINS], ligand[2 * MANY * TERMS * BINS], product[2 * SETS * MANY * BINS];
+    static double expected[2 * SETS * MANY * BINS];
+    const qn_correlate_problem problem = {TERMS, BINS, MANY, SETS};
     for (size_t i = 0; i < sizeof receptor / sizeof *receptor; i++) receptor[i] = (float)(uniform(3, i) - 0.5);
     for (size_t i = 0; i < sizeof ligand / sizeof *ligand; i++) ligand[i] = (float)(uniform(4, i) - 0.5);
     memset(product, 0x7f, sizeof product);

@@ -15,11 +15,12 @@
 #include "math/random.h"
 #include "math/rotation.h"
 
-enum { RECEPTOR_ATOMS = 50, LIGAND_ATOMS = 17, ROTATIONS = 7, PER_ROTATION = 3 };
+enum { RECEPTOR_ATOMS = 50, LIGAND_ATOMS = 17, ROTATIONS = 7, PER_ROTATION = 3, SETS = 3, PAIR_TERMS = 3 };
 
+/* A partner and, for what clusters look at, a molecule of the same atoms. */
 typedef struct toy_molecule {
     qn_atom atoms[RECEPTOR_ATOMS];
-    qn_atom_parameters parameters[RECEPTOR_ATOMS];
+    qn_dock_site sites[RECEPTOR_ATOMS];
     qn_residue residue;
     qn_molecule molecule;
     qn_dock_partner partner;
@@ -29,16 +30,23 @@ static toy_molecule receptor, ligand;
 static qn_context *context;
 static qn_device *device;
 static qn_dock_grid grid;
-static float *receptor_grids;
-static qn_dock_ligand ligand_atoms;
+static qn_dock_energy energy;
+static qn_dock_ligand ligand_sites;
 static double matrices[ROTATIONS * 9];
 static int32_t rotations[ROTATIONS * 9];
+
+static const qn_coefficients coefficients[SETS] = {
+    {"one", 0.4, -0.4, 250, 1, 4.8, 4, 125, INFINITY, false},
+    {"two", 0.2, -0.9, 50, 0.5, 3.6, 3, 60, 10, false},
+    {"three", 0.4, -0.4, -250, 1, 4.8, 4, 45, INFINITY, false},
+};
 
 /* Atoms filling a ball of `radius` Å around (30, −20, 10) · sign. */
 static void make_toy(toy_molecule *toy, int count, double radius, double sign, uint64_t stream)
 {
     for (uint64_t i = 0, draw = 0; i < (uint64_t)count; i++) {
         double place[3], length;
+        qn_dock_site *site = &toy->sites[i];
         do {
             length = 0;
             for (int axis = 0; axis < 3; axis++) {
@@ -47,18 +55,19 @@ static void make_toy(toy_molecule *toy, int count, double radius, double sign, u
             }
         } while (length > radius * radius);
         for (int axis = 0; axis < 3; axis++)
-            toy->atoms[i].position_angstrom[axis] = place[axis] + sign * (double[]){30, -20, 10}[axis];
+            site->position_angstrom[axis] = place[axis] + sign * (double[]){30, -20, 10}[axis];
+        memcpy(toy->atoms[i].position_angstrom, site->position_angstrom, sizeof site->position_angstrom);
         strcpy(toy->atoms[i].name, "CA");
         strcpy(toy->atoms[i].element, i % 6 == 5 ? "H" : "C");
-        toy->parameters[i].heavy = i % 6 != 5;
-        toy->parameters[i].type = (int)(i % 18);
-        toy->parameters[i].radius_angstrom = toy->parameters[i].heavy ? 1.8f : 0;
-        toy->parameters[i].charge_e = qn_random_uniform(17, stream + 1, i) - 0.5;
+        site->heavy = i % 6 != 5;
+        site->type = (int)(i % 19) - 1;
+        site->radius_angstrom = site->heavy ? 1.8f : 0;
+        site->charge_e = qn_random_uniform(17, stream + 1, i) - 0.5;
     }
     toy->residue = (qn_residue){.name = "ALA", .chain = "A", .number = 1, .atom_count = (size_t)count};
     toy->molecule =
         (qn_molecule){.atom_count = (size_t)count, .residue_count = 1, .atoms = toy->atoms, .residues = &toy->residue};
-    toy->partner = (qn_dock_partner){.molecule = &toy->molecule, .parameters = toy->parameters};
+    toy->partner = (qn_dock_partner){.molecule = &toy->molecule, .sites = toy->sites, .site_count = (size_t)count};
 }
 
 static int next_size(int least, void *user)
@@ -76,70 +85,82 @@ static size_t cell_at(const int cell[3])
            (size_t)grid.cells[0] * ((size_t)wrapped[1] + (size_t)grid.cells[1] * (size_t)wrapped[2]);
 }
 
-/* Energy of a pose x' = R·x + T from the receptor's grids. */
-static double energy_of(const double matrix[9], const double translation[3])
+/* Energy of a pose x' = R·x + T in a set, from the receptor's layers. */
+static double energy_of(size_t set, const double matrix[9], const double translation[3])
 {
-    size_t volume = qn_dock_grid_volume(&grid);
-    double energy = 0;
-    for (int i = 0; i < LIGAND_ATOMS; i++) {
+    double total = 0;
+    for (size_t i = 0; i < LIGAND_ATOMS; i++) {
         double place[3];
         int low[3], nearest[3];
-        qn_rotation_apply(matrix, ligand.atoms[i].position_angstrom, place);
+        qn_rotation_apply(matrix, ligand.sites[i].position_angstrom, place);
         for (int axis = 0; axis < 3; axis++) {
             place[axis] = (place[axis] + translation[axis] - grid.origin_angstrom[axis]) / grid.spacing_angstrom;
             low[axis] = (int)floor(place[axis]);
             nearest[axis] = (int)floor(place[axis] + 0.5);
         }
-        if (ligand.parameters[i].heavy) energy += receptor_grids[cell_at(nearest)];
-        for (int corner = 0; corner < 8; corner++) {
-            double share = ligand.parameters[i].charge_e;
-            int cell[3];
-            for (int axis = 0; axis < 3; axis++) {
-                double fraction = place[axis] - low[axis];
-                share *= corner >> axis & 1 ? fraction : 1 - fraction;
-                cell[axis] = low[axis] + (corner >> axis & 1);
+        for (size_t l = 0; l < energy.layer_count; l++) {
+            const qn_dock_layer *layer = &energy.layers[l];
+            double weight = energy.sets[set].scale[l] * energy.sets[set].weight[layer->term] *
+                            energy.ligand_weights[(size_t)layer->ligand_grid * LIGAND_ATOMS + i];
+            if (layer->ligand_grid != energy.trilinear_grid) total += weight * (double)layer->values[cell_at(nearest)];
+            for (int corner = 0; corner < 8 && layer->ligand_grid == energy.trilinear_grid; corner++) {
+                double share = weight;
+                int cell[3];
+                for (int axis = 0; axis < 3; axis++) {
+                    double fraction = place[axis] - low[axis];
+                    share *= corner >> axis & 1 ? fraction : 1 - fraction;
+                    cell[axis] = low[axis] + (corner >> axis & 1);
+                }
+                total += share * (double)layer->values[cell_at(cell)];
             }
-            energy += share * receptor_grids[volume + cell_at(cell)];
         }
     }
-    return energy;
+    return total;
 }
 
 static void prepare(void)
 {
+    static const double receptor_mask[1] = {0.3}, ligand_mask[1] = {-0.2};
+    const qn_dock_masks masks = {.receptor = receptor_mask, .ligand = ligand_mask};
+    double contact, reach;
     make_toy(&receptor, RECEPTOR_ATOMS, 9, 1, 1);
     make_toy(&ligand, LIGAND_ATOMS, 5, -1, 5);
-    CHECK_OK(qn_dock_grid_plan(&receptor.molecule, &ligand.molecule, 1.3, qn_dock_contact_angstrom(&receptor.partner),
-                               12, 0, next_size, NULL, &grid));
-    CHECK_OK(qn_dock_receptor_grids(&receptor.partner, &grid, NULL, &receptor_grids));
-    CHECK_OK(qn_dock_ligand_create(&ligand.partner, &grid, &ligand_atoms));
+    CHECK_OK(qn_dock_energy_piper(&receptor.partner, &ligand.partner, coefficients, SETS, PAIR_TERMS, &masks, &energy));
+    qn_dock_energy_reach(&energy, &receptor.partner, &contact, &reach);
+    CHECK_NEAR(contact, 1.8 + 4.8, 1e-6);
+    CHECK_NEAR(reach, 12, 0);
+    CHECK_OK(qn_dock_grid_plan(&receptor.partner, &ligand.partner, 1.3, contact, reach, 0, next_size, NULL, &grid));
+    CHECK_OK(qn_dock_energy_fill(&energy, &receptor.partner, &grid, NULL));
+    CHECK_OK(qn_dock_ligand_create(&ligand.partner, &energy, &grid, &ligand_sites));
     for (int r = 0; r < ROTATIONS; r++) {
         qn_rotation_super_fibonacci((size_t)r, ROTATIONS, matrices + 9 * r);
         qn_dock_rotation_to_integers(matrices + 9 * r, rotations + 9 * r);
     }
 }
 
+enum { HITS = ROTATIONS * SETS * PER_ROTATION };
+
 static void run_search(int batch, qn_fft_engine engine, qn_dock_hit *hits)
 {
     qn_dock_search *search;
     qn_dock_search_options options = {
         .batch = batch, .per_rotation = PER_ROTATION, .exclusion_cells = 2, .engine = engine};
-    qn_dock_hit found[16 * PER_ROTATION];
-    if (!CHECK_OK(qn_dock_search_create(device, &grid, receptor_grids, &ligand_atoms, rotations, ROTATIONS, &options,
-                                        &search)))
+    qn_dock_hit found[16 * SETS * PER_ROTATION];
+    if (!CHECK_OK(
+            qn_dock_search_create(device, &grid, &energy, &ligand_sites, rotations, ROTATIONS, &options, &search)))
         return;
     for (int first = 0; first < ROTATIONS; first += batch) {
         int count = ROTATIONS - first < batch ? ROTATIONS - first : batch;
         CHECK_OK(qn_dock_search_submit(search, first, first / batch % 2));
         CHECK_OK(qn_dock_search_collect(search, first / batch % 2, found));
-        memcpy(hits + first * PER_ROTATION, found, (size_t)count * PER_ROTATION * sizeof *hits);
+        memcpy(hits + first * SETS * PER_ROTATION, found, (size_t)count * SETS * PER_ROTATION * sizeof *hits);
     }
     qn_dock_search_destroy(&search);
 }
 
 static void search_equals_brute_force(void)
 {
-    static qn_dock_hit hits[ROTATIONS * PER_ROTATION];
+    static qn_dock_hit hits[HITS];
     qn_best_cells_problem problem = {.rotations = 1, .keep = PER_ROTATION, .radius = 2};
     void *memory;
     size_t volume = qn_dock_grid_volume(&grid);
@@ -152,67 +173,78 @@ static void search_equals_brute_force(void)
     CHECK_OK(qn_allocate(volume, sizeof(float), &memory));
     float *scores = memory;
     double lowest = 0;
-    for (int r = 0; r < ROTATIONS; r++) {
-        float energies[PER_ROTATION];
-        int32_t cells[PER_ROTATION];
-        for (size_t cell = 0; cell < volume; cell++) {
-            double translation[3];
-            qn_dock_grid_translation(&grid, (long)cell, matrices + 9 * r, translation);
-            scores[cell] = (float)energy_of(matrices + 9 * r, translation);
+    for (size_t r = 0; r < ROTATIONS; r++)
+        for (size_t set = 0; set < SETS; set++) {
+            float energies[PER_ROTATION];
+            int32_t cells[PER_ROTATION];
+            for (size_t cell = 0; cell < volume; cell++) {
+                double translation[3];
+                qn_dock_grid_translation(&grid, (long)cell, matrices + 9 * r, translation);
+                scores[cell] = (float)energy_of(set, matrices + 9 * r, translation);
+            }
+            CHECK_OK(qn_best_cells_reference(&problem, scores, energies, cells));
+            for (size_t k = 0; k < PER_ROTATION; k++) {
+                const qn_dock_hit *hit = &hits[(r * SETS + set) * PER_ROTATION + k];
+                double terms[QN_DOCK_MOST_TERMS], total = 0;
+                CHECK(hit->cell == cells[k]);
+                /* charges are placed to 1/4096 voxel, transforms are single precision */
+                CHECK_NEAR((double)hit->energy, (double)energies[k], 0.05);
+                CHECK_NEAR(qn_dock_rescore(&grid, &energy, set, &ligand_sites, rotations + 9 * r, hit->cell, terms),
+                           (double)energies[k], 0.02);
+                for (int term = 0; term < energy.term_count; term++)
+                    total += energy.sets[set].weight[term] * terms[term];
+                CHECK_NEAR(total, (double)energies[k], 0.02);
+                lowest = fmin(lowest, (double)energies[k]);
+            }
         }
-        CHECK_OK(qn_best_cells_reference(&problem, scores, energies, cells));
-        for (int k = 0; k < PER_ROTATION; k++) {
-            const qn_dock_hit *hit = &hits[r * PER_ROTATION + k];
-            double terms[QN_RPSC_TERMS];
-            CHECK(hit->cell == cells[k]);
-            /* charges are placed to 1/4096 voxel, transforms are single precision */
-            CHECK_NEAR((double)hit->energy, (double)energies[k], 0.02);
-            CHECK_NEAR(qn_dock_rescore(&grid, receptor_grids, &ligand_atoms, rotations + 9 * r, hit->cell, terms),
-                       (double)energies[k], 0.01);
-            CHECK_NEAR(terms[0] + terms[1], (double)energies[k], 0.01);
-            lowest = fmin(lowest, (double)energies[k]);
-        }
-    }
     CHECK(lowest < -20);
     qn_release(&memory);
 }
 
 static void batches_do_not_change_a_bit(void)
 {
-    static qn_dock_hit one[ROTATIONS * PER_ROTATION], other[ROTATIONS * PER_ROTATION];
+    static qn_dock_hit one[HITS], other[HITS];
     run_search(1, QN_FFT_AUTO, one);
     for (int batch = 2; batch <= 8; batch += 3) {
         run_search(batch, QN_FFT_AUTO, other);
-        for (int i = 0; i < ROTATIONS * PER_ROTATION; i++) CHECK(one[i].cell == other[i].cell);
+        for (int i = 0; i < HITS; i++) CHECK(one[i].cell == other[i].cell);
     }
+}
+
+static void rank(const qn_dock_hit *hits, size_t set, qn_dock_pose **poses, size_t *count)
+{
+    const qn_dock_candidates candidates = {&grid,     &energy,   &ligand_sites, matrices,
+                                           rotations, ROTATIONS, PER_ROTATION,  hits};
+    CHECK_OK(qn_dock_poses_rank(&candidates, set, 9, NULL, poses, count));
+    CHECK(*count == 9);
 }
 
 static void poses_are_ranked_by_rescored_energy(void)
 {
-    static qn_dock_hit hits[ROTATIONS * PER_ROTATION];
-    qn_dock_pose *poses;
-    size_t count;
+    static qn_dock_hit hits[HITS];
     run_search(4, QN_FFT_AUTO, hits);
-    CHECK_OK(qn_dock_poses_rank(&grid, receptor_grids, &ligand_atoms, matrices, rotations, ROTATIONS, PER_ROTATION,
-                                hits, 9, NULL, &poses, &count));
-    CHECK(count == 9);
-    for (size_t i = 0; i < count; i++) {
-        CHECK_NEAR(poses[i].energy, energy_of(poses[i].matrix, poses[i].translation_angstrom), 0.01);
-        if (i) CHECK(poses[i - 1].energy <= poses[i].energy);
+    for (size_t set = 0; set < SETS; set++) {
+        qn_dock_pose *poses;
+        size_t count;
+        rank(hits, set, &poses, &count);
+        for (size_t i = 0; i < count; i++) {
+            CHECK(poses[i].set == set);
+            CHECK_NEAR(poses[i].energy, energy_of(set, poses[i].matrix, poses[i].translation_angstrom), 0.02);
+            if (i) CHECK(poses[i - 1].energy <= poses[i].energy);
+        }
+        qn_release(&poses);
     }
-    qn_release(&poses);
 }
 
 /* Distances as defined, for all pairs. */
 static void pose_distances_equal_their_definition(void)
 {
-    static qn_dock_hit hits[ROTATIONS * PER_ROTATION];
+    static qn_dock_hit hits[HITS];
     qn_dock_pose *poses;
     size_t count;
     float *distances;
     run_search(4, QN_FFT_AUTO, hits);
-    CHECK_OK(qn_dock_poses_rank(&grid, receptor_grids, &ligand_atoms, matrices, rotations, ROTATIONS, PER_ROTATION,
-                                hits, 9, NULL, &poses, &count));
+    rank(hits, 0, &poses, &count);
     CHECK_OK(qn_dock_pose_distances(&receptor.molecule, &ligand.molecule, poses, count, NULL, &distances));
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++) {
@@ -229,7 +261,7 @@ static void pose_distances_equal_their_definition(void)
                         double d2 = 0;
                         for (int axis = 0; axis < 3; axis++)
                             d2 += pow(place[k][axis] - receptor.atoms[other].position_angstrom[axis], 2);
-                        if (d2 <= 100 && receptor.parameters[other].heavy) near_receptor = true;
+                        if (d2 <= 100 && receptor.sites[other].heavy) near_receptor = true;
                     }
                 }
                 for (int axis = 0; axis < 3; axis++) apart += pow(place[0][axis] - place[1][axis], 2);
@@ -255,8 +287,8 @@ int main(int argc, char **argv)
     RUN(batches_do_not_change_a_bit);
     RUN(poses_are_ranked_by_rescored_energy);
     RUN(pose_distances_equal_their_definition);
-    qn_release(&receptor_grids);
-    qn_dock_ligand_clear(&ligand_atoms);
+    qn_dock_energy_clear(&energy);
+    qn_dock_ligand_clear(&ligand_sites);
     qn_device_release(&device);
     qn_context_destroy(&context);
     return check_finish();

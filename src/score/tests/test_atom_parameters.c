@@ -180,12 +180,12 @@ static void trypsin_has_charge_plus_six(void)
 
 static void electrostatic_potential_has_its_limits(void)
 {
-    CHECK_NEAR(qn_electrostatic_potential(0), 0.25, 1e-12); /* 1 / D */
-    CHECK_NEAR(qn_electrostatic_potential(81), 1 / sqrt(81 + 16 * exp(-81.0 / 64)), 1e-12);
-    CHECK(qn_electrostatic_potential(144) == 0);
-    CHECK_NEAR(qn_electrostatic_potential(121), 0.5 / sqrt(121 + 16 * exp(-121.0 / 64)), 1e-12); /* half way */
+    CHECK_NEAR(qn_electrostatic_potential(0, 4), 0.25, 1e-12); /* 1 / D */
+    CHECK_NEAR(qn_electrostatic_potential(81, 4), 1 / sqrt(81 + 16 * exp(-81.0 / 64)), 1e-12);
+    CHECK(qn_electrostatic_potential(144, 4) == 0);
+    CHECK_NEAR(qn_electrostatic_potential(121, 4), 0.5 / sqrt(121 + 16 * exp(-121.0 / 64)), 1e-12); /* half way */
     for (double r = 0; r < 12; r += 0.01)
-        CHECK(qn_electrostatic_potential(r * r) >= qn_electrostatic_potential((r + 0.01) * (r + 0.01)) - 1e-15);
+        CHECK(qn_electrostatic_potential(r * r, 4) >= qn_electrostatic_potential((r + 0.01) * (r + 0.01), 4) - 1e-15);
 }
 
 static void table_holds_each_atom_once(void)

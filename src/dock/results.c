@@ -1,0 +1,208 @@
+/* From hits to answers: each coefficient set's ranked and clustered poses, and the sets' clusters merged. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "dock/run.h"
+
+/* The main answer goes into the output folder itself, those of several sets into folders below it. */
+static qn_status create_results(qn_dock_state *run)
+{
+    size_t sets = run->energy.set_count, count = sets > 1 ? sets + 1 : 1;
+    void *memory;
+    QN_TRY(qn_allocate(count, sizeof(qn_dock_result), &memory));
+    run->results = memory;
+    run->result_count = count;
+    for (size_t i = 0; i < count; i++) {
+        qn_dock_result *result = &run->results[i];
+        result->name = i < sets ? run->energy.sets[i].name : "merged";
+        if (i + 1 == count)
+            QN_TRY(qn_text_copy(run->options->output, &result->folder));
+        else
+            QN_TRY(qn_path_join(run->options->output, result->name, &result->folder));
+    }
+    return QN_OK;
+}
+
+qn_status qn_dock_rank_results(qn_dock_state *run)
+{
+    const qn_dock_candidates candidates = {
+        .grid = &run->grid,
+        .energy = &run->energy,
+        .ligand = &run->ligand_sites,
+        .matrices = run->matrices,
+        .rotations = run->rotations,
+        .rotation_count = run->rotation_count,
+        .per_rotation = run->options->per_rotation,
+        .hits = run->hits,
+    };
+    QN_TRY(create_results(run));
+    for (size_t set = 0; set < run->energy.set_count; set++)
+        QN_TRY(qn_dock_poses_rank(&candidates, set, (size_t)run->options->keep, run->pool, &run->results[set].poses,
+                                  &run->results[set].pose_count));
+    return QN_OK;
+}
+
+static qn_status allocate_clusters(const qn_dock_state *run, qn_dock_result *result)
+{
+    void *memory;
+    QN_TRY(qn_allocate((size_t)run->options->clusters, sizeof(qn_cluster), &memory));
+    result->clusters = memory;
+    QN_TRY(qn_allocate(result->pose_count, sizeof(size_t), &memory));
+    result->assignment = memory;
+    return QN_OK;
+}
+
+static qn_status cluster_poses(qn_dock_state *run, qn_dock_result *result)
+{
+    float *distances;
+    QN_TRY(allocate_clusters(run, result));
+    QN_TRY(qn_dock_pose_distances(run->receptor.molecule, run->ligand.molecule, result->poses, result->pose_count,
+                                  run->pool, &distances));
+    qn_status status =
+        qn_cluster_greedy(distances, result->pose_count, (float)run->options->radius_angstrom,
+                          (size_t)run->options->clusters, result->clusters, &result->cluster_count, result->assignment);
+    qn_release(&distances);
+    return status;
+}
+
+/* A pose of one of the sets on its way into the merged answer. */
+typedef struct merged_pose {
+    const qn_dock_state *run;
+    size_t set, rank, cluster; /* all counted in the set */
+} merged_pose;
+
+/* Best ranks first, the sets taking turns in the order of their names: the order they were given in does not matter. */
+static int by_rank(const void *left, const void *right)
+{
+    const merged_pose *a = left, *b = right;
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    return strcmp(a->run->energy.sets[a->set].name, b->run->energy.sets[b->set].name);
+}
+
+/* The poses of all sets in one list. */
+static qn_status gather_poses(qn_dock_state *run, merged_pose *order, qn_dock_result *merged)
+{
+    size_t count = 0;
+    void *memory;
+    for (size_t set = 0; set < run->energy.set_count; set++)
+        for (size_t rank = 0; rank < run->results[set].pose_count; rank++)
+            order[count++] = (merged_pose){run, set, rank, run->results[set].assignment[rank]};
+    qsort(order, count, sizeof *order, by_rank);
+    QN_TRY(qn_allocate(count, sizeof(qn_dock_pose), &memory));
+    merged->poses = memory;
+    merged->pose_count = count;
+    for (size_t i = 0; i < count; i++) merged->poses[i] = run->results[order[i].set].poses[order[i].rank];
+    return allocate_clusters(run, merged);
+}
+
+/* A cluster of a set that is to be merged. */
+typedef struct merged_cluster {
+    const qn_dock_state *run;
+    size_t set, rank, size, pose; /* pose: index in the merged list */
+} merged_cluster;
+
+static int by_cluster_rank(const void *left, const void *right)
+{
+    const merged_cluster *a = left, *b = right;
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    if (a->size != b->size) return a->size > b->size ? -1 : 1;
+    return strcmp(a->run->energy.sets[a->set].name, b->run->energy.sets[b->set].name);
+}
+
+/* All sets' clusters, best rank first. */
+static size_t gather_clusters(const qn_dock_state *run, const merged_pose *order, size_t pose_count,
+                              merged_cluster *clusters)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < pose_count; i++) {
+        const qn_dock_result *result = &run->results[order[i].set];
+        size_t cluster = order[i].cluster;
+        if (cluster != SIZE_MAX && result->clusters[cluster].centre == order[i].rank)
+            clusters[count++] = (merged_cluster){run, order[i].set, cluster, result->clusters[cluster].size, i};
+    }
+    qsort(clusters, count, sizeof *clusters, by_cluster_rank);
+    return count;
+}
+
+/* Take the sets' clusters by rank; one whose centre lies within the radius of a centre already taken joins it. `place`
+ * gets the merged cluster of each [set][cluster], SIZE_MAX where the limit came first. */
+static qn_status merge_clusters(const qn_dock_state *run, const merged_cluster *clusters, size_t count,
+                                qn_dock_result *merged, size_t *place)
+{
+    const size_t most = (size_t)run->options->clusters;
+    void *memory;
+    float *distances = NULL;
+    QN_TRY(qn_allocate(count, sizeof(qn_dock_pose), &memory));
+    qn_dock_pose *centres = memory;
+    for (size_t i = 0; i < count; i++) centres[i] = merged->poses[clusters[i].pose];
+    qn_status status =
+        qn_dock_pose_distances(run->receptor.molecule, run->ligand.molecule, centres, count, run->pool, &distances);
+    for (size_t i = 0; i < count && status == QN_OK; i++) {
+        size_t joined = SIZE_MAX;
+        for (size_t j = 0; j < i && joined == SIZE_MAX; j++) {
+            size_t other = place[clusters[j].set * most + clusters[j].rank];
+            if (other != SIZE_MAX && merged->clusters[other].centre == clusters[j].pose &&
+                distances[i * count + j] <= (float)run->options->radius_angstrom)
+                joined = other;
+        }
+        if (joined == SIZE_MAX && merged->cluster_count < most) {
+            joined = merged->cluster_count++;
+            merged->clusters[joined].centre = clusters[i].pose;
+        }
+        place[clusters[i].set * most + clusters[i].rank] = joined;
+        if (joined != SIZE_MAX) merged->clusters[joined].size += clusters[i].size;
+    }
+    qn_release(&distances);
+    qn_release(&memory);
+    return status;
+}
+
+static qn_status merge_results(qn_dock_state *run)
+{
+    const size_t sets = run->energy.set_count, most = (size_t)run->options->clusters;
+    qn_dock_result *merged = &run->results[sets];
+    size_t poses = 0;
+    void *order = NULL, *clusters = NULL, *place = NULL;
+    for (size_t set = 0; set < sets; set++) poses += run->results[set].pose_count;
+    qn_status status = qn_allocate(poses, sizeof(merged_pose), &order);
+    if (status == QN_OK) status = qn_allocate(sets * most, sizeof(merged_cluster), &clusters);
+    if (status == QN_OK) status = qn_allocate(sets * most, sizeof(size_t), &place);
+    if (status == QN_OK) status = gather_poses(run, order, merged);
+    if (status == QN_OK) {
+        size_t count = gather_clusters(run, order, poses, clusters);
+        status = merge_clusters(run, clusters, count, merged, place);
+    }
+    for (size_t i = 0; i < poses && status == QN_OK; i++) {
+        const merged_pose *from = (const merged_pose *)order + i;
+        merged->assignment[i] =
+            from->cluster == SIZE_MAX ? SIZE_MAX : ((size_t *)place)[from->set * most + from->cluster];
+    }
+    qn_release(&order);
+    qn_release(&clusters);
+    qn_release(&place);
+    return status;
+}
+
+qn_status qn_dock_cluster_results(qn_dock_state *run)
+{
+    for (size_t set = 0; set < run->energy.set_count; set++) QN_TRY(cluster_poses(run, &run->results[set]));
+    if (run->energy.set_count > 1) QN_TRY(merge_results(run));
+    for (size_t i = 0; i < run->result_count; i++) QN_TRY(qn_dock_count_contacts(run, &run->results[i]));
+    return QN_OK;
+}
+
+void qn_dock_results_clear(qn_dock_state *run)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        qn_dock_result *result = &run->results[i];
+        qn_release(&result->folder);
+        qn_release(&result->poses);
+        qn_release(&result->clusters);
+        qn_release(&result->assignment);
+        qn_release(&result->receptor_contact);
+    }
+    qn_release(&run->results);
+}
