@@ -24,26 +24,36 @@ extern "C" {
 typedef struct qn_dock_options {
     const char *receptor; /* PDB or mmCIF, gzipped or not; "file:AB" picks chains */
     const char *ligand;
-    const char *output;         /* folder; must be empty or absent unless resume */
-    const char *device;         /* see <quern/device.h>; several apart by commas; "all": every GPU; default "auto" */
-    const char *score;          /* "piper" (default) or "rpsc" */
-    const char *coefficients;   /* sets of the piper energy: names and families apart by commas, or a weights file;
-                                 * default "balanced" */
-    const char *rotations_file; /* 3×3 matrices, nine numbers a line, instead of `rotations`; NULL */
-    const char *fft_engine;     /* "auto", "own", "fftw", "vkfft", "cufft"; default "auto" */
-    int pair_terms;             /* eigenvectors of the pair potential, 0 … 18, default 4 */
-    int rotations;              /* default 70000; super-Fibonacci set */
-    double spacing_angstrom;    /* default 1.0 */
-    int grid_cells;             /* side of a cubic grid; 0: the smallest fast size per axis that cannot wrap */
-    int per_rotation;           /* poses kept of each rotation, default 1, at most 16 */
-    int keep;                   /* poses written and clustered, default 1000 */
-    int clusters;               /* cluster centres written, default 30 */
-    double radius_angstrom;     /* cluster radius, default 9 */
-    int model;                  /* model number of NMR files; 0: the first */
-    uint64_t seed;              /* rotates the whole rotation set; 0: not at all */
-    int batch;                  /* rotations per launch; 0: from the device's memory */
-    bool resume;                /* go on with a killed run in the output folder */
-    bool explain;               /* log where kernel configurations and engines came from */
+    const char *output;           /* folder; must be empty or absent unless resume */
+    const char *device;           /* see <quern/device.h>; several apart by commas; "all": every GPU; default "auto" */
+    const char *score;            /* "piper" (default) or "rpsc" */
+    const char *coefficients;     /* sets of the piper energy: names and families apart by commas, or a weights file;
+                                   * default "balanced" */
+    const char *rotations_file;   /* 3×3 matrices, nine numbers a line, instead of `rotations`; NULL */
+    const char *fft_engine;       /* "auto", "own", "fftw", "vkfft", "cufft"; default "auto" */
+    const char *const *blocked;   /* selections of residues that must not be touched: "receptor:A:30-40"; see */
+    size_t blocked_count;         /* docs/formats/docking_inputs.md */
+    const char *const *attracted; /* selections of residues that ought to be touched */
+    size_t attracted_count;
+    double block_penalty;        /* energy per pair of heavy atoms in contact, default 1 */
+    double attract_bonus;        /* likewise, taken off, default 1 */
+    const char *restraints_file; /* cross-links: pairs of residues and largest distances; NULL */
+    int restraints_required;     /* pairs that a pose must satisfy; 0: all */
+    int pair_terms;              /* eigenvectors of the pair potential, 0 … 18, default 4 */
+    int rotations;               /* default 70000; super-Fibonacci set */
+    double spacing_angstrom;     /* default 1.0 */
+    int grid_cells;              /* side of a cubic grid; 0: the smallest fast size per axis that cannot wrap */
+    int per_rotation;            /* poses kept of each rotation, default 1, at most 16 */
+    int keep;                    /* poses written and clustered, default 1000 */
+    int clusters;                /* cluster centres written, default 30 */
+    double radius_angstrom;      /* cluster radius, default 9 */
+    int model;                   /* model number of NMR files; 0: the first */
+    uint64_t seed;               /* rotates the whole rotation set; 0: not at all */
+    int batch;                   /* rotations per launch; 0: from the device's memory */
+    bool without_refinement;     /* leave the cluster centres where the search found them */
+    bool write_zdock;            /* also write the poses as a ZDOCK output file, zdock.out */
+    bool resume;                 /* go on with a killed run in the output folder */
+    bool explain;                /* log where kernel configurations and engines came from */
     qn_progress_callback progress;
     void *progress_user;
 } qn_dock_options;

@@ -7,6 +7,7 @@
 
 typedef struct settings {
     qn_dock_options dock;
+    cli_texts blocked, attracted;
     int threads;
     bool quiet;
 } settings;
@@ -52,6 +53,48 @@ static const cli_option options[] = {
      .least = 0,
      .most = 18,
      .help = "terms of piper's pair potential; each costs a transform a rotation"},
+    {.name = "block",
+     .letter = 'b',
+     .type = CLI_TEXTS,
+     .argument = "RESIDUES",
+     .offset = offsetof(settings, blocked),
+     .help = "residues that must not be touched, such as receptor:A:30-40 or ligand:B:5,7A,9 or receptor:C; may be "
+             "repeated"},
+    {.name = "attract",
+     .letter = 'a',
+     .type = CLI_TEXTS,
+     .argument = "RESIDUES",
+     .offset = offsetof(settings, attracted),
+     .help = "residues that ought to be touched, likewise; may be repeated"},
+    {.name = "block-penalty",
+     .type = CLI_NUMBER,
+     .argument = "ENERGY",
+     .offset = FIELD(block_penalty),
+     .least = 0,
+     .most = 1e6,
+     .help = "energy added per pair of heavy atoms in contact, one of them in a blocked residue"},
+    {.name = "attract-bonus",
+     .type = CLI_NUMBER,
+     .argument = "ENERGY",
+     .offset = FIELD(attract_bonus),
+     .least = 0,
+     .most = 1e6,
+     .help = "energy taken off per pair of heavy atoms in contact, one of them in an attracting residue"},
+    {.name = "restraints",
+     .type = CLI_TEXT,
+     .argument = "FILE",
+     .offset = FIELD(restraints_file),
+     .default_text = "",
+     .help = "cross-links: lines of a receptor residue, a ligand residue and the largest distance in Å between their "
+             "Cα; poses that break them are left out"},
+    {.name = "restraints-required",
+     .type = CLI_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(restraints_required),
+     .least = 0,
+     .most = 1000000,
+     .default_text = "all",
+     .help = "restraints that a pose must satisfy"},
     {.name = "rotations",
      .letter = 'n',
      .type = CLI_INTEGER,
@@ -138,6 +181,14 @@ static const cli_option options[] = {
      .offset = FIELD(fft_engine),
      .choices = "auto own fftw vkfft cufft",
      .help = "FFT library"},
+    {.name = "no-refinement",
+     .type = CLI_FLAG,
+     .offset = FIELD(without_refinement),
+     .help = "leave cluster centres on the grid; by default they move to the nearest minimum, at most 2 Å and 10°"},
+    {.name = "zdock",
+     .type = CLI_FLAG,
+     .offset = FIELD(write_zdock),
+     .help = "also write the poses as a ZDOCK output file, zdock.out"},
     {.name = "resume",
      .type = CLI_FLAG,
      .offset = FIELD(resume),
@@ -190,6 +241,10 @@ static int dock(qn_context *context, settings *chosen)
 {
     qn_dock_summary summary = {0};
     cli_progress progress;
+    chosen->dock.blocked = chosen->blocked.items;
+    chosen->dock.blocked_count = chosen->blocked.count;
+    chosen->dock.attracted = chosen->attracted.items;
+    chosen->dock.attracted_count = chosen->attracted.count;
     cli_progress_start(&progress, stderr, chosen->quiet);
     chosen->dock.progress = cli_progress_on_progress;
     chosen->dock.progress_user = &progress;

@@ -119,6 +119,16 @@ static cli_parse_result set_number(parser *state, const cli_option *option, cons
     return CLI_PARSED;
 }
 
+static cli_parse_result add_text(parser *state, const cli_option *option, const char *value)
+{
+    cli_texts *texts = (cli_texts *)(void *)(state->settings + option->offset);
+    if (!*value) return refuse(state, "--%s is empty; expected %s", option->name, option->argument);
+    if (texts->count == CLI_TEXTS_MOST)
+        return refuse(state, "--%s is given more than %d times", option->name, CLI_TEXTS_MOST);
+    texts->items[texts->count++] = value;
+    return CLI_PARSED;
+}
+
 static cli_parse_result set_text(parser *state, const cli_option *option, int index, const char *value)
 {
     if (!*value) return refuse(state, "--%s is empty; expected %s", option->name, option->argument);
@@ -154,6 +164,7 @@ static cli_parse_result read_option(parser *state, const cli_option *option, con
     case CLI_INTEGER: return set_integer(state, option, value);
     case CLI_SEED: return set_seed(state, option, value);
     case CLI_NUMBER: return set_number(state, option, value);
+    case CLI_TEXTS: return add_text(state, option, value);
     default: break;
     }
     cli_parse_result result = set_text(state, option, 0, value);

@@ -15,8 +15,16 @@ typedef enum cli_type {
     CLI_NUMBER,  /* double in [least, most] */
     CLI_TEXT,    /* const char *, not empty */
     CLI_CHOICE,  /* const char *, one of the words in `choices` */
-    CLI_PAIR     /* const char *[2], two values in a row */
+    CLI_PAIR,    /* const char *[2], two values in a row */
+    CLI_TEXTS    /* cli_texts: the option may be repeated */
 } cli_type;
+
+enum { CLI_TEXTS_MOST = 64 };
+
+typedef struct cli_texts {
+    const char *items[CLI_TEXTS_MOST];
+    size_t count;
+} cli_texts;
 
 /* A table ends with an entry without a name. */
 typedef struct cli_option {

@@ -6,6 +6,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "dock/masks.h"
+#include "dock/output_zdock.h"
 #include "dock/run.h"
 #include "runtime/device.h"
 #include "score/coefficients.h"
@@ -19,6 +21,8 @@ qn_dock_options qn_dock_default_options(void)
                              .score = "piper",
                              .coefficients = "balanced",
                              .fft_engine = "auto",
+                             .block_penalty = 1,
+                             .attract_bonus = 1,
                              .pair_terms = 4,
                              .rotations = 70000,
                              .spacing_angstrom = 1.0,
@@ -52,6 +56,9 @@ static qn_status check_options(const qn_dock_options *options, qn_fft_engine *en
         QN_FAIL(QN_INVALID_ARGUMENT, "receptor, ligand and output folder must be given");
     if (!options->score || (strcmp(options->score, "piper") != 0 && strcmp(options->score, "rpsc") != 0))
         QN_FAIL(QN_INVALID_ARGUMENT, "score is \"%s\"; expected piper or rpsc", options->score ? options->score : "");
+    QN_TRY(in_range("block penalty", options->block_penalty, 0, 1e6));
+    QN_TRY(in_range("attract bonus", options->attract_bonus, 0, 1e6));
+    QN_TRY(in_range("number of restraints required", options->restraints_required, 0, 1e6));
     QN_TRY(in_range("number of pair terms", options->pair_terms, 0, QN_ATOM_TYPES));
     QN_TRY(in_range("number of rotations", options->rotations, 1, 1e7));
     QN_TRY(in_range("spacing in Å", options->spacing_angstrom, 0.3, 4));
@@ -83,13 +90,18 @@ static int next_fast_size(int least, void *user)
 /* The energy that the options name. */
 static qn_status make_energy(qn_dock_state *run)
 {
-    qn_coefficients *sets;
-    size_t count;
-    if (strcmp(run->options->score, "rpsc") == 0)
-        return qn_dock_energy_rpsc(&run->receptor, &run->ligand, NULL, &run->energy);
-    QN_TRY(qn_coefficients_find(run->options->coefficients, &sets, &count));
-    qn_status status =
-        qn_dock_energy_piper(&run->receptor, &run->ligand, sets, count, run->options->pair_terms, NULL, &run->energy);
+    qn_coefficients *sets = NULL;
+    size_t count = 0;
+    const qn_dock_options *options = run->options;
+    const bool rpsc = strcmp(options->score, "rpsc") == 0;
+    qn_dock_masks masks = {0};
+    if (!rpsc) QN_TRY(qn_coefficients_find(options->coefficients, &sets, &count));
+    qn_status status = qn_dock_masks_create(options, &run->receptor, &run->ligand, sets, count, &masks);
+    if (status == QN_OK)
+        status = rpsc ? qn_dock_energy_rpsc(&run->receptor, &run->ligand, &masks, &run->energy)
+                      : qn_dock_energy_piper(&run->receptor, &run->ligand, sets, count, options->pair_terms, &masks,
+                                             &run->energy);
+    qn_dock_masks_clear(&masks);
     qn_release(&sets);
     return status;
 }
@@ -109,6 +121,12 @@ static qn_status prepare(qn_dock_state *run)
                "the larger one as receptor",
                ligand_radius, receptor_radius);
     QN_TRY(make_energy(run));
+    if (options->restraints_file)
+        QN_TRY(qn_dock_restraints_read(options->restraints_file, run->receptor.molecule, run->ligand.molecule,
+                                       &run->restraints));
+    if ((size_t)options->restraints_required > run->restraints.count)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d restraints are required, but there are %zu; expected at most that many",
+                options->restraints_required, run->restraints.count);
     qn_dock_energy_reach(&run->energy, &run->receptor, &contact_angstrom, &reach_angstrom);
     QN_TRY(qn_dock_grid_plan(&run->receptor, &run->ligand, options->spacing_angstrom, contact_angstrom, reach_angstrom,
                              options->grid_cells, next_fast_size, &run->engine, &run->grid));
@@ -128,10 +146,22 @@ static double lap(double *since)
     return elapsed;
 }
 
+/* Poses on the grid, as the search found them. */
+static qn_status write_zdock(const qn_dock_state *run, const qn_dock_result *result)
+{
+    char *path;
+    QN_TRY(qn_path_join(result->folder, "zdock.out", &path));
+    qn_status status = qn_dock_write_zdock(path, &run->grid, run->receptor.molecule->name, run->ligand.molecule->name,
+                                           result->poses, result->pose_count);
+    qn_release(&path);
+    return status;
+}
+
 static qn_status write_result(qn_dock_state *run, const qn_dock_result *result)
 {
     QN_TRY(qn_folder_create(result->folder));
     QN_TRY(qn_dock_write_models(run, result));
+    if (run->options->write_zdock) QN_TRY(write_zdock(run, result));
     return qn_dock_write_tables(run, result);
 }
 
@@ -147,6 +177,8 @@ static qn_status run_stages(qn_dock_state *run)
     run->timings.rank_s = lap(&since);
     QN_TRY(qn_dock_cluster_results(run));
     run->timings.cluster_s = lap(&since);
+    if (!run->options->without_refinement) QN_TRY(qn_dock_refine_results(run));
+    run->timings.refine_s = lap(&since);
     for (size_t i = 0; i < run->result_count; i++) QN_TRY(write_result(run, &run->results[i]));
     run->timings.write_s = lap(&since);
     run->timings.total_s = since - run->started_s;
@@ -159,6 +191,7 @@ static void clear(qn_dock_state *run)
     for (int i = 0; i < run->worker_count; i++) qn_device_release(&run->workers[i].device);
     qn_dock_results_clear(run);
     qn_dock_energy_clear(&run->energy);
+    qn_dock_restraints_clear(&run->restraints);
     qn_dock_partner_clear(&run->receptor);
     qn_dock_partner_clear(&run->ligand);
     qn_dock_ligand_clear(&run->ligand_sites);

@@ -69,11 +69,13 @@ static qn_status model_remarks(const qn_dock_state *run, const qn_dock_result *r
                                const char *chains, qn_text *remarks)
 {
     const qn_cluster *of = &result->clusters[cluster];
-    const qn_dock_pose *pose = &result->poses[of->centre];
+    const qn_dock_pose *pose = qn_dock_model_pose(result, cluster);
     QN_TRY(qn_text_append(remarks, "QUERN %s DOCK, SCORE %s, COEFFICIENTS %s\n", QN_VERSION, run->options->score,
                           run->energy.sets[pose->set].name));
     QN_TRY(qn_text_append(remarks, "QUERN CLUSTER %zu OF %zu, %zu POSES, CENTRE IS POSE %zu\n", cluster + 1,
                           result->cluster_count, of->size, of->centre + 1));
+    if (result->refined)
+        QN_TRY(qn_text_append(remarks, "QUERN REFINED, ENERGY OF THE CENTRE %.3f\n", result->poses[of->centre].energy));
     QN_TRY(qn_text_append(remarks, "QUERN ENERGY %.3f, UNWEIGHTED", pose->energy));
     for (int term = 0; term < run->energy.term_count; term++)
         QN_TRY(qn_text_append(remarks, "%s %s %.3f", term ? "," : "", run->energy.term_names[term], pose->terms[term]));
@@ -83,7 +85,7 @@ static qn_status model_remarks(const qn_dock_state *run, const qn_dock_result *r
 static qn_status write_model(const qn_dock_state *run, const qn_dock_result *result, size_t cluster,
                              const qn_molecule *ligand, const char *chains)
 {
-    const qn_dock_pose *pose = &result->poses[result->clusters[cluster].centre];
+    const qn_dock_pose *pose = qn_dock_model_pose(result, cluster);
     qn_text remarks = {0};
     qn_molecule *placed = NULL;
     char name[32], *path = NULL;

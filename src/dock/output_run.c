@@ -58,8 +58,9 @@ static json_t *describe_sets(const qn_dock_state *run)
 
 static json_t *describe_timings(const qn_dock_timings *timings)
 {
-    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "prepare_s", timings->prepare_s, "search_s", timings->search_s,
-                     "rank_s", timings->rank_s, "cluster_s", timings->cluster_s, "write_s", timings->write_s);
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "prepare_s", timings->prepare_s, "search_s", timings->search_s,
+                     "rank_s", timings->rank_s, "cluster_s", timings->cluster_s, "refine_s", timings->refine_s,
+                     "write_s", timings->write_s);
 }
 
 static json_t *describe_run(const qn_dock_state *run)

@@ -1,4 +1,5 @@
 /* poses.csv, clusters.csv, contacts.csv. */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -85,6 +86,7 @@ static qn_status add_cluster(const qn_dock_state *run, const qn_dock_result *res
     QN_TRY(qn_csv_text(csv, run->energy.sets[centre->set].name));
     QN_TRY(add_energies(run, centre, csv));
     QN_TRY(qn_csv_number(csv, lowest, 6));
+    QN_TRY(qn_csv_number(csv, result->refined ? result->refined[index].energy : (double)NAN, 6));
     QN_TRY(qn_csv_text(csv, name));
     return qn_csv_end_row(csv);
 }
@@ -98,6 +100,7 @@ static qn_status write_clusters(const qn_dock_state *run, const qn_dock_result *
         status = qn_csv_text(&csv, headers[i]);
     if (status == QN_OK) status = add_term_headers(run, "centre_", &csv);
     if (status == QN_OK) status = qn_csv_text(&csv, "lowest_energy");
+    if (status == QN_OK) status = qn_csv_text(&csv, "refined_energy");
     if (status == QN_OK) status = qn_csv_text(&csv, "model");
     if (status == QN_OK) status = qn_csv_end_row(&csv);
     for (size_t i = 0; i < result->cluster_count && status == QN_OK; i++) status = add_cluster(run, result, i, &csv);

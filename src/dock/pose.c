@@ -53,6 +53,15 @@ static qn_status rescore(size_t index, int worker, void *user)
     return QN_OK;
 }
 
+static bool satisfies_restraints(const qn_dock_candidates *from, size_t rotation, long cell)
+{
+    double translation[3];
+    const double *matrix = from->matrices + 9 * rotation;
+    if (!from->restraints || from->restraints_required == 0) return true;
+    qn_dock_grid_translation(from->grid, cell, matrix, translation);
+    return qn_dock_restraints_satisfied(from->restraints, matrix, translation) >= from->restraints_required;
+}
+
 /* All hits of a set, best grid energy first. */
 static qn_status gather(const qn_dock_candidates *from, size_t set, candidate **out, size_t *count)
 {
@@ -64,7 +73,8 @@ static qn_status gather(const qn_dock_candidates *from, size_t set, candidate **
     for (size_t rotation = 0; rotation < (size_t)from->rotation_count; rotation++)
         for (size_t k = 0; k < per_rotation; k++) {
             const qn_dock_hit *hit = &from->hits[(rotation * sets + set) * per_rotation + k];
-            if (hit->cell >= 0) candidates[(*count)++] = (candidate){hit->energy, (int32_t)rotation, hit->cell};
+            if (hit->cell >= 0 && satisfies_restraints(from, rotation, hit->cell))
+                candidates[(*count)++] = (candidate){hit->energy, (int32_t)rotation, hit->cell};
         }
     qsort(candidates, *count, sizeof *candidates, by_grid_energy);
     *out = candidates;

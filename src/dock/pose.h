@@ -2,6 +2,7 @@
 #ifndef QN_DOCK_POSE_H
 #define QN_DOCK_POSE_H
 
+#include "dock/restraints.h"
 #include "dock/search.h"
 
 typedef struct qn_dock_pose {
@@ -22,7 +23,9 @@ typedef struct qn_dock_candidates {
     const double *matrices;   /* rotation_count × 9 */
     const int32_t *rotations; /* the same in 1/2^30 */
     int rotation_count, per_rotation;
-    const qn_dock_hit *hits; /* [rotation_count][sets][per_rotation] */
+    const qn_dock_hit *hits;              /* [rotation_count][sets][per_rotation] */
+    const qn_dock_restraints *restraints; /* NULL: none */
+    size_t restraints_required;           /* a pose that satisfies fewer is left out */
 } qn_dock_candidates;
 
 /* The `keep` best poses of a set. The best 4 · keep by grid energy are rescored in double; order is by energy, then

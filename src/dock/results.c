@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "dock/pose_energy.h"
 #include "dock/run.h"
 
 /* The main answer goes into the output folder itself, those of several sets into folders below it. */
@@ -28,6 +29,8 @@ static qn_status create_results(qn_dock_state *run)
 
 qn_status qn_dock_rank_results(qn_dock_state *run)
 {
+    const size_t required =
+        run->options->restraints_required ? (size_t)run->options->restraints_required : run->restraints.count;
     const qn_dock_candidates candidates = {
         .grid = &run->grid,
         .energy = &run->energy,
@@ -37,11 +40,20 @@ qn_status qn_dock_rank_results(qn_dock_state *run)
         .rotation_count = run->rotation_count,
         .per_rotation = run->options->per_rotation,
         .hits = run->hits,
+        .restraints = &run->restraints,
+        .restraints_required = required,
     };
     QN_TRY(create_results(run));
-    for (size_t set = 0; set < run->energy.set_count; set++)
-        QN_TRY(qn_dock_poses_rank(&candidates, set, (size_t)run->options->keep, run->pool, &run->results[set].poses,
-                                  &run->results[set].pose_count));
+    for (size_t set = 0; set < run->energy.set_count; set++) {
+        qn_dock_result *result = &run->results[set];
+        QN_TRY(qn_dock_poses_rank(&candidates, set, (size_t)run->options->keep, run->pool, &result->poses,
+                                  &result->pose_count));
+        if (required && result->pose_count == 0)
+            QN_FAIL(QN_NOT_FOUND,
+                    "%s: no pose of the set %s satisfies %zu of the %zu restraints; expected larger distances, fewer "
+                    "restraints required, or more poses of each rotation",
+                    run->options->restraints_file, result->name, required, run->restraints.count);
+    }
     return QN_OK;
 }
 
@@ -194,6 +206,46 @@ qn_status qn_dock_cluster_results(qn_dock_state *run)
     return QN_OK;
 }
 
+/* Copies of a set's cluster centres, moved to the nearest minimum. */
+static qn_status refine_set(qn_dock_state *run, qn_dock_result *result, size_t set)
+{
+    qn_dock_pose_energy energy;
+    void *memory;
+    QN_TRY(qn_allocate(result->cluster_count, sizeof(qn_dock_pose), &memory));
+    result->refined = memory;
+    for (size_t i = 0; i < result->cluster_count; i++) result->refined[i] = result->poses[result->clusters[i].centre];
+    QN_TRY(qn_dock_pose_energy_create(&run->ligand, &run->energy, &run->grid, set, &energy));
+    qn_status status = qn_dock_pose_energy_minimise(&energy, run->pool, result->refined, result->cluster_count);
+    qn_dock_pose_energy_clear(&energy);
+    return status;
+}
+
+static bool is_same_pose(const qn_dock_pose *a, const qn_dock_pose *b)
+{
+    return a->set == b->set && a->rotation == b->rotation && a->cell == b->cell;
+}
+
+/* The merged centres are centres of the sets: take their minima. */
+static qn_status collect_refined(qn_dock_state *run, qn_dock_result *merged)
+{
+    void *memory;
+    QN_TRY(qn_allocate(merged->cluster_count, sizeof(qn_dock_pose), &memory));
+    merged->refined = memory;
+    for (size_t i = 0; i < merged->cluster_count; i++) {
+        const qn_dock_pose *centre = &merged->poses[merged->clusters[i].centre];
+        const qn_dock_result *from = &run->results[centre->set];
+        for (size_t j = 0; j < from->cluster_count; j++)
+            if (is_same_pose(centre, &from->poses[from->clusters[j].centre])) merged->refined[i] = from->refined[j];
+    }
+    return QN_OK;
+}
+
+qn_status qn_dock_refine_results(qn_dock_state *run)
+{
+    for (size_t set = 0; set < run->energy.set_count; set++) QN_TRY(refine_set(run, &run->results[set], set));
+    return run->energy.set_count > 1 ? collect_refined(run, qn_dock_main_result(run)) : QN_OK;
+}
+
 void qn_dock_results_clear(qn_dock_state *run)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -202,6 +254,7 @@ void qn_dock_results_clear(qn_dock_state *run)
         qn_release(&result->poses);
         qn_release(&result->clusters);
         qn_release(&result->assignment);
+        qn_release(&result->refined);
         qn_release(&result->receptor_contact);
     }
     qn_release(&run->results);

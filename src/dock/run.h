@@ -11,7 +11,7 @@
 enum { QN_DOCK_MOST_DEVICES = 16 };
 
 typedef struct qn_dock_timings {
-    double prepare_s, search_s, rank_s, cluster_s, write_s, total_s;
+    double prepare_s, search_s, rank_s, cluster_s, refine_s, write_s, total_s;
 } qn_dock_timings;
 
 /* A ranked answer: of one coefficient set, or merged from several. */
@@ -23,6 +23,7 @@ typedef struct qn_dock_result {
     qn_cluster *clusters;
     size_t cluster_count;                      /* at most options->clusters */
     size_t *assignment;                        /* cluster of each pose or SIZE_MAX */
+    qn_dock_pose *refined;                     /* cluster centres moved to a minimum; NULL without refinement */
     double *receptor_contact, *ligand_contact; /* per residue: share of the poses that have it in the interface */
 } qn_dock_result;
 
@@ -42,6 +43,7 @@ typedef struct qn_dock_state {
     int worker_count;
     qn_dock_partner receptor, ligand;
     qn_dock_energy energy;
+    qn_dock_restraints restraints;
     qn_dock_grid grid;
     qn_dock_ligand ligand_sites;
     int rotation_count;
@@ -59,6 +61,12 @@ typedef struct qn_dock_state {
     double started_s;
 } qn_dock_state;
 
+/* The pose of a cluster's model. */
+static inline const qn_dock_pose *qn_dock_model_pose(const qn_dock_result *result, size_t cluster)
+{
+    return result->refined ? &result->refined[cluster] : &result->poses[result->clusters[cluster].centre];
+}
+
 /* The answer that goes into the output folder itself. */
 static inline qn_dock_result *qn_dock_main_result(const qn_dock_state *run)
 {
@@ -74,9 +82,10 @@ QN_MUST_CHECK qn_status qn_dock_open_devices(qn_dock_state *run);
 /* search_loop.c: all rotations through the devices, journal and progress; fills hits. */
 QN_MUST_CHECK qn_status qn_dock_search_all(qn_dock_state *run);
 
-/* results.c: rank and cluster each set's poses, then merge the sets' clusters. */
+/* results.c: rank and cluster each set's poses, merge the sets' clusters, refine their centres. */
 QN_MUST_CHECK qn_status qn_dock_rank_results(qn_dock_state *run);
 QN_MUST_CHECK qn_status qn_dock_cluster_results(qn_dock_state *run);
+QN_MUST_CHECK qn_status qn_dock_refine_results(qn_dock_state *run);
 void qn_dock_results_clear(qn_dock_state *run);
 
 /* contacts.c: interface frequencies of residues (heavy atoms within 5 Å) over the poses. */

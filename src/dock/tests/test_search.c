@@ -213,8 +213,8 @@ static void batches_do_not_change_a_bit(void)
 
 static void rank(const qn_dock_hit *hits, size_t set, qn_dock_pose **poses, size_t *count)
 {
-    const qn_dock_candidates candidates = {&grid,     &energy,   &ligand_sites, matrices,
-                                           rotations, ROTATIONS, PER_ROTATION,  hits};
+    const qn_dock_candidates candidates = {&grid,     &energy,      &ligand_sites, matrices, rotations,
+                                           ROTATIONS, PER_ROTATION, hits,          NULL,     0};
     CHECK_OK(qn_dock_poses_rank(&candidates, set, 9, NULL, poses, count));
     CHECK(*count == 9);
 }

@@ -1,0 +1,100 @@
+#include "dock/masks.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "dock/selection.h"
+#include "score/antibody.h"
+
+/* Of a pair of heavy atoms in contact outside the complementarity-determining regions: more than what an attraction of
+ * 0.4 gives, so that no other place of an antibody holds a ligand. */
+static const double cdr_penalty = 1;
+
+/* Add `energy` for the residues that the selections name. */
+static qn_status add_selections(const char *const *selections, size_t count, double energy, const qn_molecule *receptor,
+                                const qn_molecule *ligand, double *of_receptor, double *of_ligand)
+{
+    const size_t residues = receptor->residue_count + ligand->residue_count;
+    void *memory;
+    if (count == 0) return QN_OK;
+    QN_TRY(qn_allocate(residues, sizeof(bool), &memory));
+    bool *marks = memory;
+    qn_status status = QN_OK;
+    for (size_t i = 0; i < count && status == QN_OK; i++)
+        status = qn_dock_selection_mark(selections[i], receptor, ligand, marks, marks + receptor->residue_count);
+    for (size_t i = 0; i < receptor->residue_count; i++) of_receptor[i] += marks[i] ? energy : 0;
+    for (size_t i = 0; i < ligand->residue_count; i++) of_ligand[i] += marks[receptor->residue_count + i] ? energy : 0;
+    qn_release(&memory);
+    return status;
+}
+
+static bool any(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i] != 0) return true;
+    return false;
+}
+
+static qn_status mask_residues(const qn_dock_options *options, const qn_molecule *receptor, const qn_molecule *ligand,
+                               qn_dock_masks *masks)
+{
+    void *memory;
+    QN_TRY(qn_allocate(receptor->residue_count, sizeof(double), &memory));
+    double *of_receptor = memory;
+    masks->receptor = of_receptor;
+    QN_TRY(qn_allocate(ligand->residue_count, sizeof(double), &memory));
+    double *of_ligand = memory;
+    masks->ligand = of_ligand;
+    QN_TRY(add_selections(options->blocked, options->blocked_count, options->block_penalty, receptor, ligand,
+                          of_receptor, of_ligand));
+    QN_TRY(add_selections(options->attracted, options->attracted_count, -options->attract_bonus, receptor, ligand,
+                          of_receptor, of_ligand));
+    if (!any(of_receptor, receptor->residue_count)) qn_release(&masks->receptor);
+    if (!any(of_ligand, ligand->residue_count)) qn_release(&masks->ligand);
+    return QN_OK;
+}
+
+static qn_status find_cdrs(const qn_dock_partner *receptor, const qn_coefficients *sets, size_t set_count,
+                           qn_dock_masks *masks)
+{
+    const char *wanted = NULL;
+    qn_antibody_domain *domains;
+    size_t count, inside = 0;
+    void *memory;
+    for (size_t i = 0; i < set_count && !wanted; i++)
+        if (sets[i].cdrs_only) wanted = sets[i].name;
+    if (!wanted) return QN_OK;
+    QN_TRY(qn_allocate(receptor->molecule->residue_count, sizeof(bool), &memory));
+    bool *cdrs = memory;
+    masks->cdrs = cdrs;
+    masks->cdr_penalty = cdr_penalty;
+    QN_TRY(qn_antibody_find_cdrs(receptor->molecule, cdrs, &domains, &count));
+    qn_release(&domains);
+    if (count == 0)
+        QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "%s: no antibody variable domain was found; the coefficients \"antibody\" expect the antibody as receptor",
+            receptor->molecule->name);
+    for (size_t i = 0; i < receptor->molecule->residue_count; i++) inside += cdrs[i];
+    qn_log(QN_LOG_NOTE, "antibody: %zu variable domain%s, %zu residues in complementarity-determining regions", count,
+           count == 1 ? "" : "s", inside);
+    return QN_OK;
+}
+
+qn_status qn_dock_masks_create(const qn_dock_options *options, const qn_dock_partner *receptor,
+                               const qn_dock_partner *ligand, const qn_coefficients *sets, size_t set_count,
+                               qn_dock_masks *masks)
+{
+    *masks = (qn_dock_masks){0};
+    qn_status status = mask_residues(options, receptor->molecule, ligand->molecule, masks);
+    if (status == QN_OK) status = find_cdrs(receptor, sets, set_count, masks);
+    if (status != QN_OK) qn_dock_masks_clear(masks);
+    return status;
+}
+
+void qn_dock_masks_clear(qn_dock_masks *masks)
+{
+    qn_release(&masks->receptor);
+    qn_release(&masks->ligand);
+    qn_release(&masks->cdrs);
+}

@@ -1,0 +1,16 @@
+/* Masks of a run: what --block, --attract and antibody coefficient sets say about residues. */
+#ifndef QN_DOCK_MASKS_H
+#define QN_DOCK_MASKS_H
+
+#include <quern/dock.h>
+
+#include "dock/energy.h"
+
+/* masks gets NULL where nothing is asked for. Errors name the selection (dock/selection.h), or say that the receptor is
+ * no antibody though a set wants one. */
+QN_MUST_CHECK qn_status qn_dock_masks_create(const qn_dock_options *options, const qn_dock_partner *receptor,
+                                             const qn_dock_partner *ligand, const qn_coefficients *sets,
+                                             size_t set_count, qn_dock_masks *masks);
+void qn_dock_masks_clear(qn_dock_masks *masks);
+
+#endif
