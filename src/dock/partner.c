@@ -34,7 +34,7 @@ static qn_status make_sites(qn_dock_partner *partner)
     const qn_molecule *molecule = partner->molecule;
     qn_atom_parameters *parameters;
     void *memory;
-    QN_TRY(qn_atom_parameters_assign(molecule, &parameters, &partner->summary));
+    QN_TRY(qn_atom_parameters_assign(molecule, &parameters, NULL, NULL, &partner->summary));
     qn_status status = qn_allocate(molecule->atom_count, sizeof(qn_dock_site), &memory);
     if (status == QN_OK) {
         partner->sites = memory;

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "score/table_names.h"
 
 /* Radius of an atom that the table does not know, about that of the table's atoms of the same element. */
 static float radius_of_element(const char *element)
@@ -20,28 +21,6 @@ static float radius_of_element(const char *element)
     return 1.9f;
 }
 
-static bool is_hydrogen(const qn_atom *atom)
-{
-    return strcmp(atom->element, "H") == 0 || strcmp(atom->element, "D") == 0;
-}
-
-/* Old and new names of the same atom: O1P/OP1, asterisk/prime, ILE CD/CD1, OT2/OXT, HN/H. */
-static void table_atom_name(const qn_residue *residue, const char *name, char table_name[8])
-{
-    static const struct {
-        char name[6], table_name[6];
-    } other_names[] = {{"O1P", "OP1"}, {"O2P", "OP2"}, {"OT1", "O"}, {"OT2", "OXT"}, {"HN", "H"}};
-    strncpy(table_name, name, 7);
-    table_name[7] = '\0';
-    bool nucleotide = residue->name[0] != '\0' && strlen(residue->name) <= 2;
-    for (size_t i = 0; i < sizeof other_names / sizeof other_names[0]; i++)
-        if (strcmp(name, other_names[i].name) == 0 && (i > 1 || nucleotide))
-            strcpy(table_name, other_names[i].table_name);
-    for (char *c = table_name; *c; c++)
-        if (*c == '*') *c = '\'';
-    if (strcmp(residue->name, "ILE") == 0 && strcmp(name, "CD") == 0) strcpy(table_name, "CD1");
-}
-
 static const qn_atom_table_entry *find_entry(size_t first, size_t count, const char *name)
 {
     for (size_t i = first; i < first + count; i++)
@@ -49,78 +28,144 @@ static const qn_atom_table_entry *find_entry(size_t first, size_t count, const c
     return NULL;
 }
 
-/* Whether heavy atom `name` carries hydrogen `hydrogen` by the naming rule: same remoteness and branch ("NE" – "HE",
- * "ND2" – "HD21", "O2'" – "H2'", "O5'" – "H5T"), the hydrogen's own number last. */
-static bool names_parent(const char *hydrogen, const char *name)
+/* What one molecule's assignment works on. */
+typedef struct assignment {
+    const qn_molecule *molecule;
+    qn_table_names names;
+    qn_atom_parameters *parameters;
+    qn_hydrogen_list built;
+    bool build; /* otherwise every missing hydrogen's charge goes to its parent */
+} assignment;
+
+/* Build a hydrogen of `charge_e` on atom `parent`, or give the parent the charge. */
+static qn_status add_hydrogen(assignment *a, size_t residue, const char *name, double charge_e, size_t parent)
 {
-    const char *place = hydrogen + 1;
-    size_t length = strlen(place);
-    if (length == 0) return strcmp(name, "N") == 0;
-    if (strcmp(name + 1, place) == 0) return true;
-    if (place[length - 1] == 'T') return strncmp(name + 1, place, length - 1) == 0 && strcmp(name + length, "'") == 0;
-    return length > 1 && strlen(name + 1) == length - 1 && strncmp(name + 1, place, length - 1) == 0;
+    qn_built_hydrogen hydrogen = {.charge_e = charge_e, .parent = parent};
+    bool placed = false;
+    if (a->build) qn_polar_hydrogen_place(&a->names, residue, name, &a->built, hydrogen.position_angstrom, &placed);
+    if (!placed) {
+        a->parameters[parent].charge_e += charge_e;
+        return QN_OK;
+    }
+    strncpy(hydrogen.name, name, sizeof hydrogen.name - 1);
+    void *items = a->built.items;
+    QN_TRY(qn_grow(&items, &a->built.capacity, a->built.count + 1, sizeof hydrogen));
+    a->built.items = items;
+    a->built.items[a->built.count++] = hydrogen;
+    return QN_OK;
 }
 
-/* Index of the atom that takes a missing hydrogen's charge, or −1. Polar hydrogens sit on N, O or S. */
-static long parent_of(const qn_molecule *molecule, const qn_residue *residue, const qn_atom_table_entry *hydrogen)
+/* The carbon that carries an aliphatic or aromatic hydrogen of the table: "H6" on "C6", "H5''" on "C5'". */
+static long carbon_of(const qn_table_names *names, size_t residue, const char *hydrogen)
 {
-    bool polar = hydrogen->charge_e >= 0.2f;
-    long fallback = -1;
-    for (size_t i = residue->first_atom; i < residue->first_atom + residue->atom_count; i++) {
-        const qn_atom *atom = &molecule->atoms[i];
-        if (is_hydrogen(atom) || !names_parent(hydrogen->atom, atom->name)) continue;
-        bool carbon = strcmp(atom->element, "C") == 0;
-        if (carbon != polar) return (long)i;
-        fallback = (long)i;
-    }
-    return fallback;
+    char carbon[8] = "C";
+    strncpy(carbon + 1, hydrogen + 1, sizeof carbon - 2);
+    long found = qn_table_names_find(names, residue, carbon);
+    if (found < 0) carbon[strlen(carbon) - 1] = '\0';
+    return found >= 0 ? found : qn_table_names_find(names, residue, carbon);
 }
 
-static long find_atom(const qn_molecule *molecule, const qn_residue *residue, const char *table_name)
+/* Whether the table lists the hydrogen for an end that this residue is not, or for an amino end (done elsewhere). */
+static bool belongs_to_another_end(const qn_table_names *names, size_t residue, const char *hydrogen)
 {
-    char name[8];
-    for (size_t i = residue->first_atom; i < residue->first_atom + residue->atom_count; i++) {
-        table_atom_name(residue, molecule->atoms[i].name, name);
-        if (strcmp(name, table_name) == 0) return (long)i;
-    }
-    return -1;
+    if (strncmp(hydrogen, "HT", 2) == 0) return true;
+    if (strcmp(hydrogen, "H") == 0) return qn_table_names_n_terminal(names, residue);
+    if (strcmp(hydrogen, "H5T") == 0) return qn_table_names_find(names, residue, "P") >= 0;
+    if (strcmp(hydrogen, "H3T") == 0) return !qn_table_names_ends_nucleic_chain(names, residue);
+    return false;
 }
 
 /* Missing hydrogens of one residue. A heavy atom that is absent (truncated side chain) takes its hydrogens with it. */
-static void add_missing_hydrogens(const qn_molecule *molecule, const qn_residue *residue, size_t first, size_t count,
-                                  qn_atom_parameters *parameters)
+static qn_status add_missing_hydrogens(assignment *a, size_t residue)
 {
-    for (size_t i = first; i < first + count; i++) {
+    const qn_table_residue *entries = &a->names.residues[residue];
+    for (size_t i = entries->first; i < entries->first + entries->count; i++) {
         const qn_atom_table_entry *entry = &qn_atom_table[i];
         bool hydrogen = entry->atom[0] == 'H' && entry->type == -1;
-        if (!hydrogen || strncmp(entry->atom, "HT", 2) == 0) continue;
-        /* Hydrogens that end a nucleic chain are built only where the chain ends. */
-        if (strcmp(entry->atom, "H5T") == 0 && find_atom(molecule, residue, "P") >= 0) continue;
-        if (find_atom(molecule, residue, entry->atom) >= 0) continue;
-        long parent = parent_of(molecule, residue, entry);
-        if (parent >= 0) parameters[parent].charge_e += entry->charge_e;
+        if (!hydrogen || belongs_to_another_end(&a->names, residue, entry->atom)) continue;
+        if (qn_table_names_find(&a->names, residue, entry->atom) >= 0) continue;
+        const char *polar_parent = qn_polar_hydrogen_parent(entry->residue, entry->atom);
+        long parent = polar_parent ? qn_table_names_find(&a->names, residue, polar_parent)
+                                   : carbon_of(&a->names, residue, entry->atom);
+        if (parent < 0) continue;
+        if (polar_parent)
+            QN_TRY(add_hydrogen(a, residue, entry->atom, (double)entry->charge_e, (size_t)parent));
+        else
+            a->parameters[parent].charge_e += (double)entry->charge_e;
     }
+    return QN_OK;
 }
 
-static bool starts_chain(const qn_molecule *molecule, size_t index)
+/* Deoxyribose is ribose without the neutral group C2' H2'' O2' H2': what O2' and its hydrogen carried stays on C2'. */
+static void charge_deoxyribose(assignment *a, size_t residue)
 {
-    if (index == 0) return true;
-    const qn_residue *before = &molecule->residues[index - 1];
-    return strcmp(before->chain, molecule->residues[index].chain) != 0 || find_atom(molecule, before, "OXT") >= 0;
+    const qn_table_residue *entries = &a->names.residues[residue];
+    long carbon = qn_table_names_find(&a->names, residue, "C2'");
+    if (!entries->deoxy || carbon < 0) return;
+    a->parameters[carbon].charge_e += (double)find_entry(entries->first, entries->count, "O2'")->charge_e +
+                                      (double)find_entry(entries->first, entries->count, "H2'")->charge_e;
 }
 
-/* Charges of NH3+ and COO− (CHARMM-19, shifted so that the residue sums to its formal charge). */
-static void charge_termini(const qn_molecule *molecule, size_t index, qn_atom_parameters *parameters)
+/* Hydrogens of the file on an amino end, whatever they are called; each gets `charge_e`, those beyond `most` none.
+ * Bit n − 1 of *numbers says that name Hn is in use. */
+static size_t charge_amino_hydrogens(assignment *a, size_t residue, size_t most, double charge_e, unsigned *numbers)
 {
-    const qn_residue *residue = &molecule->residues[index];
-    long n = find_atom(molecule, residue, "N"), c = find_atom(molecule, residue, "C"),
-         oxygen = find_atom(molecule, residue, "O"), oxt = find_atom(molecule, residue, "OXT");
-    if (find_atom(molecule, residue, "CA") < 0) return;
-    if (n >= 0 && starts_chain(molecule, index)) parameters[n].charge_e += 1;
-    if (c >= 0 && oxygen >= 0 && oxt >= 0) {
-        parameters[oxygen].charge_e = parameters[oxt].charge_e = -0.57;
-        parameters[c].charge_e = 0.19;
+    static const struct {
+        char name[4];
+        unsigned number;
+    } known[] = {{"H", 1}, {"H1", 1}, {"H2", 2}, {"H3", 3}, {"HT1", 1}, {"HT2", 2}, {"HT3", 3}};
+    const qn_residue *of = &a->molecule->residues[residue];
+    size_t count = 0;
+    *numbers = 0;
+    for (size_t i = of->first_atom; i < of->first_atom + of->atom_count; i++)
+        for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+            if (strcmp(a->names.atoms[i], known[k].name) != 0) continue;
+            a->parameters[i].charge_e = count < most ? charge_e : 0;
+            count += count < most;
+            *numbers |= 1u << (known[k].number - 1);
+        }
+    return count;
+}
+
+/* NH3+ of a chain's start (NH2+ of proline), CHARMM-19's NTER and PROP: 0.35 e on each hydrogen, 0.25 e on CA (and on
+ * proline's CD), and on N what is left of the formal charge. Without places for the hydrogens all of it goes to N. */
+static qn_status charge_amino_end(assignment *a, size_t residue)
+{
+    static const char hydrogen_names[3][4] = {"H1", "H2", "H3"};
+    const double hydrogen_charge_e = 0.35, carbon_extra_e = 0.15;
+    const qn_table_residue *entries = &a->names.residues[residue];
+    const qn_atom_table_entry *amide = find_entry(entries->first, entries->count, "H");
+    bool proline = amide == NULL;
+    size_t n = (size_t)qn_table_names_find(&a->names, residue, "N"), wanted = proline ? 2 : 3;
+    size_t ca = (size_t)qn_table_names_find(&a->names, residue, "CA");
+    long cd = proline ? qn_table_names_find(&a->names, residue, "CD") : -1;
+    double left = 1 + (amide ? (double)amide->charge_e : 0), ignored[3];
+    unsigned used;
+    size_t in_file = charge_amino_hydrogens(a, residue, wanted, hydrogen_charge_e, &used);
+    bool placed = false;
+    if (a->build && in_file == 0) qn_polar_hydrogen_place(&a->names, residue, "H1", &a->built, ignored, &placed);
+    if (in_file > 0 || placed) {
+        a->parameters[ca].charge_e += carbon_extra_e;
+        if (cd >= 0) a->parameters[cd].charge_e += carbon_extra_e;
+        left -= carbon_extra_e * (cd >= 0 ? 2 : 1) + (double)wanted * hydrogen_charge_e;
+        for (size_t number = 0; number < 3 && in_file < wanted; number++) {
+            if (used & 1u << number) continue;
+            QN_TRY(add_hydrogen(a, residue, hydrogen_names[number], hydrogen_charge_e, n));
+            in_file++;
+        }
     }
+    a->parameters[n].charge_e += left;
+    return QN_OK;
+}
+
+/* COO− (CHARMM-19, shifted so that the residue sums to its formal charge). */
+static void charge_carboxyl_end(assignment *a, size_t residue)
+{
+    long c = qn_table_names_find(&a->names, residue, "C"), oxygen = qn_table_names_find(&a->names, residue, "O"),
+         oxt = qn_table_names_find(&a->names, residue, "OXT");
+    if (qn_table_names_find(&a->names, residue, "CA") < 0 || c < 0 || oxygen < 0 || oxt < 0) return;
+    a->parameters[oxygen].charge_e = a->parameters[oxt].charge_e = -0.57;
+    a->parameters[c].charge_e = 0.19;
 }
 
 typedef struct unknown_list {
@@ -143,18 +188,15 @@ static qn_status note_unknown(unknown_list *unknown, const qn_residue *residue, 
     return QN_OK;
 }
 
-static qn_status assign_residue(const qn_molecule *molecule, size_t index, qn_atom_parameters *parameters,
-                                qn_parameters_summary *summary, unknown_list *unknown)
+static qn_status assign_residue(assignment *a, size_t index, qn_parameters_summary *summary, unknown_list *unknown)
 {
-    const qn_residue *residue = &molecule->residues[index];
-    size_t first = 0, count = qn_atom_table_residue(residue->name, &first);
+    const qn_residue *residue = &a->molecule->residues[index];
+    const qn_table_residue *entries = &a->names.residues[index];
     for (size_t i = residue->first_atom; i < residue->first_atom + residue->atom_count; i++) {
-        const qn_atom *atom = &molecule->atoms[i];
-        char name[8];
-        table_atom_name(residue, atom->name, name);
-        const qn_atom_table_entry *entry = count ? find_entry(first, count, name) : NULL;
-        qn_atom_parameters *p = &parameters[i];
-        p->heavy = !is_hydrogen(atom);
+        const qn_atom *atom = &a->molecule->atoms[i];
+        const qn_atom_table_entry *entry = find_entry(entries->first, entries->count, a->names.atoms[i]);
+        qn_atom_parameters *p = &a->parameters[i];
+        p->heavy = !qn_is_hydrogen(atom);
         p->type = entry ? entry->type : -1;
         p->charge_e = entry ? (double)entry->charge_e : 0;
         p->radius_angstrom = entry ? entry->radius_angstrom : radius_of_element(atom->element);
@@ -163,34 +205,54 @@ static qn_status assign_residue(const qn_molecule *molecule, size_t index, qn_at
         summary->without_entry++;
         QN_TRY(note_unknown(unknown, residue, atom));
     }
-    if (count) add_missing_hydrogens(molecule, residue, first, count, parameters);
-    if (count) charge_termini(molecule, index, parameters);
+    if (!entries->count) return QN_OK;
+    QN_TRY(add_missing_hydrogens(a, index));
+    if (qn_table_names_n_terminal(&a->names, index)) QN_TRY(charge_amino_end(a, index));
+    charge_carboxyl_end(a, index);
+    charge_deoxyribose(a, index);
     return QN_OK;
 }
 
-qn_status qn_atom_parameters_assign(const qn_molecule *molecule, qn_atom_parameters **out,
+static qn_status assign_molecule(assignment *a, qn_parameters_summary *summary)
+{
+    unknown_list unknown = {0};
+    qn_status status = QN_OK;
+    for (size_t i = 0; i < a->molecule->residue_count && status == QN_OK; i++)
+        status = assign_residue(a, i, summary, &unknown);
+    if (status == QN_OK && summary->without_entry)
+        qn_log(QN_LOG_WARNING,
+               "%s: %zu atoms have no entry in the atom table and use their element's radius, no charge: %s%s",
+               a->molecule->name, summary->without_entry, unknown.names.data, unknown.kinds > 40 ? " …" : "");
+    qn_text_clear(&unknown.names);
+    for (size_t i = 0; i < a->molecule->atom_count; i++) summary->net_charge_e += a->parameters[i].charge_e;
+    for (size_t i = 0; i < a->built.count; i++) summary->net_charge_e += a->built.items[i].charge_e;
+    return status;
+}
+
+qn_status qn_atom_parameters_assign(const qn_molecule *molecule, qn_atom_parameters **parameters,
+                                    qn_built_hydrogen **hydrogens, size_t *hydrogen_count,
                                     qn_parameters_summary *summary_out)
 {
     void *memory;
     qn_parameters_summary summary = {0};
-    unknown_list unknown = {0};
+    assignment a = {.molecule = molecule, .build = hydrogens != NULL};
     QN_TRY(qn_allocate(molecule->atom_count, sizeof(qn_atom_parameters), &memory));
-    qn_atom_parameters *parameters = memory;
-    qn_status status = QN_OK;
-    for (size_t i = 0; i < molecule->residue_count && status == QN_OK; i++)
-        status = assign_residue(molecule, i, parameters, &summary, &unknown);
+    a.parameters = memory;
+    qn_status status = qn_table_names_create(molecule, &a.names);
+    if (status == QN_OK) {
+        status = assign_molecule(&a, &summary);
+        qn_table_names_clear(&a.names);
+    }
     if (status != QN_OK) {
         qn_release(&memory);
-        qn_text_clear(&unknown.names);
+        qn_release(&a.built.items);
         return status;
     }
-    if (summary.without_entry)
-        qn_log(QN_LOG_WARNING,
-               "%s: %zu atoms have no entry in the atom table and use their element's radius, no charge: %s%s",
-               molecule->name, summary.without_entry, unknown.names.data, unknown.kinds > 40 ? " …" : "");
-    qn_text_clear(&unknown.names);
-    for (size_t i = 0; i < molecule->atom_count; i++) summary.net_charge_e += parameters[i].charge_e;
     if (summary_out) *summary_out = summary;
-    *out = parameters;
+    if (hydrogens) {
+        *hydrogens = a.built.items;
+        *hydrogen_count = a.built.count;
+    }
+    *parameters = a.parameters;
     return QN_OK;
 }

@@ -5,9 +5,10 @@
 static const struct {
     char name[6], table_name[6];
 } other_names[] = {
-    {"HID", "HIS"},  {"HIE", "HSD"},  {"HSE", "HSD"},  {"HIP", "HSC"}, {"HSP", "HSC"}, {"CYX", "CYS"}, {"CYM", "CYS"},
-    {"ASH", "ASPH"}, {"GLH", "GLUH"}, {"LYN", "LYSN"}, {"ADE", "A"},   {"CYT", "C"},   {"GUA", "G"},   {"URA", "U"},
-    {"DA", "A"},     {"DC", "C"},     {"DG", "G"},     {"DT", "U"},    {"DU", "U"},    {"GCP", "GNP"}, {"GSP", "GTP"},
+    {"HID", "HIS"}, {"HIE", "HSD"},  {"HSE", "HSD"},  {"HIP", "HSC"},  {"HSP", "HSC"}, {"CYX", "CYS"},
+    {"CYM", "CYS"}, {"ASH", "ASPH"}, {"GLH", "GLUH"}, {"LYN", "LYSN"}, {"ADE", "A"},   {"CYT", "C"},
+    {"GUA", "G"},   {"URA", "U"},    {"DA", "A"},     {"DC", "C"},     {"DG", "G"},    {"DT", "U"},
+    {"DU", "U"},    {"GCP", "GNP"},  {"GSP", "GTP"},  {"T", "U"},      {"THY", "U"},
 };
 
 size_t qn_atom_table_residue(const char *residue, size_t *first)

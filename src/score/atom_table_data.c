@@ -1,5 +1,6 @@
 /* Numbers of the PIPER/ClusPro 0.0.6 atom table (libfmftsaxs, MIT licence: LICENSE.piper_atoms.txt beside this file):
- * CHARMM-19 charges with polar hydrogens, radii, 18 atom types. Solvent probes and water are left out. */
+ * CHARMM-19 charges with polar hydrogens, radii, 18 atom types. Solvent probes and water are left out. H3T is
+ * added, with the charge of H5T, which makes the group at a strand's end neutral as H5T does at its start. */
 #include "score/atom_table.h"
 
 /* One atom a line: */
@@ -494,6 +495,8 @@ const qn_atom_table_entry qn_atom_table[] = {
     {"C", "C3'", -1, 2.275f, 0.010f},
     {"C", "H3'", -1, 1.320f, 0.090f},
     {"C", "O3'", -1, 1.770f, -0.570f},
+    {"C", "H5T", -1, 0.225f, 0.470f},
+    {"C", "H3T", -1, 0.225f, 0.470f},
     {"U", "P", -1, 1.900f, 1.500f},
     {"U", "OP1", -1, 1.700f, -0.780f},
     {"U", "OP2", -1, 1.700f, -0.780f},
@@ -524,6 +527,8 @@ const qn_atom_table_entry qn_atom_table[] = {
     {"U", "C3'", -1, 2.275f, 0.010f},
     {"U", "H3'", -1, 1.320f, 0.090f},
     {"U", "O3'", -1, 1.770f, -0.570f},
+    {"U", "H5T", -1, 0.225f, 0.470f},
+    {"U", "H3T", -1, 0.225f, 0.470f},
     {"A", "P", -1, 1.900f, 1.500f},
     {"A", "OP1", -1, 1.700f, -0.780f},
     {"A", "OP2", -1, 1.700f, -0.780f},
@@ -557,6 +562,8 @@ const qn_atom_table_entry qn_atom_table[] = {
     {"A", "C3'", -1, 2.275f, 0.010f},
     {"A", "H3'", -1, 1.320f, 0.090f},
     {"A", "O3'", -1, 1.770f, -0.570f},
+    {"A", "H5T", -1, 0.225f, 0.470f},
+    {"A", "H3T", -1, 0.225f, 0.470f},
     {"G", "P", -1, 1.900f, 1.500f},
     {"G", "OP1", -1, 1.700f, -0.780f},
     {"G", "OP2", -1, 1.700f, -0.780f},
@@ -591,10 +598,8 @@ const qn_atom_table_entry qn_atom_table[] = {
     {"G", "C3'", -1, 2.275f, 0.010f},
     {"G", "H3'", -1, 1.320f, 0.090f},
     {"G", "O3'", -1, 1.770f, -0.570f},
-    {"C", "H5T", -1, 0.225f, 0.470f},
-    {"U", "H5T", -1, 0.225f, 0.470f},
-    {"A", "H5T", -1, 0.225f, 0.470f},
     {"G", "H5T", -1, 0.225f, 0.470f},
+    {"G", "H3T", -1, 0.225f, 0.470f},
 };
 
 const size_t qn_atom_table_count = sizeof qn_atom_table / sizeof qn_atom_table[0];

@@ -68,12 +68,16 @@ static const struct {
     {"VAL", "CB CG1 CG2", 0},
     {"MSE", "CB CG SE CE", 0},
     {"HIP", "CB CG ND1 CD2 CE1 NE2", 1},
+    {"ASH", "CB CG OD1 OD2", 0},
+    {"GLH", "CB CG CD OE1 OE2", 0},
+    {"LYN", "CB CG CD CE NZ", 0},
+    {"ARGN", "CB CG CD NE CZ NH1 NH2", 0},
 };
 
 static double net_charge(qn_molecule *molecule, qn_atom_parameters **parameters)
 {
     qn_parameters_summary summary;
-    CHECK_OK(qn_atom_parameters_assign(molecule, parameters, &summary));
+    CHECK_OK(qn_atom_parameters_assign(molecule, parameters, NULL, NULL, &summary));
     CHECK(summary.without_entry == 0);
     return summary.net_charge_e;
 }
@@ -135,15 +139,34 @@ static void hydrogens_of_the_file_carry_their_own_charge(void)
     qn_molecule_destroy(&with);
 }
 
-static void nucleotides_inside_a_chain_carry_minus_one(void)
+#define RIBOSE "P OP1 OP2 O5' C5' C4' O4' C1' C2' O2' C3' O3' "
+
+/* A strand of n nucleotides between hydroxyl ends has n − 1 phosphates of −1. */
+static void nucleotides_carry_minus_one_and_ends_nothing(void)
 {
-    qn_molecule *m;
-    qn_atom_parameters *parameters;
-    CHECK_OK(qn_molecule_create("test", &m));
-    add_residue(m, "A", "P OP1 OP2 O5' C5' C4' O4' C1' N9 C5 N7 C8 N1 C2 N3 C4 C6 N6 C2' O2' C3' O3'", true);
-    CHECK_NEAR(net_charge(m, &parameters), -1, 0.02);
-    qn_release(&parameters);
-    qn_molecule_destroy(&m);
+    static const char *const bases[][2] = {{"A", "N9 C5 N7 C8 N1 C2 N3 C4 C6 N6"},
+                                           {"C", "N1 C2 O2 N3 C4 N4 C5 C6"},
+                                           {"G", "N9 C5 N7 C8 N1 C2 N2 N3 C4 C6 O6"},
+                                           {"U", "N1 C2 O2 N3 C4 O4 C5 C6"}};
+    for (size_t i = 0; i < 4; i++)
+        for (int deoxy = 0; deoxy < 2; deoxy++) {
+            qn_molecule *m;
+            qn_atom_parameters *parameters;
+            char names[200], residue[4];
+            snprintf(names, sizeof names, "%s%s", RIBOSE, bases[i][1]);
+            if (deoxy) memmove(strstr(names, "O2'"), strstr(names, "O2'") + 4, strlen(strstr(names, "O2'") + 4) + 1);
+            snprintf(residue, sizeof residue, "%s%s", deoxy ? "D" : "", bases[i][0]);
+            CHECK_OK(qn_molecule_create("test", &m));
+            add_residue(m, residue, names + strlen("P OP1 OP2 "), true);
+            add_residue(m, residue, names, false);
+            add_residue(m, residue, names, false);
+            CHECK_NEAR(net_charge(m, &parameters), -2, 1e-3);
+            double sums[3] = {0};
+            for (size_t a = 0; a < m->atom_count; a++) sums[m->atoms[a].residue] += parameters[a].charge_e;
+            CHECK_NEAR(sums[1], -1, 1e-3);
+            qn_release(&parameters);
+            qn_molecule_destroy(&m);
+        }
 }
 
 static void unknown_atoms_are_listed_once(void)
@@ -155,7 +178,7 @@ static void unknown_atoms_are_listed_once(void)
     add_residue(m, "XYZ", "C1 S2", true);
     add_residue(m, "XYZ", "C1 S2", false);
     qn_log_set_callback(keep_warning, NULL);
-    CHECK_OK(qn_atom_parameters_assign(m, &parameters, &summary));
+    CHECK_OK(qn_atom_parameters_assign(m, &parameters, NULL, NULL, &summary));
     qn_log_set_callback(NULL, NULL);
     CHECK(summary.without_entry == 4);
     CHECK_TEXT(warning, "odd.pdb: 4 atoms have no entry in the atom table and use their element's radius, no charge: "
@@ -211,7 +234,7 @@ int main(void)
     RUN(every_amino_acid_sums_to_its_formal_charge);
     RUN(termini_carry_their_charges);
     RUN(hydrogens_of_the_file_carry_their_own_charge);
-    RUN(nucleotides_inside_a_chain_carry_minus_one);
+    RUN(nucleotides_carry_minus_one_and_ends_nothing);
     RUN(unknown_atoms_are_listed_once);
     RUN(trypsin_has_charge_plus_six);
     RUN(electrostatic_potential_has_its_limits);
