@@ -508,6 +508,39 @@ static void histidine_hydrogens_of_the_file_tell_its_tautomer(void)
     clear(&named);
 }
 
+/* Other programs' names of the same hydrogens, deuterium among them. */
+static void other_spellings_of_hydrogens_are_understood(void)
+{
+    static const char *const spellings[][2] = {{"H", "HN"},      {"HZ1", "1HZ"}, {"HZ2", "DZ2"}, {"HD21", "1HD2"},
+                                               {"HH12", "2HH1"}, {"HD", "HD2"},  {"HE", "HE2"},  {"HG", "DG"},
+                                               {"H1", "HT1"},    {"H2", "2HT"},  {"H3", "3H"}};
+    built_molecule bare = {.molecule = read_trypsin()}, full = {0};
+    for (size_t r = 0; r < bare.molecule->residue_count; r++) {
+        char *name = bare.molecule->residues[r].name;
+        if (strcmp(name, "ASP") == 0) strcpy(name, "ASH");
+        if (strcmp(name, "GLU") == 0) strcpy(name, "GLH");
+    }
+    build(&bare);
+    full.molecule = copy_molecule(bare.molecule, bare.hydrogens, bare.count, NULL);
+    for (size_t i = 0; i < full.molecule->atom_count; i++) {
+        qn_atom *atom = &full.molecule->atoms[i];
+        const char *residue = full.molecule->residues[atom->residue].name;
+        for (size_t k = 0; k < sizeof spellings / sizeof spellings[0]; k++) {
+            if (atom->element[0] != 'H' || strcmp(atom->name, spellings[k][0]) != 0) continue;
+            if (strcmp(spellings[k][0], "HE") == 0 && strcmp(residue, "GLH") != 0) continue; /* arginine's */
+            strcpy(atom->name, spellings[k][1]);
+            if (atom->name[0] == 'D') atom->element[0] = 'D';
+            break;
+        }
+    }
+    build(&full);
+    CHECK(full.count == 0);
+    for (size_t r = 0; r < bare.molecule->residue_count; r++)
+        CHECK_NEAR(residue_charge(&full, r), residue_charge(&bare, r), 1e-6);
+    clear(&full);
+    clear(&bare);
+}
+
 /* The atom at `length` from c, at `angle` about c from b and at `torsion` a – b – c – new. */
 static void next_atom(const double a[3], const double b[3], const double c[3], double length, double angle,
                       double torsion, double result[3])
@@ -727,6 +760,7 @@ int main(void)
     RUN(a_gap_in_the_chain_builds_no_amide_hydrogen);
     RUN(hydrogens_of_the_file_are_used_as_they_are);
     RUN(histidine_hydrogens_of_the_file_tell_its_tautomer);
+    RUN(other_spellings_of_hydrogens_are_understood);
     RUN(nucleotides_get_their_hydrogens);
     RUN(names_of_ribose_hydrogens_are_told_apart);
     RUN(reference_complexes_have_whole_charges);
