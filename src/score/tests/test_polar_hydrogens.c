@@ -535,6 +535,9 @@ static void other_spellings_of_hydrogens_are_understood(void)
     }
     build(&full);
     CHECK(full.count == 0);
+    for (size_t i = 0; i < full.molecule->atom_count; i++)
+        if (!full.parameters[i].heavy && !CHECK(full.parameters[i].charge_e > 0.2)) /* 0: its name was not known */
+            printf("%s\n", full.molecule->atoms[i].name);
     for (size_t r = 0; r < bare.molecule->residue_count; r++)
         CHECK_NEAR(residue_charge(&full, r), residue_charge(&bare, r), 1e-6);
     clear(&full);
