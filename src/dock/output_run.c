@@ -9,11 +9,12 @@
 
 static json_t *describe_partner(const char *path, const qn_dock_partner *partner)
 {
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:I}", "file", path, "sha256", partner->hash, "residues",
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:I}", "file", path, "sha256", partner->hash, "residues",
                      (json_int_t)partner->molecule->residue_count, "heavy_atoms",
-                     (json_int_t)partner->summary.heavy_atoms, "waters_dropped",
-                     (json_int_t)partner->molecule->dropped_waters, "net_charge_e", partner->summary.net_charge_e,
-                     "atoms_without_table_entry", (json_int_t)partner->summary.without_entry);
+                     (json_int_t)partner->summary.heavy_atoms, "hydrogens_built", (json_int_t)partner->built_hydrogens,
+                     "waters_dropped", (json_int_t)partner->molecule->dropped_waters, "net_charge_e",
+                     partner->summary.net_charge_e, "atoms_without_table_entry",
+                     (json_int_t)partner->summary.without_entry);
 }
 
 static json_t *describe_options(const qn_dock_options *options)

@@ -29,28 +29,41 @@ static qn_status hash_input(const char *path, char digest[65])
     return QN_OK;
 }
 
-static qn_status make_sites(qn_dock_partner *partner)
+/* The molecule's atoms, then the hydrogens built. */
+static qn_status list_sites(qn_dock_partner *partner, const qn_atom_parameters *parameters,
+                            const qn_built_hydrogen *hydrogens, size_t hydrogen_count)
 {
     const qn_molecule *molecule = partner->molecule;
-    qn_atom_parameters *parameters;
     void *memory;
-    QN_TRY(qn_atom_parameters_assign(molecule, &parameters, NULL, NULL, &partner->summary));
-    qn_status status = qn_allocate(molecule->atom_count, sizeof(qn_dock_site), &memory);
-    if (status == QN_OK) {
-        partner->sites = memory;
-        partner->site_count = molecule->atom_count;
-        for (size_t i = 0; i < molecule->atom_count; i++) {
-            const qn_atom_parameters *of = &parameters[i];
-            qn_dock_site *site = &partner->sites[i];
-            *site = (qn_dock_site){.charge_e = of->charge_e,
-                                   .radius_angstrom = of->radius_angstrom,
-                                   .type = of->type,
-                                   .heavy = of->heavy,
-                                   .residue = molecule->atoms[i].residue};
-            memcpy(site->position_angstrom, molecule->atoms[i].position_angstrom, sizeof site->position_angstrom);
-        }
+    QN_TRY(qn_allocate(molecule->atom_count + hydrogen_count, sizeof(qn_dock_site), &memory));
+    partner->sites = memory;
+    for (size_t i = 0; i < molecule->atom_count; i++) {
+        qn_dock_site *site = &partner->sites[partner->site_count++];
+        *site = (qn_dock_site){.charge_e = parameters[i].charge_e,
+                               .radius_angstrom = parameters[i].radius_angstrom,
+                               .type = parameters[i].type,
+                               .heavy = parameters[i].heavy,
+                               .residue = (size_t)molecule->atoms[i].residue};
+        memcpy(site->position_angstrom, molecule->atoms[i].position_angstrom, sizeof site->position_angstrom);
     }
+    for (size_t i = 0; i < hydrogen_count; i++) {
+        qn_dock_site *site = &partner->sites[partner->site_count++];
+        *site = (qn_dock_site){
+            .charge_e = hydrogens[i].charge_e, .type = -1, .residue = partner->sites[hydrogens[i].parent].residue};
+        memcpy(site->position_angstrom, hydrogens[i].position_angstrom, sizeof site->position_angstrom);
+    }
+    return QN_OK;
+}
+
+static qn_status make_sites(qn_dock_partner *partner)
+{
+    qn_atom_parameters *parameters;
+    qn_built_hydrogen *hydrogens;
+    QN_TRY(qn_atom_parameters_assign(partner->molecule, &parameters, &hydrogens, &partner->built_hydrogens,
+                                     &partner->summary));
+    qn_status status = list_sites(partner, parameters, hydrogens, partner->built_hydrogens);
     qn_release(&parameters);
+    qn_release(&hydrogens);
     return status;
 }
 
@@ -72,8 +85,9 @@ qn_status qn_dock_partner_read(const char *path, int model, const char *role, qn
     }
     if (partner->molecule->dropped_waters)
         qn_log(QN_LOG_NOTE, "%s: dropped %zu waters", role, partner->molecule->dropped_waters);
-    qn_log(QN_LOG_NOTE, "%s: %zu heavy atoms in %zu residues, net charge %+.2f e", role, partner->summary.heavy_atoms,
-           partner->molecule->residue_count, partner->summary.net_charge_e);
+    qn_log(QN_LOG_NOTE, "%s: %zu heavy atoms in %zu residues, %zu polar hydrogens built, net charge %+.2f e", role,
+           partner->summary.heavy_atoms, partner->molecule->residue_count, partner->built_hydrogens,
+           partner->summary.net_charge_e);
     return QN_OK;
 }
 

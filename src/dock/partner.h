@@ -20,6 +20,7 @@ typedef struct qn_dock_partner {
     qn_molecule *molecule; /* input coordinates; waters dropped */
     qn_dock_site *sites;   /* the molecule's atoms in their order, then the hydrogens built */
     size_t site_count;
+    size_t built_hydrogens;
     qn_parameters_summary summary;
     char hash[65]; /* SHA-256 of the input file */
 } qn_dock_partner;
