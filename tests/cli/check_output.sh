@@ -51,6 +51,15 @@ grep -q '^device: host ' err.txt || fail "the device is not named: $(cat err.txt
 [ "$(head -n 1 err.txt | cut -c1-6)" = device ] || fail "the device is not named first: $(cat err.txt)"
 grep -q '^docking  100 %  40/40 rotations' err.txt || fail "no progress: $(cat err.txt)"
 grep -q 'report in loud/report.html$' out.txt || fail "the report is not named: $(cat out.txt)"
+# The manual names every file and every column of what was written (r12 … r32 and centre_… by their ends).
+manual=$1/docs/commands/dock.md
+for file in loud/*; do
+    case $file in loud/cluster_*) continue ;; esac
+    grep -qF "\`${file#loud/}\`" "$manual" || fail "docs/commands/dock.md does not name the file $file"
+done
+for column in $(head -qn 1 loud/poses.csv loud/clusters.csv | tr , '\n' | grep -vE '^(r[1-3][1-3]|centre_(attraction|electrostatic|pair))$'); do
+    grep -qF "\`$column\`" "$manual" || fail "docs/commands/dock.md does not name the column $column"
+done
 dock -n 40 -o quiet --quiet >out.txt 2>err.txt || fail "dock --quiet"
 [ ! -s out.txt ] && [ ! -s err.txt ] || fail "--quiet is not: $(cat out.txt err.txt)"
 

@@ -79,7 +79,19 @@ expect 2 err 1 '\-\-spacing is "1,2"; expected a number' $d --spacing 1,2
 expect 2 err 1 '\-\-per-rotation is "17"; expected a whole number from 1 to 16' $d --per-rotation 17
 expect 2 err 1 '\-\-seed is "-1"; expected a whole number from 0 to 18446744073709551615' $d --seed -1
 expect 2 err 1 '\-\-seed is "18446744073709551616"; expected' $d --seed 18446744073709551616
-expect 2 err 1 '\-\-score is "nonsense"; expected one of: rpsc' $d --score nonsense
+expect 2 err 1 '\-\-score is "nonsense"; expected one of: piper rpsc' $d --score nonsense
+expect 2 err 1 '\-\-terms is "19"; expected a whole number from 0 to 18' $d --terms 19
+expect 2 err 1 '\-\-terms is "-1"; expected' $d --terms=-1
+expect 2 err 1 '\-\-coefficients is empty' $d --coefficients ''
+expect 2 err 1 '\-\-coefficients needs a value: SETS' $d -w
+expect 2 err 1 '\-\-block is empty' $d -b receptor:A --block ''
+expect 2 err 1 '\-\-attract needs a value: RESIDUES' $d --attract
+expect 2 err 1 '\-\-block-penalty is "-1"; expected a number from 0 to 1e+06' $d --block-penalty -1
+expect 2 err 1 '\-\-attract-bonus is "inf"; expected a number' $d --attract-bonus inf
+expect 2 err 1 '\-\-restraints is empty' $d --restraints ''
+expect 2 err 1 '\-\-restraints-required is "1.5"; expected a whole number from 0' $d --restraints-required 1.5
+expect 2 err 1 '\-\-no-refinement takes no value' $d --no-refinement=1
+expect 2 err 1 '\-\-zdock takes no value' $d --zdock=file
 expect 2 err 1 '\-\-fft is "ff"; expected one of: auto own fftw vkfft cufft' $d --fft ff
 expect 2 err 1 '\-\-threads is "-1"; expected' devices --threads=-1
 # Things the library refuses: one sentence, nothing on standard output.
