@@ -1,6 +1,7 @@
 #include "score/coefficients.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,16 +32,19 @@ typedef struct set_list {
     size_t count, capacity;
 } set_list;
 
-static qn_status add_set(set_list *list, const qn_coefficients *set, const char *place)
+/* Messages begin with the line of the file that the set is from; `line` 0: it is a shipped one. */
+static qn_status add_set(set_list *list, const qn_coefficients *set, const char *path, size_t line)
 {
     void *memory = list->sets;
+    char place[32] = "";
+    if (line) snprintf(place, sizeof place, ":%zu", line);
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->sets[i].name, set->name) == 0)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: coefficient set \"%s\" is given twice; expected each name once", place,
-                    set->name);
+            QN_FAIL(QN_INVALID_ARGUMENT, "%s%s: coefficient set \"%s\" is given twice; expected each name once", path,
+                    place, set->name);
     if (list->count == QN_COEFFICIENTS_MOST)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: more than %d coefficient sets; expected at most that many in a run", place,
-                QN_COEFFICIENTS_MOST);
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s%s: more than %d coefficient sets; expected at most that many in a run", path,
+                place, QN_COEFFICIENTS_MOST);
     qn_status status = qn_grow(&memory, &list->capacity, list->count + 1, sizeof *set);
     list->sets = memory;
     QN_TRY(status);
@@ -65,7 +69,7 @@ static const struct {
     double low, high;
 } columns[NUMBERS] = {
     {"w_rep", -1e6, 1e6}, {"w_attr", -1e6, 1e6}, {"w_elec", -1e6, 1e6}, {"w_pair", -1e6, 1e6},
-    {"reach", 0, 12},     {"D", 0.1, 100},       {"core", 0, 1e6},      {"cap", 0, 1e6},
+    {"reach", 0, 12},     {"D", 0.1, 100},       {"core", 0, 1e6},      {"cap", 1, 1e6},
 };
 
 static qn_status read_number(const char *path, size_t line, int column, const char *word, size_t length, double *value)
@@ -80,8 +84,9 @@ static qn_status read_number(const char *path, size_t line, int column, const ch
         *value = INFINITY;
         return QN_OK;
     }
-    *value = strtod(text, &end);
-    if (end == text || *end || !(*value >= columns[column].low && *value <= columns[column].high))
+    bool plain = text[strspn(text, "0123456789+-.eE")] == '\0'; /* neither hexadecimal nor nan */
+    if (plain) *value = strtod(text, &end);
+    if (!plain || end == text || *end || !(*value >= columns[column].low && *value <= columns[column].high))
         QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s is \"%.*s\"; expected a number from %g to %g%s", path, line,
                 columns[column].name, (int)(length < 40 ? length : 40), word, columns[column].low, columns[column].high,
                 column == CAP ? " or none" : "");
@@ -142,7 +147,7 @@ static qn_status read_file(const char *path, set_list *list)
         if (comment) end = comment;
         if (next_word(&at, end)) {
             status = read_set(path, line, at, end, &set);
-            if (status == QN_OK) status = add_set(list, &set, path);
+            if (status == QN_OK) status = add_set(list, &set, path, line);
         }
         at = next;
     }
@@ -165,13 +170,13 @@ static qn_status add_named(set_list *list, const char *name)
 {
     static const char place[] = "coefficients";
     const qn_coefficients *set = find_shipped(name);
-    if (set) return add_set(list, set, place);
+    if (set) return add_set(list, set, place, 0);
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         if (strcmp(name, families[f].name) != 0) continue;
         for (size_t i = 0; i < sizeof families[f].sets / sizeof *families[f].sets && families[f].sets[i]; i++) {
             qn_coefficients member = *find_shipped(families[f].sets[i]);
             member.cdrs_only = families[f].cdrs_only;
-            QN_TRY(add_set(list, &member, place));
+            QN_TRY(add_set(list, &member, place, 0));
         }
         return QN_OK;
     }
