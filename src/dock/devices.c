@@ -65,6 +65,8 @@ qn_status qn_dock_open_devices(qn_dock_state *run)
         if (length >= sizeof identifier) length = sizeof identifier - 1;
         memcpy(identifier, at, length);
         identifier[length] = '\0';
+        if (strcmp(identifier, "all") == 0)
+            QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": all means every GPU; expected it alone", list);
         QN_TRY(add_device(run, identifier));
         at += strcspn(at, ",");
         if (*at++ == '\0') return QN_OK;

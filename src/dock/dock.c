@@ -95,6 +95,9 @@ static qn_status make_energy(qn_dock_state *run)
     const qn_dock_options *options = run->options;
     const bool rpsc = strcmp(options->score, "rpsc") == 0;
     qn_dock_masks masks = {0};
+    if (rpsc && strcmp(options->coefficients, qn_dock_default_options().coefficients) != 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "coefficients are \"%s\", but the score rpsc has none; expected the score piper",
+                options->coefficients);
     if (!rpsc) QN_TRY(qn_coefficients_find(options->coefficients, &sets, &count));
     qn_status status = qn_dock_masks_create(options, &run->receptor, &run->ligand, sets, count, &masks);
     if (status == QN_OK)
@@ -125,7 +128,8 @@ static qn_status prepare(qn_dock_state *run)
         QN_TRY(qn_dock_restraints_read(options->restraints_file, run->receptor.molecule, run->ligand.molecule,
                                        &run->restraints));
     if ((size_t)options->restraints_required > run->restraints.count)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%d restraints are required, but there are %zu; expected at most that many",
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d restraints are required, but there are %zu; expected at most that many",
+                options->restraints_file ? options->restraints_file : "no restraints file",
                 options->restraints_required, run->restraints.count);
     qn_dock_energy_reach(&run->energy, &run->receptor, &contact_angstrom, &reach_angstrom);
     QN_TRY(qn_dock_grid_plan(&run->receptor, &run->ligand, options->spacing_angstrom, contact_angstrom, reach_angstrom,

@@ -139,6 +139,9 @@ static qn_status read_file(const char *path, set_list *list)
     size_t size, line = 0, before = list->count;
     qn_status status = QN_OK;
     QN_TRY(qn_file_read(path, &data, &size));
+    if (memchr(data, '\0', size))
+        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,
+                              "%s: it holds a zero byte; expected a text file of coefficient sets", path);
     for (const char *at = data, *last = data + size; at < last && status == QN_OK;) {
         const char *newline = memchr(at, '\n', (size_t)(last - at)), *next = newline ? newline + 1 : last;
         const char *end = newline ? newline : last, *comment = memchr(at, '#', (size_t)(end - at));

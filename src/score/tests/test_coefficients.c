@@ -170,6 +170,9 @@ static void empty_and_absent_files_are_refused(void)
         CHECK_FAILS(qn_coefficients_find(list, &sets, &count), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("empty.txt: no coefficient set");
     }
+    CHECK_OK(write_to("zero.txt", "a\0 1 -1 250 1 4.8 4 125 none\n", 31, path));
+    CHECK_FAILS(qn_coefficients_read(path, &sets, &count), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("zero.txt: it holds a zero byte; expected a text file");
     snprintf(path, sizeof path, "%s/absent.txt", check_scratch_folder());
     CHECK_FAILS(qn_coefficients_read(path, &sets, &count), QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("absent.txt");

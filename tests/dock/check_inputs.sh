@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# check_inputs.sh SOURCE QUERN BUILD: what steers a docking run (coefficient sets, selections, restraints, devices), when
+# it is wrong, gets one clear sentence on stderr and exit status 1 (2 for the command line itself); nothing is written.
+set -u
+source=$1 quern=$2
+receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
+work=$(mktemp -d "${TMPDIR:-/tmp}/quern-inputs-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+number=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+dock() { "$quern" dock "$receptor" "$ligand" --rotations 10 --spacing 3 --quiet -o "out$number" "$@"; }
+expect() { # expect STATUS "part of the message" arguments…
+  local code=$1 part=$2 output status
+  shift 2
+  number=$((number + 1))
+  output=$(dock --device host "$@" 2>&1 >stdout)
+  status=$?
+  if [ $status -ne "$code" ] || [ "$(printf '%s\n' "$output" | grep -c .)" -ne 1 ] || [[ "$output" != *"$part"* ]] || [ -s stdout ]; then
+    fail "quern dock $*"
+    echo "  exit $status, expected $code and one sentence with: $part"
+    printf '%s\n' "$output" | sed 's/^/  /' | head -n 5
+  fi
+  [ ! -e "out$number" ] || fail "output was left behind by: $*"
+}
+
+# Weights files and names of coefficient sets.
+printf '# nothing but words\n\n' >none.txt
+printf 'good 0.4 -0.4 250 1 4.8 4 125 none\n' >good.txt
+printf '# a set\nshort 0.4 -0.4 250\n' >short.txt
+printf '\nlong 0.4 -0.4 250 1 4.8 4 125 none 1\n' >long.txt
+printf 'word 0.4 -0.4 strong 1 4.8 4 125 none\n' >word.txt
+printf 'nan 0.4 nan 250 1 4.8 4 125 none\n' >nan.txt
+printf 'far 0.4 -0.4 250 1 40 4 125 none\n' >far.txt
+printf '../up 0.4 -0.4 250 1 4.8 4 125 none\n' >up.txt
+printf 'good 0.4 -0.4 250 1 4.8 4 125 none\n\ngood 0.4 -0.4 250 1 4.8 4 125 none\r\n' >twice.txt
+for i in $(seq 65); do echo "set$i 0.4 -0.4 250 1 4.8 4 125 none"; done >many.txt
+expect 1 'none.txt: no coefficient set; expected lines of name' -w none.txt
+expect 1 'short.txt:2: the line ends before w_pair; expected name' -w short.txt
+expect 1 'long.txt:2: "1" follows cap; expected nothing' -w long.txt
+expect 1 'word.txt:1: w_elec is "strong"; expected a number from' -w word.txt
+expect 1 'nan.txt:1: w_attr is "nan"; expected a number from' -w nan.txt
+expect 1 'far.txt:1: reach is "40"; expected a number from 0 to 12' -w far.txt
+expect 1 'up.txt:1: the name of the set is "../up"; expected' -w up.txt
+expect 1 'twice.txt:3: coefficient set "good" is given twice; expected' -w twice.txt
+expect 1 'many.txt:65: more than 64 coefficient sets; expected' -w many.txt
+expect 1 'good.txt:1: coefficient set "good" is given twice' -w good.txt,good.txt
+expect 1 'coefficients are "balancd"; expected balanced' -w balancd
+expect 1 'coefficients are "absent.txt"; expected balanced' -w absent.txt
+expect 1 'coefficients are "balanced,"; expected names or a file' -w balanced,
+expect 1 'coefficients are ",balanced"; expected names or a file' -w ,balanced
+expect 1 '"balanced" is given twice' -w balanced,balanced
+expect 1 'but the score rpsc has none; expected' -w neutral -s rpsc
+expect 1 '1PPE_r_u.pdb: no antibody variable domain was found' -w antibody
+expect 2 'coefficients is empty' -w ''
+
+# Selections of residues, wherever they stand.
+for option in --block --attract; do
+  expect 1 'selection "A:30": the partner "A" is unknown; expected receptor or ligand' $option A:30
+  expect 1 'selection "receptor": no chain is named' $option receptor
+  expect 1 'selection "receptor:Q:30": the receptor has no chain "Q"; expected one of its chains: A' $option receptor:Q:30
+  expect 1 'selection "ligand:A": the ligand has no chain "A"; expected one of its chains: B' $option ligand:A
+  expect 1 'selection "receptor:A:500": chain A of the receptor has no residue 500; the nearest' $option receptor:A:500
+  expect 1 'selection "ligand:B:9-4": the range 9-4 is reversed' $option ligand:B:9-4
+  expect 1 'selection "receptor:A:x": "x" is neither a residue nor a range; expected' $option receptor:A:x
+  expect 1 'selection "receptor:A:30,": a residue is missing behind ","; expected' $option receptor:A:30,
+  expect 1 'selection "ligand:B:x"' $option receptor:A:30 $option ligand:B:x
+  expect 2 "$option is empty" $option ''
+done
+expect 1 'selection "ligand:B:77"' --block receptor:A:30 --attract ligand:B:77
+
+# Restraints.
+printf '# words alone\n' >blank.txt
+printf 'receptor:A:30 ligand:B:3 25 # good\nreceptor:A:30 ligand:B:3\n' >fields.txt
+printf 'receptor:A:30 ligand:B:3 near\n' >near.txt
+printf 'receptor:A:30 ligand:B:3 -5\n' >minus.txt
+printf '\n\nreceptor:A:30 receptor:A:40 25\n' >same.txt
+printf 'receptor:A:30-32 ligand:B:3 25\n' >several.txt
+printf 'receptor:A:30 ligand:B:333 25\n' >nowhere.txt
+printf 'receptor:A:30 ligand:B:3 25\nreceptor:A:30 ligand:B:7 25\n' >two.txt
+expect 1 'blank.txt: there is no restraint in it; expected' --restraints blank.txt
+expect 1 'fields.txt:2: 2 fields, the first "receptor:A:30"; expected 3' --restraints fields.txt
+expect 1 'near.txt:1: the distance "near" is not a number; expected' --restraints near.txt
+expect 1 'minus.txt:1: the distance -5 is out of range; expected' --restraints minus.txt
+expect 1 'same.txt:3: both "receptor:A:30" and "receptor:A:40" are of the receptor; expected' --restraints same.txt
+expect 1 'several.txt:1: selection "receptor:A:30-32": it names 3 residues; expected a single one' --restraints several.txt
+expect 1 'nowhere.txt:1: selection "ligand:B:333"' --restraints nowhere.txt
+expect 1 'absent.txt: cannot open' --restraints absent.txt
+expect 1 'two.txt: 3 restraints are required, but there are 2; expected' --restraints two.txt --restraints-required 3
+expect 1 'no restraints file: 1 restraints are required' --restraints-required 1
+expect 2 'restraints-required is "-1"; expected' --restraints two.txt --restraints-required=-1
+
+# Restraints that no pose satisfies show only after the search. That is kept: with others, --resume needs no other.
+printf 'receptor:A:30 ligand:B:3 0.01\nreceptor:A:30 ligand:B:7 1000\n' >tight.txt
+number=$((number + 1))
+tight=out$number
+message=$(dock --device host --restraints tight.txt 2>&1)
+[ $? -eq 1 ] && [ "$(printf '%s\n' "$message" | wc -l)" -eq 1 ] || fail "restraints that no pose satisfies: $message"
+[[ "$message" == *"tight.txt: no pose of the set balanced satisfies 2 of the 2 restraints; expected"* ]] || fail "$message"
+[ "$(ls -A "$tight")" = journal.bin ] || fail "more than the journal was left behind: $(ls -A "$tight")"
+dock --device host --restraints tight.txt --restraints-required 1 --resume || fail "going on with fewer restraints"
+[ "$(grep -c . "$tight/poses.csv")" -eq 11 ] || fail "poses that satisfy one of two restraints"
+grep -q '"resumed_rotations": 10' "$tight/run.json" || fail "the search was not kept"
+
+# Devices.
+expect 1 'device host is named twice; expected each device once' --device host,host
+expect 1 'device "floppy": expected auto, host' --device host,floppy
+expect 1 'device "": expected auto, host' --device host,
+expect 1 'device "host,all": all means every GPU; expected it alone' --device host,all
+expect 1 'cuda' --device host,cuda:63
+if "$quern" devices 2>/dev/null | grep -q '^opencl:0 '; then
+  expect 1 'device opencl:0 is named twice' --device opencl:0,host,opencl:0
+fi
+
+[ $failures -eq 0 ]
