@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# check_howto.sh SOURCE QUERN BUILD: the commands of every page in docs/howto work as they are written there.
+# A page is run in a stand-in for a fresh clone; what a test machine lacks (network, packages, viewers, a cluster) is
+# played by tests/dock/howto/shim, which also lowers large rotation counts. HOWTO_REAL=1 keeps the counts as written,
+# HOWTO_KEEP=FOLDER keeps what the pages make: so one refreshes the figures in the text.
+set -u
+source=$1 quern=$2
+here=$source/tests/dock/howto
+if [ -n "${HOWTO_KEEP:-}" ]; then
+    mkdir -p "$HOWTO_KEEP" && work=$(cd "$HOWTO_KEEP" && pwd) || exit 1
+else
+    work=$(mktemp -d "${TMPDIR:-/tmp}/quern-howto-XXXXXX") || exit 1
+    trap 'rm -rf "$work"' EXIT
+fi
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+
+mkdir -p "$work/bin" "$work/clone/scripts"
+for name in quern curl cmake sudo pymol chimerax chromium xdg-open sbatch; do ln -sf "$here/shim" "$work/bin/$name"; done
+ln -sf "$here/shim" "$work/clone/scripts/install-deps"
+ln -sfn "$source/examples" "$work/clone/examples"
+cp "$source/CMakePresets.json" "$work/clone/"
+export PATH=$work/bin:$PATH HOWTO_QUERN=$quern HOWTO_EXAMPLES=$source/examples
+cd "$work/clone" || exit 1
+
+# The runner and the shims must refuse what is wrong before their word counts on the pages.
+# refuse EXPECTED LINES: a page of these lines fails with a message that holds EXPECTED.
+# shellcheck disable=SC2016
+refuse() {
+    local message
+    printf '```sh\n%s\n```\n' "$2" >"$work/broken.md"
+    message=$(bash "$here/run_page" "$work/broken.md" 2>&1) && fail "a page passed that runs: $2"
+    case $message in *"$1"*) ;; *) fail "expected \"$1\" of a page that runs \"$2\", got: $message" ;; esac
+}
+refuse "broken.md:3: exit code 1" $'true\nfalse\ntrue'
+refuse "broken.md:2: exit code 1" 'false | cat'
+refuse "broken.md:2: exit code 1" 'false && true'
+refuse "broken.md:2: the block ends within" 'echo "open'
+refuse "broken.md:2: exit code 2" 'quern dock a.pdb b.pdb --no-such-option'
+refuse "exit code 1" 'quern dock missing.pdb missing.pdb -o nowhere'
+refuse "exit code 22" 'curl -fO https://files.rcsb.org/download/0XYZ.pdb.gz'
+refuse "missing.pml does not exist" 'pymol -cq missing.pml'
+refuse "missing.html does not exist" 'xdg-open missing.html'
+refuse "no preset \"realese\"" 'cmake --preset realese'
+refuse "missing.cxc does not exist" 'chimerax --offscreen --cmd "open missing.cxc; exit"'
+refuse "exit code 3" 'sbatch --wrap="exit 3"'
+
+for page in "$source"/docs/howto/*.md; do
+    [ -f "$page" ] || { fail "docs/howto holds no page"; break; }
+    bash "$here/run_page" "$page" 2>&1 || fail "docs/howto/$(basename "$page")"
+done
+[ $failures -eq 0 ]
