@@ -17,8 +17,8 @@ dock() { # dock NAME options…
 compare() { # compare NAME: with the run of the host's own transform
   awk -F, -v name="$1" '
     { key = $3 "," $13 "," $14 "," $15 }
-    NR == FNR { energy[key] = $16; next }
-    FNR > 1 { n++; if (key in energy) { same++; if (energy[key] != $16) other++ } }
+    NR == FNR { energy[key] = $17; next }
+    FNR > 1 { n++; if (key in energy) { same++; if (energy[key] != $17) other++ } }
     END { printf "%s: %d of %d poses are the same, %d of them with another energy\n", name, same, n, other
           exit !(n == 150 && same >= 0.98 * n && other == 0) }' "$work/host/poses.csv" "$work/$1/poses.csv" ||
     { echo "FAILED: $1 differs from host"; failures=$((failures + 1)); }
