@@ -70,8 +70,9 @@ static void lists_keep_their_order(void)
 {
     qn_coefficients *sets;
     size_t count;
+    static const char text[] = "z 1 2 3 4 5 6 7 8\na 1 2 3 4 5 6 7 8";
     char path[1100], list[1200];
-    CHECK_OK(write_to("order.txt", "z 1 2 3 4 5 6 7 8\na 1 2 3 4 5 6 7 8", 35, path));
+    CHECK_OK(write_to("order.txt", text, sizeof text - 1, path));
     snprintf(list, sizeof list, "neutral,%s,balanced", path);
     if (!CHECK_OK(qn_coefficients_find(list, &sets, &count))) return;
     CHECK(count == 4);
@@ -156,6 +157,7 @@ static void malformed_lines_are_named(void)
 
 static void empty_and_absent_files_are_refused(void)
 {
+    static const char with_zero[] = "a\0 1 -1 250 1 4.8 4 125 none\n";
     static const char *const texts[] = {"", "\n\n", "# a 1 2 3 4 5 6 7 8\n \t\r\n"};
     char path[1100];
     qn_coefficients *sets;
@@ -170,7 +172,7 @@ static void empty_and_absent_files_are_refused(void)
         CHECK_FAILS(qn_coefficients_find(list, &sets, &count), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("empty.txt: no coefficient set");
     }
-    CHECK_OK(write_to("zero.txt", "a\0 1 -1 250 1 4.8 4 125 none\n", 31, path));
+    CHECK_OK(write_to("zero.txt", with_zero, sizeof with_zero - 1, path));
     CHECK_FAILS(qn_coefficients_read(path, &sets, &count), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("zero.txt: it holds a zero byte; expected a text file");
     snprintf(path, sizeof path, "%s/absent.txt", check_scratch_folder());
