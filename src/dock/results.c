@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "dock/merge.h"
 #include "dock/pose_energy.h"
 #include "dock/run.h"
 
@@ -110,63 +111,45 @@ static qn_status gather_poses(qn_dock_state *run, merged_pose *order, qn_dock_re
     return allocate_clusters(run, merged);
 }
 
-/* A cluster of a set that is to be merged. */
-typedef struct merged_cluster {
-    const qn_dock_state *run;
-    size_t set, rank, size, pose; /* pose: index in the merged list */
-} merged_cluster;
-
-static int by_cluster_rank(const void *left, const void *right)
+/* Where a set's clusters begin in a list of those of all sets; of the number of sets: how many there are. */
+static size_t first_cluster(const qn_dock_state *run, size_t set)
 {
-    const merged_cluster *a = left, *b = right;
-    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    if (a->size != b->size) return a->size > b->size ? -1 : 1;
-    return strcmp(a->run->energy.sets[a->set].name, b->run->energy.sets[b->set].name);
+    size_t first = 0;
+    for (size_t i = 0; i < set; i++) first += run->results[i].cluster_count;
+    return first;
 }
 
-/* All sets' clusters, best rank first. */
-static size_t gather_clusters(const qn_dock_state *run, const merged_pose *order, size_t pose_count,
-                              merged_cluster *clusters)
+/* All sets' clusters; their centres are poses of the merged list. */
+static void gather_clusters(const qn_dock_state *run, const merged_pose *order, size_t pose_count,
+                            qn_dock_set_cluster *clusters)
 {
     size_t count = 0;
+    for (size_t set = 0; set < run->energy.set_count; set++)
+        for (size_t rank = 0; rank < run->results[set].cluster_count; rank++)
+            clusters[count++] =
+                (qn_dock_set_cluster){run->energy.sets[set].name, rank, run->results[set].clusters[rank].size, 0};
     for (size_t i = 0; i < pose_count; i++) {
-        const qn_dock_result *result = &run->results[order[i].set];
-        size_t cluster = order[i].cluster;
-        if (cluster != SIZE_MAX && result->clusters[cluster].centre == order[i].rank)
-            clusters[count++] = (merged_cluster){run, order[i].set, cluster, result->clusters[cluster].size, i};
+        const size_t set = order[i].set, cluster = order[i].cluster;
+        if (cluster != SIZE_MAX && run->results[set].clusters[cluster].centre == order[i].rank)
+            clusters[first_cluster(run, set) + cluster].centre = i;
     }
-    qsort(clusters, count, sizeof *clusters, by_cluster_rank);
-    return count;
 }
 
-/* Take the sets' clusters by rank; one whose centre lies within the radius of a centre already taken joins it. `place`
- * gets the merged cluster of each [set][cluster], SIZE_MAX where the limit came first. */
-static qn_status merge_clusters(const qn_dock_state *run, const merged_cluster *clusters, size_t count,
+/* `place` gets the merged cluster of each of `clusters`, SIZE_MAX where the limit came first. */
+static qn_status merge_clusters(const qn_dock_state *run, const qn_dock_set_cluster *clusters, size_t count,
                                 qn_dock_result *merged, size_t *place)
 {
-    const size_t most = (size_t)run->options->clusters;
     void *memory;
     float *distances = NULL;
     QN_TRY(qn_allocate(count, sizeof(qn_dock_pose), &memory));
     qn_dock_pose *centres = memory;
-    for (size_t i = 0; i < count; i++) centres[i] = merged->poses[clusters[i].pose];
+    for (size_t i = 0; i < count; i++) centres[i] = merged->poses[clusters[i].centre];
     qn_status status =
         qn_dock_pose_distances(run->receptor.molecule, run->ligand.molecule, centres, count, run->pool, &distances);
-    for (size_t i = 0; i < count && status == QN_OK; i++) {
-        size_t joined = SIZE_MAX;
-        for (size_t j = 0; j < i && joined == SIZE_MAX; j++) {
-            size_t other = place[clusters[j].set * most + clusters[j].rank];
-            if (other != SIZE_MAX && merged->clusters[other].centre == clusters[j].pose &&
-                distances[i * count + j] <= (float)run->options->radius_angstrom)
-                joined = other;
-        }
-        if (joined == SIZE_MAX && merged->cluster_count < most) {
-            joined = merged->cluster_count++;
-            merged->clusters[joined].centre = clusters[i].pose;
-        }
-        place[clusters[i].set * most + clusters[i].rank] = joined;
-        if (joined != SIZE_MAX) merged->clusters[joined].size += clusters[i].size;
-    }
+    if (status == QN_OK)
+        status =
+            qn_dock_merge_clusters(clusters, count, distances, (float)run->options->radius_angstrom,
+                                   (size_t)run->options->clusters, merged->clusters, &merged->cluster_count, place);
     qn_release(&distances);
     qn_release(&memory);
     return status;
@@ -174,23 +157,23 @@ static qn_status merge_clusters(const qn_dock_state *run, const merged_cluster *
 
 static qn_status merge_results(qn_dock_state *run)
 {
-    const size_t sets = run->energy.set_count, most = (size_t)run->options->clusters;
+    const size_t sets = run->energy.set_count, count = first_cluster(run, sets);
     qn_dock_result *merged = &run->results[sets];
     size_t poses = 0;
     void *order = NULL, *clusters = NULL, *place = NULL;
     for (size_t set = 0; set < sets; set++) poses += run->results[set].pose_count;
     qn_status status = qn_allocate(poses, sizeof(merged_pose), &order);
-    if (status == QN_OK) status = qn_allocate(sets * most, sizeof(merged_cluster), &clusters);
-    if (status == QN_OK) status = qn_allocate(sets * most, sizeof(size_t), &place);
+    if (status == QN_OK) status = qn_allocate(count, sizeof(qn_dock_set_cluster), &clusters);
+    if (status == QN_OK) status = qn_allocate(count, sizeof(size_t), &place);
     if (status == QN_OK) status = gather_poses(run, order, merged);
     if (status == QN_OK) {
-        size_t count = gather_clusters(run, order, poses, clusters);
+        gather_clusters(run, order, poses, clusters);
         status = merge_clusters(run, clusters, count, merged, place);
     }
     for (size_t i = 0; i < poses && status == QN_OK; i++) {
         const merged_pose *from = (const merged_pose *)order + i;
         merged->assignment[i] =
-            from->cluster == SIZE_MAX ? SIZE_MAX : ((size_t *)place)[from->set * most + from->cluster];
+            from->cluster == SIZE_MAX ? SIZE_MAX : ((size_t *)place)[first_cluster(run, from->set) + from->cluster];
     }
     qn_release(&order);
     qn_release(&clusters);
