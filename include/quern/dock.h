@@ -28,7 +28,7 @@ typedef struct qn_dock_options {
     const char *device;           /* see <quern/device.h>; several apart by commas; "all": every GPU; default "auto" */
     const char *score;            /* "piper" (default) or "rpsc" */
     const char *coefficients;     /* sets of the piper energy: names and families apart by commas, or a weights file;
-                                   * default "balanced" */
+                                   * default "auto": "antibody" when a partner is one, else "others" */
     const char *rotations_file;   /* 3×3 matrices, nine numbers a line, instead of `rotations`; NULL */
     const char *fft_engine;       /* "auto", "own", "fftw", "vkfft", "cufft"; default "auto" */
     const char *const *blocked;   /* selections of residues that must not be touched: "receptor:A:30-40"; see */

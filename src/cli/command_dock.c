@@ -44,8 +44,9 @@ static const cli_option options[] = {
      .argument = "SETS",
      .offset = FIELD(coefficients),
      .help = "coefficient sets of piper, apart by commas: balanced, electrostatic, neutral, others (all of them), "
-             "antibody (the receptor is an antibody: only its complementarity-determining regions attract), or a "
-             "weights file; the answers of several sets are merged"},
+             "antibody (all of them, and only the complementarity-determining regions of antibodies attract), or a "
+             "weights file; auto takes antibody when a partner is one, else others; the answers of several sets are "
+             "merged"},
     {.name = "terms",
      .type = CLI_INTEGER,
      .argument = "COUNT",

@@ -19,7 +19,7 @@ qn_dock_options qn_dock_default_options(void)
 {
     return (qn_dock_options){.device = "auto",
                              .score = "piper",
-                             .coefficients = "balanced",
+                             .coefficients = "auto",
                              .fft_engine = "auto",
                              .block_penalty = 1,
                              .attract_bonus = 1,
@@ -87,6 +87,19 @@ static int next_fast_size(int least, void *user)
     return qn_fft_next_fast_size(*(const qn_fft_engine *)user, least);
 }
 
+/* The sets that the options name; "auto" goes by what the partners are. */
+static qn_status find_coefficients(const qn_dock_state *run, qn_coefficients **sets, size_t *count)
+{
+    const char *names = run->options->coefficients;
+    bool antibody;
+    if (strcmp(names, "auto") == 0) {
+        QN_TRY(qn_dock_masks_antibody(&run->receptor, &run->ligand, &antibody));
+        names = antibody ? "antibody" : "others";
+        qn_log(QN_LOG_NOTE, "coefficients: %s", names);
+    }
+    return qn_coefficients_find(names, sets, count);
+}
+
 /* The energy that the options name. */
 static qn_status make_energy(qn_dock_state *run)
 {
@@ -98,7 +111,7 @@ static qn_status make_energy(qn_dock_state *run)
     if (rpsc && strcmp(options->coefficients, qn_dock_default_options().coefficients) != 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "coefficients are \"%s\", but the score rpsc has none; expected the score piper",
                 options->coefficients);
-    if (!rpsc) QN_TRY(qn_coefficients_find(options->coefficients, &sets, &count));
+    if (!rpsc) QN_TRY(find_coefficients(run, &sets, &count));
     qn_status status = qn_dock_masks_create(options, &run->receptor, &run->ligand, sets, count, &masks);
     if (status == QN_OK)
         status = rpsc ? qn_dock_energy_rpsc(&run->receptor, &run->ligand, &masks, &run->energy)

@@ -73,8 +73,21 @@ static void use_layer(qn_dock_energy *energy, const qn_dock_layer *layer, double
     for (size_t s = 0; s < energy->set_count; s++) energy->sets[s].scale[layer - energy->layers] = scale;
 }
 
-/* Masks of both partners and of what is not a complementarity-determining region, as the term `term`. The ligand's mask
- * takes the last ligand grid. */
+static void penalise_outside_cdrs(qn_dock_energy *energy, const qn_dock_layer *layer, const qn_coefficients *sets,
+                                  const qn_dock_masks *masks)
+{
+    for (size_t s = 0; s < energy->set_count; s++)
+        if (sets && sets[s].cdrs_only) energy->sets[s].scale[layer - energy->layers] = masks->cdr_penalty;
+}
+
+/* Ligand grids that the masks need. */
+static int mask_grids(const qn_dock_masks *masks)
+{
+    return masks ? (masks->ligand != NULL) + (masks->ligand_cdrs != NULL) : 0;
+}
+
+/* Masks of both partners and of what is not a complementarity-determining region, as the term `term`. The ligand's
+ * masks take the last ligand grids. */
 static qn_status add_masks(qn_dock_energy *energy, const qn_dock_partner *receptor, const qn_dock_partner *ligand,
                            const qn_coefficients *sets, const qn_dock_masks *masks, int term)
 {
@@ -89,7 +102,7 @@ static qn_status add_masks(qn_dock_energy *energy, const qn_dock_partner *recept
         use_layer(energy, layer, 1);
     }
     if (masks->ligand) {
-        int grid = energy->grid_count - 1;
+        int grid = energy->grid_count - 1 - (masks->ligand_cdrs != NULL);
         QN_TRY(add_layer(energy, receptor, blank, &layer));
         layer->ligand_grid = grid;
         use_layer(energy, layer, 1);
@@ -101,8 +114,15 @@ static qn_status add_masks(qn_dock_energy *energy, const qn_dock_partner *recept
         QN_TRY(add_layer(energy, receptor, blank, &layer));
         for (size_t i = 0; i < receptor->site_count; i++)
             if (masks->cdrs[receptor->sites[i].residue]) layer->weights[i] = 0;
-        for (size_t s = 0; s < energy->set_count; s++)
-            if (sets && sets[s].cdrs_only) energy->sets[s].scale[layer - energy->layers] = masks->cdr_penalty;
+        penalise_outside_cdrs(energy, layer, sets, masks);
+    }
+    if (masks->ligand_cdrs) {
+        QN_TRY(add_layer(energy, receptor, blank, &layer));
+        layer->ligand_grid = energy->grid_count - 1;
+        for (size_t i = 0; i < ligand->site_count; i++)
+            energy->ligand_weights[(size_t)layer->ligand_grid * ligand->site_count + i] =
+                ligand->sites[i].heavy && !masks->ligand_cdrs[ligand->sites[i].residue];
+        penalise_outside_cdrs(energy, layer, sets, masks);
     }
     return QN_OK;
 }
@@ -195,8 +215,8 @@ qn_status qn_dock_energy_piper(const qn_dock_partner *receptor, const qn_dock_pa
                                const qn_coefficients *sets, size_t set_count, int pair_terms,
                                const qn_dock_masks *masks, qn_dock_energy *energy)
 {
-    int grids = FIRST_PAIR_GRID + pair_terms + (masks && masks->ligand);
-    qn_status status = allocate(energy, ligand, grids, set_count, 4 + 2 * set_count + (size_t)pair_terms);
+    int grids = FIRST_PAIR_GRID + pair_terms + mask_grids(masks);
+    qn_status status = allocate(energy, ligand, grids, set_count, 5 + 2 * set_count + (size_t)pair_terms);
     if (status == QN_OK) status = add_piper(energy, receptor, ligand, sets, pair_terms, masks);
     if (status != QN_OK) qn_dock_energy_clear(energy);
     return status;
@@ -238,7 +258,7 @@ qn_status qn_dock_energy_rpsc(const qn_dock_partner *receptor, const qn_dock_par
                               const qn_dock_masks *masks, qn_dock_energy *energy)
 {
     enum { MOST_LAYERS = 6 };
-    int grids = FIRST_PAIR_GRID + (masks && masks->ligand);
+    int grids = FIRST_PAIR_GRID + mask_grids(masks);
     qn_status status = allocate(energy, ligand, grids, 1, MOST_LAYERS);
     if (status == QN_OK) status = add_rpsc(energy, receptor, ligand, masks);
     if (status != QN_OK) qn_dock_energy_clear(energy);

@@ -17,7 +17,7 @@
 #include "dock/grid.h"
 #include "score/coefficients.h"
 
-enum { QN_DOCK_MOST_TERMS = 5, QN_DOCK_MOST_LAYERS = 4 + 2 * QN_COEFFICIENTS_MOST + 18 };
+enum { QN_DOCK_MOST_TERMS = 5, QN_DOCK_MOST_LAYERS = 5 + 2 * QN_COEFFICIENTS_MOST + 18 };
 
 typedef enum qn_dock_layer_kind {
     QN_DOCK_CORE,      /* 1 in the receptor's core (kept from the outside by a probe), 0 elsewhere */
@@ -57,6 +57,7 @@ typedef struct qn_dock_masks {
     const double *receptor, *ligand; /* energy per pair of heavy atoms in contact, by residue */
     const bool *cdrs;                /* receptor residues in complementarity-determining regions */
     double cdr_penalty;              /* of the others, in the sets that want CDRs only */
+    const bool *ligand_cdrs;         /* likewise of the ligand */
 } qn_dock_masks;
 
 /* The PIPER energy with the first `pair_terms` terms of the pair potential (0 … 18). */

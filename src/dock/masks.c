@@ -54,30 +54,59 @@ static qn_status mask_residues(const qn_dock_options *options, const qn_molecule
     return QN_OK;
 }
 
-static qn_status find_cdrs(const qn_dock_partner *receptor, const qn_coefficients *sets, size_t set_count,
-                           qn_dock_masks *masks)
+/* Marks of one partner's regions; *cdrs stays NULL when it has no variable domain. */
+static qn_status find_partner_cdrs(const char *role, const qn_molecule *molecule, const bool **cdrs)
 {
-    const char *wanted = NULL;
     qn_antibody_domain *domains;
     size_t count, inside = 0;
     void *memory;
-    for (size_t i = 0; i < set_count && !wanted; i++)
-        if (sets[i].cdrs_only) wanted = sets[i].name;
-    if (!wanted) return QN_OK;
-    QN_TRY(qn_allocate(receptor->molecule->residue_count, sizeof(bool), &memory));
-    bool *cdrs = memory;
-    masks->cdrs = cdrs;
-    masks->cdr_penalty = cdr_penalty;
-    QN_TRY(qn_antibody_find_cdrs(receptor->molecule, cdrs, &domains, &count));
+    QN_TRY(qn_allocate(molecule->residue_count, sizeof(bool), &memory));
+    bool *marks = memory;
+    qn_status status = qn_antibody_find_cdrs(molecule, marks, &domains, &count);
+    if (status != QN_OK || count == 0) {
+        qn_release(&memory);
+        return status;
+    }
     qn_release(&domains);
-    if (count == 0)
-        QN_FAIL(
-            QN_INVALID_ARGUMENT,
-            "%s: no antibody variable domain was found; the coefficients \"antibody\" expect the antibody as receptor",
-            receptor->molecule->name);
-    for (size_t i = 0; i < receptor->molecule->residue_count; i++) inside += cdrs[i];
-    qn_log(QN_LOG_NOTE, "antibody: %zu variable domain%s, %zu residues in complementarity-determining regions", count,
-           count == 1 ? "" : "s", inside);
+    for (size_t i = 0; i < molecule->residue_count; i++) inside += marks[i];
+    qn_log(QN_LOG_NOTE,
+           "%s: an antibody, %zu variable domain%s with %zu residues in complementarity-determining regions", role,
+           count, count == 1 ? "" : "s", inside);
+    *cdrs = marks;
+    return QN_OK;
+}
+
+static qn_status find_cdrs(const qn_molecule *receptor, const qn_molecule *ligand, const qn_coefficients *sets,
+                           size_t set_count, qn_dock_masks *masks)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < set_count; i++) wanted = wanted || sets[i].cdrs_only;
+    if (!wanted) return QN_OK;
+    masks->cdr_penalty = cdr_penalty;
+    QN_TRY(find_partner_cdrs("receptor", receptor, &masks->cdrs));
+    QN_TRY(find_partner_cdrs("ligand", ligand, &masks->ligand_cdrs));
+    if (!masks->cdrs && !masks->ligand_cdrs)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "%s, %s: no antibody variable domain was found; the coefficients \"antibody\" expect an antibody",
+                receptor->name, ligand->name);
+    return QN_OK;
+}
+
+qn_status qn_dock_masks_antibody(const qn_dock_partner *receptor, const qn_dock_partner *ligand, bool *found)
+{
+    const qn_molecule *molecules[2] = {receptor->molecule, ligand->molecule};
+    *found = false;
+    for (int i = 0; i < 2; i++) {
+        qn_antibody_domain *domains;
+        size_t count;
+        void *marks;
+        QN_TRY(qn_allocate(molecules[i]->residue_count, sizeof(bool), &marks));
+        qn_status status = qn_antibody_find_cdrs(molecules[i], marks, &domains, &count);
+        qn_release(&marks);
+        QN_TRY(status);
+        qn_release(&domains);
+        *found = *found || count > 0;
+    }
     return QN_OK;
 }
 
@@ -87,7 +116,7 @@ qn_status qn_dock_masks_create(const qn_dock_options *options, const qn_dock_par
 {
     *masks = (qn_dock_masks){0};
     qn_status status = mask_residues(options, receptor->molecule, ligand->molecule, masks);
-    if (status == QN_OK) status = find_cdrs(receptor, sets, set_count, masks);
+    if (status == QN_OK) status = find_cdrs(receptor->molecule, ligand->molecule, sets, set_count, masks);
     if (status != QN_OK) qn_dock_masks_clear(masks);
     return status;
 }
@@ -97,4 +126,5 @@ void qn_dock_masks_clear(qn_dock_masks *masks)
     qn_release(&masks->receptor);
     qn_release(&masks->ligand);
     qn_release(&masks->cdrs);
+    qn_release(&masks->ligand_cdrs);
 }

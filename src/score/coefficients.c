@@ -12,9 +12,9 @@
 /* Found on ten complexes of known structure: docs/performance.md has the table and how they were fitted. */
 static const qn_coefficients shipped[] = {
     /* name, w_rep, w_attr, w_elec, w_pair, reach, D, core, cap, CDRs only */
-    {"balanced", 0.40, -0.40, 250, 1.00, 4.8, 4.0, 125, INFINITY, false},
-    {"electrostatic", 0.40, -0.40, 250, 0.50, 4.8, 4.0, 112.5, INFINITY, false},
-    {"neutral", 0.40, -0.20, 50, 0.50, 4.8, 4.0, 225, INFINITY, false},
+    {"balanced", 0.40, -0.30, 325, 1.00, 4.8, 4.0, 125, INFINITY, false},
+    {"electrostatic", 0.40, -0.30, 550, 1.00, 4.8, 4.0, 87.5, INFINITY, false},
+    {"neutral", 0.40, -0.20, 75, 1.00, 4.8, 4.0, 175, INFINITY, false},
 };
 
 /* Sets that go together under one name. */

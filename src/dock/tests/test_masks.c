@@ -167,7 +167,7 @@ static void check_options(const qn_dock_options *options, const qn_coefficients 
     if (!CHECK_OK(qn_dock_masks_create(options, &receptor, &ligand, set, 1, &masks))) return;
     check_term(&masks, set, 1, 0, expected);
     qn_dock_masks_clear(&masks);
-    CHECK(!masks.receptor && !masks.ligand && !masks.cdrs);
+    CHECK(!masks.receptor && !masks.ligand && !masks.cdrs && !masks.ligand_cdrs);
 }
 
 static void blocked_residues_cost(void)
@@ -229,7 +229,7 @@ static void masks_that_cancel_are_none(void)
         options.blocked_count = options.attracted_count = pass ? 2 : 0;
         options.block_penalty = options.attract_bonus = pass == 2 ? 0 : 3.25;
         if (!CHECK_OK(qn_dock_masks_create(&options, &receptor, &ligand, &plain, 1, &masks))) continue;
-        CHECK(!masks.receptor && !masks.ligand && !masks.cdrs);
+        CHECK(!masks.receptor && !masks.ligand && !masks.cdrs && !masks.ligand_cdrs);
         CHECK_OK(qn_dock_energy_piper(&receptor, &ligand, &plain, 1, 4, &masks, &with));
         CHECK_OK(qn_dock_energy_piper(&receptor, &ligand, &plain, 1, 4, NULL, &without));
         CHECK(with.layer_count == without.layer_count && with.grid_count == without.grid_count);
@@ -274,13 +274,27 @@ static void antibody_sets_mask_their_own(void)
     clear_partners();
 }
 
+/* An antibody as ligand, such as a nanobody: its own framework repels. */
+static void antibody_ligands_are_masked(void)
+{
+    static const bool cdrs[LIGAND_RESIDUES] = {false, true, false, true};
+    const qn_coefficients both[2] = {plain, wants_cdrs};
+    const double of_ligand[LIGAND_RESIDUES] = {0, 0, 0.5, 0};
+    const qn_dock_masks masks = {.ligand = of_ligand, .cdr_penalty = 1, .ligand_cdrs = cdrs};
+    const expectation blocked = {.ligand = {0, 0, 0.5, 0}}, outside = {.ligand = {1, 0, 1.5, 0}};
+    make_partners(vhh);
+    check_term(&masks, both, 2, 0, &blocked);
+    check_term(&masks, both, 2, 1, &outside);
+    clear_partners();
+}
+
 static void check_refused(const qn_dock_options *options, const qn_coefficients *set, qn_status status,
                           const char *says)
 {
     qn_dock_masks masks = {.cdr_penalty = 7};
     CHECK_FAILS(qn_dock_masks_create(options, &receptor, &ligand, set, 1, &masks), status);
     CHECK_MESSAGE_HAS(says);
-    CHECK(!masks.receptor && !masks.ligand && !masks.cdrs); /* nothing to clear */
+    CHECK(!masks.receptor && !masks.ligand && !masks.cdrs && !masks.ligand_cdrs); /* nothing to clear */
 }
 
 static void errors_pass_through(void)
@@ -289,7 +303,7 @@ static void errors_pass_through(void)
     qn_dock_options options = qn_dock_default_options();
     make_partners("GGGGGGGGGGGGAAAAAAAAAAAAVVVVVVVV");
     check_refused(&options, &wants_cdrs, QN_INVALID_ARGUMENT,
-                  "antibody.pdb: no antibody variable domain was found; the coefficients");
+                  "antibody.pdb, ligand.pdb: no antibody variable domain was found; the coefficients");
     options.blocked = lists;
     options.blocked_count = 2;
     lists[1] = "receptor:H:9-3";
@@ -311,6 +325,7 @@ int main(void)
     RUN(blocking_and_attraction_add_up);
     RUN(masks_that_cancel_are_none);
     RUN(antibody_sets_mask_their_own);
+    RUN(antibody_ligands_are_masked);
     RUN(errors_pass_through);
     return check_finish();
 }

@@ -22,7 +22,7 @@ static const qn_coefficients sets[SETS] = {
 };
 static const double receptor_mask[4] = {0, 1.5, 0, -0.25}, ligand_mask[3] = {0, 0.75, -0.5};
 static const bool cdrs[4] = {true, false, true, false};
-static const qn_dock_masks masks = {receptor_mask, ligand_mask, cdrs, 2};
+static const qn_dock_masks masks = {receptor_mask, ligand_mask, cdrs, 2, NULL};
 
 /* 1.5 Å cells; multiples of them are exact. */
 static const qn_dock_grid grid = {.spacing_angstrom = 1.5,
