@@ -1,0 +1,657 @@
+/* quern_bench_dock_fit WEIGHTS DATA OUT: fit the coefficient sets of the PIPER energy to complexes of known structure.
+ * quern_bench_dock_fit --mask RECEPTOR LIGAND: what bench/dock-fit masks of antibodies, a selection of --block a line.
+ *
+ * DATA has a folder of each complex, OUT the run of bench/dock-fit on it with the sets of WEIGHTS. Each run's poses are
+ * weighed anew, from their unweighted terms, with every set of a grid over core, attraction and electrostatic (`cores`,
+ * `attractions`, `electrostatics` below; pair 1 and repulsion 0.40 set the scale), ranked and clustered as quern dock
+ * does, and their clusters' centres judged as quern evaluate does. Reach, D and cap stay those of WEIGHTS.
+ *
+ * The rule. The rank of a set on a complex is that of the first acceptable cluster, at most 60, and 60 where there is
+ * none. The score of a set is the mean over the complexes of the rank's log10, smoothed over the grid: the mean over
+ * all sets of the grid with weights exp(−d²/2), d in steps of the grid, so that a plateau wins over a spike. The first
+ * set chosen is the one with the lowest score. Each further one, up to three, is the one with the lowest score when
+ * the rank on a complex is the best of its own and those of the sets chosen before.
+ *
+ * Leave-one-out applies the rule to all complexes but one and judges the sets on that one: what to expect of a complex
+ * that the fit has not seen. */
+#include <dirent.h>
+#include <math.h>
+#include <quern/molecule.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/thread_pool.h"
+#include "compare/cluster.h"
+#include "compare/complex_quality.h"
+#include "dock/merge.h"
+#include "dock/pose.h"
+#include "score/antibody.h"
+#include "score/coefficients.h"
+
+/* Core times repulsion: what an atom in the receptor's core costs. */
+static const double cores[] = {35, 42, 50, 60, 70};
+static const double attractions[] = {-0.20, -0.25, -0.30, -0.35, -0.40, -0.50};
+static const double electrostatics[] = {75, 150, 225, 275, 325, 400, 550};
+static const double repulsion = 0.40, pair = 1;
+static const float radius_angstrom = 9;
+
+enum {
+    CORES = sizeof cores / sizeof *cores,
+    ATTRACTIONS = sizeof attractions / sizeof *attractions,
+    ELECTROSTATICS = sizeof electrostatics / sizeof *electrostatics,
+    SETS = CORES * ATTRACTIONS * ELECTROSTATICS,
+    KEPT = 1000,   /* poses of a set that are clustered */
+    CLUSTERS = 60, /* and the rank where none is acceptable */
+    CHOSEN = 3
+};
+
+/* Names of the chosen sets, in the order of the alphabet as the merging breaks ties by name. */
+static const char *const names[CHOSEN] = {"first", "second", "third"};
+
+/* Terms of a pose as kept here; the core counts atoms. */
+enum { CORE, ATTRACTION, ELECTROSTATIC, PAIR, MASK };
+
+/* A set's clusters on a complex, best first. */
+typedef struct ranking {
+    size_t count, first; /* first: rank of the first acceptable one, from 1; 0: none */
+    uint32_t centres[CLUSTERS], sizes[CLUSTERS];
+} ranking;
+
+typedef struct dock_case {
+    char *name;
+    qn_molecule *receptor, *ligand;
+    qn_complex_reference *reference;
+    qn_dock_pose *poses; /* by rotation, then translation; each once */
+    size_t pose_count, pose_capacity;
+    _Atomic unsigned char *qualities; /* 1 + qn_capri_class of a pose; 0: not known yet */
+    ranking rankings[SETS];
+} dock_case;
+
+typedef struct fit {
+    qn_coefficients *docked; /* the sets that the poses are from */
+    size_t docked_count;
+    dock_case *cases;
+    size_t case_count, case_capacity;
+    qn_pool *pool;
+    double smoothing[SETS][SETS]; /* each row sums to 1 */
+} fit;
+
+static void set_place(size_t set, int place[3])
+{
+    place[0] = (int)(set / (ATTRACTIONS * ELECTROSTATICS));
+    place[1] = (int)(set / ELECTROSTATICS % ATTRACTIONS);
+    place[2] = (int)(set % ELECTROSTATICS);
+}
+
+/* ---- Reading the runs ---- */
+
+/* What is read of poses.csv, in the order of `headers`. */
+enum { ROTATION, MATRIX, TRANSLATION = MATRIX + 9, SET = TRANSLATION + 3, TERMS, COLUMNS = TERMS + 5 };
+
+static const char *const headers[COLUMNS] = {"rotation",    "r11",           "r12",         "r13",          "r21",
+                                             "r22",         "r23",           "r31",         "r32",          "r33",
+                                             "tx_angstrom", "ty_angstrom",   "tz_angstrom", "coefficients", "repulsion",
+                                             "attraction",  "electrostatic", "pair",        "mask"};
+
+enum { MOST_FIELDS = 64 };
+
+/* Cut a line of simple fields (poses.csv quotes none) at its commas. */
+static size_t cut(char *line, char *fields[MOST_FIELDS])
+{
+    size_t count = 0;
+    for (char *at = line; at && count < MOST_FIELDS;) {
+        fields[count++] = at;
+        at = strchr(at, ',');
+        if (at) *at++ = '\0';
+    }
+    return count;
+}
+
+static qn_status find_columns(const char *path, char *line, size_t columns[COLUMNS])
+{
+    char *fields[MOST_FIELDS];
+    const size_t count = cut(line, fields);
+    for (size_t c = 0; c < COLUMNS; c++) {
+        size_t field = 0;
+        while (field < count && strcmp(fields[field], headers[c]) != 0) field++;
+        if (field == count)
+            QN_FAIL(QN_BAD_FORMAT, "%s: it has no column %s; expected a run of piper", path, headers[c]);
+        columns[c] = field;
+    }
+    return QN_OK;
+}
+
+static qn_status read_pose(const fit *f, const char *path, size_t line, char *const fields[MOST_FIELDS],
+                           const size_t columns[COLUMNS], qn_dock_pose *pose)
+{
+    double values[COLUMNS] = {0};
+    const char *set = fields[columns[SET]];
+    for (size_t c = 0; c < COLUMNS; c++) {
+        char *end;
+        if (c == SET) continue;
+        values[c] = strtod(fields[columns[c]], &end);
+        if (end == fields[columns[c]] || *end)
+            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s is \"%s\"; expected a number", path, line, headers[c],
+                    fields[columns[c]]);
+    }
+    size_t docked = 0;
+    while (docked < f->docked_count && strcmp(set, f->docked[docked].name) != 0) docked++;
+    if (docked == f->docked_count)
+        QN_FAIL(QN_NOT_FOUND, "%s:%zu: the set %s is not in the weights file; expected a run with that file", path,
+                line, set);
+    *pose = (qn_dock_pose){.rotation = (int32_t)values[ROTATION], .set = docked};
+    memcpy(pose->matrix, values + MATRIX, sizeof pose->matrix);
+    memcpy(pose->translation_angstrom, values + TRANSLATION, sizeof pose->translation_angstrom);
+    memcpy(pose->terms, values + TERMS, sizeof pose->terms);
+    pose->terms[CORE] /= f->docked[docked].core;
+    return QN_OK;
+}
+
+static qn_status read_lines(const fit *f, const char *path, char *data, dock_case *of)
+{
+    size_t columns[COLUMNS] = {0}, field_count = 0, number = 0;
+    for (char *line = data, *next; *line; line = next) {
+        char *fields[MOST_FIELDS], *newline = strchr(line, '\n');
+        next = newline ? newline + 1 : line + strlen(line);
+        if (newline) *newline = '\0';
+        if (number++ == 0) {
+            for (const char *at = line; at; at = strchr(at + 1, ',')) field_count++;
+            QN_TRY(find_columns(path, line, columns));
+            continue;
+        }
+        if (cut(line, fields) != field_count)
+            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the line has not as many fields as the first; expected %zu", path, number,
+                    field_count);
+        void *memory = of->poses;
+        qn_status status = qn_grow(&memory, &of->pose_capacity, of->pose_count + 1, sizeof *of->poses);
+        of->poses = memory;
+        QN_TRY(status);
+        QN_TRY(read_pose(f, path, number, fields, columns, &of->poses[of->pose_count++]));
+    }
+    if (of->pose_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: it holds no pose", path);
+    return QN_OK;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const qn_dock_pose *a = left, *b = right;
+    if (a->rotation != b->rotation) return a->rotation < b->rotation ? -1 : 1;
+    for (int axis = 0; axis < 3; axis++) {
+        const double x = a->translation_angstrom[axis], y = b->translation_angstrom[axis];
+        if (x != y) return x < y ? -1 : 1;
+    }
+    return (a->set > b->set) - (a->set < b->set);
+}
+
+static bool is_same_place(const qn_dock_pose *a, const qn_dock_pose *b)
+{
+    return a->rotation == b->rotation &&
+           memcmp(a->translation_angstrom, b->translation_angstrom, sizeof a->translation_angstrom) == 0;
+}
+
+/* The poses of a run, those of all sets: the main poses.csv of several sets has them all. */
+static qn_status read_poses(const fit *f, const char *out, dock_case *of)
+{
+    qn_text path = {0};
+    char *data = NULL;
+    size_t size, unique = 0;
+    void *memory;
+    qn_status status = qn_text_append(&path, "%s/%s/poses.csv", out, of->name);
+    if (status == QN_OK) status = qn_file_read(path.data, &data, &size);
+    if (status == QN_OK) status = read_lines(f, path.data, data, of);
+    qn_release(&data);
+    qn_text_clear(&path);
+    QN_TRY(status);
+    qsort(of->poses, of->pose_count, sizeof *of->poses, by_place);
+    for (size_t i = 0; i < of->pose_count; i++)
+        if (i == 0 || !is_same_place(&of->poses[i], &of->poses[unique - 1])) of->poses[unique++] = of->poses[i];
+    of->pose_count = unique;
+    QN_TRY(qn_allocate(unique, 1, &memory));
+    of->qualities = memory;
+    return QN_OK;
+}
+
+static qn_status read_molecule(const char *data, const char *name, const char *ending, qn_molecule **molecule)
+{
+    qn_text path = {0};
+    qn_status status = qn_text_append(&path, "%s/%s/%s_%s.pdb", data, name, name, ending);
+    if (status == QN_OK) status = qn_molecule_read(path.data, &(qn_molecule_options){.drop_water = true}, molecule);
+    qn_text_clear(&path);
+    return status;
+}
+
+static qn_status read_case(const fit *f, const char *data, const char *out, dock_case *of)
+{
+    qn_molecule *receptor = NULL, *ligand = NULL;
+    QN_TRY(read_molecule(data, of->name, "r_u", &of->receptor));
+    QN_TRY(read_molecule(data, of->name, "l_u_rnd", &of->ligand));
+    qn_status status = read_molecule(data, of->name, "r_b-matched", &receptor);
+    if (status == QN_OK) status = read_molecule(data, of->name, "l_b-matched", &ligand);
+    if (status == QN_OK) status = qn_complex_reference_create(receptor, ligand, &of->reference);
+    qn_molecule_destroy(&receptor);
+    qn_molecule_destroy(&ligand);
+    QN_TRY(status);
+    return read_poses(f, out, of);
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const dock_case *)left)->name, ((const dock_case *)right)->name);
+}
+
+/* The complexes: folders of DATA, in the order of their names. */
+static qn_status list_cases(fit *f, const char *data)
+{
+    DIR *stream = opendir(data);
+    if (!stream) QN_FAIL(QN_IO_ERROR, "%s: the folder cannot be listed; expected one of a folder per complex", data);
+    qn_status status = QN_OK;
+    for (const struct dirent *found; status == QN_OK && (found = readdir(stream));) {
+        qn_text receptor = {0};
+        status = qn_text_append(&receptor, "%s/%s/%s_r_u.pdb", data, found->d_name, found->d_name);
+        if (status == QN_OK && found->d_name[0] != '.' && qn_file_exists(receptor.data)) {
+            void *memory = f->cases;
+            status = qn_grow(&memory, &f->case_capacity, f->case_count + 1, sizeof *f->cases);
+            f->cases = memory;
+            if (status == QN_OK) {
+                f->cases[f->case_count] = (dock_case){0};
+                status = qn_text_copy(found->d_name, &f->cases[f->case_count++].name);
+            }
+        }
+        qn_text_clear(&receptor);
+    }
+    closedir(stream);
+    QN_TRY(status);
+    if (f->case_count == 0) QN_FAIL(QN_NOT_FOUND, "%s: no complex; expected folders NAME with NAME_r_u.pdb", data);
+    qsort(f->cases, f->case_count, sizeof *f->cases, by_name);
+    return QN_OK;
+}
+
+/* The terms of different sets can be compared only when they count the same things. */
+static qn_status read_docked(const char *path, fit *f)
+{
+    QN_TRY(qn_coefficients_read(path, &f->docked, &f->docked_count));
+    const qn_coefficients *first = f->docked;
+    for (const qn_coefficients *set = first; set < first + f->docked_count; set++) {
+        if (set->reach_angstrom != first->reach_angstrom || set->length_angstrom != first->length_angstrom ||
+            set->cap != first->cap)
+            QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s and %s differ in reach, D or cap; expected the same in all sets", path,
+                    first->name, set->name);
+        if (!(set->core > 0))
+            QN_FAIL(QN_INVALID_ARGUMENT, "%s: core of %s is %g; expected more than 0", path, set->name, set->core);
+    }
+    return QN_OK;
+}
+
+/* ---- Ranks of every set of the grid ---- */
+
+typedef struct weighed_pose {
+    double energy;
+    size_t pose;
+} weighed_pose;
+
+static int by_energy(const void *left, const void *right)
+{
+    const weighed_pose *a = left, *b = right;
+    if (a->energy != b->energy) return a->energy < b->energy ? -1 : 1;
+    return (a->pose > b->pose) - (a->pose < b->pose);
+}
+
+/* The best pose of each rotation, lowest energy first; returns how many of them are to be clustered. */
+static size_t weigh(const dock_case *of, size_t set, weighed_pose *best)
+{
+    size_t count = 0;
+    int place[3];
+    set_place(set, place);
+    for (size_t i = 0; i < of->pose_count; i++) {
+        const qn_dock_pose *pose = &of->poses[i];
+        const double energy = cores[place[0]] * pose->terms[CORE] + attractions[place[1]] * pose->terms[ATTRACTION] +
+                              electrostatics[place[2]] * pose->terms[ELECTROSTATIC] + pair * pose->terms[PAIR] +
+                              pose->terms[MASK];
+        if (count == 0 || pose->rotation != of->poses[best[count - 1].pose].rotation)
+            best[count++] = (weighed_pose){energy, i};
+        else if (energy < best[count - 1].energy)
+            best[count - 1] = (weighed_pose){energy, i};
+    }
+    qsort(best, count, sizeof *best, by_energy);
+    return count < KEPT ? count : KEPT;
+}
+
+static qn_status judge(dock_case *of, size_t pose, bool *acceptable)
+{
+    qn_molecule *ligand;
+    qn_complex_quality quality;
+    unsigned char known = atomic_load(&of->qualities[pose]);
+    if (known == 0) { /* two threads may both find out: they find the same */
+        QN_TRY(qn_molecule_copy(of->ligand, &ligand));
+        qn_molecule_transform(ligand, of->poses[pose].matrix, of->poses[pose].translation_angstrom);
+        qn_status status = qn_complex_quality_compute(of->reference, of->receptor, ligand, &quality);
+        qn_molecule_destroy(&ligand);
+        QN_TRY(status);
+        known = (unsigned char)(1 + quality.capri);
+        atomic_store(&of->qualities[pose], known);
+    }
+    *acceptable = known >= 1 + QN_CAPRI_ACCEPTABLE;
+    return QN_OK;
+}
+
+static qn_status cluster(const dock_case *of, const weighed_pose *best, size_t count, ranking *into)
+{
+    qn_cluster clusters[CLUSTERS];
+    size_t assignment[KEPT];
+    float *distances;
+    void *memory;
+    QN_TRY(qn_allocate(count, sizeof(qn_dock_pose), &memory));
+    qn_dock_pose *poses = memory;
+    for (size_t i = 0; i < count; i++) poses[i] = of->poses[best[i].pose];
+    qn_status status = qn_dock_pose_distances(of->receptor, of->ligand, poses, count, NULL, &distances);
+    qn_release(&memory);
+    QN_TRY(status);
+    status = qn_cluster_greedy(distances, count, radius_angstrom, CLUSTERS, clusters, &into->count, assignment);
+    qn_release(&distances);
+    QN_TRY(status);
+    for (size_t i = 0; i < into->count; i++) {
+        into->centres[i] = (uint32_t)best[clusters[i].centre].pose;
+        into->sizes[i] = (uint32_t)clusters[i].size;
+    }
+    return QN_OK;
+}
+
+/* A task of the pool: one set on one complex. */
+static qn_status rank_set(size_t index, int worker, void *user)
+{
+    const fit *f = user;
+    dock_case *of = &f->cases[index / SETS];
+    const size_t set = index % SETS;
+    ranking *into = &of->rankings[set];
+    void *best;
+    (void)worker;
+    QN_TRY(qn_allocate(of->pose_count, sizeof(weighed_pose), &best));
+    qn_status status = cluster(of, best, weigh(of, set, best), into);
+    qn_release(&best);
+    for (size_t i = 0; i < into->count && status == QN_OK && into->first == 0; i++) {
+        bool acceptable = false;
+        status = judge(of, into->centres[i], &acceptable);
+        if (acceptable) into->first = i + 1;
+    }
+    return status;
+}
+
+/* ---- The rule ---- */
+
+static void make_smoothing(fit *f)
+{
+    for (size_t a = 0; a < SETS; a++) {
+        double sum = 0;
+        int at[3], other[3];
+        set_place(a, at);
+        for (size_t b = 0; b < SETS; b++) {
+            double squared = 0;
+            set_place(b, other);
+            for (int axis = 0; axis < 3; axis++) squared += (double)(at[axis] - other[axis]) * (at[axis] - other[axis]);
+            sum += f->smoothing[a][b] = exp(-squared / 2);
+        }
+        for (size_t b = 0; b < SETS; b++) f->smoothing[a][b] /= sum;
+    }
+}
+
+static double log_rank(size_t first)
+{
+    return log10(first ? (double)first : (double)CLUSTERS);
+}
+
+/* Mean over the complexes, but for `left_out`, when the set joins those chosen. */
+static double mean_log_rank(const fit *f, size_t set, const size_t *chosen, size_t chosen_count, size_t left_out)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t c = 0; c < f->case_count; c++) {
+        if (c == left_out) continue;
+        double best = log_rank(f->cases[c].rankings[set].first);
+        for (size_t k = 0; k < chosen_count; k++) best = fmin(best, log_rank(f->cases[c].rankings[chosen[k]].first));
+        sum += best;
+        count++;
+    }
+    return sum / (double)count;
+}
+
+/* Apply the rule to all complexes but `left_out` (SIZE_MAX: to all). */
+static void choose(const fit *f, size_t left_out, size_t chosen[CHOSEN], double scores[CHOSEN])
+{
+    for (size_t k = 0; k < CHOSEN; k++) {
+        double means[SETS];
+        scores[k] = INFINITY;
+        for (size_t set = 0; set < SETS; set++) means[set] = mean_log_rank(f, set, chosen, k, left_out);
+        for (size_t set = 0; set < SETS; set++) {
+            double score = 0;
+            bool taken = false;
+            for (size_t j = 0; j < k; j++) taken = taken || chosen[j] == set;
+            for (size_t other = 0; other < SETS; other++) score += f->smoothing[set][other] * means[other];
+            if (taken || !(score < scores[k])) continue;
+            scores[k] = score;
+            chosen[k] = set;
+        }
+    }
+}
+
+/* Rank of the first acceptable cluster of the first `count` sets merged, from 1; 0: none. */
+static qn_status merged_rank(const fit *f, dock_case *of, const size_t *sets, size_t count, size_t *first)
+{
+    qn_dock_set_cluster clusters[CHOSEN * CLUSTERS];
+    qn_dock_pose poses[CHOSEN * CLUSTERS];
+    qn_cluster merged[CLUSTERS];
+    size_t all = 0, merged_count, place[CHOSEN * CLUSTERS];
+    float *distances;
+    for (size_t k = 0; k < count; k++) {
+        const ranking *from = &of->rankings[sets[k]];
+        for (size_t i = 0; i < from->count; i++, all++) {
+            clusters[all] = (qn_dock_set_cluster){names[k], i, from->sizes[i], from->centres[i]};
+            poses[all] = of->poses[from->centres[i]];
+        }
+    }
+    QN_TRY(qn_dock_pose_distances(of->receptor, of->ligand, poses, all, f->pool, &distances));
+    qn_status status =
+        qn_dock_merge_clusters(clusters, all, distances, radius_angstrom, CLUSTERS, merged, &merged_count, place);
+    qn_release(&distances);
+    *first = 0;
+    for (size_t i = 0; status == QN_OK && i < merged_count && *first == 0; i++) {
+        bool acceptable = false;
+        status = judge(of, merged[i].centre, &acceptable);
+        if (acceptable) *first = i + 1;
+    }
+    return status;
+}
+
+/* ---- What is printed ---- */
+
+enum { ANSWERS = CHOSEN + 2 }; /* each set, the first two merged, all three merged */
+
+static qn_status find_answers(const fit *f, size_t case_index, const size_t chosen[CHOSEN], size_t answers[ANSWERS])
+{
+    dock_case *of = &f->cases[case_index];
+    for (size_t k = 0; k < CHOSEN; k++) answers[k] = of->rankings[chosen[k]].first;
+    for (size_t k = CHOSEN; k < ANSWERS; k++)
+        QN_TRY(merged_rank(f, of, chosen, CHOSEN - (ANSWERS - 1 - k), &answers[k]));
+    return QN_OK;
+}
+
+static void print_sets(const fit *f, const size_t chosen[CHOSEN], const double scores[CHOSEN])
+{
+    printf(
+        "The sets chosen, as lines of a weights file:\n\n    # name  w_rep  w_attr  w_elec  w_pair  reach  D    core   "
+        "cap\n");
+    for (size_t k = 0; k < CHOSEN; k++) {
+        int place[3];
+        char cap[32] = "none";
+        set_place(chosen[k], place);
+        if (isfinite(f->docked->cap)) snprintf(cap, sizeof cap, "%g", f->docked->cap);
+        printf("    %-7s %-6.2f %-7.2f %-7g %-7.2f %-6g %-4g %-6g %-4s # score %.3f\n", names[k], repulsion,
+               attractions[place[1]], electrostatics[place[2]], pair, f->docked->reach_angstrom,
+               f->docked->length_angstrom, cores[place[0]] / repulsion, cap, scores[k]);
+    }
+}
+
+static void print_header(bool with_sets)
+{
+    printf("| complex |%s", with_sets ? " sets (core · repulsion, −attraction, electrostatic) |" : "");
+    for (size_t k = 0; k < CHOSEN; k++) printf(" %s |", names[k]);
+    printf(" first two merged | all merged |\n|---|");
+    for (size_t k = with_sets ? 0 : 1; k < ANSWERS + 1; k++) printf("---|");
+    printf("\n");
+}
+
+static void print_counts(const fit *f, const char *what, size_t most, bool with_sets, const size_t (*answers)[ANSWERS])
+{
+    printf("| %s |%s", what, with_sets ? " |" : "");
+    for (size_t k = 0; k < ANSWERS; k++) {
+        size_t count = 0;
+        for (size_t c = 0; c < f->case_count; c++) count += answers[c][k] > 0 && answers[c][k] <= most;
+        printf(" %zu of %zu |", count, f->case_count);
+    }
+    printf("\n");
+}
+
+static void print_mean(const fit *f, bool with_sets, const size_t (*answers)[ANSWERS])
+{
+    printf("| mean log10 of the rank |%s", with_sets ? " |" : "");
+    for (size_t k = 0; k < ANSWERS; k++) {
+        double sum = 0;
+        for (size_t c = 0; c < f->case_count; c++) sum += log_rank(answers[c][k]);
+        printf(" %.3f |", sum / (double)f->case_count);
+    }
+    printf("\n");
+}
+
+/* A row per complex: ranks with the sets that were chosen for it. */
+static qn_status print_table(const fit *f, bool leave_one_out)
+{
+    void *memory;
+    QN_TRY(qn_allocate(f->case_count, sizeof(size_t[ANSWERS]), &memory));
+    size_t(*answers)[ANSWERS] = memory;
+    qn_status status = QN_OK;
+    print_header(leave_one_out);
+    for (size_t c = 0; c < f->case_count && status == QN_OK; c++) {
+        size_t chosen[CHOSEN];
+        double scores[CHOSEN];
+        choose(f, leave_one_out ? c : SIZE_MAX, chosen, scores);
+        status = find_answers(f, c, chosen, answers[c]);
+        printf("| %s |", f->cases[c].name);
+        for (size_t k = 0; leave_one_out && k < CHOSEN; k++) {
+            int place[3];
+            set_place(chosen[k], place);
+            printf("%s %g %.2f %g%s", k ? ";" : "", cores[place[0]], -attractions[place[1]], electrostatics[place[2]],
+                   k + 1 == CHOSEN ? " |" : "");
+        }
+        for (size_t k = 0; k < ANSWERS; k++)
+            if (answers[c][k])
+                printf(" %zu |", answers[c][k]);
+            else
+                printf(" none |");
+        printf("\n");
+    }
+    if (status == QN_OK) {
+        print_counts(f, "in the top 10", 10, leave_one_out, (const size_t(*)[ANSWERS])answers);
+        print_counts(f, "at rank 1", 1, leave_one_out, (const size_t(*)[ANSWERS])answers);
+        print_mean(f, leave_one_out, (const size_t(*)[ANSWERS])answers);
+    }
+    qn_release(&memory);
+    return status;
+}
+
+static qn_status report(const fit *f)
+{
+    size_t chosen[CHOSEN];
+    double scores[CHOSEN];
+    choose(f, SIZE_MAX, chosen, scores);
+    print_sets(f, chosen, scores);
+    printf("\nRank of the first acceptable cluster among the first %d:\n\n", CLUSTERS);
+    QN_TRY(print_table(f, false));
+    if (f->case_count < 2) return QN_OK;
+    printf("\nLeave-one-out: the sets fitted to the other complexes.\n\n");
+    return print_table(f, true);
+}
+
+/* ---- The antibody mask ---- */
+
+/* Selections of all residues outside complementarity-determining regions; nothing for what is no antibody. */
+static qn_status print_partner_mask(const char *path, const char *role)
+{
+    qn_molecule *molecule;
+    qn_antibody_domain *domains = NULL;
+    size_t domain_count = 0;
+    void *memory = NULL;
+    QN_TRY(qn_molecule_read(path, &(qn_molecule_options){.drop_water = true}, &molecule));
+    qn_status status = qn_allocate(molecule->residue_count, sizeof(bool), &memory);
+    const bool *cdrs = memory;
+    if (status == QN_OK) status = qn_antibody_find_cdrs(molecule, memory, &domains, &domain_count);
+    for (size_t first = 0, last; domain_count > 0 && first < molecule->residue_count; first = last + 1) {
+        const qn_residue *residues = molecule->residues;
+        last = first;
+        if (cdrs[first]) continue;
+        while (last + 1 < molecule->residue_count && !cdrs[last + 1] &&
+               strcmp(residues[first].chain, residues[last + 1].chain) == 0)
+            last++;
+        printf("%s:%s:%d%.1s-%d%.1s\n", role, residues[first].chain, residues[first].number, &residues[first].insertion,
+               residues[last].number, &residues[last].insertion);
+    }
+    qn_release(&domains);
+    qn_release(&memory);
+    qn_molecule_destroy(&molecule);
+    return status;
+}
+
+static qn_status print_mask(const char *receptor, const char *ligand)
+{
+    QN_TRY(print_partner_mask(receptor, "receptor"));
+    return print_partner_mask(ligand, "ligand");
+}
+
+/* ---- The program ---- */
+
+static void clear(fit *f)
+{
+    for (size_t c = 0; c < f->case_count; c++) {
+        dock_case *of = &f->cases[c];
+        qn_release(&of->name);
+        qn_molecule_destroy(&of->receptor);
+        qn_molecule_destroy(&of->ligand);
+        qn_complex_reference_destroy(&of->reference);
+        qn_release(&of->poses);
+        qn_release(&of->qualities);
+    }
+    qn_release(&f->cases);
+    qn_release(&f->docked);
+    qn_pool_destroy(&f->pool);
+}
+
+static qn_status run(fit *f, const char *weights, const char *data, const char *out)
+{
+    QN_TRY(read_docked(weights, f));
+    QN_TRY(list_cases(f, data));
+    QN_TRY(qn_pool_create(0, &f->pool));
+    for (size_t c = 0; c < f->case_count; c++) QN_TRY(read_case(f, data, out, &f->cases[c]));
+    make_smoothing(f);
+    QN_TRY(qn_pool_run(f->pool, f->case_count * SETS, rank_set, f));
+    return report(f);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 4) {
+        fprintf(stderr, "usage: quern_bench_dock_fit WEIGHTS DATA OUT | --mask RECEPTOR LIGAND\n");
+        return 2;
+    }
+    static fit f;
+    qn_status status =
+        strcmp(argv[1], "--mask") == 0 ? print_mask(argv[2], argv[3]) : run(&f, argv[1], argv[2], argv[3]);
+    clear(&f);
+    if (status == QN_OK) return 0;
+    fprintf(stderr, "quern_bench_dock_fit: %s\n", qn_error_message());
+    return 1;
+}
