@@ -51,8 +51,9 @@ qn_status qn_dock_rank_results(qn_dock_state *run)
                                   &result->pose_count));
         if (required && result->pose_count == 0)
             QN_FAIL(QN_NOT_FOUND,
-                    "%s: no pose of the set %s satisfies %zu of the %zu restraints; expected larger distances, fewer "
-                    "restraints required, or more poses of each rotation",
+                    "%s: no pose of the set %s satisfies %zu of the %zu restraints; expected larger distances or fewer "
+                    "restraints required, with which --resume goes on without a new search, or more poses of each "
+                    "rotation",
                     run->options->restraints_file, result->name, required, run->restraints.count);
     }
     return QN_OK;

@@ -97,10 +97,18 @@ number=$((number + 1))
 tight=out$number
 message=$(dock --device host --restraints tight.txt 2>&1)
 [ $? -eq 1 ] && [ "$(printf '%s\n' "$message" | wc -l)" -eq 1 ] || fail "restraints that no pose satisfies: $message"
-[[ "$message" == *"tight.txt: no pose of the set balanced satisfies 2 of the 2 restraints; expected"* ]] || fail "$message"
+[[ "$message" == *"tight.txt: no pose of the set balanced satisfies 2 of the 2 restraints; expected"*"--resume"* ]] || fail "$message"
 [ "$(ls -A "$tight")" = journal.bin ] || fail "more than the journal was left behind: $(ls -A "$tight")"
 dock --device host --restraints tight.txt --restraints-required 1 --resume || fail "going on with fewer restraints"
-[ "$(grep -c . "$tight/poses.csv")" -eq 11 ] || fail "poses that satisfy one of two restraints"
+# A pose of each rotation for each of the default's three sets; or for the one asked for.
+for set in balanced electrostatic neutral; do
+  [ "$(cut -d, -f16 "$tight/poses.csv" | grep -cx "$set")" -eq 10 ] || fail "poses of $set that satisfy one of two restraints"
+  [ "$(grep -c . "$tight/$set/poses.csv")" -eq 11 ] || fail "poses in the folder of $set that satisfy one of two restraints"
+done
+[ "$(grep -c . "$tight/poses.csv")" -eq 31 ] || fail "poses that satisfy one of two restraints"
+number=$((number + 1))
+dock --device host --restraints tight.txt --restraints-required 1 -w neutral || fail "one set with restraints"
+[ "$(grep -c . "out$number/poses.csv")" -eq 11 ] || fail "poses of a single set that satisfy one of two restraints"
 grep -q '"resumed_rotations": 10' "$tight/run.json" || fail "the search was not kept"
 
 # Devices.

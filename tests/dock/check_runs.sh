@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# check_runs.sh SOURCE QUERN BUILD: whole docking runs from the command line. The same bytes for any thread count and
-# batch and after kills and resumes; nothing half-written under a final name.
+# check_runs.sh SOURCE QUERN BUILD: whole docking runs from the command line, with the three coefficient sets of the
+# default and with one. The same bytes for any thread count and batch and after kills and resumes; nothing half-written
+# under a final name.
 set -u
 source=$1 quern=$2
 receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
@@ -9,29 +10,55 @@ trap 'rm -rf "$work"' EXIT
 failures=0
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 # One engine: the automatic choice measures, so two runs may differ in it.
-options=(--rotations 3000 --spacing 1.8 --keep 200 --fft own --device host --quiet)
+common=(--spacing 1.8 --keep 200 --fft own --device host --quiet)
+options=(--rotations 1500 "${common[@]}")
+sets="balanced electrostatic neutral"
 dock() { "$quern" dock "$receptor" "$ligand" "${options[@]}" "$@"; }
-same() { # same A B: every result file but the timed ones is equal
+dock_one_set() { "$quern" dock "$receptor" "$ligand" --rotations 400 --coefficients electrostatic "${common[@]}" "$@"; }
+files() { (cd "$1" && find . | sort); }
+same() { # same A B: every result file but the timed ones is equal, also those of the sets' folders
   local name
-  for name in "$1"/*; do
-    name=$(basename "$name")
-    case $name in run.json|report.html|journal.bin) continue ;; esac
+  for name in $(cd "$1" && find . -type f); do
+    case $(basename "$name") in run.json|report.html|journal.bin) continue ;; esac
     cmp -s "$1/$name" "$2/$name" || fail "$name differs between $1 and $2"
   done
-  [ "$(ls "$1")" = "$(ls "$2")" ] || fail "$1 and $2 hold other files"
+  [ "$(files "$1")" = "$(files "$2")" ] || fail "$1 and $2 hold other files"
+}
+holds() { # holds FOLDER LINES FILE…: these files have content, poses.csv has so many lines
+  local folder=$1 lines=$2 file
+  shift 2
+  for file in poses.csv clusters.csv contacts.csv cluster_01.pdb report.html view.pml view.cxc "$@"; do
+    [ -s "$folder/$file" ] || fail "$folder/$file is missing"
+  done
+  [ "$(wc -l <"$folder/poses.csv")" -eq "$lines" ] ||
+    fail "$folder/poses.csv has $(wc -l <"$folder/poses.csv") lines, expected $lines"
 }
 
 dock -o "$work/one" --threads 1 || fail "a run on one thread"
-for file in poses.csv clusters.csv contacts.csv cluster_01.pdb run.json report.html view.pml view.cxc; do
-  [ -s "$work/one/$file" ] || fail "$file is missing"
+# 200 poses of each set, in its folder and again in the merged answer.
+holds "$work/one" 601 run.json journal.bin
+for set in $sets; do
+  holds "$work/one/$set" 201
+  for file in run.json journal.bin; do [ ! -e "$work/one/$set/$file" ] || fail "$file does not belong to a set's folder"; done
 done
-[ "$(wc -l < "$work/one/poses.csv")" -eq 201 ] || fail "poses.csv has $(wc -l < "$work/one/poses.csv") lines, expected 201"
+[ "$(cd "$work/one" && echo */ | tr -d /)" = "$sets" ] || fail "other folders than those of the sets: $(ls "$work/one")"
+poses() { tail -qn +2 "$@" | cut -d, -f3- | sort; } # but rank and cluster
+cmp -s <(poses "$work/one/poses.csv") <(poses "$work"/one/*/poses.csv) || fail "the merged poses are not those of the sets"
 dock -o "$work/two" --threads 2 || fail "a run on two threads"
 same "$work/one" "$work/two"
 dock -o "$work/batch" --threads 2 --batch 7 || fail "a run with batches of 7"
 same "$work/one" "$work/batch"
 dock -o "$work/seed" --threads 2 --seed 5 || fail "a run with another seed"
-cmp -s "$work/one/poses.csv" "$work/seed/poses.csv" && fail "the seed changes nothing"
+for set in . $sets; do
+  cmp -s "$work/one/$set/poses.csv" "$work/seed/$set/poses.csv" && fail "the seed changes nothing in $set"
+done
+
+# One coefficient set: no folders but the output folder.
+dock_one_set -o "$work/alone" --threads 1 || fail "a run with one set"
+holds "$work/alone" 201 run.json journal.bin
+[ -z "$(find "$work/alone" -mindepth 1 -type d)" ] || fail "a single set has a folder of its own"
+dock_one_set -o "$work/alone-two" --threads 2 --batch 5 || fail "a run with one set on two threads"
+same "$work/alone" "$work/alone-two"
 
 # Ten kills, a little later each time, then to the end.
 kills=0
@@ -40,13 +67,13 @@ for attempt in 0 1 2 3 4 5 6 7 8 9; do
   [ $? -eq 137 ] || break
   kills=$((kills + 1))
   for file in poses.csv clusters.csv report.html run.json; do
-    [ -e "$work/killed/$file" ] && fail "$file stands there before the run is over"
+    [ -z "$(find "$work/killed" -name "$file" 2>/dev/null)" ] || fail "$file stands there before the run is over"
   done
 done
 echo "killed $kills times, the journal has $(stat -c %s "$work/killed/journal.bin" 2>/dev/null || echo no) bytes"
 [ $kills -eq 10 ] || echo "this machine is too fast for ten kills"
 dock -o "$work/killed" --threads 2 --resume || fail "the run after $kills kills"
-rm -f "$work"/killed/*.partial.*
+find "$work/killed" -name '*.partial.*' -delete
 same "$work/one" "$work/killed"
 
 # A finished folder is not overwritten; another run cannot go on from its journal.
@@ -54,13 +81,20 @@ message=$(dock -o "$work/one" 2>&1) && fail "a folder with results was overwritt
 case $message in *"not empty"*) ;; *) fail "unexpected message: $message" ;; esac
 message=$("$quern" dock "$receptor" "$ligand" --rotations 700 --spacing 1.8 --fft own --device host --quiet -o "$work/one" --resume 2>&1) &&
   fail "another run went on from the journal"
-case $message in *"there rotations=3000"*) ;; *) fail "unexpected message: $message" ;; esac
+case $message in *"there rotations=1500"*) ;; *) fail "unexpected message: $message" ;; esac
 
-# A disk that fills up: files may not grow past 16 KiB.
-message=$( (trap '' XFSZ; ulimit -f 16; dock -o "$work/full") 2>&1) && fail "a full disk went unnoticed"
-[ "$(printf '%s\n' "$message" | wc -l)" -eq 1 ] || fail "more than one sentence: $message"
-for file in "$work"/full/*; do
-  case $(basename "$file") in journal.bin|cluster_*.pdb|view.*) ;; *) fail "$(basename "$file") was left behind by a full disk" ;; esac
-done
+# A disk that fills up: files may not grow past 16 KiB. Many rotations fill it with the journal, few with the models.
+full() { # full NAME QUERN…
+  local name=$1 message file
+  shift
+  message=$( (trap '' XFSZ; ulimit -f 16; "$@" -o "$work/$name") 2>&1) && fail "$name: a full disk went unnoticed"
+  [ "$(printf '%s\n' "$message" | wc -l)" -eq 1 ] || fail "$name: more than one sentence: $message"
+  for file in $(find "$work/$name" -type f); do
+    case $(basename "$file") in journal.bin|cluster_*.pdb|view.*) ;; *) fail "$file was left behind by a full disk" ;; esac
+  done
+}
+full full-journal dock
+full full-models "$quern" dock "$receptor" "$ligand" --rotations 100 "${common[@]}"
+full full-single dock_one_set
 
 [ $failures -eq 0 ]
