@@ -88,7 +88,7 @@ static int next_fast_size(int least, void *user)
 }
 
 /* The sets that the options name; "auto" goes by what the partners are. */
-static qn_status find_coefficients(const qn_dock_state *run, qn_coefficients **sets, size_t *count)
+static qn_status find_coefficients(qn_dock_state *run, size_t *count)
 {
     const char *names = run->options->coefficients;
     bool antibody;
@@ -97,13 +97,12 @@ static qn_status find_coefficients(const qn_dock_state *run, qn_coefficients **s
         names = antibody ? "antibody" : "others";
         qn_log(QN_LOG_NOTE, "coefficients: %s", names);
     }
-    return qn_coefficients_find(names, sets, count);
+    return qn_coefficients_find(names, &run->coefficients, count);
 }
 
 /* The energy that the options name. */
 static qn_status make_energy(qn_dock_state *run)
 {
-    qn_coefficients *sets = NULL;
     size_t count = 0;
     const qn_dock_options *options = run->options;
     const bool rpsc = strcmp(options->score, "rpsc") == 0;
@@ -111,14 +110,13 @@ static qn_status make_energy(qn_dock_state *run)
     if (rpsc && strcmp(options->coefficients, qn_dock_default_options().coefficients) != 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "coefficients are \"%s\", but the score rpsc has none; expected the score piper",
                 options->coefficients);
-    if (!rpsc) QN_TRY(find_coefficients(run, &sets, &count));
-    qn_status status = qn_dock_masks_create(options, &run->receptor, &run->ligand, sets, count, &masks);
+    if (!rpsc) QN_TRY(find_coefficients(run, &count));
+    qn_status status = qn_dock_masks_create(options, &run->receptor, &run->ligand, run->coefficients, count, &masks);
     if (status == QN_OK)
         status = rpsc ? qn_dock_energy_rpsc(&run->receptor, &run->ligand, &masks, &run->energy)
-                      : qn_dock_energy_piper(&run->receptor, &run->ligand, sets, count, options->pair_terms, &masks,
-                                             &run->energy);
+                      : qn_dock_energy_piper(&run->receptor, &run->ligand, run->coefficients, count,
+                                             options->pair_terms, &masks, &run->energy);
     qn_dock_masks_clear(&masks);
-    qn_release(&sets);
     return status;
 }
 
@@ -208,6 +206,7 @@ static void clear(qn_dock_state *run)
     for (int i = 0; i < run->worker_count; i++) qn_device_release(&run->workers[i].device);
     qn_dock_results_clear(run);
     qn_dock_energy_clear(&run->energy);
+    qn_release(&run->coefficients);
     qn_dock_restraints_clear(&run->restraints);
     qn_dock_partner_clear(&run->receptor);
     qn_dock_partner_clear(&run->ligand);

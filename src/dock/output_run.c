@@ -1,5 +1,6 @@
 /* run.json: what went in, what it ran on, how long it took. */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -17,14 +18,36 @@ static json_t *describe_partner(const char *path, const qn_dock_partner *partner
                      (json_int_t)partner->summary.without_entry);
 }
 
+static json_t *describe_selections(const char *const *selections, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(list, json_string(selections[i]));
+    if (json_array_size(list) == count) return list;
+    json_decref(list); /* a text is not valid UTF-8 */
+    return NULL;
+}
+
+/* What is known beforehand, and how it counts. */
+static json_t *describe_knowledge(const qn_dock_state *run)
+{
+    const qn_dock_options *options = run->options;
+    const size_t required = options->restraints_required ? (size_t)options->restraints_required : run->restraints.count;
+    return json_pack(
+        "{s:o, s:o, s:f, s:f, s:s?, s:I, s:I}", "block", describe_selections(options->blocked, options->blocked_count),
+        "attract", describe_selections(options->attracted, options->attracted_count), "block_penalty",
+        options->block_penalty, "attract_bonus", options->attract_bonus, "restraints_file", options->restraints_file,
+        "restraints", (json_int_t)run->restraints.count, "restraints_required", (json_int_t)required);
+}
+
 static json_t *describe_options(const qn_dock_options *options)
 {
-    return json_pack("{s:s, s:s, s:i, s:f, s:i, s:s?, s:I, s:i, s:i, s:i, s:f, s:i, s:i, s:b}", "score", options->score,
-                     "coefficients", options->coefficients, "pair_terms", options->pair_terms, "spacing_angstrom",
-                     options->spacing_angstrom, "rotations", options->rotations, "rotations_file",
+    return json_pack("{s:s, s:s, s:i, s:f, s:i, s:s?, s:I, s:i, s:i, s:i, s:f, s:i, s:i, s:b, s:b}", "score",
+                     options->score, "coefficients", options->coefficients, "pair_terms", options->pair_terms,
+                     "spacing_angstrom", options->spacing_angstrom, "rotations", options->rotations, "rotations_file",
                      options->rotations_file, "seed", (json_int_t)options->seed, "per_rotation", options->per_rotation,
                      "keep", options->keep, "clusters", options->clusters, "radius_angstrom", options->radius_angstrom,
-                     "model", options->model, "grid_cells", options->grid_cells, "resume", options->resume);
+                     "model", options->model, "grid_cells", options->grid_cells, "refinement",
+                     !options->without_refinement, "resume", options->resume);
 }
 
 static json_t *describe_device(const qn_dock_state *run, const qn_dock_worker *worker)
@@ -44,7 +67,13 @@ static json_t *describe_devices(const qn_dock_state *run)
     return list;
 }
 
-/* Name and weights of every coefficient set. */
+/* A number that may be infinite, which JSON has no word for: null. */
+static json_t *describe_limit(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* Name, weights and other numbers of every coefficient set. */
 static json_t *describe_sets(const qn_dock_state *run)
 {
     json_t *list = json_array();
@@ -52,6 +81,14 @@ static json_t *describe_sets(const qn_dock_state *run)
         json_t *set = json_pack("{s:s}", "name", run->energy.sets[s].name);
         for (int term = 0; term < run->energy.term_count; term++)
             json_object_set_new(set, run->energy.term_names[term], json_real(run->energy.sets[s].weight[term]));
+        if (run->coefficients) {
+            const qn_coefficients *from = &run->coefficients[s];
+            json_object_set_new(set, "reach_angstrom", json_real(from->reach_angstrom));
+            json_object_set_new(set, "length_angstrom", json_real(from->length_angstrom));
+            json_object_set_new(set, "core", json_real(from->core));
+            json_object_set_new(set, "cap", describe_limit(from->cap));
+            json_object_set_new(set, "cdrs_only", json_boolean(from->cdrs_only));
+        }
         json_array_append_new(list, set);
     }
     return list;
@@ -67,15 +104,15 @@ static json_t *describe_timings(const qn_dock_timings *timings)
 static json_t *describe_run(const qn_dock_state *run)
 {
     int searched = run->rotation_count - run->resumed_rotations;
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:[iii], s:i, s:f, s:i, s:i, s:f, s:o}", "quern", QN_VERSION,
-                     "receptor", describe_partner(run->options->receptor, &run->receptor), "ligand",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:[iii], s:i, s:f, s:i, s:i, s:f, s:o}", "quern",
+                     QN_VERSION, "receptor", describe_partner(run->options->receptor, &run->receptor), "ligand",
                      describe_partner(run->options->ligand, &run->ligand), "options", describe_options(run->options),
-                     "coefficient_sets", describe_sets(run), "devices", describe_devices(run), "grids_per_rotation",
-                     run->energy.grid_count, "grid", run->grid.cells[0], run->grid.cells[1], run->grid.cells[2],
-                     "rotations", run->rotation_count, "rotation_step_degrees", run->neighbour_degrees,
-                     "exclusion_cells", run->exclusion_cells, "resumed_rotations", run->resumed_rotations,
-                     "rotations_per_s", searched > 0 ? searched / run->timings.search_s : 0.0, "timings",
-                     describe_timings(&run->timings));
+                     "known_beforehand", describe_knowledge(run), "coefficient_sets", describe_sets(run), "devices",
+                     describe_devices(run), "grids_per_rotation", run->energy.grid_count, "grid", run->grid.cells[0],
+                     run->grid.cells[1], run->grid.cells[2], "rotations", run->rotation_count, "rotation_step_degrees",
+                     run->neighbour_degrees, "exclusion_cells", run->exclusion_cells, "resumed_rotations",
+                     run->resumed_rotations, "rotations_per_s", searched > 0 ? searched / run->timings.search_s : 0.0,
+                     "timings", describe_timings(&run->timings));
 }
 
 qn_status qn_dock_write_run_json(const qn_dock_state *run)

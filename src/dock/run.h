@@ -42,6 +42,7 @@ typedef struct qn_dock_state {
     qn_dock_worker workers[QN_DOCK_MOST_DEVICES];
     int worker_count;
     qn_dock_partner receptor, ligand;
+    qn_coefficients *coefficients; /* of the energy's sets, in their order; NULL: the score has none */
     qn_dock_energy energy;
     qn_dock_restraints restraints;
     qn_dock_grid grid;

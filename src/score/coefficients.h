@@ -22,7 +22,7 @@ typedef struct qn_coefficients {
     double length_angstrom; /* D of the electrostatics, score/electrostatics.h */
     double core;            /* E_rep of one ligand heavy atom in the receptor's core */
     double cap;             /* most receptor atoms that attract one ligand atom; INFINITY: no limit */
-    bool cdrs_only;         /* the receptor is an antibody: all but its complementarity-determining regions is masked */
+    bool cdrs_only;         /* of antibodies all but the complementarity-determining regions is masked */
 } qn_coefficients;
 
 /* The sets that `list` names: shipped sets and families of them, apart by commas, or the path of a weights file. *sets

@@ -55,6 +55,59 @@ expect 1 'but the score rpsc has none; expected' -w neutral -s rpsc
 expect 1 '1PPE_r_u.pdb, 1PPE_l_u_rnd.pdb: no antibody variable domain was found' -w antibody
 expect 2 'coefficients is empty' -w ''
 
+# The default goes by what the partners are: a single heavy domain (cAb-Lys3) of Cα atoms in turns of 3.8 Å, as receptor
+# or as ligand, against the same sequence backwards, which is no antibody's.
+alphas() { # alphas FILE CHAIN SEQUENCE
+  awk -v chain="$2" -v sequence="$3" 'BEGIN {
+    count = split("A ALA R ARG N ASN D ASP C CYS Q GLN E GLU G GLY H HIS I ILE L LEU K LYS M MET F PHE P PRO S SER T THR " \
+                  "W TRP Y TYR V VAL", words, " ")
+    for (i = 1; i < count; i += 2) names[words[i]] = words[i + 1]
+    for (i = 0; i < length(sequence); i++) {
+      row = int(i / 5); x = row % 2 ? 4 - i % 5 : i % 5; layer = int(row / 5); y = layer % 2 ? 4 - row % 5 : row % 5
+      printf "ATOM  %5d  CA  %s %s%4d    %8.3f%8.3f%8.3f  1.00  0.00           C\n", i + 1,
+             names[substr(sequence, i + 1, 1)], chain, i + 1, 3.8 * x, 3.8 * y, 3.8 * layer
+    }
+    print "END" }' >"$1"
+}
+vhh=DVQLQASGGGSVQAGGSLRLSCAASGYTIGPYCMGWFRQAPGKEREGVAAINMGGGITYYADSVKGRFTISQDNAKNTVYLLMNSLEPEDTAIYYCAADSTIYASYYECGHG
+vhh=${vhh}LSTGGYGYDSWGQGTQVTVSS
+alphas vhh.pdb H $vhh
+alphas backwards.pdb A "$(rev <<<$vhh)"
+automatic() { # automatic FAMILY CDRS_ONLY RECEPTOR LIGAND options…: what the log and run.json say
+  local family=$1 only=$2
+  number=$((number + 1))
+  "$quern" dock "$3" "$4" --rotations 2 --spacing 3 --device host -o "out$number" "${@:5}" >stdout 2>stderr ||
+    fail "the run of $3 and $4: $(tail -n 1 stderr)"
+  [ "$(grep '^coefficients: ' stderr)" = "${family:+coefficients: $family}" ] || fail "$3 and $4: $(grep '^coefficients' stderr)"
+  [ "$(grep -c "\"cdrs_only\": $only" "out$number/run.json")" -eq 3 ] || fail "run.json of $3 and $4: cdrs_only is not $only"
+  [ "$(grep -c '"cdrs_only"' "out$number/run.json")" -eq 3 ] || fail "run.json of $3 and $4 has not three sets"
+}
+automatic antibody true vhh.pdb backwards.pdb
+automatic antibody true backwards.pdb vhh.pdb
+automatic others false backwards.pdb backwards.pdb -w auto
+automatic others false "$receptor" "$ligand"
+automatic '' false vhh.pdb backwards.pdb -w others # what is asked for stays
+
+# run.json tells what steered the run.
+printf 'odd 0.5 -0.25 300 1 5.5 3.5 90 7\n' >odd.txt
+printf 'receptor:A:30 ligand:B:3 1000\nreceptor:A:40 ligand:B:3 1000\n' >wide.txt
+number=$((number + 1))
+dock --device host -w odd.txt,neutral --no-refinement --restraints wide.txt --restraints-required 1 --block receptor:A:30-32 \
+  --block ligand:B:7 --attract receptor:A:40 --block-penalty 2.5 --attract-bonus 0.5 || fail "a run with everything"
+recorded=$(tr -d ' \n' <"out$number/run.json")
+for part in '"block":["receptor:A:30-32","ligand:B:7"],"attract":["receptor:A:40"],"block_penalty":2.5,"attract_bonus":0.5' \
+  '"restraints_file":"wide.txt","restraints":2,"restraints_required":1' '"refinement":false' \
+  '"reach_angstrom":5.5,"length_angstrom":3.5,"core":90.0,"cap":7.0,"cdrs_only":false' '"cap":null'; do
+  [[ "$recorded" == *"$part"* ]] || fail "run.json lacks $part"
+done
+number=$((number + 1))
+dock --device host --score rpsc || fail "a run with rpsc"
+recorded=$(tr -d ' \n' <"out$number/run.json")
+for part in '"block":[],"attract":[]' '"restraints_file":null,"restraints":0,"restraints_required":0' '"refinement":true'; do
+  [[ "$recorded" == *"$part"* ]] || fail "run.json of a plain run lacks $part"
+done
+[[ "$recorded" != *reach_angstrom* ]] || fail "rpsc has no coefficients, but run.json has"
+
 # Selections of residues, wherever they stand.
 for option in --block --attract; do
   expect 1 'selection "A:30": the partner "A" is unknown; expected receptor or ligand' $option A:30

@@ -288,6 +288,21 @@ static void antibody_ligands_are_masked(void)
     clear_partners();
 }
 
+/* What coefficients "auto" go by. */
+static void either_partner_may_be_the_antibody(void)
+{
+    bool found = false;
+    make_partners(vhh);
+    CHECK_OK(qn_dock_masks_antibody(&receptor, &ligand, &found));
+    CHECK(found);
+    found = false;
+    CHECK_OK(qn_dock_masks_antibody(&ligand, &receptor, &found));
+    CHECK(found);
+    CHECK_OK(qn_dock_masks_antibody(&ligand, &ligand, &found));
+    CHECK(!found);
+    clear_partners();
+}
+
 static void check_refused(const qn_dock_options *options, const qn_coefficients *set, qn_status status,
                           const char *says)
 {
@@ -326,6 +341,7 @@ int main(void)
     RUN(masks_that_cancel_are_none);
     RUN(antibody_sets_mask_their_own);
     RUN(antibody_ligands_are_masked);
+    RUN(either_partner_may_be_the_antibody);
     RUN(errors_pass_through);
     return check_finish();
 }
