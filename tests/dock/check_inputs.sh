@@ -88,6 +88,13 @@ automatic others false backwards.pdb backwards.pdb -w auto
 automatic others false "$receptor" "$ligand"
 automatic '' false vhh.pdb backwards.pdb -w others # what is asked for stays
 
+# The manual's numbers of the shipped sets are the shipped ones: as a weights file they give the same poses.
+grep -E '^    (balanced|electrostatic|neutral) ' "$source/docs/commands/dock.md" >manual.txt
+number=$((number + 1))
+dock --device host --no-refinement || fail "the shipped sets"
+dock --device host --no-refinement -w manual.txt -o manual || fail "the manual's sets"
+cmp -s "out$number/poses.csv" manual/poses.csv || fail "docs/commands/dock.md has other numbers than the shipped sets"
+
 # run.json tells what steered the run.
 printf 'odd 0.5 -0.25 300 1 5.5 3.5 90 7\n' >odd.txt
 printf 'receptor:A:30 ligand:B:3 1000\nreceptor:A:40 ligand:B:3 1000\n' >wide.txt
