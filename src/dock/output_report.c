@@ -1,4 +1,5 @@
 /* report.html: the run at a glance. */
+#include <ctype.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -99,9 +100,26 @@ static double weighted_term(const qn_dock_state *run, const qn_dock_result *resu
     return run->energy.sets[pose->set].weight[term] * pose->terms[term];
 }
 
+/* Terms that have a layer: without masks there is nothing to show of them. Returns how many. */
+static size_t used_terms(const qn_dock_state *run, size_t terms[QN_DOCK_MOST_TERMS])
+{
+    size_t count = 0;
+    for (int term = 0; term < run->energy.term_count; term++) {
+        bool used = false;
+        for (size_t i = 0; i < run->energy.layer_count; i++) used = used || run->energy.layers[i].term == term;
+        if (used) terms[count++] = (size_t)term;
+    }
+    return count;
+}
+
+static bool is_merged(const qn_dock_state *run, const qn_dock_result *result)
+{
+    return run->result_count > 1 && result == qn_dock_main_result(run);
+}
+
 static qn_status add_bars(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
 {
-    size_t count = result->cluster_count, term_count = (size_t)run->energy.term_count;
+    size_t used[QN_DOCK_MOST_TERMS], term_count = used_terms(run, used), count = result->cluster_count;
     void *memory;
     QN_TRY(qn_allocate(count * (TEXT + sizeof(char *) + (1 + QN_DOCK_MOST_TERMS) * sizeof(double)), 1, &memory));
     double *sizes = memory, *terms = sizes + count;
@@ -112,15 +130,19 @@ static qn_status add_bars(const qn_dock_state *run, const qn_dock_result *result
         snprintf(names + TEXT * i, TEXT, "%zu", i + 1);
         categories[i] = names + TEXT * i;
         sizes[i] = (double)result->clusters[i].size;
-        for (size_t t = 0; t < term_count; t++) terms[t * count + i] = weighted_term(run, result, i, t);
+        for (size_t t = 0; t < term_count; t++) terms[t * count + i] = weighted_term(run, result, i, used[t]);
     }
     for (size_t t = 0; t < term_count; t++)
-        series[t] = (qn_report_series){run->energy.term_names[t], NULL, terms + t * count, NULL, count};
+        series[t] = (qn_report_series){run->energy.term_names[used[t]], NULL, terms + t * count, NULL, count};
     qn_report_series size_series = {"poses", NULL, sizes, NULL, count};
     qn_report_plot size_plot = {
-        "Cluster sizes", "cluster",
-        "poses",         "Clusters are ranked by size: the more low-energy poses agree, the safer the place.",
-        &size_series,    1};
+        "Cluster sizes",
+        "cluster",
+        "poses",
+        is_merged(run, result) ? "Poses of all sets. In each set clusters are ranked by size."
+                               : "Clusters are ranked by size: the more low-energy poses agree, the safer the place.",
+        &size_series,
+        1};
     qn_report_plot term_plot = {"Energy terms of the cluster centres, weighted",
                                 "cluster",
                                 "energy",
@@ -137,9 +159,15 @@ static qn_status add_cluster_table(const qn_dock_state *run, const qn_dock_resul
 {
     enum { BEFORE = 4, MOST = BEFORE + QN_DOCK_MOST_TERMS + 2 };
     const char *headers[MOST] = {"Cluster", "Poses", "Coefficients", "Energy"};
-    size_t rows = result->cluster_count, terms = (size_t)run->energy.term_count, columns = BEFORE + terms + 2;
+    size_t used[QN_DOCK_MOST_TERMS], terms = used_terms(run, used), rows = result->cluster_count;
+    size_t columns = BEFORE + terms + 2;
+    char names[QN_DOCK_MOST_TERMS][TEXT];
     void *memory;
-    for (size_t t = 0; t < terms; t++) headers[BEFORE + t] = run->energy.term_names[t];
+    for (size_t t = 0; t < terms; t++) {
+        snprintf(names[t], TEXT, "%s", run->energy.term_names[used[t]]);
+        names[t][0] = (char)toupper((unsigned char)names[t][0]);
+        headers[BEFORE + t] = names[t];
+    }
     headers[columns - 2] = "Pose rank";
     headers[columns - 1] = "Model";
     QN_TRY(qn_allocate(rows * columns, TEXT + sizeof(char *), &memory));
@@ -154,7 +182,7 @@ static qn_status add_cluster_table(const qn_dock_state *run, const qn_dock_resul
         snprintf(row + 2 * TEXT, TEXT, "%s", run->energy.sets[pose->set].name);
         snprintf(row + 3 * TEXT, TEXT, "%.2f", pose->energy);
         for (size_t t = 0; t < terms; t++)
-            snprintf(row + (BEFORE + t) * TEXT, TEXT, "%.2f", weighted_term(run, result, i, t));
+            snprintf(row + (BEFORE + t) * TEXT, TEXT, "%.2f", weighted_term(run, result, i, used[t]));
         snprintf(row + (columns - 2) * TEXT, TEXT, "%zu", cluster->centre + 1);
         qn_dock_model_name(run, i, row + (columns - 1) * TEXT);
     }
@@ -219,9 +247,14 @@ static qn_status fill_report(const qn_dock_state *run, const qn_dock_result *res
                                  run->receptor.summary.without_entry + run->ligand.summary.without_entry));
     if (result->cluster_count == 0) return qn_report_warning(report, "No pose brings the partners into contact.");
     QN_TRY(qn_report_heading(report, "Models"));
-    QN_TRY(qn_report_paragraph(report,
-                               "Cluster centres, largest cluster first. The model files hold both partners in the "
-                               "receptor's frame; view.pml and view.cxc open them in PyMOL and ChimeraX."));
+    QN_TRY(qn_report_paragraph(
+        report,
+        "%s The model files hold both partners in the receptor's frame; view.pml and view.cxc "
+        "open them in PyMOL and ChimeraX.",
+        is_merged(run, result) ? "Centres of the coefficient sets' clusters, taken by their ranks in turn; a cluster "
+                                 "that several sets found stands once. Each set's own answer is in the folder of its "
+                                 "name. Energies of different sets cannot be compared."
+                               : "Cluster centres, largest cluster first."));
     QN_TRY(add_cluster_table(run, result, report));
     QN_TRY(qn_report_heading(report, "Energies"));
     QN_TRY(add_funnel(run, result, report));
