@@ -1,5 +1,4 @@
 /* quern_bench_dock_fit WEIGHTS DATA OUT: fit the coefficient sets of the PIPER energy to complexes of known structure.
- * quern_bench_dock_fit --mask RECEPTOR LIGAND: what bench/dock-fit masks of antibodies, a selection of --block a line.
  *
  * DATA has a folder of each complex, OUT the run of bench/dock-fit on it with the sets of WEIGHTS. Each run's poses are
  * weighed anew, from their unweighted terms, with every set of a grid over core, attraction and electrostatic (`cores`,
@@ -7,10 +6,12 @@
  * does, and their clusters' centres judged as quern evaluate does. Reach, D and cap stay those of WEIGHTS.
  *
  * The rule. The rank of a set on a complex is that of the first acceptable cluster, at most 60, and 60 where there is
- * none. The score of a set is the mean over the complexes of the rank's log10, smoothed over the grid: the mean over
- * all sets of the grid with weights exp(−d²/2), d in steps of the grid, so that a plateau wins over a spike. The first
- * set chosen is the one with the lowest score. Each further one, up to three, is the one with the lowest score when
- * the rank on a complex is the best of its own and those of the sets chosen before.
+ * none. Its loss there is 1 when the rank is beyond 10, which is as far as users look, plus a hundredth of the rank's
+ * log10, which settles ties. The score of a set is the mean loss over the complexes, smoothed over the grid: the mean
+ * over all sets of the grid with weights exp(−d²/2), d in steps of the grid, so that a plateau wins over a spike. The
+ * first set must stand alone on any complex: it is the one with the lowest score without the mask of antibodies. Each
+ * further one, up to three, works beside the others with that mask: it is the one with the lowest score when the rank
+ * on a complex is the best of its own and those of the sets chosen before. The merged answer has the mask in all sets.
  *
  * Leave-one-out applies the rule to all complexes but one and judges the sets on that one: what to expect of a complex
  * that the fit has not seen. */
@@ -30,9 +31,9 @@
 #include "base/thread_pool.h"
 #include "compare/cluster.h"
 #include "compare/complex_quality.h"
+#include "dock/masks.h"
 #include "dock/merge.h"
-#include "dock/pose.h"
-#include "score/antibody.h"
+#include "dock/pose_energy.h"
 #include "score/coefficients.h"
 
 /* Core times repulsion: what an atom in the receptor's core costs. */
@@ -71,7 +72,8 @@ typedef struct dock_case {
     qn_dock_pose *poses; /* by rotation, then translation; each once */
     size_t pose_count, pose_capacity;
     _Atomic unsigned char *qualities; /* 1 + qn_capri_class of a pose; 0: not known yet */
-    ranking rankings[SETS];
+    bool antibody;
+    ranking alone[SETS], rankings[SETS]; /* without and with the mask of antibodies */
 } dock_case;
 
 typedef struct fit {
@@ -227,6 +229,60 @@ static qn_status read_molecule(const char *data, const char *name, const char *e
     return status;
 }
 
+static int same_size(int least, void *user)
+{
+    (void)user;
+    return least;
+}
+
+/* The mask term of every pose, interpolated on a grid of the search's usual spacing. */
+static qn_status mask_poses(const qn_dock_partner *receptor, const qn_dock_partner *ligand, const qn_dock_masks *masks,
+                            const qn_coefficients *set, dock_case *of)
+{
+    const double spacing_angstrom = 1;
+    double contact, reach, terms[QN_DOCK_MOST_TERMS];
+    qn_dock_energy energy;
+    qn_dock_grid grid;
+    qn_dock_pose_energy at = {0};
+    QN_TRY(qn_dock_energy_piper(receptor, ligand, set, 1, 0, masks, &energy));
+    qn_dock_energy_reach(&energy, receptor, &contact, &reach);
+    qn_status status = qn_dock_grid_plan(receptor, ligand, spacing_angstrom, contact, reach, 0, same_size, NULL, &grid);
+    if (status == QN_OK) status = qn_dock_energy_fill(&energy, receptor, &grid, NULL);
+    if (status == QN_OK) status = qn_dock_pose_energy_create(ligand, &energy, &grid, 0, &at);
+    for (size_t i = 0; i < of->pose_count && status == QN_OK; i++) {
+        qn_dock_pose_energy_terms(&at, of->poses[i].matrix, of->poses[i].translation_angstrom, terms);
+        of->poses[i].terms[MASK] = terms[MASK];
+    }
+    qn_dock_pose_energy_clear(&at);
+    qn_dock_energy_clear(&energy);
+    return status;
+}
+
+/* What --coefficients antibody would add to each pose. */
+static qn_status mask_antibody(const char *data, dock_case *of)
+{
+    const qn_coefficients set = {"mask", 0, 0, 0, 0, 1, 4, 1, INFINITY, true};
+    const qn_dock_options options = qn_dock_default_options();
+    qn_dock_partner partners[2] = {{0}};
+    qn_dock_masks masks = {0};
+    qn_text path = {0};
+    qn_status status = QN_OK;
+    for (int i = 0; i < 2 && status == QN_OK; i++) {
+        qn_text_clear(&path);
+        status = qn_text_append(&path, "%s/%s/%s_%s.pdb", data, of->name, of->name, i ? "l_u_rnd" : "r_u");
+        if (status == QN_OK) status = qn_dock_partner_read(path.data, 0, i ? "ligand" : "receptor", &partners[i]);
+    }
+    if (status == QN_OK) status = qn_dock_masks_antibody(&partners[0], &partners[1], &of->antibody);
+    if (status == QN_OK && of->antibody) {
+        status = qn_dock_masks_create(&options, &partners[0], &partners[1], &set, 1, &masks);
+        if (status == QN_OK) status = mask_poses(&partners[0], &partners[1], &masks, &set, of);
+        qn_dock_masks_clear(&masks);
+    }
+    for (int i = 0; i < 2; i++) qn_dock_partner_clear(&partners[i]);
+    qn_text_clear(&path);
+    return status;
+}
+
 static qn_status read_case(const fit *f, const char *data, const char *out, dock_case *of)
 {
     qn_molecule *receptor = NULL, *ligand = NULL;
@@ -238,7 +294,8 @@ static qn_status read_case(const fit *f, const char *data, const char *out, dock
     qn_molecule_destroy(&receptor);
     qn_molecule_destroy(&ligand);
     QN_TRY(status);
-    return read_poses(f, out, of);
+    QN_TRY(read_poses(f, out, of));
+    return mask_antibody(data, of);
 }
 
 static int by_name(const void *left, const void *right)
@@ -304,7 +361,7 @@ static int by_energy(const void *left, const void *right)
 }
 
 /* The best pose of each rotation, lowest energy first; returns how many of them are to be clustered. */
-static size_t weigh(const dock_case *of, size_t set, weighed_pose *best)
+static size_t weigh(const dock_case *of, size_t set, bool masked, weighed_pose *best)
 {
     size_t count = 0;
     int place[3];
@@ -313,7 +370,7 @@ static size_t weigh(const dock_case *of, size_t set, weighed_pose *best)
         const qn_dock_pose *pose = &of->poses[i];
         const double energy = cores[place[0]] * pose->terms[CORE] + attractions[place[1]] * pose->terms[ATTRACTION] +
                               electrostatics[place[2]] * pose->terms[ELECTROSTATIC] + pair * pose->terms[PAIR] +
-                              pose->terms[MASK];
+                              (masked ? pose->terms[MASK] : 0);
         if (count == 0 || pose->rotation != of->poses[best[count - 1].pose].rotation)
             best[count++] = (weighed_pose){energy, i};
         else if (energy < best[count - 1].energy)
@@ -363,17 +420,11 @@ static qn_status cluster(const dock_case *of, const weighed_pose *best, size_t c
     return QN_OK;
 }
 
-/* A task of the pool: one set on one complex. */
-static qn_status rank_set(size_t index, int worker, void *user)
+static qn_status rank_poses(dock_case *of, size_t set, bool masked, ranking *into)
 {
-    const fit *f = user;
-    dock_case *of = &f->cases[index / SETS];
-    const size_t set = index % SETS;
-    ranking *into = &of->rankings[set];
     void *best;
-    (void)worker;
     QN_TRY(qn_allocate(of->pose_count, sizeof(weighed_pose), &best));
-    qn_status status = cluster(of, best, weigh(of, set, best), into);
+    qn_status status = cluster(of, best, weigh(of, set, masked, best), into);
     qn_release(&best);
     for (size_t i = 0; i < into->count && status == QN_OK && into->first == 0; i++) {
         bool acceptable = false;
@@ -381,6 +432,19 @@ static qn_status rank_set(size_t index, int worker, void *user)
         if (acceptable) into->first = i + 1;
     }
     return status;
+}
+
+/* A task of the pool: one set on one complex. */
+static qn_status rank_set(size_t index, int worker, void *user)
+{
+    const fit *f = user;
+    dock_case *of = &f->cases[index / SETS];
+    const size_t set = index % SETS;
+    (void)worker;
+    QN_TRY(rank_poses(of, set, false, &of->alone[set]));
+    if (of->antibody) return rank_poses(of, set, true, &of->rankings[set]);
+    of->rankings[set] = of->alone[set];
+    return QN_OK;
 }
 
 /* ---- The rule ---- */
@@ -406,16 +470,24 @@ static double log_rank(size_t first)
     return log10(first ? (double)first : (double)CLUSTERS);
 }
 
-/* Mean over the complexes, but for `left_out`, when the set joins those chosen. */
-static double mean_log_rank(const fit *f, size_t set, const size_t *chosen, size_t chosen_count, size_t left_out)
+/* The first set chosen is judged without the mask of antibodies, the others with it. */
+static size_t rank_of(const dock_case *of, size_t set, size_t order)
 {
+    return order == 0 ? of->alone[set].first : of->rankings[set].first;
+}
+
+/* Mean loss over the complexes, but for `left_out`, when the set joins those chosen. */
+static double mean_loss(const fit *f, size_t set, const size_t *chosen, size_t chosen_count, size_t left_out)
+{
+    enum { LOOKED_AT = 10 };
     double sum = 0;
     size_t count = 0;
     for (size_t c = 0; c < f->case_count; c++) {
+        const dock_case *of = &f->cases[c];
         if (c == left_out) continue;
-        double best = log_rank(f->cases[c].rankings[set].first);
-        for (size_t k = 0; k < chosen_count; k++) best = fmin(best, log_rank(f->cases[c].rankings[chosen[k]].first));
-        sum += best;
+        double best = log_rank(rank_of(of, set, chosen_count));
+        for (size_t k = 0; k < chosen_count; k++) best = fmin(best, log_rank(rank_of(of, chosen[k], k)));
+        sum += (best > log10(LOOKED_AT) + 1e-9) + 0.01 * best;
         count++;
     }
     return sum / (double)count;
@@ -427,7 +499,7 @@ static void choose(const fit *f, size_t left_out, size_t chosen[CHOSEN], double 
     for (size_t k = 0; k < CHOSEN; k++) {
         double means[SETS];
         scores[k] = INFINITY;
-        for (size_t set = 0; set < SETS; set++) means[set] = mean_log_rank(f, set, chosen, k, left_out);
+        for (size_t set = 0; set < SETS; set++) means[set] = mean_loss(f, set, chosen, k, left_out);
         for (size_t set = 0; set < SETS; set++) {
             double score = 0;
             bool taken = false;
@@ -470,12 +542,12 @@ static qn_status merged_rank(const fit *f, dock_case *of, const size_t *sets, si
 
 /* ---- What is printed ---- */
 
-enum { ANSWERS = CHOSEN + 2 }; /* each set, the first two merged, all three merged */
+enum { ANSWERS = CHOSEN + 2 }; /* each set as the rule judges it, the first two merged, all three merged */
 
 static qn_status find_answers(const fit *f, size_t case_index, const size_t chosen[CHOSEN], size_t answers[ANSWERS])
 {
     dock_case *of = &f->cases[case_index];
-    for (size_t k = 0; k < CHOSEN; k++) answers[k] = of->rankings[chosen[k]].first;
+    for (size_t k = 0; k < CHOSEN; k++) answers[k] = rank_of(of, chosen[k], k);
     for (size_t k = CHOSEN; k < ANSWERS; k++)
         QN_TRY(merged_rank(f, of, chosen, CHOSEN - (ANSWERS - 1 - k), &answers[k]));
     return QN_OK;
@@ -577,41 +649,6 @@ static qn_status report(const fit *f)
     return print_table(f, true);
 }
 
-/* ---- The antibody mask ---- */
-
-/* Selections of all residues outside complementarity-determining regions; nothing for what is no antibody. */
-static qn_status print_partner_mask(const char *path, const char *role)
-{
-    qn_molecule *molecule;
-    qn_antibody_domain *domains = NULL;
-    size_t domain_count = 0;
-    void *memory = NULL;
-    QN_TRY(qn_molecule_read(path, &(qn_molecule_options){.drop_water = true}, &molecule));
-    qn_status status = qn_allocate(molecule->residue_count, sizeof(bool), &memory);
-    const bool *cdrs = memory;
-    if (status == QN_OK) status = qn_antibody_find_cdrs(molecule, memory, &domains, &domain_count);
-    for (size_t first = 0, last; domain_count > 0 && first < molecule->residue_count; first = last + 1) {
-        const qn_residue *residues = molecule->residues;
-        last = first;
-        if (cdrs[first]) continue;
-        while (last + 1 < molecule->residue_count && !cdrs[last + 1] &&
-               strcmp(residues[first].chain, residues[last + 1].chain) == 0)
-            last++;
-        printf("%s:%s:%d%.1s-%d%.1s\n", role, residues[first].chain, residues[first].number, &residues[first].insertion,
-               residues[last].number, &residues[last].insertion);
-    }
-    qn_release(&domains);
-    qn_release(&memory);
-    qn_molecule_destroy(&molecule);
-    return status;
-}
-
-static qn_status print_mask(const char *receptor, const char *ligand)
-{
-    QN_TRY(print_partner_mask(receptor, "receptor"));
-    return print_partner_mask(ligand, "ligand");
-}
-
 /* ---- The program ---- */
 
 static void clear(fit *f)
@@ -644,12 +681,11 @@ static qn_status run(fit *f, const char *weights, const char *data, const char *
 int main(int argc, char **argv)
 {
     if (argc != 4) {
-        fprintf(stderr, "usage: quern_bench_dock_fit WEIGHTS DATA OUT | --mask RECEPTOR LIGAND\n");
+        fprintf(stderr, "usage: quern_bench_dock_fit WEIGHTS DATA OUT\n");
         return 2;
     }
     static fit f;
-    qn_status status =
-        strcmp(argv[1], "--mask") == 0 ? print_mask(argv[2], argv[3]) : run(&f, argv[1], argv[2], argv[3]);
+    qn_status status = run(&f, argv[1], argv[2], argv[3]);
     clear(&f);
     if (status == QN_OK) return 0;
     fprintf(stderr, "quern_bench_dock_fit: %s\n", qn_error_message());
