@@ -93,7 +93,7 @@ qn_status qn_dock_poses_rank(const qn_dock_candidates *from, size_t set, size_t 
     if (status == QN_OK) {
         rescore_job job = {from, set, candidates, poses};
         status = qn_pool_run(pool, count, rescore, &job);
-        qsort(poses, count, sizeof(qn_dock_pose), by_energy);
+        if (count) qsort(poses, count, sizeof(qn_dock_pose), by_energy);
     }
     qn_release(&candidates);
     QN_TRY(status);

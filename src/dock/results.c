@@ -104,7 +104,7 @@ static qn_status gather_poses(qn_dock_state *run, merged_pose *order, qn_dock_re
     for (size_t set = 0; set < run->energy.set_count; set++)
         for (size_t rank = 0; rank < run->results[set].pose_count; rank++)
             order[count++] = (merged_pose){run, set, rank, run->results[set].assignment[rank]};
-    qsort(order, count, sizeof *order, by_rank);
+    if (count) qsort(order, count, sizeof *order, by_rank);
     QN_TRY(qn_allocate(count, sizeof(qn_dock_pose), &memory));
     merged->poses = memory;
     merged->pose_count = count;

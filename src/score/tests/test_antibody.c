@@ -101,7 +101,7 @@ static found find(const qn_molecule *molecule)
     void *memory;
     CHECK_OK(qn_allocate(molecule->residue_count, sizeof(bool), &memory));
     f.cdr = memory;
-    memset(f.cdr, 1, molecule->residue_count);
+    if (molecule->residue_count) memset(f.cdr, 1, molecule->residue_count);
     CHECK_OK(qn_antibody_find_cdrs(molecule, f.cdr, &f.domains, &f.count));
     return f;
 }
