@@ -65,7 +65,7 @@ dock -n 40 -o quiet --quiet >out.txt 2>err.txt || fail "dock --quiet"
 
 # Asked to stop (as by Ctrl-C or a batch system): stops cleanly, and the command it prints goes on to the end.
 mkfifo progress.pipe
-"$quern" dock "$input/1PPE_r_u.pdb" "$input/1PPE_l_u_rnd.pdb" --device host --spacing 2 -n 3000 --clusters 2 \
+"$quern" dock "$input/1PPE_r_u.pdb" "$input/1PPE_l_u_rnd.pdb" --device host --spacing 2 --score rpsc -n 3000 --clusters 2 \
     -o "it's here" >out.txt 2>progress.pipe &
 runner=$!
 : >err.txt
