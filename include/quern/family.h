@@ -90,6 +90,21 @@ typedef struct qn_host_launch {
 
 typedef qn_status (*qn_host_kernel)(const qn_host_launch *launch);
 
+/* The least work of a launch, pipe by pipe, in the units of qn_device_rates: each value read or written once, each
+ * operation counted as the slots it takes. The pipe that needs longest sets the limit. */
+typedef struct qn_work {
+    double bytes_read;    /* of device memory */
+    double bytes_written; /* likewise */
+    double multiply_adds; /* single precision issue slots: a multiply, an add and a fused multiply-add are one each */
+    double reciprocal_roots; /* special functions: 1/sqrt(x), exp, sin … */
+    double local_atomics;    /* int32 additions to local memory */
+} qn_work;
+
+/* The shortest time in which a device with these rates can do the work; *pipe (may be NULL) names the slowest one:
+ * "memory", "multiply-add", "reciprocal root", "local atomics". Of memory, as much reading as there is writing goes at
+ * the rate of a copy and what is left of the reading at the rate of a sum. 0 where a needed rate is not known. */
+double qn_work_limit_seconds(const qn_work *work, const qn_device_rates *rates, const char **pipe);
+
 typedef struct qn_family qn_family;
 
 typedef struct qn_kernel_declaration {
@@ -99,8 +114,8 @@ typedef struct qn_kernel_declaration {
     /* Geometry of a launch of `problem` (the family's own struct) under a configuration. */
     qn_geometry (*geometry)(const qn_configuration *configuration, const void *problem);
     qn_host_kernel host; /* NULL: the host driver cannot run this kernel */
-    /* Work of one launch, for printing the fraction of the device's limit. May be NULL. */
-    void (*cost)(const void *problem, double *operations, double *bytes);
+    /* What one launch cannot do without, whatever the configuration: gives its limit on a device. May be NULL. */
+    void (*work)(const void *problem, qn_work *work);
 } qn_kernel_declaration;
 
 struct qn_family {

@@ -25,12 +25,11 @@ static qn_geometry merge_geometry(const qn_configuration *configuration, const v
     return (qn_geometry){{group, (size_t)problem->rotations, 1}, {group, 1, 1}};
 }
 
-static void scan_cost(const void *user, double *operations, double *bytes)
+static void scan_work(const void *user, qn_work *work)
 {
     const qn_best_cells_problem *problem = user;
     double volume = (double)problem->cells[0] * problem->cells[1] * problem->cells[2] * problem->rotations;
-    *operations = volume;
-    *bytes = volume * 4;
+    *work = (qn_work){.bytes_read = volume * 4, .multiply_adds = volume};
 }
 
 static const qn_argument_declaration scan_arguments[] = {
@@ -68,7 +67,7 @@ static qn_status host_merge(const qn_host_launch *launch)
 }
 
 static const qn_kernel_declaration kernels[KERNELS] = {
-    {"scan", scan_arguments, 14, scan_geometry, host_scan, scan_cost},
+    {"scan", scan_arguments, 14, scan_geometry, host_scan, scan_work},
     {"merge", merge_arguments, 5, merge_geometry, host_merge, NULL},
 };
 

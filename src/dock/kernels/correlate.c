@@ -19,13 +19,13 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *u
                          {group, 1, 1}};
 }
 
-static void cost(const void *user, double *operations, double *bytes)
+static void work_of_launch(const void *user, qn_work *work)
 {
     const qn_correlate_problem *problem = user;
     double bins = problem->bins;
-    *operations = bins * problem->grids * problem->rotations * problem->sets * 8;
-    *bytes = bins * 8 *
-             ((double)problem->sets * problem->grids + (double)problem->rotations * (problem->grids + problem->sets));
+    *work = (qn_work){.bytes_read = bins * 8 * ((double)problem->sets + problem->rotations) * problem->grids,
+                      .bytes_written = bins * 8 * problem->rotations * problem->sets,
+                      .multiply_adds = bins * problem->grids * problem->rotations * problem->sets * 4};
 }
 
 static qn_status host(const qn_host_launch *launch)
@@ -39,7 +39,8 @@ static const qn_argument_declaration arguments_of_correlate[] = {
     {"sets", QN_VALUE, QN_INT32},
 };
 
-static const qn_kernel_declaration kernels[] = {{"correlate", arguments_of_correlate, 7, geometry, host, cost}};
+static const qn_kernel_declaration kernels[] = {
+    {"correlate", arguments_of_correlate, 7, geometry, host, work_of_launch}};
 
 static const qn_tunable tunables[] = {
     {"GROUP_SIZE", {32, 64, 128, 256}, 4, 128, "work-items per group"},

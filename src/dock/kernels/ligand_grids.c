@@ -28,20 +28,20 @@ static qn_geometry settle_geometry(const qn_configuration *configuration, const 
                          {group, 1, 1}};
 }
 
-static void spread_cost(const void *user, double *operations, double *bytes)
+static void spread_work(const void *user, qn_work *work)
 {
     const qn_ligand_grids_problem *problem = user;
     double atoms = (double)problem->atoms * problem->batch;
-    *operations = atoms * (15 + 8 * 6);
-    *bytes = atoms * (32 + 4.0 * problem->grids) + atoms * 8 * (problem->grids + 7);
+    *work = (qn_work){.bytes_read = atoms * (32 + 4.0 * problem->grids),
+                      .bytes_written = atoms * 8 * (problem->grids + 7),
+                      .multiply_adds = atoms * (15 + 8 * 6)};
 }
 
-static void settle_cost(const void *user, double *operations, double *bytes)
+static void settle_work(const void *user, qn_work *work)
 {
     const qn_ligand_grids_problem *problem = user;
     double voxels = (double)problem->box * problem->box * problem->box * problem->batch * problem->grids;
-    *operations = voxels;
-    *bytes = voxels * 12;
+    *work = (qn_work){.bytes_read = voxels * 4, .bytes_written = voxels * 8, .multiply_adds = voxels};
 }
 
 static const qn_argument_declaration spread_arguments[] = {
@@ -75,9 +75,9 @@ static qn_status host_settle(const qn_host_launch *launch)
 
 static const qn_kernel_declaration kernels[KERNELS] = {
     {"spread", spread_arguments, sizeof spread_arguments / sizeof *spread_arguments, spread_geometry, host_spread,
-     spread_cost},
+     spread_work},
     {"settle", settle_arguments, sizeof settle_arguments / sizeof *settle_arguments, settle_geometry, host_settle,
-     settle_cost},
+     settle_work},
 };
 
 static const qn_tunable tunables[] = {

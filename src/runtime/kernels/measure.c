@@ -40,33 +40,40 @@ static qn_geometry counter_geometry(const qn_configuration *configuration, const
     return geometry_of(configuration, ((const qn_measure_problem *)problem)->chains, 1);
 }
 
-static void copy_cost(const void *user, double *operations, double *bytes)
+static void copy_work(const void *user, qn_work *work)
 {
     const qn_measure_problem *problem = user;
-    *operations = 0;
-    *bytes = 32.0 * problem->elements;
+    *work = (qn_work){.bytes_read = 16.0 * problem->elements, .bytes_written = 16.0 * problem->elements};
 }
 
-static void sum_cost(const void *user, double *operations, double *bytes)
+static void sum_work(const void *user, qn_work *work)
 {
     const qn_measure_problem *problem = user;
-    *operations = 4.0 * problem->elements;
-    *bytes = 16.0 * problem->elements + 4.0 * problem->partials;
+    *work = (qn_work){.bytes_read = 16.0 * problem->elements,
+                      .bytes_written = 4.0 * problem->partials,
+                      .multiply_adds = 4.0 * problem->elements};
 }
 
-/* A multiply-add, a root with its addition and an atomic addition count as two, two and one. */
-static void chain_cost(const void *user, double *operations, double *bytes)
+static void chain_work(const void *user, qn_work *work)
 {
     const qn_measure_problem *problem = user;
-    *operations = 2.0 * problem->chains * problem->steps;
-    *bytes = 4.0 * problem->chains;
+    *work =
+        (qn_work){.bytes_written = 4.0 * problem->chains, .multiply_adds = (double)problem->chains * problem->steps};
 }
 
-static void counter_cost(const void *user, double *operations, double *bytes)
+/* The addition under the root goes with it in the measured rate. */
+static void root_work(const void *user, qn_work *work)
 {
     const qn_measure_problem *problem = user;
-    *operations = (double)problem->chains * problem->steps;
-    *bytes = 4.0 * problem->chains;
+    *work =
+        (qn_work){.bytes_written = 4.0 * problem->chains, .reciprocal_roots = (double)problem->chains * problem->steps};
+}
+
+static void counter_work(const void *user, qn_work *work)
+{
+    const qn_measure_problem *problem = user;
+    *work =
+        (qn_work){.bytes_written = 4.0 * problem->chains, .local_atomics = (double)problem->chains * problem->steps};
 }
 
 static qn_status copy_host(const qn_host_launch *launch)
@@ -113,11 +120,11 @@ static const qn_argument_declaration local_atomic_add_arguments[] = {{"result", 
                                                                      {"steps", QN_VALUE, QN_INT32}};
 
 static const qn_kernel_declaration kernels[KERNELS] = {
-    {"copy", copy_arguments, 3, copy_geometry, copy_host, copy_cost},
-    {"sum", sum_arguments, 4, sum_geometry, sum_host, sum_cost},
-    {"multiply_add", multiply_add_arguments, 5, chain_geometry, multiply_add_host, chain_cost},
-    {"reciprocal_root", reciprocal_root_arguments, 4, chain_geometry, reciprocal_root_host, chain_cost},
-    {"local_atomic_add", local_atomic_add_arguments, 2, counter_geometry, local_atomic_add_host, counter_cost},
+    {"copy", copy_arguments, 3, copy_geometry, copy_host, copy_work},
+    {"sum", sum_arguments, 4, sum_geometry, sum_host, sum_work},
+    {"multiply_add", multiply_add_arguments, 5, chain_geometry, multiply_add_host, chain_work},
+    {"reciprocal_root", reciprocal_root_arguments, 4, chain_geometry, reciprocal_root_host, root_work},
+    {"local_atomic_add", local_atomic_add_arguments, 2, counter_geometry, local_atomic_add_host, counter_work},
 };
 
 static const qn_tunable tunables[] = {

@@ -120,16 +120,30 @@ static void wrong_sizes_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void costs_are_stated(void)
+static void work_is_stated(void)
 {
     const qn_measure_problem problem = {.elements = 1000, .partials = 10, .chains = 100, .steps = 7};
-    double operations, bytes;
+    qn_work work;
     for (int i = 0; i < qn_runtime_measure_family.kernel_count; i++) {
-        qn_runtime_measure_family.kernels[i].cost(&problem, &operations, &bytes);
-        CHECK(operations + bytes > 0);
+        qn_runtime_measure_family.kernels[i].work(&problem, &work);
+        CHECK(work.bytes_read + work.bytes_written > 0);
     }
-    qn_runtime_measure_family.kernels[0].cost(&problem, &operations, &bytes);
-    CHECK_NEAR(bytes, 32000, 0);
+    qn_runtime_measure_family.kernels[0].work(&problem, &work);
+    CHECK_NEAR(work.bytes_read, 16000, 0);
+    CHECK_NEAR(work.bytes_written, 16000, 0);
+}
+
+static void the_slowest_pipe_sets_the_limit(void)
+{
+    const qn_device_rates rates = {.copy_bytes_per_s = 100, .read_bytes_per_s = 200, .multiply_adds_per_s = 1000};
+    const char *pipe;
+    /* 50 bytes there and back at 100 a second, then 100 more to read at 200 */
+    CHECK_NEAR(qn_work_limit_seconds(&(qn_work){.bytes_read = 150, .bytes_written = 50}, &rates, &pipe), 1.5, 1e-12);
+    CHECK_TEXT(pipe, "memory");
+    CHECK_NEAR(qn_work_limit_seconds(&(qn_work){.bytes_read = 200, .multiply_adds = 3000}, &rates, &pipe), 3, 1e-12);
+    CHECK_TEXT(pipe, "multiply-add");
+    CHECK_NEAR(qn_work_limit_seconds(&(qn_work){.bytes_read = 200, .local_atomics = 1}, &rates, &pipe), 0, 0);
+    CHECK_TEXT(pipe, "local atomics");
 }
 
 int main(int argc, char **argv)
@@ -141,7 +155,8 @@ int main(int argc, char **argv)
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(every_corner_is_right);
     RUN(wrong_sizes_are_refused);
-    RUN(costs_are_stated);
+    RUN(work_is_stated);
+    RUN(the_slowest_pipe_sets_the_limit);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);
