@@ -6,8 +6,8 @@
 #include "dock/selection.h"
 #include "score/antibody.h"
 
-/* Of a pair of heavy atoms in contact outside the complementarity-determining regions: more than what an attraction of
- * 0.4 gives, so that no other place of an antibody holds a ligand. */
+/* Cost of each pair of heavy atoms in contact outside the complementarity-determining regions. The shipped sets'
+ * attraction gains at most 0.35 for such a pair, so an antibody's framework repels. */
 static const double cdr_penalty = 1;
 
 /* Add `energy` for the residues that the selections name. */
@@ -54,25 +54,35 @@ static qn_status mask_residues(const qn_dock_options *options, const qn_molecule
     return QN_OK;
 }
 
-/* Marks of one partner's regions; *cdrs stays NULL when it has no variable domain. */
-static qn_status find_partner_cdrs(const char *role, const qn_molecule *molecule, const bool **cdrs)
+/* Marks of the residues in the molecule's regions; *cdrs is NULL when it has no variable domain. */
+static qn_status mark_cdrs(const qn_molecule *molecule, bool **cdrs, size_t *domain_count)
 {
     qn_antibody_domain *domains;
-    size_t count, inside = 0;
-    void *memory;
-    QN_TRY(qn_allocate(molecule->residue_count, sizeof(bool), &memory));
-    bool *marks = memory;
-    qn_status status = qn_antibody_find_cdrs(molecule, marks, &domains, &count);
-    if (status != QN_OK || count == 0) {
-        qn_release(&memory);
+    void *marks;
+    *cdrs = NULL;
+    QN_TRY(qn_allocate(molecule->residue_count, sizeof(bool), &marks));
+    qn_status status = qn_antibody_find_cdrs(molecule, marks, &domains, domain_count);
+    if (status != QN_OK || *domain_count == 0) {
+        qn_release(&marks);
         return status;
     }
     qn_release(&domains);
+    *cdrs = marks;
+    return QN_OK;
+}
+
+/* The same for one partner of a run, and say so; NULL when it is no antibody. */
+static qn_status find_partner_cdrs(const char *role, const qn_molecule *molecule, const bool **cdrs)
+{
+    bool *marks;
+    size_t count, inside = 0;
+    QN_TRY(mark_cdrs(molecule, &marks, &count));
+    *cdrs = marks;
+    if (!marks) return QN_OK;
     for (size_t i = 0; i < molecule->residue_count; i++) inside += marks[i];
     qn_log(QN_LOG_NOTE,
            "%s: an antibody, %zu variable domain%s with %zu residues in complementarity-determining regions", role,
            count, count == 1 ? "" : "s", inside);
-    *cdrs = marks;
     return QN_OK;
 }
 
@@ -97,15 +107,11 @@ qn_status qn_dock_masks_antibody(const qn_dock_partner *receptor, const qn_dock_
     const qn_molecule *molecules[2] = {receptor->molecule, ligand->molecule};
     *found = false;
     for (int i = 0; i < 2; i++) {
-        qn_antibody_domain *domains;
+        bool *cdrs;
         size_t count;
-        void *marks;
-        QN_TRY(qn_allocate(molecules[i]->residue_count, sizeof(bool), &marks));
-        qn_status status = qn_antibody_find_cdrs(molecules[i], marks, &domains, &count);
-        qn_release(&marks);
-        QN_TRY(status);
-        qn_release(&domains);
-        *found = *found || count > 0;
+        QN_TRY(mark_cdrs(molecules[i], &cdrs, &count));
+        *found = *found || cdrs != NULL;
+        qn_release(&cdrs);
     }
     return QN_OK;
 }
