@@ -1,7 +1,6 @@
 #include "dock/energy.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"

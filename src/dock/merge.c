@@ -47,7 +47,7 @@ qn_status qn_dock_merge_clusters(const qn_dock_set_cluster *clusters, size_t cou
     if (status == QN_OK && count > 0) {
         const qn_dock_set_cluster **sorted = order;
         for (size_t i = 0; i < count; i++) sorted[i] = &clusters[i];
-        if (count) qsort(sorted, count, sizeof *sorted, by_rank);
+        qsort(sorted, count, sizeof *sorted, by_rank);
         *merged_count =
             place_clusters(clusters, sorted, count, distances, radius_angstrom, most, merged, founders, place);
     }
