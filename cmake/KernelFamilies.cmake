@@ -2,6 +2,7 @@
 #
 #   <folder>/kernels/<name>.cl       text, embedded as  const char qn_<folder>_<name>_source[]
 #   <folder>/kernels/<name>.c        declares           const qn_family qn_<folder>_<name>_family
+#   <folder>/workloads/<name>.c      declares           const qn_workload qn_<folder>_<name>_workload
 #   any *_host.c                     compiled once per instruction set; QN_HOST_VARIANT(name) gives each its symbol
 
 # One object library per instruction set level. Other processors than x86-64 get the baseline alone.
@@ -68,6 +69,36 @@ const qn_family *const *qn_family_list(size_t *count)
 {
     *count = sizeof families / sizeof families[0] - 1;
     return families;
+}
+")
+  target_sources(${target} PRIVATE ${list_file})
+endfunction()
+
+# List the workloads: files src/*/workloads/*.c.
+function(quern_list_workloads target)
+  file(GLOB workloads CONFIGURE_DEPENDS src/*/workloads/*.c)
+  set(list_file ${CMAKE_CURRENT_BINARY_DIR}/generated/workload_list.c)
+  set(declarations "")
+  set(entries "")
+  foreach(workload IN LISTS workloads)
+    file(RELATIVE_PATH symbol ${CMAKE_CURRENT_SOURCE_DIR}/src ${workload})
+    string(REGEX REPLACE "/workloads/" "_" symbol ${symbol})
+    string(REGEX REPLACE "\\.c$" "" symbol ${symbol})
+    string(APPEND declarations "extern const qn_workload qn_${symbol}_workload;\n")
+    string(APPEND entries "    &qn_${symbol}_workload,\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${list_file} @ONLY CONTENT
+"/* Made by CMake from the workloads of the tree. */
+#include <quern/workload.h>
+
+@declarations@
+static const qn_workload *const workloads[] = {
+@entries@    NULL};
+
+const qn_workload *const *qn_workload_list(size_t *count)
+{
+    *count = sizeof workloads / sizeof workloads[0] - 1;
+    return workloads;
 }
 ")
   target_sources(${target} PRIVATE ${list_file})

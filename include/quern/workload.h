@@ -1,0 +1,55 @@
+/* Workloads: problems of kernel families, made to tune and to time them.
+ *
+ * A workload makes inputs of a given size, runs its family on them and compares what came out with the family's
+ * reference. `quern tune run NAME` and <quern/tune.h> take it from there. The library's own are in files
+ * src/<folder>/workloads/<name>.c, each defining one constant qn_<folder>_<name>_workload; a program's own are
+ * constants like them.
+ *
+ * Life cycle: create → (clear → run → check)… → destroy. Thread rule: one thread at a time per state.
+ */
+#ifndef QUERN_WORKLOAD_H
+#define QUERN_WORKLOAD_H
+
+#include <quern/family.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { QN_WORKLOAD_SIZES = 3 };
+
+typedef struct qn_workload {
+    const char *name;    /* that of its family, "benchmark/gemm" */
+    const char *summary; /* one line: "C = A·B, single precision" */
+    const qn_family *family;
+    const char *size_names[QN_WORKLOAD_SIZES]; /* "rows", "columns", "inner"; NULL after the last */
+    int gpu_sizes[QN_WORKLOAD_SIZES];          /* defaults: a GPU is full, a run takes milliseconds */
+    int cpu_sizes[QN_WORKLOAD_SIZES];
+
+    /* Buffers with inputs made from `seed`, on the queue's device. Errors: QN_INVALID_ARGUMENT naming a size that
+     * cannot be; QN_OUT_OF_MEMORY. */
+    qn_status (*create)(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **state);
+    /* Fill every output with 0xFF bytes, so that check cannot pass on what an earlier run left. */
+    qn_status (*clear)(void *state, qn_queue *queue);
+    /* Run every kernel of the family's work once and wait; *seconds (may be NULL) is the sum of their device times.
+     * configuration NULL: chosen as for any family, online tuning included. */
+    qn_status (*run)(void *state, qn_queue *queue, const qn_configuration *configuration, double *seconds);
+    /* Compare the outputs of the last run with the reference; for large problems with enough of it to be sure.
+     * *largest_error is in units of the tolerance: a result is right when it is at most 1. NaN counts as infinite. */
+    qn_status (*check)(void *state, qn_queue *queue, double *largest_error);
+    void (*work)(const void *state, qn_work *work); /* of one run */
+    /* The key under which results of such a size are kept: "n=256", or sizes binned where the best does not change. */
+    void (*problem_class)(const int sizes[QN_WORKLOAD_SIZES], char text[64]);
+    void (*destroy)(void **state);
+} qn_workload;
+
+/* Every workload of the library. */
+const qn_workload *const *qn_workload_list(size_t *count);
+
+/* By full name or by what follows the slash. Errors: QN_NOT_FOUND, with the names there are. */
+QN_MUST_CHECK qn_status qn_workload_find(const char *name, const qn_workload **workload);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
