@@ -12,10 +12,11 @@ extern const cli_command *const cli_commands[];
 /* NULL when there is none of that name. */
 const cli_command *cli_command_find(const char *name);
 
-/* Run with the arguments after the command's name. Returns the exit code. */
+/* Run with the arguments after the command's name, the action's first where it has actions. Returns the exit code. */
 int cli_command_run(const cli_command *command, int count, char **arguments);
 
-/* Print a command's help page on standard output. Returns the exit code. */
-int cli_command_help(const cli_command *command);
+/* Print the help page of a command, or of its action named by the first of `count` arguments, on standard output.
+ * Returns the exit code. */
+int cli_command_help(const cli_command *command, int count, char *const *arguments);
 
 #endif

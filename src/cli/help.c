@@ -78,8 +78,28 @@ static void print_option(FILE *stream, const cli_option *option, const unsigned 
     print_entry(stream, left, text);
 }
 
+const char *cli_action_word(const cli_command *action)
+{
+    const char *space = strchr(action->name, ' ');
+    return space ? space + 1 : action->name;
+}
+
+static void print_actions(const cli_command *command, FILE *stream)
+{
+    fprintf(stream, "Usage: quern %s ACTION [options] [arguments]\n\n", command->name);
+    print_wrapped(stream, command->description, 0, 0);
+    fputs("\nActions:\n", stream);
+    for (size_t i = 0; command->actions[i]; i++)
+        fprintf(stream, "  %-12s%s\n", cli_action_word(command->actions[i]), command->actions[i]->summary);
+    fprintf(stream, "\nquern %s ACTION -h prints an action's options.\n", command->name);
+}
+
 void cli_options_print_help(const cli_command *command, const void *defaults, FILE *stream)
 {
+    if (command->actions) {
+        print_actions(command, stream);
+        return;
+    }
     fprintf(stream, "Usage: quern %s", command->name);
     for (const cli_positional *place = command->positionals; place->name; place++)
         fprintf(stream, " %s%s", place->name, place->many ? "..." : "");

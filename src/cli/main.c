@@ -37,7 +37,7 @@ static int run_help(int count, char **arguments)
         return CLI_DONE;
     }
     const cli_command *command = cli_command_find(arguments[0]);
-    return command ? cli_command_help(command) : refuse_command(arguments[0]);
+    return command ? cli_command_help(command, count - 1, arguments + 1) : refuse_command(arguments[0]);
 }
 
 static int dispatch(int count, char **arguments)

@@ -53,10 +53,13 @@ typedef struct cli_list {
     size_t count;
 } cli_list;
 
+/* A command that does one thing, or one that has `actions` ("tune" with "tune run", "tune list") and nothing below
+ * them here. */
 typedef struct cli_command {
-    const char *name;
-    const char *summary;     /* one line, no final full stop */
-    const char *description; /* paragraph of the help page */
+    const char *name;                         /* of an action with its command's: "tune run" */
+    const char *summary;                      /* one line, no final full stop */
+    const char *description;                  /* paragraph of the help page */
+    const struct cli_command *const *actions; /* ended by NULL */
     const cli_positional *positionals;
     const cli_option *options;
     size_t settings_bytes;
@@ -73,7 +76,10 @@ typedef enum cli_parse_result { CLI_PARSED, CLI_HELP_WANTED, CLI_BAD_USAGE } cli
 cli_parse_result cli_options_parse(const cli_command *command, int count, char **arguments, void *settings,
                                    char *message, size_t message_bytes);
 
-/* The command's help page. */
+/* What an action is called after its command: "run" of "tune run". */
+const char *cli_action_word(const cli_command *action);
+
+/* The command's help page; `defaults` is NULL for one with actions. */
 void cli_options_print_help(const cli_command *command, const void *defaults, FILE *stream);
 
 /* The word of `words` that `text` is most likely a misspelling of, or NULL when none is close. */
