@@ -116,7 +116,8 @@ typedef struct qn_tune_options {
 } qn_tune_options;
 
 typedef struct qn_tune_result {
-    qn_configuration configuration; /* the best */
+    qn_configuration configuration; /* the best; of a workload */
+    char text[512];                 /* the best as "TILE=32 LAYOUT=row" */
     qn_test best, fallback;         /* the fallback's own test, measured first */
     uint64_t tests, failed[QN_TEST_CRASH + 1];
     double seconds, limit_seconds;
@@ -129,9 +130,45 @@ typedef struct qn_tune_result {
 QN_MUST_CHECK qn_status qn_tune_run(qn_device *device, const qn_workload *workload, const qn_tune_options *options,
                                     qn_tune_result *result);
 
+/* The same for a kernel of the user's own, described by a T1 file (as Kernel Tuner and KTT read). Errors also:
+ * QN_NOT_FOUND, QN_BAD_FORMAT, with file and place. */
+QN_MUST_CHECK qn_status qn_tune_run_file(qn_device *device, const char *path, const qn_tune_options *options,
+                                         qn_tune_result *result);
+
 /* The space of a family on a device: its tunables, constraints, the device's limits; solved. */
 QN_MUST_CHECK qn_status qn_tune_family_space(const qn_family *family, const qn_device_info *device, qn_space **space);
 qn_configuration qn_tune_configuration(const qn_space *space, qn_point point);
+
+/* ---- What is known ---- */
+
+/* A configuration that is known for a family, device and problem class. */
+typedef struct qn_tune_known {
+    const char *origin; /* "store", "shipped", "fallback" */
+    qn_configuration configuration;
+    char text[512]; /* the configuration in words */
+    char problem_class[64];
+    double seconds; /* of a run; 0: not known */
+    uint64_t tests; /* tried to find it; 0: not known */
+    int64_t time;   /* when, seconds since 1970; 0: not known */
+    bool stale;     /* the kernel's source has changed since: not used */
+} qn_tune_known;
+
+/* All that is known, in the order in which it would be taken: the first that is not stale would run; the fallback comes
+ * last. problem_class NULL: of every class. Up to `capacity`, *count in all. store NULL: shipped results alone. */
+QN_MUST_CHECK qn_status qn_tune_lookup(qn_device *device, qn_tune_store *store, const qn_family *family,
+                                       const char *problem_class, qn_tune_known *known, size_t capacity, size_t *count);
+
+/* Write what the store has of a workload's tests on a device, as "t4", "kernel-tuner", "ktt", or "quern" (the shipped
+ * text form, the best alone). Errors: QN_NOT_FOUND when there are none; QN_INVALID_ARGUMENT for the format. */
+QN_MUST_CHECK qn_status qn_tune_export(qn_device *device, qn_tune_store *store, const qn_workload *workload,
+                                       const int sizes[QN_WORKLOAD_SIZES], const char *format, const char *path);
+
+/* Put the tests of a file (any of these formats) into the store, as tests of this workload on this device. Those that
+ * are no points of the space are counted in *left_out. Errors: QN_BAD_FORMAT; QN_INVALID_ARGUMENT when the parameters
+ * are others. */
+QN_MUST_CHECK qn_status qn_tune_import(qn_device *device, qn_tune_store *store, const qn_workload *workload,
+                                       const int sizes[QN_WORKLOAD_SIZES], const char *path, uint64_t *taken,
+                                       uint64_t *left_out);
 
 /* ---- Online ---- */
 
@@ -164,6 +201,27 @@ typedef struct qn_tune_gain {
 QN_MUST_CHECK qn_status qn_tune_gains(qn_context *context, qn_tune_gain *gains, size_t capacity, size_t *count);
 /* Write what was found to the store and stop tuning; also done when the context is destroyed. */
 void qn_tune_detach(qn_context *context);
+
+/* ---- Reports ---- */
+
+/* One test as a report shows it; `text` is the configuration. */
+typedef struct qn_tune_step {
+    char text[256];
+    qn_test_outcome outcome;
+    double objective, elapsed_seconds;
+} qn_tune_step;
+
+typedef struct qn_tune_trace {
+    const char *name, *device, *searcher;
+    uint64_t space_size;
+    const qn_tune_step *steps;
+    size_t step_count;
+    double fallback_seconds, limit_seconds; /* 0: not known */
+    const char *pipe;
+} qn_tune_trace;
+
+/* A page with the convergence curve, the best configurations and the failures by kind. */
+QN_MUST_CHECK qn_status qn_tune_write_report(const qn_tune_trace *trace, const char *path);
 
 /* ---- Recorded spaces ---- */
 
