@@ -269,3 +269,42 @@ qn_status qn_family_corners(const qn_family *family, const qn_device_info *devic
         if (place == family->tunable_count) return QN_OK;
     }
 }
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Corners are numbered; steps of the golden ratio of their count, made coprime to it, reach every one in the end and
+ * stay evenly spread whenever they stop. */
+qn_status qn_family_sample_corners(const qn_family *family, const qn_device_info *device, int most,
+                                   qn_status (*visit)(const qn_configuration *configuration, void *user), void *user)
+{
+    int values[QN_TUNABLE_MAX][3], counts[QN_TUNABLE_MAX];
+    const qn_configuration fallback = qn_family_fallback(family);
+    uint64_t corners = 1, place = 0;
+    int visited = 0;
+    for (int i = 0; i < family->tunable_count; i++)
+        corners *= (uint64_t)(counts[i] = corner_values(&family->tunables[i], values[i]));
+    uint64_t step = (uint64_t)(0.6180339887498949 * (double)corners) | 1;
+    while (greatest_common_divisor(step, corners) != 1) step += 2;
+    for (uint64_t tried = 0; tried <= corners && visited < most; tried++) {
+        qn_configuration configuration = fallback;
+        bool allowed;
+        uint64_t digits = place;
+        for (int i = 0; tried > 0 && i < family->tunable_count; digits /= (uint64_t)counts[i++])
+            configuration.value[i] = values[i][digits % (uint64_t)counts[i]];
+        if (tried > 0) place = (place + step) % corners;
+        if (tried > 0 && memcmp(&configuration, &fallback, sizeof fallback) == 0) continue;
+        QN_TRY(qn_family_allows(family, device, &configuration, &allowed, NULL));
+        if (!allowed) continue;
+        visited++;
+        QN_TRY(visit(&configuration, user));
+    }
+    return QN_OK;
+}

@@ -184,6 +184,21 @@ static void corners_are_the_extreme_and_usual_values(void)
     CHECK(visits == 2);
 }
 
+/* All of the corners above where there is room for them, the fallback first; else as many as asked for, all different.
+ */
+static void corners_can_be_sampled(void)
+{
+    qn_configuration fallback = qn_family_fallback(&family);
+    for (int most = 1; most <= 9; most++) {
+        visits = 0;
+        CHECK_OK(qn_family_sample_corners(&family, &device, most, note, NULL));
+        CHECK(visits == (most < 5 ? most : 5));
+        CHECK(memcmp(&visited[0], &fallback, sizeof fallback) == 0);
+        for (int i = 0; i < visits; i++)
+            for (int k = 0; k < i; k++) CHECK(memcmp(&visited[i], &visited[k], sizeof visited[i]) != 0);
+    }
+}
+
 /* Every family's fallback runs on the smallest device we know of, whatever its driver. */
 static void fallbacks_fit_the_smallest_devices(void)
 {
@@ -216,6 +231,7 @@ int main(void)
     RUN(nesting_has_an_end);
     RUN(broken_constraints_are_named);
     RUN(corners_are_the_extreme_and_usual_values);
+    RUN(corners_can_be_sampled);
     RUN(fallbacks_fit_the_smallest_devices);
     return check_finish();
 }
