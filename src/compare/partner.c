@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/atom.h"
 
 static const char *const amino_slots[] = {"N", "CA", "C", "O"};
 static const char *const nucleotide_slots[QN_BACKBONE_SLOTS] = {"P",   "OP1", "OP2", "O5'", "C5'", "C4'",
@@ -43,10 +44,10 @@ static int find_slot(const char *name, const char *const *slots, int count)
 }
 
 /* Name and element must agree: old files have other text in the element's columns, among it a lone "H". */
-static bool is_hydrogen(const qn_atom *atom)
+static bool named_as_hydrogen(const qn_atom *atom)
 {
     const char *letter = atom->name + strspn(atom->name, "0123456789");
-    return (strcmp(atom->element, "H") == 0 || strcmp(atom->element, "D") == 0) && (*letter == 'H' || *letter == 'D');
+    return qn_atom_is_hydrogen(atom) && (*letter == 'H' || *letter == 'D');
 }
 
 /* A calcium ion is also an atom named CA. */
@@ -99,7 +100,7 @@ static void fill_residue(const qn_molecule *molecule, const qn_residue *source, 
     residue->first_heavy = partner->heavy_count;
     for (size_t i = 0; i < source->atom_count; i++) {
         const qn_atom *atom = &molecule->atoms[source->first_atom + i];
-        if (is_hydrogen(atom)) continue;
+        if (named_as_hydrogen(atom)) continue;
         memcpy(partner->heavy[partner->heavy_count++], atom->position_angstrom, 3 * sizeof(double));
         int slot =
             find_slot(atom->name, amino ? amino_slots : nucleotide_slots, amino ? AMINO_SLOTS : QN_BACKBONE_SLOTS);

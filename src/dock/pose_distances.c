@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "dock/pose.h"
 #include "math/rotation.h"
+#include "model/atom.h"
 #include "model/neighbour_grid.h"
 
 static const double interface_angstrom = 10;
@@ -22,14 +23,14 @@ typedef struct distance_job {
 static bool is_heavy(const qn_molecule *molecule, const qn_atom *atom)
 {
     (void)molecule;
-    return strcmp(atom->element, "H") != 0 && strcmp(atom->element, "D") != 0;
+    return !qn_atom_is_hydrogen(atom);
 }
 
-/* One atom a residue: Cα of amino acids, P of nucleotides. Calcium ("CA" of a residue CA) is no Cα. */
+/* One atom a residue: Cα of amino acids, P of nucleotides. A residue of one atom is an ion or a ligand. */
 static bool marks_residue(const qn_molecule *molecule, const qn_atom *atom)
 {
     const qn_residue *residue = &molecule->residues[atom->residue];
-    if (strcmp(atom->name, "CA") == 0) return strcmp(atom->element, "CA") != 0 && residue->atom_count > 1;
+    if (qn_atom_is_c_alpha(atom)) return residue->atom_count > 1;
     return strcmp(atom->name, "P") == 0 && strlen(residue->name) <= 2;
 }
 

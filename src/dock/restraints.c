@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "dock/selection.h"
+#include "model/atom.h"
 
 enum {
     FIELDS = 3,     /* two residues and a distance */
@@ -28,12 +29,12 @@ static const qn_atom *atom_called(const qn_molecule *molecule, const qn_residue 
 /* The atom that stands for a residue; NULL when all it has is hydrogen. */
 static const qn_atom *residue_atom(const qn_molecule *molecule, const qn_residue *residue)
 {
-    const qn_atom *atom = atom_called(molecule, residue, "CA", "C"); /* a calcium ion is called CA too */
+    const qn_atom *atom = qn_residue_c_alpha(molecule, residue);
     if (!atom) atom = atom_called(molecule, residue, "P", "P");
     if (!atom) atom = atom_called(molecule, residue, "C1'", "C");
     for (size_t i = 0; i < residue->atom_count && !atom; i++) {
         const qn_atom *candidate = &molecule->atoms[residue->first_atom + i];
-        if (strcmp(candidate->element, "H") != 0 && strcmp(candidate->element, "D") != 0) atom = candidate;
+        if (!qn_atom_is_hydrogen(candidate)) atom = candidate;
     }
     return atom;
 }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "format/alternate.h"
 #include "format/structure.h"
+#include "model/atom.h"
 
 bool qn_is_water(const char *residue_name)
 {
@@ -60,11 +61,6 @@ static size_t group_of(const qn_structure_builder *builder, const qn_file_atom *
     return groups;
 }
 
-static bool is_hydrogen(const qn_atom *atom)
-{
-    return strcmp(atom->element, "H") == 0 || strcmp(atom->element, "D") == 0;
-}
-
 static void drop_waters_and_hydrogens(qn_structure_builder *builder)
 {
     size_t counted = 0; /* waters of this place, by the number of the group that follows */
@@ -76,7 +72,7 @@ static void drop_waters_and_hydrogens(qn_structure_builder *builder)
                 builder->molecule->dropped_waters++;
                 counted = atom->group + 1;
             }
-        } else if (builder->options.drop_hydrogens && is_hydrogen(&atom->file.atom)) {
+        } else if (builder->options.drop_hydrogens && qn_atom_is_hydrogen(&atom->file.atom)) {
             atom->keep = false;
             builder->molecule->dropped_hydrogens++;
         }
@@ -144,7 +140,7 @@ qn_status qn_structure_builder_break(qn_structure_builder *builder)
 static void correct_element(qn_structure_builder *builder, qn_atom *atom)
 {
     char letter = atom->name[strspn(atom->name, "0123456789")];
-    if (!letter || !is_hydrogen(atom) || !strchr("CNOSP", letter)) return;
+    if (!letter || !qn_atom_is_hydrogen(atom) || !strchr("CNOSP", letter)) return;
     memcpy(atom->element, (char[4]){letter}, sizeof atom->element);
     builder->misnamed++;
 }

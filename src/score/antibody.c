@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/atom.h"
 
 /* Sources: the sequence features by which Martin (in "Antibody Engineering", Springer 2001 and 2010, chapter "Protein
  * sequence and structure analysis of antibody variable domains") tells where Kabat's regions are, after Kabat, Wu,
@@ -68,26 +69,17 @@ static const char *const amino_acids[] = {
     "PPRO", "SSER", "TTHR", "WTRP", "YTYR", "VVAL", "CCYX", "CCYM", "HHID", "HHIE", "HHIP", "HHSD", "HHSE", "HHSP",
     "MMSE", "QPCA", "EPGA", "CCSO", "CCME", "CCSS", "DASH", "EGLH", "KLYN", "YTYS", "YPTR", "SSEP", "TTPO"};
 
-static const qn_atom *alpha_carbon(const qn_molecule *molecule, const qn_residue *residue)
-{
-    for (size_t i = 0; i < residue->atom_count; i++) {
-        const qn_atom *atom = &molecule->atoms[residue->first_atom + i];
-        if (strcmp(atom->name, "CA") == 0 && strcmp(atom->element, "C") == 0) return atom;
-    }
-    return NULL;
-}
-
 /* One-letter code; 'X' for other residues with a Cα atom, '\0' for what is no amino acid. */
 static char letter_of(const qn_molecule *molecule, const qn_residue *residue)
 {
     for (size_t i = 0; i < sizeof amino_acids / sizeof *amino_acids; i++)
         if (strcmp(residue->name, amino_acids[i] + 1) == 0) return amino_acids[i][0];
-    return alpha_carbon(molecule, residue) ? 'X' : '\0';
+    return qn_residue_c_alpha(molecule, residue) ? 'X' : '\0';
 }
 
 static bool is_broken(const qn_molecule *molecule, const qn_residue *before, const qn_residue *residue)
 {
-    const qn_atom *a = alpha_carbon(molecule, before), *b = alpha_carbon(molecule, residue);
+    const qn_atom *a = qn_residue_c_alpha(molecule, before), *b = qn_residue_c_alpha(molecule, residue);
     if (!a || !b) return true;
     double squared = 0;
     for (int axis = 0; axis < 3; axis++) {

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "model/atom.h"
 #include "score/table_names.h"
 
 /* Radius of an atom that the table does not know, about that of the table's atoms of the same element. */
@@ -196,7 +197,7 @@ static qn_status assign_residue(assignment *a, size_t index, qn_parameters_summa
         const qn_atom *atom = &a->molecule->atoms[i];
         const qn_atom_table_entry *entry = find_entry(entries->first, entries->count, a->names.atoms[i]);
         qn_atom_parameters *p = &a->parameters[i];
-        p->heavy = !qn_is_hydrogen(atom);
+        p->heavy = !qn_atom_is_hydrogen(atom);
         p->type = entry ? entry->type : -1;
         p->charge_e = entry ? (double)entry->charge_e : 0;
         p->radius_angstrom = entry ? entry->radius_angstrom : radius_of_element(atom->element);

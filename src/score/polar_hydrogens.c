@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/atom.h"
 #include "score/atom_table.h"
 
 enum { MOST_ON_ONE_PARENT = 3 };
@@ -226,7 +227,7 @@ static size_t taken_places(const qn_table_names *names, size_t residue, long par
     size_t count = 0;
     for (size_t i = of->first_atom; i < of->first_atom + of->atom_count && count < MOST_ON_ONE_PARENT; i++) {
         const double *at = molecule->atoms[i].position_angstrom;
-        if (!qn_is_hydrogen(&molecule->atoms[i])) continue;
+        if (!qn_atom_is_hydrogen(&molecule->atoms[i])) continue;
         double d2 = 0;
         for (int axis = 0; axis < 3; axis++) d2 += (at[axis] - centre[axis]) * (at[axis] - centre[axis]);
         if (d2 < longest_bond_angstrom * longest_bond_angstrom) memcpy(taken[count++], at, 3 * sizeof(double));

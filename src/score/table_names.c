@@ -5,12 +5,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/atom.h"
 #include "score/atom_table.h"
-
-bool qn_is_hydrogen(const qn_atom *atom)
-{
-    return strcmp(atom->element, "H") == 0 || strcmp(atom->element, "D") == 0;
-}
 
 /* "1HD2" is an old spelling of "HD21", and deuterium is named like the hydrogen it stands for. */
 static void spell_hydrogen(const char *name, char spelled[QN_TABLE_NAME_SIZE])
@@ -34,7 +30,7 @@ static void rename_atom(const qn_table_residue *entries, const char *residue_nam
       nucleotide[] = {{"O1P", "OP1"},  {"O2P", "OP2"},   {"HO2'", "H2'"}, {"HO'2", "H2'"}, {"H2'1", "H2''"},
                       {"H5'1", "H5'"}, {"H5'2", "H5''"}, {"HO5'", "H5T"}, {"HO3'", "H3T"}};
     memset(name, 0, QN_TABLE_NAME_SIZE);
-    if (qn_is_hydrogen(atom))
+    if (qn_atom_is_hydrogen(atom))
         spell_hydrogen(atom->name, name);
     else
         memcpy(name, atom->name, strlen(atom->name));

@@ -28,9 +28,6 @@ void qn_table_names_clear(qn_table_names *names);
 /* Index of the residue's first atom of that name, or −1. */
 long qn_table_names_find(const qn_table_names *names, size_t residue, const char *name);
 
-/* Hydrogen or deuterium. */
-bool qn_is_hydrogen(const qn_atom *atom);
-
 /* First residue of the molecule or of a chain, or behind an OXT (chains merged under one name). */
 bool qn_table_names_starts_chain(const qn_table_names *names, size_t residue);
 

@@ -1,0 +1,22 @@
+#include "model/atom.h"
+
+#include <string.h>
+
+bool qn_atom_is_hydrogen(const qn_atom *atom)
+{
+    return strcmp(atom->element, "H") == 0 || strcmp(atom->element, "D") == 0;
+}
+
+bool qn_atom_is_c_alpha(const qn_atom *atom)
+{
+    return strcmp(atom->name, "CA") == 0 && strcmp(atom->element, "CA") != 0;
+}
+
+const qn_atom *qn_residue_c_alpha(const qn_molecule *molecule, const qn_residue *residue)
+{
+    for (size_t i = 0; i < residue->atom_count; i++) {
+        const qn_atom *atom = &molecule->atoms[residue->first_atom + i];
+        if (qn_atom_is_c_alpha(atom)) return atom;
+    }
+    return NULL;
+}

@@ -1,0 +1,16 @@
+/* What an atom is, told by its name and element. */
+#ifndef QN_MODEL_ATOM_H
+#define QN_MODEL_ATOM_H
+
+#include <quern/molecule.h>
+
+/* Hydrogen or deuterium. */
+bool qn_atom_is_hydrogen(const qn_atom *atom);
+
+/* The Cα of an amino acid: named CA, and not a calcium ion, which is called so too. */
+bool qn_atom_is_c_alpha(const qn_atom *atom);
+
+/* The residue's first Cα; NULL when it has none. */
+const qn_atom *qn_residue_c_alpha(const qn_molecule *molecule, const qn_residue *residue);
+
+#endif
