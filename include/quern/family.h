@@ -152,15 +152,60 @@ qn_configuration qn_family_fallback(const qn_family *family);
 QN_MUST_CHECK qn_status qn_family_allows(const qn_family *family, const qn_device_info *device,
                                          const qn_configuration *configuration, bool *allowed, const char **broken);
 
-/* Build without running, e.g. to compile ahead of time. */
+/* Build without running, e.g. to compile ahead of time; from any thread, and without keeping launches waiting.
+ * configuration NULL: the fallback. */
 QN_MUST_CHECK qn_status qn_family_build(const qn_family *family, qn_device *device,
                                         const qn_configuration *configuration, const char *definitions);
 
-/* The door for a tuner: asked before each run whose call names no configuration. Sets *configuration and returns a
- * word for where it came from ("command line", "store", "shipped"), or NULL to decline (the fallback is used). */
-typedef const char *(*qn_configuration_source)(const qn_family *family, qn_device *device, const char *problem_class,
-                                               qn_configuration *configuration, void *user);
-void qn_context_set_configuration_source(qn_context *context, qn_configuration_source source, void *user);
+/* Drop what was built of a configuration, whatever the definitions; it is built again when it is next run. What was
+ * launched with it must be finished. */
+void qn_family_forget(const qn_family *family, qn_device *device, const qn_configuration *configuration);
+
+/* What a kernel needs as the device's compiler made it; 0 where the driver does not say. */
+typedef struct qn_kernel_resources {
+    int largest_group;    /* most work-items in a group; registers can make it smaller than the device's */
+    int registers;        /* per work-item */
+    size_t local_bytes;   /* per group */
+    size_t private_bytes; /* per work-item, in memory: spilled registers and private arrays */
+} qn_kernel_resources;
+
+QN_MUST_CHECK qn_status qn_family_resources(const qn_family *family, qn_device *device,
+                                            const qn_configuration *configuration, const char *definitions, int kernel,
+                                            qn_kernel_resources *resources);
+
+/* Build, and hold every kernel's needs and (problem not NULL) its geometry to the device's limits: QN_UNSUPPORTED or
+ * QN_INVALID_ARGUMENT, with the limit, when it would not run. A launch that fails all the same can be the end of a CUDA
+ * device for this process (an illegal address poisons the context): everything on it then gives QN_DEVICE_LOST. */
+QN_MUST_CHECK qn_status qn_family_fits(const qn_family *family, qn_device *device,
+                                       const qn_configuration *configuration, const char *definitions,
+                                       const void *problem);
+
+/* A launch as a tuner sees it. */
+typedef struct qn_family_launch {
+    const qn_family *family;
+    qn_queue *queue;
+    int kernel;
+    const char *problem_class, *definitions; /* may be NULL */
+    const void *problem;
+    qn_configuration configuration;
+    bool timed; /* set by choose: report gets the launch's event */
+    void *tag;  /* from choose to report */
+} qn_family_launch;
+
+/* The door for a tuner. `choose` is asked before each run whose call names no configuration: it sets
+ * launch->configuration (the fallback at first) and returns a word for where it came from ("store", "shipped"), or NULL
+ * to decline (the fallback is used). `report` hears of every launch that choose did not decline, when it was queued or
+ * failed, and owns the event (NULL unless timed); after a failure true asks to choose again. `end` is called when the
+ * context is destroyed. All may be NULL, and are called from the threads that launch. */
+typedef struct qn_configuration_source {
+    const char *(*choose)(qn_family_launch *launch, void *user);
+    bool (*report)(const qn_family_launch *launch, qn_status status, qn_event *event, void *user);
+    void (*end)(void *user);
+    void *user;
+} qn_configuration_source;
+
+/* Copied; NULL: none. No family may be running in the context meanwhile. */
+void qn_context_set_configuration_source(qn_context *context, const qn_configuration_source *source);
 
 /* Every family of the library, for compile checks and listings. */
 const qn_family *const *qn_family_list(size_t *count);

@@ -49,6 +49,8 @@ QN_MUST_CHECK qn_status qn_queue_wait_for(qn_queue *queue, qn_event *event);
 QN_MUST_CHECK qn_status qn_queue_finish(qn_queue *queue);
 
 QN_MUST_CHECK qn_status qn_event_wait(qn_event *event);
+/* Whether the command is over, without waiting. Errors: those of the command. */
+QN_MUST_CHECK qn_status qn_event_done(qn_event *event, bool *done);
 /* Device seconds between start and end of the command; waits for it. */
 QN_MUST_CHECK qn_status qn_event_seconds(qn_event *event, double *seconds);
 void qn_event_destroy(qn_event **event);

@@ -31,6 +31,8 @@ qn_status qn_context_create(const qn_context_options *options, qn_context **out)
 void qn_context_destroy(qn_context **context)
 {
     if (!context || !*context) return;
+    const qn_configuration_source source = (*context)->source;
+    if (source.end) source.end(source.user);
     qn_pool_destroy(&(*context)->pool);
     qn_release(&(*context)->kernel_folder);
     qn_release(context);
@@ -46,8 +48,7 @@ qn_pool *qn_context_pool(qn_context *context)
     return context->pool;
 }
 
-void qn_context_set_configuration_source(qn_context *context, qn_configuration_source source, void *user)
+void qn_context_set_configuration_source(qn_context *context, const qn_configuration_source *source)
 {
-    context->source = source;
-    context->source_user = user;
+    context->source = source ? *source : (qn_configuration_source){0};
 }

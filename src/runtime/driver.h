@@ -72,6 +72,8 @@ struct qn_driver {
     qn_status (*kernel_create)(qn_driver_device device, qn_driver_program program,
                                const qn_kernel_declaration *declaration, qn_driver_kernel *kernel);
     void (*kernel_destroy)(qn_driver_device device, qn_driver_kernel kernel);
+    /* Fill in what is known; the rest keeps its value. */
+    qn_status (*kernel_resources)(qn_driver_device device, qn_driver_kernel kernel, qn_kernel_resources *resources);
 
     /* Arguments in declared order; `buffers[i]` is the driver's buffer of argument i, or NULL for a value. */
     qn_status (*launch)(qn_driver_device device, qn_driver_queue queue, qn_driver_kernel kernel,
@@ -79,6 +81,7 @@ struct qn_driver {
                         int argument_count, const qn_configuration *configuration, qn_driver_event *event);
 
     qn_status (*event_wait)(qn_driver_device device, qn_driver_event event);
+    qn_status (*event_done)(qn_driver_device device, qn_driver_event event, bool *done); /* never waits */
     qn_status (*event_seconds)(qn_driver_device device, qn_driver_event event, double *seconds);
     void (*event_destroy)(qn_driver_device device, qn_driver_event event);
 

@@ -4,11 +4,9 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/memory.h"
+#include "base/text.h"
 #include "runtime/constraint.h"
-#include "runtime/kernel_source.h"
 #include "runtime/objects.h"
-#include "runtime/program_cache.h"
 
 qn_argument qn_argument_buffer(qn_buffer *buffer)
 {
@@ -63,141 +61,13 @@ qn_status qn_family_allows(const qn_family *family, const qn_device_info *device
     return QN_OK;
 }
 
-static void destroy_entry(qn_device *device, qn_program_entry *entry)
-{
-    for (int i = 0; i < entry->family->kernel_count; i++)
-        if (entry->kernels[i]) device->driver->kernel_destroy(device->handle, entry->kernels[i]);
-    if (entry->program) device->driver->program_destroy(device->handle, entry->program);
-    qn_release(&entry->definitions);
-    qn_release(&entry);
-}
-
-void qn_device_drop_programs(qn_device *device)
-{
-    while (device->programs) {
-        qn_program_entry *entry = device->programs;
-        device->programs = entry->next;
-        destroy_entry(device, entry);
-    }
-}
-
-/* From the disk cache when it has it, else compiled and stored there. */
-static qn_status build_program(qn_device *device, const qn_program_source *source, qn_driver_program *program)
-{
-    const qn_driver *driver = device->driver;
-    bool use_cache = device->context->use_cache && strcmp(qn_device_inner_driver(device), "host") != 0;
-    char key[65];
-    void *binary = NULL;
-    size_t bytes = 0;
-    qn_program_cache_key(&device->info, source->text, source->options, key);
-    if (use_cache) qn_program_cache_load(key, &binary, &bytes);
-    if (binary) {
-        qn_status status = driver->program_build(device->handle, source, binary, bytes, program);
-        qn_release(&binary);
-        if (status == QN_OK) return QN_OK;
-        qn_error_clear(); /* a stale entry: compile */
-    }
-    QN_TRY(driver->program_build(device->handle, source, NULL, 0, program));
-    if (!use_cache) return QN_OK;
-    if (driver->program_binary(device->handle, *program, &binary, &bytes) == QN_OK && bytes > 0)
-        qn_program_cache_store(key, binary, bytes);
-    qn_release(&binary);
-    return QN_OK;
-}
-
-static qn_status create_entry(qn_device *device, const qn_family *family, const qn_configuration *configuration,
-                              const char *definitions, qn_program_entry **out)
-{
-    void *memory;
-    qn_text text = {0};
-    QN_TRY(qn_allocate(1, sizeof(qn_program_entry), &memory));
-    qn_program_entry *entry = memory;
-    entry->family = family;
-    entry->configuration = *configuration;
-    qn_status status = qn_text_copy(definitions, &entry->definitions);
-    if (status == QN_OK)
-        status = qn_kernel_source_make(device->context->kernel_folder, qn_device_inner_driver(device), family,
-                                       configuration, definitions, &text);
-    if (status == QN_OK) {
-        qn_program_source source = {family, text.data, "", configuration};
-        status = build_program(device, &source, &entry->program);
-    }
-    for (int i = 0; i < family->kernel_count && status == QN_OK; i++)
-        status = device->driver->kernel_create(device->handle, entry->program, &family->kernels[i], &entry->kernels[i]);
-    qn_text_clear(&text);
-    if (status != QN_OK) {
-        destroy_entry(device, entry);
-        return qn_error_add_context(status, "%s on %s", family->name, device->info.identifier);
-    }
-    *out = entry;
-    return QN_OK;
-}
-
-static bool same_configuration(const qn_family *family, const qn_configuration *a, const qn_configuration *b)
-{
-    return memcmp(a->value, b->value, (size_t)family->tunable_count * sizeof a->value[0]) == 0;
-}
-
-/* Values that are none of a tunable's would reach geometry functions as divisors. */
-static qn_status check_allowed(const qn_family *family, const qn_device *device, const qn_configuration *configuration)
-{
-    bool allowed;
-    const char *broken;
-    for (int i = 0; i < family->tunable_count; i++) {
-        const qn_tunable *tunable = &family->tunables[i];
-        bool known = false;
-        for (int v = 0; v < tunable->value_count; v++) known |= tunable->values[v] == configuration->value[i];
-        if (!known)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s=%d is none of its values (%d to %d)", family->name, tunable->name,
-                    configuration->value[i], tunable->values[0], tunable->values[tunable->value_count - 1]);
-    }
-    QN_TRY(qn_family_allows(family, &device->info, configuration, &allowed, &broken));
-    if (!allowed)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: the configuration breaks \"%s\" on %s", family->name, broken,
-                device->info.identifier);
-    return QN_OK;
-}
-
-static qn_status find_or_create(qn_device *device, const qn_family *family, const qn_configuration *configuration,
-                                const char *definitions, qn_program_entry **out)
-{
-    qn_program_entry *entry;
-    if (!definitions) definitions = "";
-    pthread_mutex_lock(&device->mutex);
-    for (entry = device->programs; entry; entry = entry->next)
-        if (entry->family == family && same_configuration(family, &entry->configuration, configuration) &&
-            strcmp(entry->definitions, definitions) == 0)
-            break;
-    qn_status status = QN_OK;
-    if (!entry) {
-        status = check_allowed(family, device, configuration);
-        if (status == QN_OK) status = create_entry(device, family, configuration, definitions, &entry);
-        if (status == QN_OK) {
-            entry->next = device->programs;
-            device->programs = entry;
-        }
-    }
-    pthread_mutex_unlock(&device->mutex);
-    *out = status == QN_OK ? entry : NULL;
-    return status;
-}
-
-qn_status qn_family_build(const qn_family *family, qn_device *device, const qn_configuration *configuration,
-                          const char *definitions)
-{
-    qn_program_entry *entry;
-    qn_configuration chosen = configuration ? *configuration : qn_family_fallback(family);
-    return find_or_create(device, family, &chosen, definitions, &entry);
-}
-
 /* Say once per family, device and configuration where it came from; the device's mutex is held. */
 static void explain(qn_device *device, const qn_program_entry *used, const char *origin)
 {
     const qn_family *family = used->family;
     qn_text text = {0};
     for (qn_program_entry *entry = device->programs; entry; entry = entry->next) {
-        if (entry->family != family || !same_configuration(family, &entry->configuration, &used->configuration))
-            continue;
+        if (!qn_program_matches(entry, family, &used->configuration)) continue;
         if (entry->explained) return;
         entry->explained = entry == used;
     }
@@ -210,21 +80,25 @@ static void explain(qn_device *device, const qn_program_entry *used, const char 
     qn_text_clear(&text);
 }
 
-/* The call's configuration, else the source's, else the fallback; returns where it came from. */
-static const char *choose_configuration(const qn_family *family, qn_device *device, const qn_family_call *call,
-                                        qn_configuration *configuration)
+/* The call's configuration, else the source's, else the fallback; returns where it came from. *asked: the source chose,
+ * and hears what came of it. */
+static const char *choose_configuration(qn_family_launch *launch, const qn_family_call *call, bool *asked)
 {
-    const qn_context *context = device->context;
+    const qn_configuration_source *source = &launch->queue->device->context->source;
     const char *origin = NULL;
-    *configuration = qn_family_fallback(family);
+    *asked = false;
+    launch->timed = false;
+    launch->tag = NULL;
     if (call->configuration) {
-        *configuration = *call->configuration;
+        launch->configuration = *call->configuration;
         return "caller";
     }
-    if (context->source)
-        origin = context->source(family, device, call->problem_class, configuration, context->source_user);
+    launch->configuration = qn_family_fallback(launch->family);
+    if (source->choose) origin = source->choose(launch, source->user);
+    *asked = origin != NULL;
     if (origin) return origin;
-    *configuration = qn_family_fallback(family);
+    launch->configuration = qn_family_fallback(launch->family);
+    launch->timed = false;
     return "fallback";
 }
 
@@ -286,32 +160,98 @@ static qn_status check_geometry(const qn_family *family, const qn_kernel_declara
     return QN_OK;
 }
 
-qn_status qn_family_run(const qn_family *family, qn_queue *queue, const qn_family_call *call, qn_event **event)
+/* Build and launch with the configuration chosen. */
+static qn_status launch_chosen(const qn_family_launch *chosen, const char *origin, const qn_argument *arguments,
+                               const qn_driver_buffer *buffers, int argument_count, qn_driver_event *event)
 {
-    qn_device *device = queue->device;
-    qn_configuration configuration;
+    const qn_family *family = chosen->family;
+    const qn_kernel_declaration *kernel = &family->kernels[chosen->kernel];
+    qn_device *device = chosen->queue->device;
     qn_program_entry *entry;
-    qn_argument arguments[QN_ARGUMENT_MAX];
-    qn_driver_buffer buffers[QN_ARGUMENT_MAX];
-    qn_driver_event handle = NULL;
-    if (event) *event = NULL;
-    if (call->kernel < 0 || call->kernel >= family->kernel_count || call->argument_count > QN_ARGUMENT_MAX)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: kernel %d with %d arguments does not exist", family->name, call->kernel,
-                call->argument_count);
-    const qn_kernel_declaration *kernel = &family->kernels[call->kernel];
-    QN_TRY(check_arguments(family, kernel, device, call, arguments, buffers));
-    const char *origin = choose_configuration(family, device, call, &configuration);
-    QN_TRY(find_or_create(device, family, &configuration, call->definitions, &entry));
+    QN_TRY(qn_program_acquire(device, family, &chosen->configuration, chosen->definitions, &entry));
     if (device->context->explain) {
         pthread_mutex_lock(&device->mutex);
         explain(device, entry, origin);
         pthread_mutex_unlock(&device->mutex);
     }
-    qn_geometry geometry = kernel->geometry(&configuration, call->problem);
-    QN_TRY(check_geometry(family, kernel, device, &geometry));
-    qn_status status =
-        device->driver->launch(device->handle, queue->handle, entry->kernels[call->kernel], &geometry, arguments,
-                               buffers, call->argument_count, &configuration, event ? &handle : NULL);
-    if (status != QN_OK) return qn_error_add_context(status, "%s: %s", family->name, kernel->name);
-    return qn_event_wrap(device, handle, event);
+    qn_geometry geometry = kernel->geometry(&chosen->configuration, chosen->problem);
+    qn_status status = check_geometry(family, kernel, device, &geometry);
+    if (status == QN_OK) {
+        status = device->driver->launch(device->handle, chosen->queue->handle, entry->kernels[chosen->kernel],
+                                        &geometry, arguments, buffers, argument_count, &chosen->configuration, event);
+        if (status != QN_OK) qn_error_add_context(status, "%s: %s", family->name, kernel->name);
+    }
+    qn_program_done(device, entry);
+    return status;
+}
+
+/* Tell the source what came of its choice; true when it wants to choose again. */
+static bool report_launch(const qn_family_launch *launch, qn_status status, qn_event *event)
+{
+    const qn_configuration_source *source = &launch->queue->device->context->source;
+    qn_error_trail trail; /* a failure that ends the run must still be the one reported */
+    if (!source->report) {
+        qn_event_destroy(&event);
+        return false;
+    }
+    qn_error_save(status, &trail);
+    bool again = source->report(launch, status, event, source->user);
+    (void)qn_error_restore(&trail);
+    return again && status != QN_OK && status != QN_DEVICE_LOST;
+}
+
+qn_status qn_family_run(const qn_family *family, qn_queue *queue, const qn_family_call *call, qn_event **event)
+{
+    qn_device *device = queue->device;
+    qn_argument arguments[QN_ARGUMENT_MAX];
+    qn_driver_buffer buffers[QN_ARGUMENT_MAX];
+    qn_family_launch launch = {.family = family,
+                               .queue = queue,
+                               .kernel = call->kernel,
+                               .problem_class = call->problem_class,
+                               .definitions = call->definitions,
+                               .problem = call->problem};
+    qn_event *made = NULL;
+    qn_status status;
+    bool asked;
+    if (event) *event = NULL;
+    if (call->kernel < 0 || call->kernel >= family->kernel_count || call->argument_count > QN_ARGUMENT_MAX)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: kernel %d with %d arguments does not exist", family->name, call->kernel,
+                call->argument_count);
+    QN_TRY(check_arguments(family, &family->kernels[call->kernel], device, call, arguments, buffers));
+    do {
+        const char *origin = choose_configuration(&launch, call, &asked);
+        qn_driver_event handle = NULL;
+        bool wanted = event || launch.timed;
+        status = launch_chosen(&launch, origin, arguments, buffers, call->argument_count, wanted ? &handle : NULL);
+        if (status == QN_OK && wanted) status = qn_event_wrap(device, handle, &made);
+    } while (status != QN_OK && asked && report_launch(&launch, status, NULL));
+    if (status != QN_OK) return status;
+    if (asked) report_launch(&launch, QN_OK, launch.timed ? qn_event_retain(made) : NULL);
+    if (event)
+        *event = made;
+    else
+        qn_event_destroy(&made);
+    return QN_OK;
+}
+
+qn_status qn_family_fits(const qn_family *family, qn_device *device, const qn_configuration *configuration,
+                         const char *definitions, const void *problem)
+{
+    for (int i = 0; i < family->kernel_count; i++) {
+        const qn_kernel_declaration *kernel = &family->kernels[i];
+        qn_kernel_resources needs;
+        QN_TRY(qn_family_resources(family, device, configuration, definitions, i, &needs));
+        if (needs.local_bytes > device->info.local_memory_bytes)
+            QN_FAIL(QN_UNSUPPORTED, "%s: %s needs %zu bytes of local memory; %s has %llu", family->name, kernel->name,
+                    needs.local_bytes, device->info.identifier, (unsigned long long)device->info.local_memory_bytes);
+        if (!problem) continue;
+        qn_geometry geometry = kernel->geometry(configuration, problem);
+        QN_TRY(check_geometry(family, kernel, device, &geometry));
+        size_t group = geometry.group[0] * geometry.group[1] * geometry.group[2];
+        if (group > (size_t)needs.largest_group)
+            QN_FAIL(QN_UNSUPPORTED, "%s: %s needs groups of %zu work-items; compiled for %s it runs with at most %d",
+                    family->name, kernel->name, group, device->info.identifier, needs.largest_group);
+    }
+    return QN_OK;
 }

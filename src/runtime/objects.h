@@ -13,7 +13,6 @@ struct qn_context {
     bool explain;
     char *kernel_folder; /* NULL: embedded sources */
     qn_configuration_source source;
-    void *source_user;
 };
 
 /* Open the driver's device behind an identifier, "auto" included. */
@@ -23,13 +22,15 @@ QN_MUST_CHECK qn_status qn_identifier_open(qn_context *context, const char *iden
 /* "checking:opencl:0" → "opencl:0"; others as they are. */
 const char *qn_identifier_of_inner(const char *identifier);
 
-/* A built program of a device; entries form a list that only grows. */
+/* A built program of a device. */
 typedef struct qn_program_entry {
     struct qn_program_entry *next;
     const qn_family *family;
     qn_configuration configuration;
     char *definitions;
     bool explained; /* the log says where this configuration came from */
+    int users;      /* threads between acquire and done */
+    bool forgotten; /* out of the list: the last user destroys it */
     qn_driver_program program;
     qn_driver_kernel kernels[QN_KERNEL_MAX];
 } qn_program_entry;
@@ -57,6 +58,7 @@ struct qn_queue {
 };
 
 struct qn_event {
+    atomic_int references;
     qn_device *device;
     qn_driver_event handle;
 };
@@ -64,7 +66,17 @@ struct qn_event {
 /* Wrap a driver's event for the caller who asked for one (event not NULL). */
 qn_status qn_event_wrap(qn_device *device, qn_driver_event handle, qn_event **event);
 
-/* family.c: destroy what was built for a device. */
+/* Both destroy when the last of them does. */
+qn_event *qn_event_retain(qn_event *event);
+
+/* programs.c: destroy what was built for a device. */
 void qn_device_drop_programs(qn_device *device);
+
+/* Find or build; held until done. */
+QN_MUST_CHECK qn_status qn_program_acquire(qn_device *device, const qn_family *family,
+                                           const qn_configuration *configuration, const char *definitions,
+                                           qn_program_entry **entry);
+void qn_program_done(qn_device *device, qn_program_entry *entry);
+bool qn_program_matches(const qn_program_entry *entry, const qn_family *family, const qn_configuration *configuration);
 
 #endif

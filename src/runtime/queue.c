@@ -96,6 +96,7 @@ qn_status qn_event_wrap(qn_device *device, qn_driver_event handle, qn_event **ou
         return status;
     }
     qn_event *event = memory;
+    atomic_init(&event->references, 1);
     event->device = qn_device_retain(device);
     event->handle = handle;
     *out = event;
@@ -189,10 +190,22 @@ qn_status qn_event_seconds(qn_event *event, double *seconds)
 void qn_event_destroy(qn_event **pointer)
 {
     qn_event *event = pointer ? *pointer : NULL;
-    if (!event) return;
+    if (pointer) *pointer = NULL;
+    if (!event || atomic_fetch_sub(&event->references, 1) > 1) return;
     event->device->driver->event_destroy(event->device->handle, event->handle);
     qn_device_release(&event->device);
-    qn_release(pointer);
+    qn_release(&event);
+}
+
+qn_event *qn_event_retain(qn_event *event)
+{
+    atomic_fetch_add(&event->references, 1);
+    return event;
+}
+
+qn_status qn_event_done(qn_event *event, bool *done)
+{
+    return event->device->driver->event_done(event->device->handle, event->handle, done);
 }
 
 qn_status qn_queue_call_host(qn_queue *queue, qn_host_function function, qn_buffer *const *buffers, int buffer_count,

@@ -21,12 +21,10 @@ static qn_device *device;
 static qn_queue *queue;
 static qn_configuration corner;
 
-static const char *use_corner(const qn_family *family, qn_device *on, const char *problem_class,
-                              qn_configuration *configuration, void *user)
+static const char *use_corner(qn_family_launch *launch, void *user)
 {
-    (void)on, (void)problem_class;
-    if (family != user) return NULL;
-    *configuration = corner;
+    if (launch->family != user) return NULL;
+    launch->configuration = corner;
     return "test";
 }
 
@@ -40,9 +38,10 @@ static qn_status each_corner(const qn_configuration *configuration, void *user)
 
 static void under_every_corner(const qn_family *family, void (*test)(void))
 {
-    qn_context_set_configuration_source(context, use_corner, (void *)family);
+    qn_context_set_configuration_source(context,
+                                        &(qn_configuration_source){.choose = use_corner, .user = (void *)family});
     CHECK_OK(qn_family_corners(family, qn_device_get_info(device), each_corner, &test));
-    qn_context_set_configuration_source(context, NULL, NULL);
+    qn_context_set_configuration_source(context, NULL);
 }
 
 static qn_buffer *upload(const void *data, size_t bytes)

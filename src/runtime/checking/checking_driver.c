@@ -261,6 +261,12 @@ static void kernel_destroy(qn_driver_device opaque, qn_driver_kernel destroyed)
     qn_release(&kernel);
 }
 
+static qn_status kernel_resources(qn_driver_device opaque, qn_driver_kernel kernel, qn_kernel_resources *resources)
+{
+    const qn_checking_device *device = opaque;
+    return device->driver->kernel_resources(device->inner, ((const qn_checking_kernel *)kernel)->inner, resources);
+}
+
 static qn_status launch(qn_driver_device opaque, qn_driver_queue queue, qn_driver_kernel kernel,
                         const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
                         int argument_count, const qn_configuration *configuration, qn_driver_event *event)
@@ -277,6 +283,12 @@ static qn_status event_wait(qn_driver_device opaque, qn_driver_event event)
 {
     const qn_checking_device *device = opaque;
     return device->driver->event_wait(device->inner, event);
+}
+
+static qn_status event_done(qn_driver_device opaque, qn_driver_event event, bool *done)
+{
+    const qn_checking_device *device = opaque;
+    return device->driver->event_done(device->inner, event, done);
 }
 
 static qn_status event_seconds(qn_driver_device opaque, qn_driver_event event, double *seconds)
@@ -364,8 +376,10 @@ const qn_driver qn_checking_driver = {
     .program_destroy = program_destroy,
     .kernel_create = kernel_create,
     .kernel_destroy = kernel_destroy,
+    .kernel_resources = kernel_resources,
     .launch = launch,
     .event_wait = event_wait,
+    .event_done = event_done,
     .event_seconds = event_seconds,
     .event_destroy = event_destroy,
     .call_host = call_host,

@@ -39,6 +39,7 @@ static const symbol driver_symbols[] = {
     {"cuEventCreate", offsetof(qn_cuda_api, cuEventCreate)},
     {"cuEventRecord", offsetof(qn_cuda_api, cuEventRecord)},
     {"cuEventSynchronize", offsetof(qn_cuda_api, cuEventSynchronize)},
+    {"cuEventQuery", offsetof(qn_cuda_api, cuEventQuery)},
     {"cuEventElapsedTime", offsetof(qn_cuda_api, cuEventElapsedTime)},
     {"cuEventDestroy_v2", offsetof(qn_cuda_api, cuEventDestroy_v2)},
     {"cuModuleLoadData", offsetof(qn_cuda_api, cuModuleLoadData)},

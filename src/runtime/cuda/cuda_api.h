@@ -41,6 +41,7 @@ enum {
     QN_CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
     QN_CUDA_ERROR_CONTAINED = 226,
     QN_CUDA_ERROR_NOT_FOUND = 500,
+    QN_CUDA_ERROR_NOT_READY = 600,
     QN_CUDA_ERROR_ILLEGAL_ADDRESS = 700,
     QN_CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
     QN_CUDA_ERROR_LAUNCH_TIMEOUT = 702,
@@ -61,6 +62,9 @@ enum {
     QN_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
     QN_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
     QN_CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+    QN_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+    QN_CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
+    QN_CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
     QN_CU_STREAM_NON_BLOCKING = 1,
     QN_CU_EVENT_DEFAULT = 0,
 
@@ -96,6 +100,7 @@ typedef struct qn_cuda_api {
     CUresult (*cuEventCreate)(CUevent *, unsigned int);
     CUresult (*cuEventRecord)(CUevent, CUstream);
     CUresult (*cuEventSynchronize)(CUevent);
+    CUresult (*cuEventQuery)(CUevent);
     CUresult (*cuEventElapsedTime)(float *, CUevent, CUevent);
     CUresult (*cuEventDestroy_v2)(CUevent);
     CUresult (*cuModuleLoadData)(CUmodule *, const void *);

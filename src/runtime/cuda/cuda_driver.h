@@ -63,6 +63,7 @@ qn_status qn_cuda_copy(qn_driver_device device, qn_driver_queue queue, qn_driver
 qn_status qn_cuda_fill(qn_driver_device device, qn_driver_queue queue, qn_driver_buffer buffer, size_t offset,
                        size_t bytes, unsigned char value, qn_driver_event *event);
 qn_status qn_cuda_event_wait(qn_driver_device device, qn_driver_event event);
+qn_status qn_cuda_event_done(qn_driver_device device, qn_driver_event event, bool *done);
 qn_status qn_cuda_event_seconds(qn_driver_device device, qn_driver_event event, double *seconds);
 void qn_cuda_event_destroy(qn_driver_device device, qn_driver_event event);
 
@@ -74,6 +75,7 @@ void qn_cuda_program_destroy(qn_driver_device device, qn_driver_program program)
 qn_status qn_cuda_kernel_create(qn_driver_device device, qn_driver_program program,
                                 const qn_kernel_declaration *declaration, qn_driver_kernel *kernel);
 void qn_cuda_kernel_destroy(qn_driver_device device, qn_driver_kernel kernel);
+qn_status qn_cuda_kernel_resources(qn_driver_device device, qn_driver_kernel kernel, qn_kernel_resources *resources);
 qn_status qn_cuda_launch(qn_driver_device device, qn_driver_queue queue, qn_driver_kernel kernel,
                          const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
                          int argument_count, const qn_configuration *configuration, qn_driver_event *event);

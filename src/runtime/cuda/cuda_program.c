@@ -121,6 +121,26 @@ void qn_cuda_kernel_destroy(qn_driver_device opaque, qn_driver_kernel destroyed)
     qn_release(&kernel);
 }
 
+static int attribute_of(qn_cuda_device *device, const cuda_kernel *kernel, int attribute)
+{
+    int value = 0;
+    return device->api.cuFuncGetAttribute(&value, (CUfunction_attribute)attribute, kernel->function) == QN_CUDA_SUCCESS
+               ? value
+               : 0;
+}
+
+qn_status qn_cuda_kernel_resources(qn_driver_device opaque, qn_driver_kernel asked, qn_kernel_resources *resources)
+{
+    qn_cuda_device *device = opaque;
+    const cuda_kernel *kernel = asked;
+    QN_TRY(qn_cuda_enter(device));
+    resources->largest_group = kernel->largest_group;
+    resources->registers = attribute_of(device, kernel, QN_CU_FUNC_ATTRIBUTE_NUM_REGS);
+    resources->local_bytes = (size_t)attribute_of(device, kernel, QN_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    resources->private_bytes = (size_t)attribute_of(device, kernel, QN_CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+    return QN_OK;
+}
+
 static qn_status check_launch(const qn_cuda_device *device, const cuda_kernel *kernel, const qn_geometry *geometry,
                               int argument_count)
 {

@@ -171,6 +171,17 @@ qn_status qn_cuda_event_wait(qn_driver_device opaque, qn_driver_event awaited)
     return qn_cuda_check(device, device->api.cuEventSynchronize(event->end), "a command");
 }
 
+qn_status qn_cuda_event_done(qn_driver_device opaque, qn_driver_event asked, bool *done)
+{
+    qn_cuda_device *device = opaque;
+    const qn_cuda_event *event = asked;
+    *done = true;
+    QN_TRY(qn_cuda_enter(device));
+    CUresult state = device->api.cuEventQuery(event->end);
+    *done = state != QN_CUDA_ERROR_NOT_READY;
+    return *done ? qn_cuda_check(device, state, "a command") : QN_OK;
+}
+
 qn_status qn_cuda_event_seconds(qn_driver_device opaque, qn_driver_event timed, double *seconds)
 {
     qn_cuda_device *device = opaque;

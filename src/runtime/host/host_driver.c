@@ -221,6 +221,12 @@ static void kernel_destroy(qn_driver_device device, qn_driver_kernel kernel)
     (void)device, (void)kernel;
 }
 
+static qn_status kernel_resources(qn_driver_device device, qn_driver_kernel kernel, qn_kernel_resources *resources)
+{
+    (void)device, (void)kernel, (void)resources; /* a C function has no limits of its own */
+    return QN_OK;
+}
+
 static qn_status launch(qn_driver_device device, qn_driver_queue queue, qn_driver_kernel kernel,
                         const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
                         int argument_count, const qn_configuration *configuration, qn_driver_event *event)
@@ -243,6 +249,13 @@ static qn_status launch(qn_driver_device device, qn_driver_queue queue, qn_drive
 static qn_status event_wait(qn_driver_device device, qn_driver_event event)
 {
     (void)device, (void)event;
+    return QN_OK;
+}
+
+static qn_status event_done(qn_driver_device device, qn_driver_event event, bool *done)
+{
+    (void)device, (void)event;
+    *done = true;
     return QN_OK;
 }
 
@@ -294,8 +307,10 @@ const qn_driver qn_host_driver = {
     .program_destroy = program_destroy,
     .kernel_create = kernel_create,
     .kernel_destroy = kernel_destroy,
+    .kernel_resources = kernel_resources,
     .launch = launch,
     .event_wait = event_wait,
+    .event_done = event_done,
     .event_seconds = event_seconds,
     .event_destroy = event_destroy,
     .call_host = call_host,

@@ -70,6 +70,21 @@ void qn_opencl_kernel_destroy(qn_driver_device opaque, qn_driver_kernel destroye
     qn_release(&kernel);
 }
 
+qn_status qn_opencl_kernel_resources(qn_driver_device opaque, qn_driver_kernel asked, qn_kernel_resources *resources)
+{
+    qn_opencl_device *device = opaque;
+    const opencl_kernel *kernel = asked;
+    uint64_t local = 0, private = 0; /* cl_ulong */
+    resources->largest_group = (int)kernel->largest_group;
+    if (device->api.clGetKernelWorkGroupInfo(kernel->kernel, device->id, QN_CL_KERNEL_LOCAL_MEM_SIZE, sizeof local,
+                                             &local, NULL) == QN_CL_SUCCESS)
+        resources->local_bytes = (size_t)local;
+    if (device->api.clGetKernelWorkGroupInfo(kernel->kernel, device->id, QN_CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private,
+                                             &private, NULL) == QN_CL_SUCCESS)
+        resources->private_bytes = (size_t) private;
+    return QN_OK;
+}
+
 /* The range as a cl_mem: the buffer, a sub-buffer, or where its start is not aligned enough (NVIDIA wants 512 bytes) a
  * copy that is copied back after the launch. */
 static qn_status bind_range(qn_opencl_device *device, cl_command_queue queue, const qn_opencl_buffer *buffer,

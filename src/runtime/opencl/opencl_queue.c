@@ -149,6 +149,20 @@ qn_status qn_opencl_event_wait(qn_driver_device opaque, qn_driver_event awaited)
     return qn_opencl_check(device, error, "a command");
 }
 
+qn_status qn_opencl_event_done(qn_driver_device opaque, qn_driver_event event, bool *done)
+{
+    qn_opencl_device *device = opaque;
+    cl_int state = QN_CL_COMPLETE;
+    *done = true;
+    QN_TRY(qn_opencl_alive(device));
+    QN_TRY(qn_opencl_check(
+        device, device->api.clGetEventInfo(event, QN_CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL),
+        "asking whether a command is over"));
+    if (state < 0) return qn_opencl_check(device, state, "a command");
+    *done = state == QN_CL_COMPLETE;
+    return QN_OK;
+}
+
 qn_status qn_opencl_event_seconds(qn_driver_device opaque, qn_driver_event event, double *seconds)
 {
     qn_opencl_device *device = opaque;

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "runtime/device.h"
+#include "runtime/objects.h"
 
 enum { COUNT = 1000, GROUP_SIZE = 0, BONUS = 1 };
 
@@ -148,18 +148,102 @@ static void programs_are_built_ahead(void)
     CHECK_MESSAGE_HAS("BONUS != 9 || GROUP_SIZE == 32");
 }
 
+static int count_programs(void)
+{
+    int count = 0;
+    for (const qn_program_entry *entry = device->programs; entry; entry = entry->next) count++;
+    return count;
+}
+
+/* Programs that were built can be dropped, one configuration at a time, and come back when they are run. */
+static void programs_are_forgotten(void)
+{
+    const qn_configuration nine = {{32, 9}}, plain = {{128, 0}};
+    const int before = count_programs();
+    CHECK_OK(qn_family_build(&family, device, &nine, "EXTRA=77"));
+    CHECK_OK(qn_family_build(&family, device, &plain, "EXTRA=77"));
+    CHECK(count_programs() == before + 2);
+    qn_family_forget(&family, device, &nine);
+    for (const qn_program_entry *entry = device->programs; entry; entry = entry->next)
+        CHECK(!qn_program_matches(entry, &family, &nine));
+    const int left = count_programs();
+    CHECK(left < before + 2);
+    qn_family_forget(&family, device, &nine);
+    CHECK(count_programs() == left);
+    expect_run(&family, &nine, NULL, 9);
+}
+
+/* While a program is in use it outlives being forgotten (under the address sanitizer this test tells). */
+static void a_program_in_use_is_kept(void)
+{
+    const qn_configuration nine = {{32, 9}};
+    qn_program_entry *entry;
+    CHECK_OK(qn_program_acquire(device, &family, &nine, "EXTRA=78", &entry));
+    qn_family_forget(&family, device, &nine);
+    CHECK(entry->forgotten && entry->users == 1 && strcmp(entry->definitions, "EXTRA=78") == 0);
+    qn_program_done(device, entry);
+}
+
+static void resources_are_told(void)
+{
+    const qn_configuration nine = {{32, 9}};
+    const int count = 100;
+    qn_kernel_resources resources = {0};
+    CHECK_OK(qn_family_resources(&family, device, &nine, NULL, 0, &resources));
+    CHECK(resources.largest_group >= 32 && resources.largest_group <= qn_device_get_info(device)->largest_group);
+    CHECK(resources.local_bytes == 0);
+    CHECK_FAILS(qn_family_resources(&family, device, &nine, NULL, 2, &resources), QN_INVALID_ARGUMENT);
+    CHECK_OK(qn_family_fits(&family, device, &nine, NULL, NULL));
+    /* its second kernel asks for an uneven number of work-items */
+    CHECK_FAILS(qn_family_fits(&family, device, &nine, NULL, &count), QN_INVALID_ARGUMENT);
+}
+
 static const char *chosen_origin;
 static qn_configuration chosen;
-static int asked;
+static int asked, reported, ended;
+static bool wants_time;
 
-static const char *choose(const qn_family *of, qn_device *on, const char *problem_class,
-                          qn_configuration *configuration, void *user)
+static const char *choose(qn_family_launch *launch, void *user)
 {
     asked++;
-    CHECK(of == &family && on == device && user == &chosen && problem_class == NULL);
-    *configuration = chosen; /* also when declining: must not matter */
+    CHECK(launch->family == &family && launch->queue == queue && user == &chosen && launch->problem_class == NULL);
+    CHECK(launch->kernel == 0 && *(const int *)launch->problem == COUNT);
+    CHECK(launch->configuration.value[0] == 64 && launch->configuration.value[1] == 5);
+    launch->configuration = chosen; /* also when declining: must not matter */
+    launch->timed = wants_time;
+    launch->tag = &asked;
     return chosen_origin;
 }
+
+/* After a failure ask for another choice, which is then the one with 9 added. */
+static bool report(const qn_family_launch *launch, qn_status status, qn_event *event, void *user)
+{
+    reported++;
+    CHECK(user == &chosen && launch->tag == &asked && launch->kernel == 0);
+    CHECK((event != NULL) == (wants_time && status == QN_OK));
+    if (event) {
+        double seconds = -1;
+        bool done = false;
+        CHECK_OK(qn_event_wait(event));
+        CHECK_OK(qn_event_done(event, &done));
+        CHECK(done);
+        CHECK_OK(qn_event_seconds(event, &seconds));
+        CHECK(seconds >= 0);
+        qn_event_destroy(&event);
+    }
+    if (status == QN_OK) return false;
+    CHECK(status == QN_INVALID_ARGUMENT);
+    chosen = (qn_configuration){{32, 9}};
+    return true;
+}
+
+static void end(void *user)
+{
+    CHECK(user == &chosen);
+    ended++;
+}
+
+static const qn_configuration_source test_source = {choose, report, end, &chosen};
 
 static char last_note[512];
 static int notes;
@@ -175,17 +259,35 @@ static void keep_note(qn_log_level level, const char *message, void *user)
 static void a_source_of_configurations_is_asked(void)
 {
     const qn_configuration own = {{64, 0}};
-    qn_context_set_configuration_source(context, choose, &chosen);
+    asked = reported = 0;
+    qn_context_set_configuration_source(context, &test_source);
     chosen = (qn_configuration){{32, 9}};
     chosen_origin = "store";
     expect_run(&family, NULL, NULL, 9);
-    CHECK(asked == 1);
+    CHECK(asked == 1 && reported == 1);
+    wants_time = true;
+    expect_run(&family, NULL, NULL, 9);
+    CHECK(asked == 2 && reported == 2);
     expect_run(&family, &own, NULL, 0);
-    CHECK(asked == 1);
+    CHECK(asked == 2 && reported == 2);
     chosen_origin = NULL;
     expect_run(&family, NULL, NULL, 5);
-    CHECK(asked == 2);
-    qn_context_set_configuration_source(context, NULL, NULL);
+    CHECK(asked == 3 && reported == 2);
+    chosen_origin = "store";
+    chosen = (qn_configuration){{64, 9}}; /* breaks a constraint: the source chooses again */
+    expect_run(&family, NULL, NULL, 9);
+    CHECK(asked == 5 && reported == 4);
+    qn_context_set_configuration_source(context, NULL);
+    CHECK(ended == 0);
+}
+
+static void a_source_hears_of_the_end(void)
+{
+    qn_context *other = NULL;
+    CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &other));
+    qn_context_set_configuration_source(other, &test_source);
+    qn_context_destroy(&other);
+    CHECK(ended == 1);
 }
 
 /* --explain: one note for each configuration a family runs with on a device. */
@@ -369,7 +471,11 @@ int main(int argc, char **argv)
     RUN(configurations_reach_the_kernel);
     RUN(definitions_reach_the_source);
     RUN(programs_are_built_ahead);
+    RUN(programs_are_forgotten);
+    RUN(a_program_in_use_is_kept);
+    RUN(resources_are_told);
     RUN(a_source_of_configurations_is_asked);
+    RUN(a_source_hears_of_the_end);
     RUN(the_origin_is_explained_once);
     RUN(wrong_arguments_are_explained);
     RUN(wrong_configurations_are_explained);

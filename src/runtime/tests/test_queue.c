@@ -89,7 +89,12 @@ static void events_order_two_queues(void)
         event = next;
         if (!CHECK(event != NULL)) break;
     }
+    bool done = false;
+    CHECK_OK(qn_event_done(event, &done)); /* either answer may be right here */
     CHECK_OK(qn_event_wait(event));
+    done = false;
+    CHECK_OK(qn_event_done(event, &done));
+    CHECK(done);
     CHECK_OK(qn_event_seconds(event, &seconds));
     CHECK(seconds >= 0 && seconds < 100);
     CHECK_OK(qn_queue_wait_for(queue, event));
