@@ -11,7 +11,7 @@ static qn_device *device;
 static double now_seconds(void)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    timespec_get(&time, TIME_UTC);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
