@@ -22,7 +22,7 @@ extern const qn_driver qn_opencl_driver;
 static const int capabilities[] = {75, 90};
 
 /* More than any family has that is not there for its wide space. */
-enum { MOST_CORNERS = 32 };
+enum { MOST_CORNERS = 16 };
 
 static const qn_family *family; /* the one being compiled */
 static qn_driver_device opencl_device;

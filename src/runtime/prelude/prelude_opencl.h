@@ -75,7 +75,7 @@ typedef float2 qn_complex; /* .x + i .y; functions in runtime/kernels/complex.de
 #define FMIN(a, b) fmin((a), (b))       /* of floats that are not NaN */
 #define FMAX(a, b) fmax((a), (b))       /* of floats that are not NaN */
 #define FAST_EXP(x) native_exp(x)       /* as fast as the device can; relative error about 1e-6 * (1 + |x|) */
-#define FAST_RSQRT(x) native_rsqrt(x)   /* as fast as the device can; relative error below 1e-6 */
+#define FAST_RSQRT(x) native_rsqrt(x)   /* as fast as the device can; relative error below 1e-6, x >= 2^-126 */
 #define FAST_DIVIDE(a, b) \
     native_divide((a), (b)) /* as fast as the device can; relative error below 1e-6, |b| < 2^126 */
 

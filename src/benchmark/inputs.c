@@ -1,0 +1,74 @@
+#include "benchmark/inputs.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+enum { PIECE = 4 << 20 }; /* floats written at once */
+
+/* The mixing function of SplitMix64 (Steele, Lea & Flood 2014): a counter is as good as a sequence to it. */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+float qn_benchmark_input(uint64_t seed, uint64_t index)
+{
+    const uint64_t bits = mix(seed * UINT64_C(0xd1342543de82ef95) + index * UINT64_C(0x9e3779b97f4a7c15));
+    return (float)((int32_t)(bits >> 40) - (1 << 23)) * 0x1p-23f;
+}
+
+qn_status qn_benchmark_write_inputs(qn_queue *queue, qn_buffer *buffer, uint64_t seed, uint64_t first, size_t count)
+{
+    void *memory;
+    qn_status status = qn_allocate(count < PIECE ? count : PIECE, sizeof(float), &memory);
+    float *piece = memory;
+    for (size_t done = 0; status == QN_OK && done < count; done += PIECE) {
+        const size_t length = count - done < PIECE ? count - done : PIECE;
+        for (size_t i = 0; i < length; i++) piece[i] = qn_benchmark_input(seed, first + done + i);
+        status = qn_queue_write(queue, buffer, done * sizeof(float), piece, length * sizeof(float), NULL);
+        if (status == QN_OK) status = qn_queue_finish(queue);
+    }
+    qn_release(&piece);
+    return status;
+}
+
+qn_status qn_benchmark_make_buffer(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
+{
+    qn_status status = qn_buffer_create(qn_queue_device(queue), bytes, buffer);
+    if (status == QN_OK) status = qn_queue_write(queue, *buffer, 0, data, bytes, NULL);
+    if (status == QN_OK) status = qn_queue_finish(queue);
+    if (status != QN_OK) qn_buffer_release(buffer);
+    return status;
+}
+
+qn_status qn_benchmark_spoil(qn_queue *queue, qn_buffer *buffer)
+{
+    QN_TRY(qn_queue_fill(queue, buffer, 0, qn_buffer_bytes(buffer), 0xff, NULL));
+    return qn_queue_finish(queue);
+}
+
+qn_status qn_benchmark_take_seconds(qn_status status, qn_event **event, double *seconds)
+{
+    double time = 0;
+    if (status == QN_OK) status = qn_event_seconds(*event, &time);
+    if (*event) qn_event_destroy(event);
+    if (status == QN_OK && seconds) *seconds += time;
+    return status;
+}
+
+double qn_benchmark_larger_error(double largest, double error)
+{
+    if (isnan(error)) return INFINITY;
+    return error > largest ? error : largest;
+}
+
+qn_status qn_benchmark_check_size(const char *family, const char *name, int size, int low, int high, int step)
+{
+    if (size >= low && size <= high && size % step == 0) return QN_OK;
+    QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/%s: %s is %d; expected %d to %d, a multiple of %d", family, name, size, low,
+            high, step);
+}

@@ -1,0 +1,136 @@
+/* Direct Coulomb summation: potential at every point of a grid, Σ charge / distance over all atoms.
+ *
+ * A work-item computes VECTOR_WIDTH neighbours along x and POINTS_Z along z: what it computes of an atom's dx and dy is
+ * used for all of them. Where only some of an item's points are on the grid, the others are computed and dropped. */
+
+#ifndef GROUP_X
+#error "GROUP_X: work-items of a group along x"
+#endif
+#ifndef GROUP_Y
+#error "GROUP_Y: work-items of a group along y"
+#endif
+#ifndef POINTS_Z
+#error "POINTS_Z: points of a work-item along z"
+#endif
+#ifndef ATOM_UNROLL
+#error "ATOM_UNROLL: atoms of one pass of the loop; 0: as many as the compiler likes"
+#endif
+#ifndef MEMORY
+#error "MEMORY: atoms are read from 0 global, 1 constant, 2 local memory"
+#endif
+#ifndef COMPONENTS
+#error "COMPONENTS: 0 atoms as four numbers side by side, 1 in an array for each number"
+#endif
+#ifndef VECTOR_WIDTH
+#error "VECTOR_WIDTH: floats per vector"
+#endif
+#ifndef TILE
+#error "TILE: atoms that each work-item brings into local memory"
+#endif
+
+#define ITEMS (GROUP_X * GROUP_Y)
+
+#if MEMORY == 1
+#define ATOM_MEMORY CONSTANT_PTR
+#else
+#define ATOM_MEMORY GLOBAL const
+#endif
+
+typedef VEC(float, VECTOR_WIDTH) points;
+
+DEVICE_FN points splat(float value)
+{
+    return VEC_SPLAT(float, VECTOR_WIDTH, value);
+}
+
+DEVICE_FN void add_atom(points *potential, points px, float py, const float *pz, float x, float y, float z, float charge)
+{
+    const float dy = py - y;
+    const points dx = px - splat(x), q = splat(charge);
+    const points dxy = VEC_FMA(dx, dx, splat(dy * dy));
+    UNROLL
+    for (int k = 0; k < POINTS_Z; k++) {
+        const points dz = splat(pz[k] - z);
+        potential[k] = VEC_FMA(q, FAST_RSQRT(VEC_FMA(dz, dz, dxy)), potential[k]);
+    }
+}
+
+#if COMPONENTS
+#define ATOM(from, stride, a) from[a], from[(stride) + (a)], from[2 * (stride) + (a)], from[3 * (stride) + (a)]
+#else
+#define ATOM(from, stride, a) from[a].x, from[a].y, from[a].z, from[a].w
+#endif
+
+#if ATOM_UNROLL == 0
+#define UNROLL_ATOMS
+#else
+#define UNROLL_ATOMS UNROLL_BY(1)
+#endif
+
+/* Unrolled by hand: compilers differ in what they make of an unknown count. */
+#if ATOM_UNROLL < 2
+#define ADD_ATOMS(from, stride, count) \
+    UNROLL_ATOMS                       \
+    for (int a = 0; a < (count); a++) add_atom(potential, px, py, pz, ATOM(from, stride, a))
+#else
+#define ADD_ATOMS(from, stride, count)                                                      \
+    do {                                                                                    \
+        int a = 0;                                                                          \
+        for (; a + ATOM_UNROLL <= (count); a += ATOM_UNROLL) {                              \
+            UNROLL                                                                          \
+            for (int u = 0; u < ATOM_UNROLL; u++)                                           \
+                add_atom(potential, px, py, pz, ATOM(from, stride, a + u));                 \
+        }                                                                                   \
+        for (; a < (count); a++) add_atom(potential, px, py, pz, ATOM(from, stride, a));    \
+    } while (0)
+#endif
+
+/* atoms: x, y, z, charge; components: the same as four arrays one behind the other */
+KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void coulomb3d(ATOM_MEMORY qn_float4 *RESTRICT atoms,
+                                                       ATOM_MEMORY float *RESTRICT components,
+                                                       GLOBAL float *RESTRICT result, int atom_count, int nx, int ny,
+                                                       int nz, float spacing)
+{
+    const int x = GLOBAL_ID(0) * VECTOR_WIDTH, y = GLOBAL_ID(1), z = GLOBAL_ID(2) * POINTS_Z;
+    const points px = VEC_CONVERT(float, VECTOR_WIDTH, VEC_RAMP(int, VECTOR_WIDTH) + VEC_SPLAT(int, VECTOR_WIDTH, x)) *
+                      splat(spacing);
+    const float py = (float)y * spacing;
+    float pz[POINTS_Z];
+    points potential[POINTS_Z];
+    UNROLL
+    for (int k = 0; k < POINTS_Z; k++) {
+        pz[k] = (float)(z + k) * spacing;
+        potential[k] = splat(0.0f);
+    }
+#if MEMORY == 2
+    const int item = LOCAL_ID(1) * GROUP_X + LOCAL_ID(0);
+#if COMPONENTS
+    LOCAL float tile[4 * TILE * ITEMS];
+#else
+    LOCAL qn_float4 tile[TILE * ITEMS];
+#endif
+    for (int first = 0; first < atom_count; first += TILE * ITEMS) {
+        const int here = MIN(TILE * ITEMS, atom_count - first);
+        LOCAL_BARRIER();
+        for (int a = item; a < here; a += ITEMS) {
+#if COMPONENTS
+            UNROLL
+            for (int c = 0; c < 4; c++) tile[c * TILE * ITEMS + a] = components[c * atom_count + first + a];
+#else
+            tile[a] = atoms[first + a];
+#endif
+        }
+        LOCAL_BARRIER();
+        ADD_ATOMS(tile, TILE *ITEMS, here);
+    }
+#elif COMPONENTS
+    ADD_ATOMS(components, atom_count, atom_count);
+#else
+    ADD_ATOMS(atoms, atom_count, atom_count);
+#endif
+    if (x >= nx || y >= ny) return;
+    GLOBAL float *column = result + ((qn_int64)z * ny + y) * nx + x;
+    UNROLL
+    for (int k = 0; k < POINTS_Z; k++)
+        if (z + k < nz) VEC_STORE(VECTOR_WIDTH, column + (qn_int64)k * ny * nx, potential[k]);
+}

@@ -1,0 +1,41 @@
+/* What every workload of the benchmark set must do, whatever it computes. Include after check.h, in one file. */
+#ifndef QN_BENCHMARK_CHECK_WORKLOAD_H
+#define QN_BENCHMARK_CHECK_WORKLOAD_H
+
+#include <quern/workload.h>
+
+#include <string.h>
+
+/* Cleared outputs fail the check, a run's pass it, cleared again they fail; *work (not NULL) gets what is stated. */
+static void check_workload(qn_queue *queue, const char *name, const int *sizes, qn_work *work)
+{
+    const int all[QN_WORKLOAD_SIZES] = {sizes[0], sizes[1], sizes[2]};
+    const int nothing[QN_WORKLOAD_SIZES] = {0};
+    const qn_workload *workload = NULL;
+    void *state = NULL;
+    char class_of_sizes[64] = "";
+    double error = 0, seconds = -1;
+    *work = (qn_work){0};
+    if (!CHECK_OK(qn_workload_find(name, &workload))) return;
+    CHECK_FAILS(workload->create(queue, nothing, 1, &state), QN_INVALID_ARGUMENT);
+    if (!CHECK_OK(workload->create(queue, all, 11, &state))) return;
+    const qn_configuration fallback = qn_family_fallback(workload->family);
+    CHECK_OK(workload->clear(state, queue));
+    CHECK_OK(workload->check(state, queue, &error));
+    CHECK(error > 1);
+    CHECK_OK(workload->run(state, queue, &fallback, &seconds));
+    CHECK(seconds >= 0);
+    CHECK_OK(workload->check(state, queue, &error));
+    CHECK(error > 0 && error <= 1);
+    CHECK_OK(workload->clear(state, queue));
+    CHECK_OK(workload->run(state, queue, NULL, NULL));
+    CHECK_OK(workload->check(state, queue, &error));
+    CHECK(error <= 1);
+    workload->work(state, work);
+    workload->problem_class(all, class_of_sizes);
+    CHECK(class_of_sizes[0] != 0 && strlen(class_of_sizes) < 64);
+    workload->destroy(&state);
+    CHECK(state == NULL);
+}
+
+#endif
