@@ -5,6 +5,7 @@
 
 #include "base/thread_pool.h"
 #include "runtime/host_variant.h"
+#include "runtime/host_vector.h"
 #include "runtime/kernels/measure.h"
 
 typedef struct measure_job {
@@ -113,19 +114,20 @@ static qn_status multiply_add(const qn_host_launch *launch)
     return qn_pool_run(launch->pool, job.count / BLOCK, multiply_add_piece, &job);
 }
 
+/* The factor 1/2 of the Newton step stands for what a kernel does with a root. */
 static qn_status reciprocal_root_piece(size_t index, int worker, void *user)
 {
     const measure_job *job = user;
-    const float b = job->addend;
+    const qn_lanes b = qn_lanes_splat(job->addend), half = qn_lanes_splat(0.5f);
     const int steps = job->steps;
-    float x[ROWS][LANES];
+    float start[ROWS][LANES];
+    qn_lanes x[BLOCK / QN_LANES];
     (void)worker;
-    start_from(index * BLOCK, x);
+    start_from(index * BLOCK, start);
+    for (int i = 0; i < BLOCK / QN_LANES; i++) x[i] = qn_lanes_load(start[0] + i * QN_LANES);
     for (int step = 0; step < steps; step++)
-        for (int row = 0; row < ROWS; row++)
-#pragma omp simd
-            for (int lane = 0; lane < LANES; lane++) x[row][lane] = 1.0f / sqrtf(x[row][lane] + b);
-    memcpy(job->to + index * BLOCK, x, sizeof x);
+        for (int i = 0; i < BLOCK / QN_LANES; i++) x[i] = half * qn_lanes_twice_reciprocal_root(x[i] + b);
+    for (int i = 0; i < BLOCK / QN_LANES; i++) qn_lanes_store(job->to + index * BLOCK + i * QN_LANES, x[i]);
     return QN_OK;
 }
 
