@@ -13,6 +13,11 @@
 
 enum { TEXT = 48, FACTS = 8 };
 
+static bool is_merged(const qn_dock_state *run, const qn_dock_result *result)
+{
+    return run->result_count > 1 && result == qn_dock_main_result(run);
+}
+
 /* Distances of all poses to one: RMSD over all atoms of the ligand, without superposition. */
 static void distances_to(const qn_dock_state *run, const qn_dock_result *result, size_t centre, double *distances)
 {
@@ -34,48 +39,98 @@ static void distances_to(const qn_dock_state *run, const qn_dock_result *result,
     }
 }
 
+/* The best energy; of several sets, which have no common scale, the names of the sets. */
+static void say_energy(const qn_dock_state *run, const qn_dock_result *result, char *text, size_t size)
+{
+    enum { NAMED = 4 };
+    const size_t sets = run->energy.set_count;
+    if (!is_merged(run, result))
+        snprintf(text, size, "%.1f", result->pose_count ? result->poses[0].energy : 0);
+    else if (sets > NAMED)
+        snprintf(text, size, "%zu", sets);
+    else
+        for (size_t i = 0, used = 0; i < sets; i++) /* a name has less than 32 letters */
+            used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", run->energy.sets[i].name);
+}
+
 static qn_status add_facts(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
 {
-    static const char *const labels[FACTS] = {"Receptor",    "Ligand",          "Rotations",    "Grid",
-                                              "Best energy", "Largest cluster", "Search speed", "Device"};
+    const bool merged = is_merged(run, result);
+    const char *const labels[FACTS] = {"Receptor",
+                                       "Ligand",
+                                       "Rotations",
+                                       "Grid",
+                                       merged ? "Coefficient sets" : "Best energy",
+                                       merged ? "First cluster" : "Largest cluster",
+                                       "Search speed",
+                                       run->worker_count > 1 ? "Devices" : "Device"};
     char values[FACTS][160];
     const char *pointers[FACTS];
     int searched = run->rotation_count - run->resumed_rotations;
+    const char *device = qn_device_get_info(run->workers[0].device)->name;
     snprintf(values[0], sizeof values[0], "%s, %zu residues", run->receptor.molecule->name,
              run->receptor.molecule->residue_count);
     snprintf(values[1], sizeof values[1], "%s, %zu residues", run->ligand.molecule->name,
              run->ligand.molecule->residue_count);
     snprintf(values[2], sizeof values[2], "%d (%.1f° apart)", run->rotation_count, run->neighbour_degrees);
-    snprintf(values[3], sizeof values[3], "%d × %d × %d of %g Å", run->grid.cells[0], run->grid.cells[1],
+    snprintf(values[3], sizeof values[3], "%d × %d × %d of %g\xc2\xa0Å", run->grid.cells[0], run->grid.cells[1],
              run->grid.cells[2], run->grid.spacing_angstrom);
-    snprintf(values[4], sizeof values[4], "%.1f", result->pose_count ? result->poses[0].energy : 0);
+    say_energy(run, result, values[4], sizeof values[4]);
     snprintf(values[5], sizeof values[5], "%zu of %zu poses", result->cluster_count ? result->clusters[0].size : 0,
              result->pose_count);
-    snprintf(values[6], sizeof values[6], "%.0f rotations/s", searched > 0 ? searched / run->timings.search_s : 0.0);
-    snprintf(values[7], sizeof values[7], "%s", qn_device_get_info(run->workers[0].device)->name);
+    if (searched > 0)
+        snprintf(values[6], sizeof values[6], "%.0f rotations/s", searched / run->timings.search_s);
+    else
+        snprintf(values[6], sizeof values[6], "all rotations were done before");
+    snprintf(values[7], sizeof values[7], run->worker_count > 1 ? "%s and %d more" : "%s", device,
+             run->worker_count - 1);
     for (int i = 0; i < FACTS; i++) pointers[i] = values[i];
     return qn_report_facts(report, labels, pointers, FACTS);
+}
+
+/* Energies of the poses; of several sets, the standard deviations that they lie from the mean of their set's. */
+static void comparable_energies(const qn_dock_state *run, const qn_dock_result *result, double *energies)
+{
+    const size_t count = result->pose_count;
+    for (size_t i = 0; i < count; i++) energies[i] = result->poses[i].energy;
+    for (size_t set = 0; is_merged(run, result) && set < run->energy.set_count; set++) {
+        double sum = 0, squares = 0;
+        size_t members = 0;
+        for (size_t i = 0; i < count; i++)
+            if (result->poses[i].set == set) {
+                sum += energies[i];
+                members++;
+            }
+        const double mean = members ? sum / (double)members : 0;
+        for (size_t i = 0; i < count; i++)
+            if (result->poses[i].set == set) squares += (energies[i] - mean) * (energies[i] - mean);
+        const double deviation = squares > 0 ? sqrt(squares / (double)members) : 1;
+        for (size_t i = 0; i < count; i++)
+            if (result->poses[i].set == set) energies[i] = (energies[i] - mean) / deviation;
+    }
 }
 
 /* Energy against distance to the first cluster's centre: a funnel when the score favours that place. */
 static qn_status add_funnel(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
 {
     enum { SHOWN = 6 };
+    const bool merged = is_merged(run, result);
     void *memory;
     size_t count = result->pose_count, used = 0;
     qn_report_series series[SHOWN + 1];
     char names[SHOWN + 1][TEXT];
-    QN_TRY(qn_allocate(3 * count, sizeof(double), &memory));
-    double *distance = memory, *x = distance + count, *y = x + count;
+    QN_TRY(qn_allocate(4 * count, sizeof(double), &memory));
+    double *distance = memory, *energy = distance + count, *x = energy + count, *y = x + count;
     size_t shown = result->cluster_count < SHOWN ? result->cluster_count : SHOWN;
     distances_to(run, result, result->clusters[0].centre, distance);
+    comparable_energies(run, result, energy);
     for (size_t s = 0; s <= shown; s++) {
         size_t first = used;
         for (size_t i = 0; i < count; i++) {
             bool mine = s < shown ? result->assignment[i] == s : result->assignment[i] >= shown;
             if (!mine) continue;
             x[used] = distance[i];
-            y[used++] = result->poses[i].energy;
+            y[used++] = energy[i];
         }
         snprintf(names[s], TEXT, s < shown ? "cluster %zu" : "other poses", s + 1);
         series[s] = (qn_report_series){names[s], x + first, y + first, NULL, used - first};
@@ -83,9 +138,10 @@ static qn_status add_funnel(const qn_dock_state *run, const qn_dock_result *resu
     qn_report_plot plot = {
         "Score funnel",
         "ligand RMSD to the centre of cluster 1 (Å)",
-        "energy",
-        "Each mark is a pose; a dense group at low energy, apart from the rest, is a place the score "
-        "prefers.",
+        merged ? "energy (standard deviations from the mean of the set)" : "energy",
+        merged ? "Each mark is a pose; a dense group at low energy, apart from the rest, is a place the score prefers. "
+                 "The sets' energies have no common scale, so each is measured by the spread of its own set."
+               : "Each mark is a pose; a dense group at low energy, apart from the rest, is a place the score prefers.",
         series,
         shown + 1};
     qn_status status = qn_report_scatter(report, &plot);
@@ -112,14 +168,10 @@ static size_t used_terms(const qn_dock_state *run, size_t terms[QN_DOCK_MOST_TER
     return count;
 }
 
-static bool is_merged(const qn_dock_state *run, const qn_dock_result *result)
-{
-    return run->result_count > 1 && result == qn_dock_main_result(run);
-}
-
 static qn_status add_bars(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
 {
     size_t used[QN_DOCK_MOST_TERMS], term_count = used_terms(run, used), count = result->cluster_count;
+    const bool merged = is_merged(run, result);
     void *memory;
     QN_TRY(qn_allocate(count * (TEXT + sizeof(char *) + (1 + QN_DOCK_MOST_TERMS) * sizeof(double)), 1, &memory));
     double *sizes = memory, *terms = sizes + count;
@@ -139,16 +191,19 @@ static qn_status add_bars(const qn_dock_state *run, const qn_dock_result *result
         "Cluster sizes",
         "cluster",
         "poses",
-        is_merged(run, result) ? "Poses of all sets. In each set clusters are ranked by size."
-                               : "Clusters are ranked by size: the more low-energy poses agree, the safer the place.",
+        merged ? "Poses of all sets. Clusters stand in the order of their ranks in the sets, not of their merged sizes."
+               : "Clusters are ranked by size: the more low-energy poses agree, the safer the place.",
         &size_series,
         1};
-    qn_report_plot term_plot = {"Energy terms of the cluster centres, weighted",
-                                "cluster",
-                                "energy",
-                                "Negative is favourable.",
-                                series,
-                                term_count};
+    qn_report_plot term_plot = {
+        "Energy terms of the cluster centres, weighted",
+        "cluster",
+        "energy",
+        merged ? "Negative is favourable. Each centre has the weights of its own set: compare bars of "
+                 "one set only."
+               : "Negative is favourable.",
+        series,
+        term_count};
     qn_status status = qn_report_bars(report, &size_plot, categories, count);
     if (status == QN_OK) status = qn_report_bars(report, &term_plot, categories, count);
     qn_release(&memory);
@@ -180,9 +235,9 @@ static qn_status add_cluster_table(const qn_dock_state *run, const qn_dock_resul
         snprintf(row, TEXT, "%zu", i + 1);
         snprintf(row + TEXT, TEXT, "%zu", cluster->size);
         snprintf(row + 2 * TEXT, TEXT, "%s", run->energy.sets[pose->set].name);
-        snprintf(row + 3 * TEXT, TEXT, "%.2f", pose->energy);
+        snprintf(row + 3 * TEXT, TEXT, "%.1f", pose->energy);
         for (size_t t = 0; t < terms; t++)
-            snprintf(row + (BEFORE + t) * TEXT, TEXT, "%.2f", weighted_term(run, result, i, used[t]));
+            snprintf(row + (BEFORE + t) * TEXT, TEXT, "%.1f", weighted_term(run, result, i, used[t]));
         snprintf(row + (columns - 2) * TEXT, TEXT, "%zu", cluster->centre + 1);
         qn_dock_model_name(run, i, row + (columns - 1) * TEXT);
     }
@@ -249,12 +304,13 @@ static qn_status fill_report(const qn_dock_state *run, const qn_dock_result *res
     QN_TRY(qn_report_heading(report, "Models"));
     QN_TRY(qn_report_paragraph(
         report,
-        "%s The model files hold both partners in the receptor's frame; view.pml and view.cxc "
+        "%s%s The model files hold both partners in the receptor's frame; view.pml and view.cxc "
         "open them in PyMOL and ChimeraX.",
         is_merged(run, result) ? "Centres of the coefficient sets' clusters, taken by their ranks in turn; a cluster "
                                  "that several sets found stands once. Each set's own answer is in the folder of its "
                                  "name. Energies of different sets cannot be compared."
-                               : "Cluster centres, largest cluster first."));
+                               : "Cluster centres, largest cluster first.",
+        result->refined ? " Energies are those of the centres before refinement." : ""));
     QN_TRY(add_cluster_table(run, result, report));
     QN_TRY(qn_report_heading(report, "Energies"));
     QN_TRY(add_funnel(run, result, report));

@@ -20,8 +20,8 @@ extern const char *const qn_report_script[];
 /* Series colours repeat after this many; the repetition is dashed, hollow or paler. */
 #define QN_REPORT_COLOURS 7
 
-/* Drawings are in units of one CSS pixel on a wide screen. On a phone the drawing shrinks to less than half, and the
- * style sheet sets its text to 23 units instead of 13: margins are made for 23. */
+/* Drawings are in units of about a CSS pixel on a wide screen. On a phone the drawing shrinks to less than half, and
+ * the style sheet sets its text to 23 units instead of 13: margins are made for 23. */
 #define QN_REPORT_WIDTH 840.0
 #define QN_REPORT_DIGIT_WIDTH 14.6      /* at 23 units */
 #define QN_REPORT_SMALL_DIGIT_WIDTH 8.2 /* at 13 */

@@ -15,7 +15,7 @@ const char *const qn_report_style[] = {
     "html{-webkit-text-size-adjust:100%;text-size-adjust:100%}\n"
     "body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.6 system-ui,-apple-system,\"Segoe UI\",Roboto,"
     "\"Helvetica Neue\",\"Noto Sans\",\"Liberation Sans\",Arial,sans-serif}\n"
-    "main,footer{max-width:904px;margin:0 auto;padding:0 32px}\n"
+    "main,footer{max-width:1048px;margin:0 auto;padding:0 32px}\n"
     "main{padding-top:56px}\n"
     "h1{font-size:30px;line-height:1.25;font-weight:650;letter-spacing:-.012em;margin:0 0 "
     "12px;overflow-wrap:anywhere}\n"
@@ -36,7 +36,7 @@ const char *const qn_report_style[] = {
     ".warning strong{margin-right:.5em}\n"
     "footer{color:var(--soft);font-size:13px;padding-top:24px;padding-bottom:40px}\n",
 
-    ".facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));gap:10px;margin:22px 0 26px}\n"
+    ".facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:10px;margin:22px 0 26px}\n"
     ".facts div{background:var(--tile);border-radius:6px;padding:13px 16px 14px}\n"
     ".facts dt{color:var(--soft);font-size:13px;line-height:1.4}\n"
     ".facts dd{margin:3px 0 0;font-size:21px;line-height:1.3;font-weight:600;font-variant-numeric:tabular-nums;"
@@ -48,7 +48,7 @@ const char *const qn_report_style[] = {
     ".box:focus-visible,th button:focus-visible,a:focus-visible{outline:2px solid var(--link);outline-offset:1px}\n"
     "table{border-collapse:separate;border-spacing:0;width:100%;font-size:14px;line-height:1.45;"
     "font-variant-numeric:tabular-nums lining-nums}\n"
-    "th,td{padding:7px 14px;text-align:left;vertical-align:baseline;border-bottom:1px solid var(--grid);"
+    "th,td{padding:7px 9px;text-align:left;vertical-align:baseline;border-bottom:1px solid var(--grid);"
     "white-space:nowrap}\n"
     "tr:last-child td{border-bottom:0}\n"
     "th{position:sticky;top:0;z-index:1;background:var(--bg);border-bottom:1px solid var(--rule);font-weight:600;"

@@ -115,6 +115,13 @@ for set in first second; do
   same_results forth/$set alone-$set zdock.out # it counts from the grid's middle, and the longest reach makes the grid
 done
 cmp -s forth/first/poses.csv forth/second/poses.csv && fail "two sets that differ give the same poses"
+# A set and one with eight times its weights: the same poses, and in the report, which has to show energies of sets that
+# have no common scale, in the same places.
+printf '%s\n%s\n' "$first" 'eightfold 3.20 -3.20 2000 8.00 4.8 4.0 125 none' >scaled.txt
+dock scaled "$receptor" "$ligand" --rotations 150 -w scaled.txt --device host --no-refinement
+sed '/<\/figure>/q' scaled/report.html | grep -o '<title>[^<]*, [^<]*</title>' | sort | uniq -c >scaled.points
+awk '{ points += $1; odd += $1 % 2 } END { printf "scaled sets: %d points, %d places\n", points, NR
+  exit !(points == 300 && odd == 0) }' scaled.points || fail "the report shows scaled energies in other places"
 
 # --- Restraints -------------------------------------------------------------------------------------------------------
 # The poses are those of the run without restraints that satisfy them, by distances worked out here.
