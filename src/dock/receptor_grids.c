@@ -33,6 +33,22 @@ static double square_apart(const qn_dock_grid *grid, int axis, int cell, double 
     return apart * apart;
 }
 
+/* The cells of a plane that may lie within reach of a position. */
+typedef struct plane_cells {
+    int x_first, x_last, y_first, y_last;
+    double z2; /* square of the distance from the plane */
+} plane_cells;
+
+/* False when the plane z is out of reach. */
+static bool reach_plane(const qn_dock_grid *grid, const double position[3], double reach, int z, plane_cells *cells)
+{
+    cells->z2 = square_apart(grid, 2, z, position[2]);
+    if (cells->z2 >= reach * reach) return false;
+    cells_within(grid, 0, position[0], reach, &cells->x_first, &cells->x_last);
+    cells_within(grid, 1, position[1], reach, &cells->y_first, &cells->y_last);
+    return true;
+}
+
 /* Lower u in the plane z where an atom is near: up to the flood probe's radius beyond its surface and one voxel more.
  */
 static void lower_surface(const plane_job *job, const qn_dock_site *site, int z, double *plane)
@@ -40,15 +56,12 @@ static void lower_surface(const plane_job *job, const qn_dock_site *site, int z,
     const qn_dock_grid *grid = job->grid;
     const double radius = site->radius_angstrom, reach = radius + flood_angstrom + grid->spacing_angstrom;
     const double *position = site->position_angstrom;
-    double z2 = square_apart(grid, 2, z, position[2]);
-    int x_first, x_last, y_first, y_last;
-    if (z2 >= reach * reach) return;
-    cells_within(grid, 0, position[0], reach, &x_first, &x_last);
-    cells_within(grid, 1, position[1], reach, &y_first, &y_last);
-    for (int y = y_first; y <= y_last; y++) {
-        double yz2 = z2 + square_apart(grid, 1, y, position[1]);
+    plane_cells cells;
+    if (!reach_plane(grid, position, reach, z, &cells)) return;
+    for (int y = cells.y_first; y <= cells.y_last; y++) {
+        double yz2 = cells.z2 + square_apart(grid, 1, y, position[1]);
         double *row = plane + (size_t)y * (size_t)grid->cells[0];
-        for (int x = x_first; x <= x_last; x++)
+        for (int x = cells.x_first; x <= cells.x_last; x++)
             row[x] = fmin(row[x], sqrt(yz2 + square_apart(grid, 0, x, position[0])) - radius);
     }
 }
@@ -63,16 +76,13 @@ static void add_site(const plane_job *job, const qn_dock_layer *layer, const qn_
     double reach = potential                     ? QN_ELECTROSTATIC_CUTOFF_ANGSTROM
                    : layer->kind == QN_DOCK_NEAR ? layer->reach_angstrom
                                                  : layer->reach_angstrom + (double)site->radius_angstrom;
-    double z2 = square_apart(grid, 2, z, position[2]);
-    int x_first, x_last, y_first, y_last;
-    if (z2 >= reach * reach) return;
-    cells_within(grid, 0, position[0], reach, &x_first, &x_last);
-    cells_within(grid, 1, position[1], reach, &y_first, &y_last);
-    for (int y = y_first; y <= y_last; y++) {
-        double yz2 = z2 + square_apart(grid, 1, y, position[1]);
+    plane_cells cells;
+    if (!reach_plane(grid, position, reach, z, &cells)) return;
+    for (int y = cells.y_first; y <= cells.y_last; y++) {
+        double yz2 = cells.z2 + square_apart(grid, 1, y, position[1]);
         double *row = plane + (size_t)y * (size_t)grid->cells[0];
         if (yz2 >= reach * reach) continue;
-        for (int x = x_first; x <= x_last; x++) {
+        for (int x = cells.x_first; x <= cells.x_last; x++) {
             double r2 = yz2 + square_apart(grid, 0, x, position[0]);
             if (potential)
                 row[x] += weight * qn_electrostatic_potential(r2, layer->length_angstrom);
