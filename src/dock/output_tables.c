@@ -22,9 +22,12 @@ static qn_status write_csv(const qn_dock_result *result, const char *name, qn_te
 }
 
 /* Names of the terms with `prefix` in front, as column headers. */
-static qn_status add_term_headers(const qn_dock_state *run, const char *prefix, qn_text *csv)
+/* These headers, then one for every term, which begins with `prefix`. */
+static qn_status add_headers(const qn_dock_state *run, const char *const *headers, size_t count, const char *prefix,
+                             qn_text *csv)
 {
     char name[64];
+    for (size_t i = 0; i < count; i++) QN_TRY(qn_csv_text(csv, headers[i]));
     for (int term = 0; term < run->energy.term_count; term++) {
         snprintf(name, sizeof name, "%s%s", prefix, run->energy.term_names[term]);
         QN_TRY(qn_csv_text(csv, name));
@@ -61,10 +64,7 @@ static qn_status write_poses(const qn_dock_state *run, const qn_dock_result *res
                                           "r21",         "r22",         "r23",         "r31",          "r32",   "r33",
                                           "tx_angstrom", "ty_angstrom", "tz_angstrom", "coefficients", "energy"};
     qn_text csv = {0};
-    qn_status status = QN_OK;
-    for (size_t i = 0; i < sizeof headers / sizeof *headers && status == QN_OK; i++)
-        status = qn_csv_text(&csv, headers[i]);
-    if (status == QN_OK) status = add_term_headers(run, "", &csv);
+    qn_status status = add_headers(run, headers, sizeof headers / sizeof *headers, "", &csv);
     if (status == QN_OK) status = qn_csv_end_row(&csv);
     for (size_t i = 0; i < result->pose_count && status == QN_OK; i++) status = add_pose(run, result, i, &csv);
     return write_csv(result, "poses.csv", &csv, status);
@@ -94,15 +94,10 @@ static qn_status add_cluster(const qn_dock_state *run, const qn_dock_result *res
 static qn_status write_clusters(const qn_dock_state *run, const qn_dock_result *result)
 {
     static const char *const headers[] = {"cluster", "size", "centre_rank", "coefficients", "centre_energy"};
+    static const char *const last[] = {"lowest_energy", "refined_energy", "model"};
     qn_text csv = {0};
-    qn_status status = QN_OK;
-    for (size_t i = 0; i < sizeof headers / sizeof *headers && status == QN_OK; i++)
-        status = qn_csv_text(&csv, headers[i]);
-    if (status == QN_OK) status = add_term_headers(run, "centre_", &csv);
-    if (status == QN_OK) status = qn_csv_text(&csv, "lowest_energy");
-    if (status == QN_OK) status = qn_csv_text(&csv, "refined_energy");
-    if (status == QN_OK) status = qn_csv_text(&csv, "model");
-    if (status == QN_OK) status = qn_csv_end_row(&csv);
+    qn_status status = add_headers(run, headers, sizeof headers / sizeof *headers, "centre_", &csv);
+    if (status == QN_OK) status = qn_csv_row(&csv, sizeof last / sizeof *last, last);
     for (size_t i = 0; i < result->cluster_count && status == QN_OK; i++) status = add_cluster(run, result, i, &csv);
     return write_csv(result, "clusters.csv", &csv, status);
 }
