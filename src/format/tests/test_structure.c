@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "format/structure.h"
+#include "format/tests/records.h"
 
 static const char peptide[] = "ATOM      1  N   GLY A   1      11.104   6.134  -6.504  1.00  0.00           N  \n"
                               "ATOM      2  CA AGLY A   1      11.639   6.071  -5.147  0.40  0.00           C  \n"
@@ -276,18 +277,6 @@ static void paths_that_are_no_files_are_named(void)
     CHECK_FAILS(qn_molecule_read("/nowhere/x.pdb:", &options, &m), QN_INVALID_ARGUMENT);
 }
 
-/* Records of a file, counted line by line. */
-static size_t count_atoms(const char *path)
-{
-    char line[256];
-    size_t count = 0;
-    FILE *file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file))
-        count += strncmp(line, "ATOM  ", 6) == 0 || strncmp(line, "HETATM", 6) == 0;
-    if (file) fclose(file);
-    return count;
-}
-
 static void the_benchmark_files_are_read_whole(void)
 {
     static const char *const cases[] = {"1AHW", "1AVX", "1BJ1", "1CGI", "1E96", "1GCQ", "1PPE", "1VFB", "1WQ1", "7CEI"};
@@ -304,7 +293,7 @@ static void the_benchmark_files_are_read_whole(void)
             snprintf(name, sizeof name, "docking/bm5/%s/%s_%s.pdb", cases[c], cases[c], kinds[k]);
             snprintf(path, sizeof path, "%s", check_reference_data(name));
             if (!CHECK_OK(qn_molecule_read(path, &options, &m))) continue;
-            CHECK(m->atom_count == count_atoms(path));
+            CHECK(m->atom_count == count_records(path));
             qn_molecule_destroy(&m);
         }
 }

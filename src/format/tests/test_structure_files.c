@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "format/gzip.h"
 #include "format/structure.h"
+#include "format/tests/records.h"
 
 static const qn_molecule_options everything = {.keep_alternates = true};
 
@@ -361,18 +362,6 @@ static void the_locale_does_not_matter(void)
     round_trip(check_data("structures/peptide.pdb"));
     if (!comma) printf("no locale with a decimal comma is installed\n");
     setlocale(LC_NUMERIC, "C");
-}
-
-/* Coordinate records of a file, counted line by line. */
-static size_t count_records(const char *path)
-{
-    char line[512];
-    size_t count = 0;
-    FILE *file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file))
-        count += strncmp(line, "ATOM  ", 6) == 0 || strncmp(line, "HETATM", 6) == 0;
-    if (file) fclose(file);
-    return count;
 }
 
 static void every_atom_of_the_ligand_files_is_read(void)
