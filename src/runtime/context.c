@@ -48,6 +48,11 @@ qn_pool *qn_context_pool(qn_context *context)
     return context->pool;
 }
 
+const char *qn_context_kernel_folder(const qn_context *context)
+{
+    return context->kernel_folder;
+}
+
 void qn_context_set_configuration_source(qn_context *context, const qn_configuration_source *source)
 {
     context->source = source ? *source : (qn_configuration_source){0};

@@ -1,0 +1,221 @@
+#define _POSIX_C_SOURCE 200809L
+#include "tune/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "runtime/device.h"
+#include "runtime/kernel_source.h"
+
+double qn_tune_clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The source as the device's compiler gets it, with its prelude and without values of tunables. */
+static qn_status hash_source(const qn_family *family, qn_device *device, char digits[QN_TUNE_SOURCE_DIGITS + 1])
+{
+    const qn_configuration none = {{0}};
+    qn_text text = {0};
+    qn_hash hash;
+    char digest[65];
+    qn_status status = qn_kernel_source_make(qn_context_kernel_folder(qn_device_context(device)),
+                                             qn_device_inner_driver(device), family, &none, "", &text);
+    qn_hash_start(&hash);
+    if (status == QN_OK) qn_hash_add(&hash, text.data, text.length);
+    qn_hash_finish(&hash, digest);
+    qn_text_clear(&text);
+    snprintf(digits, QN_TUNE_SOURCE_DIGITS + 1, "%.*s", QN_TUNE_SOURCE_DIGITS, digest);
+    return status;
+}
+
+qn_status qn_tune_key_make(const qn_family *family, qn_device *device, const char *problem_class, qn_tune_key *key)
+{
+    const qn_device_info *info = qn_device_get_info(device);
+    bool checking = strcmp(info->driver, "checking") == 0;
+    char threads[32] = "";
+    memset(key, 0, sizeof *key);
+    if (info->kind == QN_DEVICE_CPU) snprintf(threads, sizeof threads, ", %d threads", info->compute_units);
+    snprintf(key->device, sizeof key->device, "%s%s %s%s", checking ? "checking:" : "",
+             checking ? qn_device_inner_driver(device) : info->driver, info->name, threads);
+    snprintf(key->driver, sizeof key->driver, "%s", info->driver_version);
+    snprintf(key->family, sizeof key->family, "%s", family->name);
+    snprintf(key->problem_class, sizeof key->problem_class, "%s", problem_class ? problem_class : "");
+    return hash_source(family, device, key->source);
+}
+
+void qn_tune_configuration_text(const qn_family *family, const qn_configuration *configuration, char *text,
+                                size_t capacity)
+{
+    size_t length = 0;
+    if (capacity > 0) text[0] = '\0';
+    for (int i = 0; i < family->tunable_count && length < capacity; i++)
+        length += (size_t)snprintf(text + length, capacity - length, "%s%s=%d", i ? " " : "", family->tunables[i].name,
+                                   configuration->value[i]);
+}
+
+bool qn_tune_configuration_read(const qn_family *family, const char *text, qn_configuration *configuration)
+{
+    unsigned found = 0;
+    for (const char *at = text; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
+        size_t name = strcspn(at, "= ");
+        int value, tunable = 0;
+        if (sscanf(at + name, "=%d", &value) != 1) return false;
+        while (tunable < family->tunable_count && (strlen(family->tunables[tunable].name) != name ||
+                                                   strncmp(family->tunables[tunable].name, at, name) != 0))
+            tunable++;
+        if (tunable == family->tunable_count) return false;
+        const qn_tunable *of = &family->tunables[tunable];
+        bool known = false;
+        for (int i = 0; i < of->value_count; i++) known |= of->values[i] == value;
+        if (!known) return false;
+        configuration->value[tunable] = value;
+        found |= 1u << tunable;
+    }
+    return found == (1u << family->tunable_count) - 1;
+}
+
+static void value_text(const qn_value *value, char *text, size_t capacity)
+{
+    switch (value->kind) {
+    case QN_INTEGER: snprintf(text, capacity, "%" PRId64, value->as.integer); break;
+    case QN_REAL: snprintf(text, capacity, "%.17g", value->as.real); break;
+    case QN_BOOLEAN: snprintf(text, capacity, "%s", value->as.boolean ? "true" : "false"); break;
+    case QN_TEXT: snprintf(text, capacity, "%s", value->as.text); break;
+    }
+}
+
+void qn_tune_point_text(const qn_space *space, qn_point point, char *text, size_t capacity)
+{
+    uint16_t numbers[QN_SPACE_PARAMETERS];
+    char value[256];
+    size_t length = 0;
+    qn_space_get(space, point, numbers);
+    if (capacity > 0) text[0] = '\0';
+    for (size_t i = 0; i < qn_space_parameter_count(space) && length < capacity; i++) {
+        value_text(qn_space_value(space, i, numbers[i]), value, sizeof value);
+        length += (size_t)snprintf(text + length, capacity - length, "%s%s=%s", i ? " " : "",
+                                   qn_space_parameter_name(space, i), value);
+    }
+}
+
+/* Values may hold blanks: the longest one that fits is meant. */
+bool qn_tune_point_read(const qn_space *space, const char *text, qn_point *point)
+{
+    uint16_t numbers[QN_SPACE_PARAMETERS];
+    char value[256];
+    for (size_t i = 0; i < qn_space_parameter_count(space); i++) {
+        const char *name = qn_space_parameter_name(space, i);
+        size_t longest = 0;
+        bool found = false;
+        text += i && *text == ' ';
+        if (strncmp(text, name, strlen(name)) != 0 || text[strlen(name)] != '=') return false;
+        text += strlen(name) + 1;
+        for (size_t v = 0; v < qn_space_value_count(space, i); v++) {
+            value_text(qn_space_value(space, i, v), value, sizeof value);
+            size_t length = strlen(value);
+            if (strncmp(text, value, length) != 0 || (text[length] && text[length] != ' ') || length < longest)
+                continue;
+            longest = length;
+            numbers[i] = (uint16_t)v;
+            found = true;
+        }
+        if (!found) return false;
+        text += longest;
+    }
+    return *text == '\0' && qn_space_find(space, numbers, point);
+}
+
+qn_configuration qn_tune_configuration(const qn_space *space, qn_point point)
+{
+    qn_configuration configuration = {{0}};
+    uint16_t numbers[QN_SPACE_PARAMETERS];
+    qn_space_get(space, point, numbers);
+    for (size_t i = 0; i < qn_space_parameter_count(space) && i < QN_TUNABLE_MAX; i++)
+        configuration.value[i] = (int)qn_space_value(space, i, numbers[i])->as.integer;
+    return configuration;
+}
+
+bool qn_tune_point_of(const qn_space *space, const qn_configuration *configuration, qn_point *point)
+{
+    qn_value values[QN_TUNABLE_MAX];
+    for (size_t i = 0; i < qn_space_parameter_count(space) && i < QN_TUNABLE_MAX; i++)
+        values[i] = qn_value_integer(configuration->value[i]);
+    return qn_space_find_values(space, values, point);
+}
+
+static qn_status add_limits(qn_space *space, const qn_device_info *info)
+{
+    const char *name = strncmp(info->identifier, "checking:", 9) == 0 ? info->identifier + 9 : info->identifier;
+    const struct {
+        const char *name;
+        int64_t value;
+    } limits[] = {
+        {"device.local_memory_bytes", (int64_t)info->local_memory_bytes},
+        {"device.largest_group", info->largest_group},
+        {"device.subgroup_size", info->subgroup_size},
+        {"device.compute_units", info->compute_units},
+        {"device.is_host", strncmp(name, "host", 4) == 0},
+        {"device.is_opencl", strncmp(name, "opencl", 6) == 0},
+        {"device.is_cuda", strncmp(name, "cuda", 4) == 0},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        QN_TRY(qn_space_set_constant(space, limits[i].name, qn_value_integer(limits[i].value)));
+    return QN_OK;
+}
+
+static qn_status fill_space(qn_space *space, const qn_family *family, const qn_device_info *device)
+{
+    for (int i = 0; i < family->tunable_count; i++) {
+        const qn_tunable *tunable = &family->tunables[i];
+        int64_t values[QN_TUNABLE_VALUE_MAX];
+        for (int v = 0; v < tunable->value_count; v++) values[v] = tunable->values[v];
+        QN_TRY(qn_space_add_integers(space, tunable->name, values, (size_t)tunable->value_count, tunable->fallback));
+    }
+    QN_TRY(add_limits(space, device));
+    for (int i = 0; i < family->constraint_count; i++) QN_TRY(qn_space_add_constraint(space, family->constraints[i]));
+    return qn_space_solve(space);
+}
+
+qn_status qn_tune_family_space(const qn_family *family, const qn_device_info *device, qn_space **space)
+{
+    QN_TRY(qn_space_create(family->name, space));
+    qn_status status = fill_space(*space, family, device);
+    if (status == QN_OK) return QN_OK;
+    qn_space_destroy(space);
+    return qn_error_add_context(status, "%s on %s", family->name, device->identifier);
+}
+
+const char *qn_test_outcome_name(qn_test_outcome outcome)
+{
+    static const char *const names[] = {"correct", "wrong", "build", "launch", "timeout", "limits", "crash"};
+    return outcome >= QN_TEST_CORRECT && outcome <= QN_TEST_CRASH ? names[outcome] : "unknown";
+}
+
+qn_test_outcome qn_tune_outcome_of(qn_status status)
+{
+    switch (status) {
+    case QN_OK: return QN_TEST_CORRECT;
+    case QN_BUILD_FAILED: return QN_TEST_BUILD;
+    case QN_INVALID_ARGUMENT: /* a geometry or value beyond what the device takes */
+    case QN_UNSUPPORTED:
+    case QN_OUT_OF_MEMORY: return QN_TEST_LIMITS;
+    case QN_CHECK_FAILED: return QN_TEST_WRONG;
+    case QN_DEVICE_LOST: return QN_TEST_CRASH;
+    default: return QN_TEST_LAUNCH;
+    }
+}
+
+double qn_tune_nominal_seconds(const qn_work *work)
+{
+    /* About a GPU of 2022; what matters is only that it never changes. */
+    static const qn_device_rates nominal = {3e12, 3e12, 2e13, 4e12, 1e12};
+    return qn_work_limit_seconds(work, &nominal, NULL);
+}

@@ -1,0 +1,320 @@
+#define _DEFAULT_SOURCE
+/* The tuning store: rows come back, killed writers lose nothing they had finished, damage is set aside. */
+#include "check.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <quern/log.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "tune/store.h"
+
+static char path[512];
+static const qn_tune_key key = {"test device", "1.0", "test/family", "0123456789abcdef", "n=64"};
+
+static void new_path(const char *name)
+{
+    snprintf(path, sizeof path, "%s/%s", check_scratch_folder(), name);
+}
+
+static qn_tune_store *open_store(int64_t *problem)
+{
+    qn_tune_store *store = NULL;
+    if (!CHECK_OK(qn_tune_store_open(path, &store))) exit(1);
+    CHECK_OK(qn_tune_store_problem(store, &key, problem));
+    return store;
+}
+
+static void rows_come_back(void)
+{
+    const qn_test good = {QN_TEST_CORRECT, 0.25, 0.001, 1.5, 2.5, NULL, 0};
+    const qn_test better = {QN_TEST_CORRECT, 0.125, 0.002, 1, 2, NULL, 0}, wrong = {.outcome = QN_TEST_WRONG};
+    qn_tune_row *rows;
+    qn_tune_best *best;
+    qn_tune_key other = key;
+    size_t count;
+    int64_t problem, second, again;
+    new_path("rows.db");
+    qn_tune_store *store = open_store(&problem);
+    strcpy(other.problem_class, "n=128");
+    CHECK_OK(qn_tune_store_problem(store, &other, &second));
+    CHECK(second != problem);
+    CHECK_OK(qn_tune_store_start(store, problem, "A=1"));
+    CHECK_OK(qn_tune_store_finish(store, problem, "A=1", &good, 0));
+    CHECK_OK(qn_tune_store_start(store, problem, "A=2"));
+    CHECK_OK(qn_tune_store_finish(store, problem, "A=2", &better, 0));
+    CHECK_OK(qn_tune_store_finish(store, problem, "A=3", &wrong, 0));
+    CHECK_OK(qn_tune_store_start(store, problem, "A=4"));
+    CHECK_OK(qn_tune_store_cancel(store, problem, "A=4"));
+    qn_tune_store_close(&store);
+    store = open_store(&again);
+    CHECK(again == problem);
+    CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+    if (CHECK(count == 3)) {
+        CHECK_TEXT(rows[0].configuration, "A=1");
+        CHECK(rows[0].test.objective == 0.25 && rows[0].test.spread == 0.001 && rows[0].test.build_seconds == 1.5 &&
+              rows[0].test.run_seconds == 2.5 && !rows[0].running);
+        CHECK(rows[2].test.outcome == QN_TEST_WRONG && isinf(rows[2].test.objective));
+    }
+    qn_release(&rows);
+    CHECK_OK(qn_tune_store_best(store, &key, &best, &count));
+    if (CHECK(count == 1)) {
+        CHECK_TEXT(best[0].row.configuration, "A=2");
+        CHECK_TEXT(best[0].source, key.source);
+        CHECK(best[0].tests == 3 && llabs(best[0].time - (long long)time(NULL)) < 1000);
+    }
+    qn_release(&best);
+    CHECK_OK(qn_tune_store_forget(store, problem));
+    CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+    CHECK(count == 0);
+    qn_tune_store_close(&store);
+}
+
+/* The child writes configuration i with objective 1 + i, and says so on the pipe once it is finished. */
+static void write_until_killed(int out)
+{
+    int64_t problem;
+    qn_tune_store *store = open_store(&problem);
+    qn_tune_row *rows;
+    size_t count = 0;
+    if (qn_tune_store_tests(store, problem, &rows, &count) != QN_OK) _exit(1);
+    for (unsigned i = (unsigned)count;; i++) {
+        char text[32];
+        const qn_test test = {.outcome = QN_TEST_CORRECT, .objective = 1 + i};
+        snprintf(text, sizeof text, "A=%u", i);
+        if (qn_tune_store_start(store, problem, text) != QN_OK) _exit(2);
+        if (qn_tune_store_finish(store, problem, text, &test, 0) != QN_OK) _exit(3);
+        if (write(out, &i, sizeof i) != sizeof i) _exit(4);
+    }
+}
+
+/* Row i is either finished with its value, or a crash; every row the child spoke of is finished. */
+static void check_rows(long last)
+{
+    int64_t problem;
+    qn_tune_row *rows;
+    size_t count;
+    int crashes = 0, wrong = 0;
+    qn_tune_store *store = open_store(&problem);
+    CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+    CHECK(last < (long)count);
+    for (size_t i = 0; i < count; i++) {
+        crashes += rows[i].test.outcome == QN_TEST_CRASH;
+        wrong += rows[i].test.outcome == QN_TEST_CORRECT ? rows[i].test.objective != 1 + (double)i : (long)i == last;
+        wrong += rows[i].running;
+    }
+    CHECK(wrong == 0 && crashes <= 20);
+    qn_release(&rows);
+    qn_tune_store_close(&store);
+}
+
+static void a_killed_writer_loses_nothing(void)
+{
+    enum { KILLS = 20 };
+    new_path("killed.db");
+    srand(7);
+    for (int i = 0; i < KILLS; i++) {
+        int ends[2];
+        unsigned number;
+        long last = -1;
+        if (!CHECK(pipe(ends) == 0)) return;
+        pid_t child = fork();
+        if (child == 0) {
+            close(ends[0]);
+            write_until_killed(ends[1]);
+        }
+        close(ends[1]);
+        if (read(ends[0], &number, sizeof number) == sizeof number) last = number; /* it is at work */
+        usleep((useconds_t)(rand() % 20000));
+        CHECK(kill(child, SIGKILL) == 0);
+        int how;
+        waitpid(child, &how, 0);
+        CHECK(WIFSIGNALED(how));
+        while (read(ends[0], &number, sizeof number) == sizeof number) last = number;
+        close(ends[0]);
+        CHECK(last >= 0);
+        check_rows(last);
+    }
+}
+
+/* What a process was running when it ended is a crash for all later ones; what a living one runs is left to it. */
+static void what_was_running_is_a_crash(void)
+{
+    int64_t problem;
+    qn_tune_row *rows;
+    size_t count;
+    int go[2], ready[2];
+    char byte = 0;
+    new_path("running.db");
+    if (!CHECK(pipe(go) == 0 && pipe(ready) == 0)) return;
+    pid_t child = fork();
+    if (child == 0) {
+        qn_tune_store *store = open_store(&problem);
+        if (qn_tune_store_start(store, problem, "A=1") != QN_OK || write(ready[1], &byte, 1) != 1) _exit(1);
+        if (read(go[0], &byte, 1) != 1) _exit(1);
+        _exit(0); /* without finishing */
+    }
+    CHECK(read(ready[0], &byte, 1) == 1);
+    qn_tune_store *store = open_store(&problem);
+    CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+    CHECK(count == 1 && rows[0].running);
+    qn_release(&rows);
+    CHECK(write(go[1], &byte, 1) == 1);
+    waitpid(child, NULL, 0);
+    for (int i = 0; i < 2; i++) { /* the second time it is written down as such */
+        CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+        CHECK(count == 1 && !rows[0].running && rows[0].test.outcome == QN_TEST_CRASH);
+        qn_release(&rows);
+    }
+    qn_tune_store_close(&store);
+    for (int i = 0; i < 2; i++) close(go[i]), close(ready[i]);
+}
+
+static void processes_share_a_store(void)
+{
+    enum { WRITERS = 4, EACH = 50 };
+    int64_t problem;
+    qn_tune_row *rows;
+    size_t count;
+    new_path("shared.db");
+    for (int w = 0; w < WRITERS; w++) {
+        if (fork() != 0) continue;
+        qn_tune_store *store = open_store(&problem);
+        for (int i = 0; i < EACH; i++) {
+            char text[32];
+            const qn_test test = {.outcome = QN_TEST_CORRECT, .objective = 1};
+            snprintf(text, sizeof text, "W=%d I=%d", w, i);
+            if (qn_tune_store_start(store, problem, text) != QN_OK ||
+                qn_tune_store_finish(store, problem, text, &test, 0) != QN_OK)
+                _exit(1);
+        }
+        qn_tune_store_close(&store);
+        _exit(0);
+    }
+    for (int w = 0, how; w < WRITERS; w++) {
+        CHECK(wait(&how) > 0);
+        CHECK(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    }
+    qn_tune_store *store = open_store(&problem);
+    CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+    CHECK(count == WRITERS * EACH);
+    qn_release(&rows);
+    qn_tune_store_close(&store);
+}
+
+static char warning[1024];
+
+static void keep_warning(qn_log_level level, const char *message, void *user)
+{
+    (void)user;
+    if (level == QN_LOG_WARNING) snprintf(warning, sizeof warning, "%s", message);
+}
+
+static void expect_set_aside(int number)
+{
+    char aside[600];
+    int64_t problem;
+    warning[0] = '\0';
+    qn_tune_store *store = open_store(&problem);
+    snprintf(aside, sizeof aside, "%s.corrupt-%d", path, number);
+    CHECK(qn_file_exists(aside));
+    CHECK(strstr(warning, aside) != NULL);
+    const qn_test test = {.outcome = QN_TEST_CORRECT, .objective = 1};
+    CHECK_OK(qn_tune_store_finish(store, problem, "A=1", &test, 0));
+    qn_tune_store_close(&store);
+}
+
+static void damage_is_set_aside(void)
+{
+    int64_t problem;
+    new_path("damaged.db");
+    qn_log_set_callback(keep_warning, NULL);
+    CHECK_OK(qn_file_write(path, "this is no database, but long enough to be one", 46));
+    expect_set_aside(1);
+    qn_tune_store *store = open_store(&problem);
+    for (int i = 0; i < 500; i++) {
+        char text[32];
+        const qn_test test = {.outcome = QN_TEST_CORRECT, .objective = i};
+        snprintf(text, sizeof text, "B=%d", i);
+        CHECK_OK(qn_tune_store_finish(store, problem, text, &test, 0));
+    }
+    qn_tune_store_close(&store);
+    FILE *file = fopen(path, "r+b"); /* a page in the middle */
+    if (CHECK(file != NULL)) {
+        char junk[4096];
+        memset(junk, 0x5A, sizeof junk);
+        fseek(file, 4096L * 3, SEEK_SET);
+        CHECK(fwrite(junk, sizeof junk, 1, file) == 1);
+        fclose(file);
+    }
+    expect_set_aside(2);
+    qn_log_set_callback(NULL, NULL);
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The bar is 1 ms a step; this machine may be busy, so the least of several rounds is taken. */
+static void a_step_is_cheap(void)
+{
+    enum { ROUNDS = 5, STEPS = 100 };
+    int64_t problem;
+    double least = 1e9;
+    new_path("cheap.db");
+    qn_tune_store *store = open_store(&problem);
+    for (int round = 0; round < ROUNDS; round++) {
+        double start = now_s();
+        for (int i = 0; i < STEPS; i++) {
+            char text[32];
+            const qn_test test = {.outcome = QN_TEST_CORRECT, .objective = 1};
+            snprintf(text, sizeof text, "R=%d I=%d", round, i);
+            if (!CHECK_OK(qn_tune_store_start(store, problem, text)) ||
+                !CHECK_OK(qn_tune_store_finish(store, problem, text, &test, 0)))
+                return;
+        }
+        double each = (now_s() - start) / STEPS;
+        if (each < least) least = each;
+    }
+    if (!CHECK(least < 1e-3)) fprintf(stderr, "  %g s a step\n", least);
+    qn_tune_store_close(&store);
+}
+
+static void no_store_when_it_is_off(void)
+{
+    qn_tune_store *store = NULL;
+    setenv("QUERN_TUNING_STORE", "off", 1);
+    CHECK_OK(qn_tune_store_open(NULL, &store));
+    CHECK(store == NULL);
+    new_path("chosen.db");
+    setenv("QUERN_TUNING_STORE", path, 1);
+    CHECK_OK(qn_tune_store_open(NULL, &store));
+    CHECK(store != NULL && qn_file_exists(path));
+    qn_tune_store_close(&store);
+    unsetenv("QUERN_TUNING_STORE");
+    CHECK_FAILS(qn_tune_store_open("/nonexistent/folder/tuning.db", &store), QN_IO_ERROR);
+    CHECK_MESSAGE_HAS("/nonexistent/folder/tuning.db");
+}
+
+int main(void)
+{
+    RUN(rows_come_back);
+    RUN(a_killed_writer_loses_nothing);
+    RUN(what_was_running_is_a_crash);
+    RUN(processes_share_a_store);
+    RUN(damage_is_set_aside);
+    RUN(a_step_is_cheap);
+    RUN(no_store_when_it_is_off);
+    return check_finish();
+}
