@@ -16,6 +16,8 @@ typedef struct qn_searcher_problem {
     uint64_t seed;
     uint64_t expected_tests;      /* budget in tests, as good as it is known; 0: not known */
     const struct qn_model *model; /* for `profile`, see model.h; NULL */
+    const qn_device_info *device; /* for `profile`: what it tunes on; NULL: not known */
+    const qn_device_rates *rates; /* likewise; used where no counters are told */
 } qn_searcher_problem;
 
 /* `ask` proposes a next point; it is called again without a tell in between when a batch is compiled ahead. `tell`
@@ -27,8 +29,12 @@ typedef struct qn_searcher_class {
     qn_status (*ask)(void *state, qn_point *point);
     qn_status (*tell)(void *state, qn_point point, const qn_test *test);
     void (*destroy)(void **state);
+    /* How many points that were timed before it wanted run again, to read their counters: each costs a test more. NULL:
+     * none. */
+    uint64_t (*reruns)(const void *state);
 } qn_searcher_class;
 
+extern const qn_searcher_class qn_searcher_profile;
 extern const qn_searcher_class *const qn_searcher_classes[]; /* ended by NULL */
 
 /* Errors: QN_NOT_FOUND with the names there are. */
