@@ -65,9 +65,70 @@ const char *qn_fft_engine_name(qn_fft_engine engine); /* "own", "fftw", "vkfft",
 /* Device bytes the plan holds besides its input and output. */
 size_t qn_fft_plan_workspace_bytes(const qn_fft_plan *plan);
 
-/* The smallest size ≥ `least` that the engine transforms fast (its prime factors: own and fftw 2 3 5 7; vkfft and cufft
- * 2 3 5 7 as well, even preferred for real transforms along x). */
+/* The side of a grid that needs at least `least` points: the smallest even number ≥ `least` with prime factors 2, 3, 5
+ * and 7 alone (1 for least ≤ 1). A rule without a stopwatch and the same for every engine, so that a program's grid,
+ * and with it its answer, is the same on every machine; qn_fft_advise finds faster sizes where answers may differ. */
 int qn_fft_next_fast_size(qn_fft_engine engine, int least);
+
+/* Advice on sizes: which size near a wanted one is transformed fastest.
+ *
+ * A size may shrink to ceil(size · (1 − crop)) and grow to floor(size · (1 + grow)) along each axis; an axis of length
+ * 1 stays. Sizes in these limits are compared by an estimate of passes and arithmetic, the best of them are measured
+ * in turns with the wanted size, and the wanted size stays the advice unless another is faster beyond the noise.
+ * Measured answers are kept for the device in $XDG_CACHE_HOME/quern (or ~/.cache/quern).
+ *
+ *     qn_fft_advice_options options = {.size = {4096, 4092}, .kind = QN_FFT_REAL_FORWARD,
+ *                                      .grow_percent = {20, 20, 20}};
+ *     qn_fft_advice_report report;
+ *     if (qn_fft_advise(device, &options, &report) == QN_OK) use(report.rows[0].size);
+ *     qn_fft_advice_report_clear(&report);
+ */
+enum { QN_FFT_SIZE_MAX = 1 << 28, QN_FFT_ADVICE_ROWS_MAX = 32 };
+
+typedef struct qn_fft_advice_options {
+    int size[3];            /* wanted: x, y, z; trailing 0 or 1 for fewer dimensions; up to QN_FFT_SIZE_MAX */
+    double crop_percent[3]; /* 0 … below 100 */
+    double grow_percent[3]; /* 0 … 400 */
+    int batch;              /* 0: 1 */
+    qn_fft_kind kind;
+    qn_fft_engine engine;
+    bool swap_axes;              /* axes may change places */
+    bool without_measuring;      /* estimates alone */
+    bool without_cache;          /* neither take nor keep measured answers */
+    bool measure_again;          /* do not take a kept answer, but keep the new one */
+    int candidates;              /* measured sizes besides the wanted one, 1 … QN_FFT_ADVICE_ROWS_MAX − 1; 0: 8 */
+    uint64_t memory_limit_bytes; /* of data and work memory together; 0: the device's memory */
+} qn_fft_advice_options;
+
+typedef struct qn_fft_advice {
+    int size[3];
+    int wanted_axis[3]; /* which axis of the wanted size stands here: 0, 1, 2 unless axes were swapped */
+    double change_percent[3];
+    int passes;             /* host: radix passes of the lines of all axes; GPU: kernels that go over the whole data */
+    double predicted_ratio; /* estimated time over that of the wanted size */
+    bool measured;
+    double seconds, spread_seconds;  /* of the whole batch: median and half the distance of the quartiles */
+    qn_fft_engine engine;            /* measured: the one that ran; else the one estimated */
+    uint64_t data_bytes, work_bytes; /* input and output; what the engine adds (estimated when not measured) */
+    double speed_up;                 /* over the wanted size: measured when both are, else predicted; 0: unknown */
+    bool is_wanted;
+    bool usable;      /* within the memory limit, and the engine did not refuse */
+    char reason[192]; /* why not usable; "" */
+} qn_fft_advice;
+
+typedef struct qn_fft_advice_report {
+    qn_fft_advice *rows; /* the best first; the wanted size is among them */
+    size_t row_count;
+    size_t wanted;     /* its row */
+    size_t considered; /* sizes compared by the estimate */
+    bool from_cache;
+} qn_fft_advice_report;
+
+/* Errors: QN_INVALID_ARGUMENT for sizes and limits out of range, and when nothing may change; QN_UNSUPPORTED when the
+ * engine does not run on this device; QN_OUT_OF_MEMORY when no size fits the memory limit. */
+QN_MUST_CHECK qn_status qn_fft_advise(qn_device *device, const qn_fft_advice_options *options,
+                                      qn_fft_advice_report *report);
+void qn_fft_advice_report_clear(qn_fft_advice_report *report);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -118,6 +119,14 @@ qn_status qn_path_join(const char *folder, const char *name, char **path)
     QN_TRY(qn_text_append(&text, "%s%s%s", folder, separator, name));
     *path = text.data;
     return QN_OK;
+}
+
+qn_status qn_cache_folder(qn_text *path)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && cache[0] == '/') return qn_text_append(path, "%s/quern", cache);
+    if (home && home[0] == '/') return qn_text_append(path, "%s/.cache/quern", home);
+    QN_FAIL(QN_NOT_FOUND, "neither XDG_CACHE_HOME nor HOME names a folder");
 }
 
 const char *qn_path_name(const char *path)

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text.h"
+
 /* Read a whole file; `data` gets a zero byte after its `size` bytes and is released with qn_release. */
 QN_MUST_CHECK qn_status qn_file_read(const char *path, char **data, size_t *size);
 
@@ -23,6 +25,10 @@ QN_MUST_CHECK qn_status qn_folder_is_empty(const char *path, bool *empty);
 
 /* "folder/name"; released with qn_release. */
 QN_MUST_CHECK qn_status qn_path_join(const char *folder, const char *name, char **path);
+
+/* Append the folder of what can be computed again: $XDG_CACHE_HOME/quern or ~/.cache/quern. It may not exist yet.
+ * Errors: QN_NOT_FOUND when neither variable names an absolute folder. */
+QN_MUST_CHECK qn_status qn_cache_folder(qn_text *path);
 
 /* The part after the last '/'. */
 const char *qn_path_name(const char *path);

@@ -27,6 +27,9 @@ typedef struct qn_fft_backend {
     size_t (*workspace_bytes)(const void *state);
 } qn_fft_backend;
 
+/* QN_UNSUPPORTED when the engine never runs on such a device; AUTO always does. */
+QN_MUST_CHECK qn_status qn_fft_check_engine(qn_device *device, qn_fft_engine engine);
+
 extern const qn_fft_backend qn_fft_own_backend, qn_fft_fftw_backend, qn_fft_vkfft_opencl_backend,
     qn_fft_vkfft_cuda_backend, qn_fft_cufft_backend;
 

@@ -16,6 +16,9 @@ static const struct {
     int cost;
 } unrolled[] = {{12, 228}, {10, 232}, {9, 262}, {8, 212}, {7, 230}, {6, 145}, {5, 172}, {4, 125}, {3, 120}, {2, 105}};
 
+/* A prime without a butterfly: so much a pass, and so much for each of its terms. */
+enum { PRIME_COST = 40, PRIME_TERM_COST = 30 };
+
 enum { UNROLLED_COUNT = sizeof unrolled / sizeof unrolled[0] };
 
 bool qn_line_radix_is_unrolled(int radix)
@@ -68,6 +71,20 @@ static void cut_length(int length, radix_list *list)
     list->count = -1;
     choose_radices(smooth, 0, &so_far, list);
     for (int i = 0; i < prime_count; i++) list->radix[list->count++] = primes[i];
+}
+
+int qn_line_length_cost(int length, int *passes)
+{
+    radix_list list;
+    cut_length(length, &list);
+    *passes = list.count;
+    int cost = 0;
+    for (int i = 0; i < list.count; i++) {
+        int radix = 0;
+        while (radix < UNROLLED_COUNT && unrolled[radix].radix != list.radix[i]) radix++;
+        cost += radix < UNROLLED_COUNT ? unrolled[radix].cost : PRIME_COST + PRIME_TERM_COST * list.radix[i];
+    }
+    return cost;
 }
 
 static size_t factor_numbers(int radix, int groups)

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "fft/engine.h"
+#include "fft/estimate.h"
 #include "runtime/device.h"
 
 struct qn_fft_plan {
@@ -37,22 +38,6 @@ const char *qn_fft_engine_name(qn_fft_engine engine)
     case QN_FFT_CUFFT: return "cufft";
     }
     return "unknown";
-}
-
-static int without_primes_to(int number, int largest)
-{
-    for (int prime = 2; prime <= largest; prime++)
-        while (number % prime == 0) number /= prime;
-    return number;
-}
-
-int qn_fft_next_fast_size(qn_fft_engine engine, int least)
-{
-    (void)engine; /* the same for all: every engine has passes for 2, 3, 5 and 7 */
-    if (least <= 1) return 1;
-    /* Even, so that real rows along x go as complex ones of half the length. */
-    for (int size = least + least % 2;; size += 2)
-        if (without_primes_to(size, 7) == 1) return size;
 }
 
 static qn_status make_shape(const qn_fft_options *options, qn_fft_shape *shape)
@@ -92,6 +77,14 @@ static const qn_fft_backend *find_backend(qn_fft_engine engine, const char *driv
     for (int i = 0; i < BACKEND_COUNT; i++)
         if (backends[i]->engine == engine && strcmp(backends[i]->driver, driver) == 0) return backends[i];
     return NULL;
+}
+
+qn_status qn_fft_check_engine(qn_device *device, qn_fft_engine engine)
+{
+    if (engine != QN_FFT_AUTO && !find_backend(engine, qn_device_inner_driver(device)))
+        QN_FAIL(QN_UNSUPPORTED, "the transform engine \"%s\" does not run on %s", qn_fft_engine_name(engine),
+                qn_device_get_info(device)->identifier);
+    return QN_OK;
 }
 
 static qn_status use_backend(qn_fft_plan *plan, const qn_fft_backend *backend)
@@ -183,7 +176,8 @@ static qn_status choose_by_measuring(qn_fft_plan *plan, const char *driver)
 static qn_status choose_on_host(qn_fft_plan *plan)
 {
     bool has_passes = true;
-    for (int axis = 0; axis < 3; axis++) has_passes = has_passes && without_primes_to(plan->shape.size[axis], 13) == 1;
+    for (int axis = 0; axis < 3; axis++)
+        has_passes = has_passes && qn_fft_without_primes_to(plan->shape.size[axis], 13) == 1;
     if (!has_passes) {
         if (use_backend(plan, &qn_fft_fftw_backend) == QN_OK) return QN_OK;
         qn_log(QN_LOG_DEBUG, "transform engine fftw: %s", qn_error_message());
@@ -197,11 +191,8 @@ static qn_status choose_engine(qn_fft_plan *plan, qn_fft_engine engine)
     const char *driver = qn_device_inner_driver(plan->device);
     if (engine == QN_FFT_AUTO)
         return strcmp(driver, "host") == 0 ? choose_on_host(plan) : choose_by_measuring(plan, driver);
-    const qn_fft_backend *backend = find_backend(engine, driver);
-    if (!backend)
-        QN_FAIL(QN_UNSUPPORTED, "the transform engine \"%s\" does not run on %s", qn_fft_engine_name(engine),
-                qn_device_get_info(plan->device)->identifier);
-    return use_backend(plan, backend);
+    QN_TRY(qn_fft_check_engine(plan->device, engine));
+    return use_backend(plan, find_backend(engine, driver));
 }
 
 qn_status qn_fft_plan_create(qn_device *device, const qn_fft_options *options, qn_fft_plan **out)

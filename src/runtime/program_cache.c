@@ -1,6 +1,5 @@
 #include "runtime/program_cache.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -29,14 +28,6 @@ void qn_program_cache_key(const qn_device_info *device, const char *text, const 
     qn_hash_finish(&hash, key);
 }
 
-static qn_status cache_folder(qn_text *path)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && cache[0] == '/') return qn_text_append(path, "%s/quern", cache);
-    if (home && home[0] == '/') return qn_text_append(path, "%s/.cache/quern", home);
-    QN_FAIL(QN_NOT_FOUND, "neither XDG_CACHE_HOME nor HOME names a folder");
-}
-
 void qn_program_cache_load(const char *key, void **binary, size_t *bytes)
 {
     qn_text path = {0};
@@ -44,7 +35,7 @@ void qn_program_cache_load(const char *key, void **binary, size_t *bytes)
     size_t size = 0;
     *binary = NULL;
     *bytes = 0;
-    qn_status status = cache_folder(&path);
+    qn_status status = qn_cache_folder(&path);
     if (status == QN_OK) status = qn_text_append(&path, "/%s.kernel", key);
     if (status == QN_OK) status = qn_file_read(path.data, &data, &size);
     qn_text_clear(&path);
@@ -67,7 +58,7 @@ void qn_program_cache_store(const char *key, const void *binary, size_t bytes)
     qn_text path = {0}, content = {0};
     char digest[65];
     digest_of(binary, bytes, digest);
-    qn_status status = cache_folder(&path);
+    qn_status status = qn_cache_folder(&path);
     if (status == QN_OK) status = qn_folder_create(path.data);
     if (status == QN_OK) status = qn_text_append(&path, "/%s.kernel", key);
     if (status == QN_OK) status = qn_text_append_bytes(&content, digest, DIGEST);

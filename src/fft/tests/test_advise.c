@@ -1,0 +1,382 @@
+/* devices: host opencl:0 cuda:0 */
+/* Advice on sizes: limits, the estimate against plain search, measuring, the wanted size among the rows, kept answers.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <quern/fft.h>
+#include <quern/log.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fft/advise.h"
+#include "fft/line_plan.h"
+
+static qn_context *context;
+static qn_device *device;
+static char warning[1024];
+
+static void on_log(qn_log_level level, const char *message, void *user)
+{
+    (void)user;
+    if (level == QN_LOG_WARNING) snprintf(warning, sizeof warning, "%s", message);
+}
+
+static qn_fft_advice_options ask(int x, int y, int z, double crop, double grow)
+{
+    return (qn_fft_advice_options){.size = {x, y, z},
+                                   .crop_percent = {crop, crop, crop},
+                                   .grow_percent = {grow, grow, grow},
+                                   .kind = QN_FFT_REAL_FORWARD,
+                                   .without_measuring = true};
+}
+
+/* The limits are counted here in whole percents and whole numbers: low·100 ≥ n·(100 − crop) > (low − 1)·100. */
+static void limits_hold_for_every_size(void)
+{
+    for (int size = 1; size <= 3000; size++) {
+        for (int percent = 0; percent < 100; percent += 5) {
+            const long long low = qn_fft_lowest_size(size, percent), high = qn_fft_highest_size(size, percent);
+            const bool right = low * 100 >= (long long)size * (100 - percent) && low >= 1 &&
+                               (low == 1 || (low - 1) * 100 < (long long)size * (100 - percent)) &&
+                               high * 100 <= (long long)size * (100 + percent) &&
+                               (high + 1) * 100 > (long long)size * (100 + percent);
+            if (!CHECK(right)) printf("size %d, %d %%: %lld to %lld\n", size, percent, low, high);
+        }
+    }
+}
+
+/* A published tool's crop limit had no effect: here every row of many questions is held to both limits, and some rows
+ * must use the room, or the limits would be untested. */
+static void no_row_leaves_the_limits(void)
+{
+    static const int sizes[][3] = {{101, 211, 307}, {4093, 0, 0}, {1021, 997, 0},
+                                   {127, 64, 251},  {83, 1, 89},  {4096, 4092, 1}};
+    int cropped = 0, grown = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        for (int way = 0; way < 4; way++) {
+            const int crop = way & 1 ? 10 : 0, grow = way & 2 ? 20 : 0;
+            qn_fft_advice_options options = ask(sizes[i][0], sizes[i][1], sizes[i][2], crop, grow);
+            options.swap_axes = true;
+            options.candidates = 31;
+            qn_fft_advice_report report;
+            if (!CHECK_OK(qn_fft_advise(device, &options, &report))) continue;
+            for (size_t r = 0; r < report.row_count; r++) {
+                const qn_fft_advice *row = &report.rows[r];
+                for (int axis = 0; axis < 3; axis++) {
+                    const int wanted = sizes[i][row->wanted_axis[axis]] > 0 ? sizes[i][row->wanted_axis[axis]] : 1;
+                    CHECK(row->size[axis] * 100 >= wanted * (100 - crop));
+                    CHECK(row->size[axis] * 100 <= wanted * (100 + grow));
+                    CHECK(wanted > 1 || row->size[axis] == 1);
+                    cropped += row->size[axis] < wanted;
+                    grown += row->size[axis] > wanted;
+                }
+            }
+            qn_fft_advice_report_clear(&report);
+        }
+    }
+    CHECK(cropped > 0);
+    CHECK(grown > 0);
+}
+
+/* Another published fault: the x size written over that of y. Limits of the three axes do not overlap, so each axis has
+ * an answer of its own, which a plain search over each axis alone finds. */
+static void each_axis_has_its_own_answer(void)
+{
+    const int wanted[3] = {83, 211, 499};
+    qn_fft_advice_options options = ask(wanted[0], wanted[1], wanted[2], 10, 20);
+    qn_fft_advice_report report;
+    if (!CHECK_OK(qn_fft_advise(device, &options, &report))) return;
+    for (size_t r = 0; r < report.row_count; r++)
+        for (int axis = 0; axis < 3; axis++) {
+            const qn_fft_advice *row = &report.rows[r];
+            CHECK(row->wanted_axis[axis] == axis);
+            CHECK_NEAR(row->change_percent[axis], 100.0 * (row->size[axis] - wanted[axis]) / wanted[axis], 1e-9);
+        }
+    const int *best = report.rows[0].size;
+    CHECK(best[0] < 100 && best[1] > 180 && best[1] < 260 && best[2] > 440);
+    for (int axis = 0; axis < 3; axis++) CHECK(qn_fft_without_primes_to(best[axis], 13) == 1);
+    qn_fft_advice_report_clear(&report);
+}
+
+/* The search keeps a dozen values of each axis; comparing all of a small range must find nothing better. */
+static void search_finds_the_best_estimate(void)
+{
+    const int wanted[3] = {37, 59, 23};
+    qn_fft_question question = {.options = ask(wanted[0], wanted[1], wanted[2], 20, 30),
+                                .real = true,
+                                .threads = 1,
+                                .memory_limit_bytes = UINT64_MAX,
+                                .buffer_limit_bytes = UINT64_MAX,
+                                .model_count = 1};
+    question.options.batch = 1;
+    const qn_fft_engine engines[] = {QN_FFT_OWN, QN_FFT_FFTW, QN_FFT_VKFFT, QN_FFT_CUFFT};
+    for (int e = 0; e < 4; e++) {
+        question.models[0] = qn_fft_model_of(engines[e], 48 << 10);
+        for (int axis = 0; axis < 3; axis++) {
+            question.low[axis] = qn_fft_lowest_size(wanted[axis], 20);
+            question.high[axis] = qn_fft_highest_size(wanted[axis], 30);
+        }
+        double best = 1e300;
+        for (int z = question.low[2]; z <= question.high[2]; z++)
+            for (int y = question.low[1]; y <= question.high[1]; y++)
+                for (int x = question.low[0]; x <= question.high[0]; x++) {
+                    qn_fft_advice row = {.size = {x, y, z}};
+                    const double cost = qn_fft_estimate_row(&question, &row);
+                    if (cost >= 0 && cost < best) best = cost;
+                }
+        qn_fft_advice rows[8];
+        size_t count = 0, considered = 0;
+        if (!CHECK_OK(qn_fft_find_candidates(&question, 8, rows, &count, &considered))) continue;
+        CHECK(count == 8);
+        CHECK(considered == (size_t)(question.high[0] - question.low[0] + 1) *
+                                (size_t)(question.high[1] - question.low[1] + 1) *
+                                (size_t)(question.high[2] - question.low[2] + 1));
+        CHECK_NEAR(qn_fft_estimate_row(&question, &rows[0]) / best, 1, 1e-12);
+    }
+}
+
+static double cost_of(qn_fft_engine engine, int x, bool real)
+{
+    int passes;
+    const qn_fft_model model = qn_fft_model_of(engine, 48 << 10);
+    return qn_fft_estimate_axis(&model, x, 0, real, &passes);
+}
+
+/* What is known of engines without timing them. */
+static void estimates_follow_the_engines(void)
+{
+    int passes;
+    for (int engine = QN_FFT_OWN; engine <= QN_FFT_CUFFT; engine++) {
+        CHECK(cost_of((qn_fft_engine)engine, 4093, false) > 2 * cost_of((qn_fft_engine)engine, 4096, false));
+        CHECK(cost_of((qn_fft_engine)engine, 1021, true) > 2 * cost_of((qn_fft_engine)engine, 1024, true));
+        CHECK(cost_of((qn_fft_engine)engine, 1, false) == 0);
+    }
+    CHECK(cost_of(QN_FFT_OWN, 1025, true) >
+          1.5 * cost_of(QN_FFT_OWN, 1050, true)); /* 5·5·41, and odd rows do not pack */
+    /* VkFFT and 48 KiB of local memory: 6144 points along x in one pass, 1536 of lines that lie 32 bytes apart. */
+    const qn_fft_model vkfft = qn_fft_model_of(QN_FFT_VKFFT, 48 << 10);
+    (void)qn_fft_estimate_axis(&vkfft, 6144, 0, false, &passes);
+    CHECK(passes == 1);
+    (void)qn_fft_estimate_axis(&vkfft, 6144 + 6, 0, false, &passes);
+    CHECK(passes > 1);
+    (void)qn_fft_estimate_axis(&vkfft, 1536, 1, false, &passes);
+    CHECK(passes == 1);
+    (void)qn_fft_estimate_axis(&vkfft, 1540, 1, false, &passes);
+    CHECK(passes == 2);
+    CHECK(qn_fft_estimate_axis(&vkfft, 8191, 0, true, &passes) < 0); /* it refuses long odd real rows */
+    CHECK(qn_fft_estimate_axis(&vkfft, 8191, 0, false, &passes) > 0);
+}
+
+/* Measured rows: the wanted size among them, times and memory there, best first, and the advice is never a size whose
+ * own measured time is above the wanted one's. */
+static void measured_rows_are_ranked(void)
+{
+    qn_fft_advice_options options = ask(211, 0, 0, 10, 20);
+    options.without_measuring = false;
+    options.without_cache = true;
+    options.batch = 64;
+    options.candidates = 3;
+    qn_fft_advice_report report;
+    if (!CHECK_OK(qn_fft_advise(device, &options, &report))) return;
+    CHECK(report.row_count == 4 && !report.from_cache);
+    CHECK(report.rows[report.wanted].is_wanted && report.rows[report.wanted].size[0] == 211);
+    for (size_t i = 0; i < report.row_count; i++) {
+        const qn_fft_advice *row = &report.rows[i];
+        CHECK(row->measured && row->usable && row->seconds > 0 && row->spread_seconds >= 0);
+        CHECK(row->engine != QN_FFT_AUTO);
+        CHECK(row->data_bytes == 64u * (unsigned)(row->size[0] * 4 + (row->size[0] / 2 + 1) * 8));
+        CHECK_NEAR(row->speed_up, report.rows[report.wanted].seconds / row->seconds, 1e-9);
+        if (i > 1) CHECK(row->seconds >= report.rows[i - 1].seconds);
+    }
+    CHECK(report.rows[0].seconds <= report.rows[report.wanted].seconds);
+    qn_fft_advice_report_clear(&report);
+}
+
+/* A size with nothing faster near it stays the advice: the tie goes to the wanted size. */
+static void wanted_size_wins_ties(void)
+{
+    qn_fft_advice_options options = ask(1024, 0, 0, 0, 3);
+    qn_fft_advice_report report;
+    if (!CHECK_OK(qn_fft_advise(device, &options, &report))) return;
+    CHECK(report.wanted == 0 && report.rows[0].is_wanted && report.rows[0].speed_up == 1);
+    qn_fft_advice_report_clear(&report);
+}
+
+static void bad_questions_are_refused(void)
+{
+    qn_fft_advice_report report;
+    const struct {
+        qn_fft_advice_options options;
+        qn_status status;
+        const char *message;
+    } cases[] = {
+        {ask(0, 1, 1, 0, 20), QN_INVALID_ARGUMENT, "size along x is 0; expected 1 to"},
+        {ask(4, -1, 1, 0, 20), QN_INVALID_ARGUMENT, "size along y is -1"},
+        {ask(1 << 29, 1, 1, 0, 20), QN_INVALID_ARGUMENT, "size along x is 536870912"},
+        {ask(1 << 27, 1 << 27, 1, 0, 20), QN_INVALID_ARGUMENT, "more points than any memory holds"},
+        {ask(64, 1, 1, 100, 20), QN_INVALID_ARGUMENT, "crop along x is 100 %"},
+        {ask(64, 1, 1, -1, 20), QN_INVALID_ARGUMENT, "crop along x is -1 %"},
+        {ask(64, 1, 1, NAN, 20), QN_INVALID_ARGUMENT, "crop along x is"},
+        {ask(64, 1, 1, 0, 401), QN_INVALID_ARGUMENT, "growth along x is 401 %"},
+        {ask(4093, 1, 1, 0, 0), QN_INVALID_ARGUMENT, "nothing to choose"},
+        {ask(1, 1, 1, 50, 100), QN_INVALID_ARGUMENT, "nothing to choose"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CHECK_FAILS(qn_fft_advise(device, &cases[i].options, &report), cases[i].status);
+        CHECK_MESSAGE_HAS(cases[i].message);
+        CHECK(report.rows == NULL);
+    }
+    qn_fft_advice_options options = ask(64, 64, 1, 0, 20);
+    options.memory_limit_bytes = 1000;
+    CHECK_FAILS(qn_fft_advise(device, &options, &report), QN_OUT_OF_MEMORY);
+    CHECK_MESSAGE_HAS("no size allowed for 64 x 64 x 1");
+    options = ask(64, 64, 1, 0, 20);
+    options.candidates = QN_FFT_ADVICE_ROWS_MAX;
+    CHECK_FAILS(qn_fft_advise(device, &options, &report), QN_INVALID_ARGUMENT);
+    options = ask(64, 64, 1, 0, 20);
+    options.engine = strcmp(qn_device_get_info(device)->driver, "host") == 0 ? QN_FFT_VKFFT : QN_FFT_OWN;
+    CHECK_FAILS(qn_fft_advise(device, &options, &report), QN_UNSUPPORTED);
+    CHECK_MESSAGE_HAS("does not run on");
+}
+
+/* The limit keeps sizes out: what is left is smaller than the wanted size, which is shown with the reason. */
+static void memory_limit_excludes_the_wanted_size(void)
+{
+    qn_fft_advice_options options = ask(512, 512, 1, 30, 20);
+    options.engine = strcmp(qn_device_get_info(device)->driver, "host") == 0 ? QN_FFT_OWN : QN_FFT_VKFFT;
+    options.memory_limit_bytes = 1900000; /* 512 × 512 real numbers and their half spectrum are 2.1 MB */
+    qn_fft_advice_report report;
+    if (!CHECK_OK(qn_fft_advise(device, &options, &report))) return;
+    CHECK(report.wanted == report.row_count - 1 && !report.rows[report.wanted].usable);
+    CHECK(strstr(report.rows[report.wanted].reason, "more than the 1.8 MiB allowed") != NULL);
+    for (size_t i = 0; i + 1 < report.row_count; i++) {
+        CHECK(report.rows[i].usable && report.rows[i].data_bytes + report.rows[i].work_bytes <= 1900000);
+        CHECK(report.rows[i].speed_up == 0); /* nothing to compare with */
+    }
+    qn_fft_advice_report_clear(&report);
+}
+
+/* The only file of the cache whose name begins with `start`; false when there is none. */
+static bool find_file(const char *start, const char *end, char path[1024])
+{
+    char folder[512];
+    snprintf(folder, sizeof folder, "%s/quern", getenv("XDG_CACHE_HOME"));
+    DIR *entries = opendir(folder);
+    bool found = false;
+    for (struct dirent *entry = entries ? readdir(entries) : NULL; entry; entry = readdir(entries)) {
+        const size_t length = strlen(entry->d_name), tail = strlen(end);
+        if (strncmp(entry->d_name, start, strlen(start)) != 0 || length < tail ||
+            strcmp(entry->d_name + length - tail, end) != 0)
+            continue;
+        snprintf(path, 1024, "%s/%s", folder, entry->d_name);
+        found = true;
+    }
+    if (entries) closedir(entries);
+    return found;
+}
+
+static bool replace_text(const char *path, const char *old, const char *with)
+{
+    static char text[1 << 20];
+    FILE *file = fopen(path, "r");
+    const size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) fclose(file);
+    text[length] = '\0';
+    char *at = strstr(text, old);
+    if (!at) return false;
+    file = fopen(path, "w");
+    fprintf(file, "%.*s%s%s", (int)(at - text), text, with, at + strlen(old));
+    return fclose(file) == 0;
+}
+
+static bool advise_from_cache(const qn_fft_advice_options *options)
+{
+    qn_fft_advice_report report;
+    if (!CHECK_OK(qn_fft_advise(device, options, &report))) return false;
+    const bool from_cache = report.from_cache;
+    CHECK(report.rows[report.wanted].is_wanted && report.rows[0].measured);
+    qn_fft_advice_report_clear(&report);
+    return from_cache;
+}
+
+static void answers_are_kept(void)
+{
+    char path[1024];
+    qn_fft_advice_options options = ask(97, 0, 0, 10, 20);
+    options.without_measuring = false;
+    options.candidates = 1;
+    setenv("XDG_CACHE_HOME", check_scratch_folder(), 1);
+    CHECK(!advise_from_cache(&options));
+    CHECK(advise_from_cache(&options));
+    options.measure_again = true;
+    CHECK(!advise_from_cache(&options));
+    options.measure_again = false;
+    options.batch = 2; /* another question */
+    CHECK(!advise_from_cache(&options));
+    options.batch = 1;
+    CHECK(advise_from_cache(&options));
+    CHECK(warning[0] == '\0');
+
+    /* Damage of three sorts is set aside, said aloud, and measured anew. */
+    const struct {
+        const char *old, *with, *why;
+    } damages[] = {{"\"answers\": [", "\"answers\": [{,", "line"},
+                   {"\"quern_fft_advice\": 1", "\"quern_fft_advice\": 7", "is not 1"},
+                   {"\"size\": [\n      97,", "\"size\": [\n      300,", "does not fit its question"}};
+    /* Once is enough of the first where plans take seconds to compile. */
+    const bool host = strcmp(qn_device_get_info(device)->driver, "host") == 0;
+    for (size_t i = 0; i < (host ? sizeof damages / sizeof damages[0] : 1); i++) {
+        warning[0] = '\0';
+        if (!CHECK(find_file("fft-advice-", ".json", path))) return;
+        if (!CHECK(replace_text(path, damages[i].old, damages[i].with))) continue;
+        CHECK(!advise_from_cache(&options));
+        CHECK(strstr(warning, damages[i].why) != NULL && strstr(warning, "set aside as") != NULL);
+        CHECK(find_file("fft-advice-", ".corrupt", path));
+        CHECK(advise_from_cache(&options)); /* the new file is whole */
+    }
+}
+
+/* Docking grids must not change: the rule as it always was, written out. */
+static void fast_sizes_are_the_rule_of_docking(void)
+{
+    for (int least = 2; least <= 1100; least++) {
+        int expected = least;
+        for (;; expected++) {
+            int rest = expected;
+            while (rest % 2 == 0) rest /= 2;
+            while (rest % 3 == 0) rest /= 3;
+            while (rest % 5 == 0) rest /= 5;
+            while (rest % 7 == 0) rest /= 7;
+            if (rest == 1 && expected % 2 == 0) break;
+        }
+        CHECK(qn_fft_next_fast_size(QN_FFT_AUTO, least) == expected);
+    }
+    CHECK(qn_fft_next_fast_size(QN_FFT_CUFFT, 1) == 1 && qn_fft_next_fast_size(QN_FFT_OWN, -3) == 1);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "host";
+    if (qn_context_create(&(qn_context_options){.threads = 1}, &context) != QN_OK ||
+        qn_device_open(context, name, &device) != QN_OK)
+        check_skip(name, qn_error_message());
+    qn_log_set_callback(on_log, NULL);
+    RUN(limits_hold_for_every_size);
+    RUN(no_row_leaves_the_limits);
+    RUN(each_axis_has_its_own_answer);
+    RUN(search_finds_the_best_estimate);
+    RUN(estimates_follow_the_engines);
+    RUN(measured_rows_are_ranked);
+    RUN(wanted_size_wins_ties);
+    RUN(bad_questions_are_refused);
+    RUN(memory_limit_excludes_the_wanted_size);
+    RUN(answers_are_kept);
+    RUN(fast_sizes_are_the_rule_of_docking);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}
