@@ -3,10 +3,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/gzip.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "format/formats.h"
-#include "format/gzip.h"
 #include "format/structure.h"
 
 static qn_status check_text(const char *name, const char *data, size_t size)

@@ -13,8 +13,8 @@
 #include <zlib.h>
 
 #include "base/file.h"
+#include "base/gzip.h"
 #include "base/memory.h"
-#include "format/gzip.h"
 #include "format/structure.h"
 #include "format/tests/records.h"
 

@@ -1,5 +1,5 @@
 #define ZLIB_CONST
-#include "format/gzip.h"
+#include "base/gzip.h"
 
 #include <string.h>
 #include <zlib.h>

@@ -1,6 +1,6 @@
 /* Unpacking gzip data in memory. */
-#ifndef QN_FORMAT_GZIP_H
-#define QN_FORMAT_GZIP_H
+#ifndef QN_BASE_GZIP_H
+#define QN_BASE_GZIP_H
 
 #include <quern/status.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 bool qn_is_gzip(const char *data, size_t size);
 
 /* All members of `data` one after the other, at most `most_bytes` (guards against data that unpacks to far more than
- * any structure). `plain` is released with qn_release. QN_BAD_FORMAT: damaged, cut off or too large. */
+ * any file we read). `plain` is released with qn_release. QN_BAD_FORMAT: damaged, cut off or too large. */
 QN_MUST_CHECK qn_status qn_gzip_unpack(const char *name, const char *data, size_t size, size_t most_bytes, char **plain,
                                        size_t *plain_size);
 
