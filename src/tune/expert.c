@@ -5,7 +5,7 @@
 
 /* As published. */
 static const double REACTION_MEMORY_BOUND = 0.7, REACTION_COMPUTE_BOUND = 0.5;
-static const double CUT_OFF = -0.25, EXPONENT = 8, LEAST_WEIGHT = 1e-4;
+static const double CUT_OFF = -0.25, LEAST_WEIGHT = 1e-4;
 static const double THREADS_PER_LANE = 5;     /* work-items that a lane needs to hide latencies */
 static const double LANES_PER_UNIT = 64;      /* of a multiprocessor */
 static const double SINGLE_CLASS_ISSUE = 0.5; /* dual issue: one class of instructions fills half of the slots */
@@ -220,7 +220,7 @@ double qn_expert_score(const double changes[QN_EXPERT_ROLES], const qn_expert_pr
     return score;
 }
 
-void qn_expert_weights(double *scores, size_t count)
+void qn_expert_weights(double *scores, size_t count, double exponent)
 {
     double least = 0, most = 0;
     for (size_t i = 0; i < count; i++) {
@@ -229,7 +229,7 @@ void qn_expert_weights(double *scores, size_t count)
     }
     for (size_t i = 0; i < count; i++) {
         double s = scores[i], weight = 0;
-        if (s >= CUT_OFF) weight = pow(s < 0 ? 1 - s / least : s > 0 ? 1 + s / most : 1, EXPONENT);
+        if (s >= CUT_OFF) weight = pow(s < 0 ? 1 - s / least : s > 0 ? 1 + s / most : 1, exponent);
         scores[i] = fmax(LEAST_WEIGHT, weight);
     }
 }

@@ -94,7 +94,7 @@ void qn_expert_changes(const qn_bottlenecks *bottlenecks, double changes[QN_EXPE
 double qn_expert_score(const double changes[QN_EXPERT_ROLES], const qn_expert_profile *best,
                        const qn_expert_profile *candidate);
 
-/* Scores → weights of a roulette: below the cut-off hardly any, else (1 ± share of the extreme score)^8. */
-void qn_expert_weights(double *scores, size_t count);
+/* Scores → weights of a roulette: below the cut-off hardly any, else (1 ± share of the extreme score)^exponent. */
+void qn_expert_weights(double *scores, size_t count, double exponent);
 
 #endif

@@ -105,14 +105,14 @@ static void scores_follow_the_wanted_changes(void)
 static void weights_are_powers_of_scores(void)
 {
     double w[] = {-1, -0.2, 0, 0.25, 0.5};
-    qn_expert_weights(w, 5);
+    qn_expert_weights(w, 5, 8);
     CHECK_NEAR(w[0], 1e-4, 0);           /* below the cut-off of -0.25 */
     CHECK_NEAR(w[1], 0.16777216, 1e-12); /* (1 - 0.2)^8 */
     CHECK_NEAR(w[2], 1, 0);
     CHECK_NEAR(w[3], 25.62890625, 1e-12); /* 1.5^8 */
     CHECK_NEAR(w[4], 256, 1e-9);          /* 2^8 */
     double even[] = {0, 0};
-    qn_expert_weights(even, 2);
+    qn_expert_weights(even, 2, 8);
     CHECK(even[0] == 1 && even[1] == 1);
 }
 

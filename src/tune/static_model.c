@@ -1,0 +1,196 @@
+#include "tune/static_model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "runtime/constraint.h"
+#include "tune/expert.h"
+
+static const double WARP = 32, SECTOR_BYTES = 32, WORD_BYTES = 4;
+static const double LARGEST_LOCAL_BYTES = 1 << 20; /* more than any device has */
+
+/* What each column is; its name is the counter's. */
+static const qn_expert_role ROLES[QN_STATIC_COLUMNS] = {
+    QN_EXPERT_DRAM_READ,    QN_EXPERT_DRAM_WRITE,  QN_EXPERT_L2_READ,      QN_EXPERT_L2_WRITE,
+    QN_EXPERT_L1_READ,      QN_EXPERT_SHARED_READ, QN_EXPERT_SHARED_WRITE, QN_EXPERT_SPILL_READ,
+    QN_EXPERT_SPILL_WRITE,  QN_EXPERT_FP32,        QN_EXPERT_INTEGER,      QN_EXPERT_MEMORY,
+    QN_EXPERT_INSTRUCTIONS, QN_EXPERT_WARPS_USE,   QN_EXPERT_GLOBAL_SIZE,  QN_EXPERT_LOCAL_MEMORY,
+};
+
+const char *qn_static_column(size_t column)
+{
+    return qn_expert_column(ROLES[column]);
+}
+
+qn_static_limits qn_static_limits_of(const qn_device_info *device)
+{
+    double local = device && device->local_memory_bytes ? (double)device->local_memory_bytes : 49152;
+    return (qn_static_limits){.items = 2048, .groups = 32, .registers = 65536, .local_bytes = local * 4 / 3};
+}
+
+double qn_static_residence(const qn_static_launch *launch, const qn_static_limits *limits)
+{
+    double items = WARP * ceil(launch->group_items / WARP);
+    if (!(items > 0)) return 0;
+    double groups = fmin(limits->groups, floor(limits->items / items));
+    if (launch->local_bytes > 0) groups = fmin(groups, floor(limits->local_bytes / launch->local_bytes));
+    if (launch->registers > 0) groups = fmin(groups, floor(limits->registers / (launch->registers * items)));
+    return groups * items / limits->items;
+}
+
+void qn_static_columns(const qn_static_launch *l, const qn_static_limits *limits, double columns[QN_STATIC_COLUMNS])
+{
+    double items = l->groups * l->group_items, warps = l->groups * ceil(l->group_items / WARP);
+    /* Lanes of a warp with nothing to do issue as well. */
+    double lanes = items > 0 ? warps * WARP / items : 1;
+    /* A warp of narrow groups reads several short rows: that many accesses, and sectors of which it needs a part. */
+    double rows = l->group_width > 0 ? fmax(1, WARP / l->group_width) : 1;
+    double waste = l->group_width > 0 ? fmax(1, SECTOR_BYTES / WORD_BYTES / l->group_width) : 1;
+    double conflicts = l->local_conflicts > 0 ? l->local_conflicts : rows;
+    double cached = l->cache_bytes_read > 0 ? l->cache_bytes_read : l->bytes_read;
+    double spilled = items * l->private_bytes / SECTOR_BYTES;
+    double written = l->bytes_written / SECTOR_BYTES;
+    double accesses = (cached + l->bytes_written) / WORD_BYTES + l->local_reads + l->local_writes;
+    double value[QN_EXPERT_ROLES] = {
+        [QN_EXPERT_DRAM_READ] = l->bytes_read / SECTOR_BYTES,
+        [QN_EXPERT_DRAM_WRITE] = written,
+        [QN_EXPERT_L2_READ] = cached / SECTOR_BYTES * waste + spilled,
+        [QN_EXPERT_L2_WRITE] = written + spilled,
+        [QN_EXPERT_L1_READ] = cached / WORD_BYTES / WARP * lanes * rows,
+        [QN_EXPERT_SHARED_READ] = l->local_reads / WARP * lanes * conflicts,
+        [QN_EXPERT_SHARED_WRITE] = l->local_writes / WARP * lanes,
+        [QN_EXPERT_SPILL_READ] = spilled,
+        [QN_EXPERT_SPILL_WRITE] = spilled,
+        [QN_EXPERT_FP32] = l->multiply_adds,
+        [QN_EXPERT_INTEGER] = l->integers,
+        [QN_EXPERT_MEMORY] = accesses,
+        [QN_EXPERT_INSTRUCTIONS] = (l->multiply_adds + l->integers + accesses) / WARP * lanes,
+        [QN_EXPERT_WARPS_USE] = 100 * qn_static_residence(l, limits),
+        [QN_EXPERT_GLOBAL_SIZE] = items,
+        [QN_EXPERT_LOCAL_MEMORY] = l->local_bytes,
+    };
+    for (size_t i = 0; i < QN_STATIC_COLUMNS; i++) columns[i] = value[ROLES[i]];
+}
+
+static qn_status from_columns(const qn_space *space, const double *columns, qn_model **model)
+{
+    const char *names[QN_STATIC_COLUMNS];
+    for (size_t i = 0; i < QN_STATIC_COLUMNS; i++) names[i] = qn_static_column(i);
+    return qn_model_from_table(space, names, QN_STATIC_COLUMNS, columns, model);
+}
+
+qn_status qn_static_model_create(const qn_space *space, qn_static_describe describe, void *user,
+                                 const qn_static_limits *limits, qn_model **model)
+{
+    double *columns = NULL;
+    uint64_t size = qn_space_size(space);
+    *model = NULL;
+    qn_status status = qn_allocate(size * QN_STATIC_COLUMNS, sizeof *columns, (void **)&columns);
+    for (qn_point point = 0; point < size && status == QN_OK; point++) {
+        qn_static_launch launch = {0};
+        status = describe(space, point, &launch, user);
+        if (status == QN_OK) qn_static_columns(&launch, limits, columns + point * QN_STATIC_COLUMNS);
+    }
+    if (status == QN_OK) status = from_columns(space, columns, model);
+    qn_release(&columns);
+    return status;
+}
+
+/* The least local memory with which a constraint holds; 0 when it does without. */
+static double least_local_bytes(const char *constraint, const qn_family *family, const qn_configuration *configuration,
+                                const qn_device_info *device)
+{
+    qn_device_info asked = *device;
+    double low = -1, high = LARGEST_LOCAL_BYTES; /* holds at high, not at low */
+    for (bool first = true; high - low > 1; first = false) {
+        int64_t holds;
+        double middle = first ? 0 : floor((low + high) / 2);
+        asked.local_memory_bytes = (uint64_t)middle;
+        if (qn_constraint_evaluate(constraint, family, configuration, &asked, &holds) != QN_OK) return 0;
+        if (holds)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high < LARGEST_LOCAL_BYTES ? high : 0;
+}
+
+static double local_bytes_of(const qn_family *family, const qn_configuration *configuration,
+                             const qn_device_info *device)
+{
+    double bytes = 0;
+    for (int i = 0; i < family->constraint_count; i++)
+        if (strstr(family->constraints[i], "device.local_memory_bytes"))
+            bytes = fmax(bytes, least_local_bytes(family->constraints[i], family, configuration, device));
+    return bytes;
+}
+
+/* Every group fills its local memory once, and every work-item counts its addresses. */
+static const double INTEGERS_PER_ITEM = 20;
+
+static void describe_kernel(const qn_kernel_declaration *kernel, const qn_configuration *configuration,
+                            const void *problem, double local_bytes, qn_static_launch *launch)
+{
+    qn_geometry geometry = kernel->geometry(configuration, problem);
+    qn_work work = {0};
+    if (kernel->work) kernel->work(problem, &work);
+    double items = 1, group = 1;
+    for (int i = 0; i < 3; i++) {
+        items *= (double)geometry.items[i];
+        group *= (double)geometry.group[i];
+    }
+    *launch = (qn_static_launch){.groups = items / group,
+                                 .group_items = group,
+                                 .group_width = (double)geometry.group[0],
+                                 .local_bytes = local_bytes,
+                                 .bytes_read = work.bytes_read,
+                                 .bytes_written = work.bytes_written,
+                                 .cache_bytes_read = fmax(work.bytes_read, items / group * local_bytes),
+                                 .local_writes = items / group * local_bytes / WORD_BYTES,
+                                 .local_reads = local_bytes > 0 ? work.multiply_adds : 0,
+                                 .multiply_adds = work.multiply_adds,
+                                 .integers = INTEGERS_PER_ITEM * items};
+}
+
+static bool adds_up(qn_expert_role role)
+{
+    return role != QN_EXPERT_WARPS_USE && role != QN_EXPERT_LOCAL_MEMORY;
+}
+
+static void add_kernel(const double *kernel, double *sum)
+{
+    for (size_t i = 0; i < QN_STATIC_COLUMNS; i++) {
+        if (adds_up(ROLES[i]))
+            sum[i] += kernel[i];
+        else if (ROLES[i] == QN_EXPERT_WARPS_USE)
+            sum[i] = sum[i] > 0 ? fmin(sum[i], kernel[i]) : kernel[i];
+        else
+            sum[i] = fmax(sum[i], kernel[i]);
+    }
+}
+
+qn_status qn_static_model_of_family(const qn_family *family, const void *problem, const qn_device_info *device,
+                                    const qn_space *space, qn_model **model)
+{
+    double *columns = NULL;
+    uint64_t size = qn_space_size(space);
+    qn_static_limits limits = qn_static_limits_of(device);
+    *model = NULL;
+    QN_TRY(qn_allocate(size * QN_STATIC_COLUMNS, sizeof *columns, (void **)&columns));
+    for (qn_point point = 0; point < size; point++) {
+        qn_configuration configuration = qn_tune_configuration(space, point);
+        double local_bytes = local_bytes_of(family, &configuration, device);
+        for (int k = 0; k < family->kernel_count; k++) {
+            qn_static_launch launch;
+            double kernel[QN_STATIC_COLUMNS];
+            describe_kernel(&family->kernels[k], &configuration, problem, local_bytes, &launch);
+            qn_static_columns(&launch, &limits, kernel);
+            add_kernel(kernel, columns + point * QN_STATIC_COLUMNS);
+        }
+    }
+    qn_status status = from_columns(space, columns, model);
+    qn_release(&columns);
+    return status;
+}
