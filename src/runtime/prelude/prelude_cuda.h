@@ -53,6 +53,27 @@ typedef float2 qn_complex;
 #define LOCAL_BARRIER() __syncthreads()
 #define GLOBAL_BARRIER() __syncthreads()
 
+/* Copies in the background: from compute capability 8.0 on */
+#define ASYNC_COPY(n, to, from) QN_PASTE(QN_ASYNC_COPY_, n)(to, from)
+#if __CUDA_ARCH__ >= 800
+#define QN_CP_ASYNC(kind, to, from, bytes) \
+    asm volatile("cp.async." kind ".shared.global [%0], [%1], " bytes ";" \
+                 : \
+                 : "r"((unsigned int)__cvta_generic_to_shared(to)), "l"(from) \
+                 : "memory")
+#define QN_ASYNC_COPY_1(to, from) QN_CP_ASYNC("ca", to, from, "4")
+#define QN_ASYNC_COPY_2(to, from) QN_CP_ASYNC("ca", to, from, "8")
+#define QN_ASYNC_COPY_4(to, from) QN_CP_ASYNC("cg", to, from, "16")
+#define ASYNC_COMMIT() asm volatile("cp.async.commit_group;" : : : "memory")
+#define ASYNC_WAIT(batches) asm volatile("cp.async.wait_group %0;" : : "n"(batches) : "memory")
+#else
+#define QN_ASYNC_COPY_1(to, from) (*(float *)(to) = *(const float *)(from))
+#define QN_ASYNC_COPY_2(to, from) (*(float2 *)(to) = *(const float2 *)(from))
+#define QN_ASYNC_COPY_4(to, from) (*(float4 *)(to) = *(const float4 *)(from))
+#define ASYNC_COMMIT()
+#define ASYNC_WAIT(batches)
+#endif
+
 /* Single precision */
 #define FMA(a, b, c) __fmaf_rn((a), (b), (c))
 #define SQRT(x) __fsqrt_rn(x)

@@ -60,6 +60,15 @@ typedef float2 qn_complex; /* .x + i .y; functions in runtime/kernels/complex.de
 #define LOCAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)                         /* ... to LOCAL memory */
 #define GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) /* ... to LOCAL and GLOBAL memory */
 
+/* Copies from GLOBAL to LOCAL that go on in the background, by those devices that can; others copy at once. n is 1, 2
+ * or 4 floats, both addresses are multiples of 4 * n bytes. */
+#define ASYNC_COPY(n, to, from) QN_PASTE(QN_ASYNC_COPY_, n)(to, from)
+#define ASYNC_COMMIT()      /* what this work-item started since the last one is a batch */
+#define ASYNC_WAIT(batches) /* until all its batches but the youngest `batches`, a constant, are there */
+#define QN_ASYNC_COPY_1(to, from) (*(__local float *)(to) = *(__global const float *)(from))
+#define QN_ASYNC_COPY_2(to, from) (*(__local float2 *)(to) = *(__global const float2 *)(from))
+#define QN_ASYNC_COPY_4(to, from) (*(__local float4 *)(to) = *(__global const float4 *)(from))
+
 /* Single precision; all but the _INT ones take VEC values too. Unit in the last place: ulp */
 #define FMA(a, b, c) fma((a), (b), (c)) /* a * b + c, rounded once */
 #define SQRT(x) sqrt(x)                 /* correctly rounded where the device can, else 3 ulp */
