@@ -111,3 +111,30 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void groups(GLOBAL const int *RESTRICT valu
     out[4 * i + 2] = GLOBAL_SIZE(0) + GROUP_COUNT(0) * 100000;
     out[4 * i + 3] = first + l - i;
 }
+
+/* out: seven floats an item, those of its neighbour's eight that three batches of copies bring. */
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void copies(GLOBAL const float *RESTRICT from, GLOBAL float *RESTRICT out)
+{
+    LOCAL qn_float4 fours[GROUP_SIZE];
+    LOCAL qn_float2 twos[GROUP_SIZE];
+    LOCAL float ones[GROUP_SIZE];
+    int i = GLOBAL_ID(0), l = LOCAL_ID(0), neighbour = (l + 1) % GROUP_SIZE;
+    ASYNC_COPY(4, &fours[l], from + 8 * i);
+    ASYNC_COMMIT();
+    ASYNC_COPY(2, &twos[l], from + 8 * i + 4);
+    ASYNC_COMMIT();
+    ASYNC_COPY(1, &ones[l], from + 8 * i + 6);
+    ASYNC_COMMIT();
+    ASYNC_WAIT(2);
+    LOCAL_BARRIER();
+    qn_float4 four = fours[neighbour];
+    out[7 * i] = four.x;
+    out[7 * i + 1] = four.y;
+    out[7 * i + 2] = four.z;
+    out[7 * i + 3] = four.w;
+    ASYNC_WAIT(0);
+    LOCAL_BARRIER();
+    out[7 * i + 4] = twos[neighbour].x;
+    out[7 * i + 5] = twos[neighbour].y;
+    out[7 * i + 6] = ones[neighbour];
+}

@@ -20,7 +20,7 @@
 #include "prelude_words.dev.h"
 
 enum { ITEMS = 512, GROUP = 64, WIDTH_MAX = 16, STATS = 8 };
-enum { INTEGERS, FLOATS, VECTORS, ATOMICS, GROUPS, KERNELS };
+enum { INTEGERS, FLOATS, VECTORS, ATOMICS, GROUPS, COPIES, KERNELS };
 
 static const char *identifier;
 static qn_context *context;
@@ -78,6 +78,7 @@ static const qn_argument_declaration atomics_arguments[] = {
     {"counts", QN_INOUT, QN_INT32}, {"sums", QN_INOUT, QN_FLOAT32}, {"tickets", QN_OUT, QN_INT32}};
 static const qn_argument_declaration groups_arguments[] = {
     {"values", QN_IN, QN_INT32}, {"shared", QN_INOUT, QN_INT32}, {"out", QN_OUT, QN_INT32}};
+static const qn_argument_declaration copies_arguments[] = {{"from", QN_IN, QN_FLOAT32}, {"out", QN_OUT, QN_FLOAT32}};
 
 static const qn_kernel_declaration kernels[KERNELS] = {
     [INTEGERS] = {"integers", integers_arguments, 4, geometry, host_integers, NULL},
@@ -85,6 +86,7 @@ static const qn_kernel_declaration kernels[KERNELS] = {
     [VECTORS] = {"vectors", vectors_arguments, 5, geometry, NULL, NULL},
     [ATOMICS] = {"atomics", atomics_arguments, 3, geometry, NULL, NULL},
     [GROUPS] = {"groups", groups_arguments, 3, geometry, NULL, NULL},
+    [COPIES] = {"copies", copies_arguments, 2, geometry, NULL, NULL},
 };
 
 static const qn_tunable tunables[] = {{"GROUP_SIZE", {GROUP}, 1, GROUP, "work-items per group"},
@@ -428,6 +430,21 @@ static void groups_share_memory(void)
     CHECK(wrong == 0);
 }
 
+/* Seven floats an item: its neighbour's four, two and one. */
+static void copies_arrive(void)
+{
+    static float from[8 * ITEMS], out[7 * ITEMS];
+    const memory memories[] = {{from, sizeof from}, {out, sizeof out}};
+    int wrong = 0;
+    for (int i = 0; i < 8 * ITEMS; i++) from[i] = (float)i;
+    if (!CHECK_OK(run(COPIES, 1, memories, 2, -1))) return;
+    for (int i = 0; i < ITEMS; i++) {
+        const int neighbour = i / GROUP * GROUP + (i + 1) % GROUP;
+        for (int e = 0; e < 7; e++) wrong += out[7 * i + e] != from[8 * neighbour + e];
+    }
+    CHECK(wrong == 0);
+}
+
 static qn_status read_source(qn_text *source)
 {
     static const char *const names[] = {"prelude_words.dev.h", "prelude_words.cl"};
@@ -461,6 +478,7 @@ int main(int argc, char **argv)
             RUN(vector_words_work_at_every_width);
             RUN(atomics_lose_nothing);
             RUN(groups_share_memory);
+            RUN(copies_arrive);
         }
     }
     qn_queue_destroy(&queue);
