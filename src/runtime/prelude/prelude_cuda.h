@@ -56,9 +56,9 @@ typedef float2 qn_complex;
 /* Copies in the background: from compute capability 8.0 on */
 #define ASYNC_COPY(n, to, from) QN_PASTE(QN_ASYNC_COPY_, n)(to, from)
 #if __CUDA_ARCH__ >= 800
-#define QN_CP_ASYNC(kind, to, from, bytes) \
-    asm volatile("cp.async." kind ".shared.global [%0], [%1], " bytes ";" \
-                 : \
+#define QN_CP_ASYNC(kind, to, from, bytes)                                    \
+    asm volatile("cp.async." kind ".shared.global [%0], [%1], " bytes ";"     \
+                 :                                                            \
                  : "r"((unsigned int)__cvta_generic_to_shared(to)), "l"(from) \
                  : "memory")
 #define QN_ASYNC_COPY_1(to, from) QN_CP_ASYNC("ca", to, from, "4")
