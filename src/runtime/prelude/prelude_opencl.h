@@ -24,8 +24,8 @@
 #define CONSTANT __constant     /* declares a table at file scope: CONSTANT float weights[3] = {...}; */
 #define CONSTANT_PTR __constant /* before the type of a pointer to a CONSTANT table */
 #define RESTRICT restrict       /* nothing else points there */
-#define DEVICE_FN static inline /* a function that kernels call */
-#define UNROLL _Pragma("unroll") /* before a loop of constant length: unroll it whole */
+#define DEVICE_FN static inline __attribute__((always_inline)) /* a function that kernels call, as if written there */
+#define UNROLL _Pragma("unroll")                               /* before a loop of constant length: unroll it whole */
 #define QN_PRAGMA(text) _Pragma(#text)
 #define UNROLL_BY(count) QN_PRAGMA(unroll count) /* before a loop: this many iterations at once */
 
