@@ -21,19 +21,38 @@ float qn_benchmark_input(uint64_t seed, uint64_t index)
     return (float)((int32_t)(bits >> 40) - (1 << 23)) * 0x1p-23f;
 }
 
-qn_status qn_benchmark_write_inputs(qn_queue *queue, qn_buffer *buffer, uint64_t seed, uint64_t first, size_t count)
+float qn_benchmark_whole_number(uint64_t seed, uint64_t index)
+{
+    const int number = (int)floorf(8.0f * qn_benchmark_input(seed, index));
+    return (float)(number < 0 ? number : number + 1);
+}
+
+static qn_status write_pieces(qn_queue *queue, qn_buffer *buffer, float (*make)(uint64_t seed, uint64_t index),
+                              uint64_t seed, uint64_t first, size_t count, double *sum)
 {
     void *memory;
     qn_status status = qn_allocate(count < PIECE ? count : PIECE, sizeof(float), &memory);
     float *piece = memory;
+    *sum = 0;
     for (size_t done = 0; status == QN_OK && done < count; done += PIECE) {
         const size_t length = count - done < PIECE ? count - done : PIECE;
-        for (size_t i = 0; i < length; i++) piece[i] = qn_benchmark_input(seed, first + done + i);
+        for (size_t i = 0; i < length; i++) *sum += piece[i] = make(seed, first + done + i);
         status = qn_queue_write(queue, buffer, done * sizeof(float), piece, length * sizeof(float), NULL);
         if (status == QN_OK) status = qn_queue_finish(queue);
     }
     qn_release(&piece);
     return status;
+}
+
+qn_status qn_benchmark_write_inputs(qn_queue *queue, qn_buffer *buffer, uint64_t seed, uint64_t first, size_t count)
+{
+    double sum;
+    return write_pieces(queue, buffer, qn_benchmark_input, seed, first, count, &sum);
+}
+
+qn_status qn_benchmark_write_whole_numbers(qn_queue *queue, qn_buffer *buffer, uint64_t seed, size_t count, double *sum)
+{
+    return write_pieces(queue, buffer, qn_benchmark_whole_number, seed, 0, count, sum);
 }
 
 qn_status qn_benchmark_make_buffer(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)

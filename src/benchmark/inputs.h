@@ -8,6 +8,13 @@
 /* The index-th number of `seed`: in [-1, 1), a multiple of 2^-23. */
 float qn_benchmark_input(uint64_t seed, uint64_t index);
 
+/* Likewise: -8 … 8 without 0, as many above as below it. Floats add up such numbers exactly, in any order. */
+float qn_benchmark_whole_number(uint64_t seed, uint64_t index);
+
+/* buffer[i] = whole_number(seed, i), i < count; *sum gets Σ. */
+QN_MUST_CHECK qn_status qn_benchmark_write_whole_numbers(qn_queue *queue, qn_buffer *buffer, uint64_t seed,
+                                                         size_t count, double *sum);
+
 /* buffer[i] = input(seed, first + i), i < count, a piece at a time. */
 QN_MUST_CHECK qn_status qn_benchmark_write_inputs(qn_queue *queue, qn_buffer *buffer, uint64_t seed, uint64_t first,
                                                   size_t count);
