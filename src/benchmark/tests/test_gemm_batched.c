@@ -1,0 +1,135 @@
+/* devices: host opencl:0 cuda:0 checking:host */
+/* gemm_batched against its reference on one device, in a sample of the corners of its space, for even and odd sizes. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "benchmark/inputs.h"
+#include "benchmark/kernels/gemm_batched.h"
+#include "benchmark/tests/check_workload.h"
+#include "runtime/constraint.h"
+
+/* PoCL takes seconds for each. */
+enum { MOST_CORNERS = 24, MOST_CORNERS_OPENCL = 6, MOST = 300 * 1024 };
+
+static const qn_gemm_batched_problem problems[] = {{131, 16, 16, 16}, {67, 5, 7, 9},   {1, 1, 1, 1},
+                                                   {40, 32, 32, 32},  {29, 12, 8, 10}, {257, 3, 31, 2}};
+
+static qn_device *device;
+static qn_queue *queue;
+static float a[MOST], b[MOST], c[MOST];
+
+static void fill(float *to, uint64_t seed, size_t count)
+{
+    for (size_t i = 0; i < count; i++) to[i] = qn_benchmark_input(seed, i);
+}
+
+/* The largest error in units of the rounding that `inner` products of numbers from [-1, 1) leave. */
+static double error_of(const qn_gemm_batched_problem *problem, const qn_configuration *configuration)
+{
+    const int rows = problem->rows, columns = problem->columns, inner = problem->inner;
+    const size_t count = (size_t)problem->matrices, size_a = count * (size_t)(rows * inner);
+    const size_t size_b = count * (size_t)(inner * columns), size_c = count * (size_t)(rows * columns);
+    qn_buffer *buffer_a = NULL, *buffer_b = NULL, *buffer_c = NULL;
+    double worst = 0;
+    fill(a, 1, size_a);
+    fill(b, 2, size_b);
+    CHECK_OK(qn_benchmark_make_buffer(queue, a, size_a * sizeof(float), &buffer_a));
+    CHECK_OK(qn_benchmark_make_buffer(queue, b, size_b * sizeof(float), &buffer_b));
+    CHECK_OK(qn_buffer_create(device, size_c * sizeof(float), &buffer_c));
+    CHECK_OK(qn_benchmark_spoil(queue, buffer_c));
+    CHECK_OK(qn_gemm_batched(queue, configuration, problem, buffer_a, buffer_b, buffer_c, NULL));
+    CHECK_OK(qn_queue_read(queue, buffer_c, 0, c, size_c * sizeof(float), NULL));
+    CHECK_OK(qn_queue_finish(queue));
+    for (int m = 0; m < problem->matrices; m++)
+        for (int row = 0; row < rows; row++)
+            for (int column = 0; column < columns; column++) {
+                const double expected =
+                    qn_gemm_batched_reference(problem, a + m * rows * inner, b + m * inner * columns, row, column);
+                const double error = fabs(c[(m * rows + row) * columns + column] - expected);
+                worst = qn_benchmark_larger_error(worst, error / ((inner + 16) * 0x1p-24));
+            }
+    qn_buffer_release(&buffer_a);
+    qn_buffer_release(&buffer_b);
+    qn_buffer_release(&buffer_c);
+    return worst;
+}
+
+/* The first two sizes. */
+static qn_status check_corner(const qn_configuration *configuration, void *user)
+{
+    ++*(int *)user;
+    for (int i = 0; i < 2; i++)
+        if (!CHECK(error_of(&problems[i], configuration) <= 1))
+            for (int t = 0; t < qn_benchmark_gemm_batched_family.tunable_count; t++)
+                fprintf(stderr, " %s=%d", qn_benchmark_gemm_batched_family.tunables[t].name, configuration->value[t]);
+    return QN_OK;
+}
+
+static void sampled_corners_are_right(void)
+{
+    int corners = 0;
+    const char *name = qn_device_get_info(device)->identifier;
+    /* The host's kernel has no tunables: one corner is all. */
+    int most = strstr(name, "host") ? 1 : strstr(name, "opencl") ? MOST_CORNERS_OPENCL : MOST_CORNERS;
+    CHECK_OK(qn_family_sample_corners(&qn_benchmark_gemm_batched_family, qn_device_get_info(device), most, check_corner,
+                                      &corners));
+    CHECK(corners == most);
+}
+
+static void every_size_is_right(void)
+{
+    const qn_configuration fallback = qn_family_fallback(&qn_benchmark_gemm_batched_family);
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) CHECK(error_of(&problems[i], &fallback) <= 1);
+}
+
+/* [1 2; 3 4] · [5; 6] = [17; 39] */
+static void reference_is_the_product(void)
+{
+    const float left[] = {1, 2, 3, 4}, right[] = {5, 6};
+    const qn_gemm_batched_problem problem = {1, 2, 1, 2};
+    CHECK_NEAR(qn_gemm_batched_reference(&problem, left, right, 0, 0), 17, 0);
+    CHECK_NEAR(qn_gemm_batched_reference(&problem, left, right, 1, 0), 39, 0);
+}
+
+static void impossible_problems_are_refused(void)
+{
+    const qn_gemm_batched_problem wide = {4, 4, 33, 4}, many = {17, 4, 4, 4};
+    qn_buffer *buffer = NULL;
+    CHECK_OK(qn_buffer_create(device, 1024, &buffer));
+    CHECK_FAILS(qn_gemm_batched(queue, NULL, &wide, buffer, buffer, buffer, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("33 columns");
+    CHECK_FAILS(qn_gemm_batched(queue, NULL, &many, buffer, buffer, buffer, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("A has 1024 bytes");
+    qn_buffer_release(&buffer);
+}
+
+static void the_workload_keeps_its_promises(void)
+{
+    qn_work work;
+    check_workload(queue, "benchmark/gemm_batched", (const int[]){1000, 16, 0}, &work);
+    CHECK_NEAR(work.multiply_adds, 1000.0 * 16 * 16 * 16, 0);
+    CHECK_NEAR(work.bytes_read, 1000.0 * 4 * 2 * 256, 0);
+    CHECK_NEAR(work.bytes_written, 1000.0 * 4 * 256, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "host";
+    qn_context *context = NULL;
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
+    if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
+    RUN(reference_is_the_product);
+    RUN(sampled_corners_are_right);
+    RUN(every_size_is_right);
+    RUN(impossible_problems_are_refused);
+    RUN(the_workload_keeps_its_promises);
+    qn_queue_destroy(&queue);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}
