@@ -140,6 +140,11 @@ qn_status qn_searcher_tell(qn_searcher *searcher, qn_point point, const qn_test 
     return searcher->class->tell(searcher->state, point, &told);
 }
 
+uint64_t qn_searcher_reruns(const qn_searcher *searcher)
+{
+    return searcher->class->reruns ? searcher->class->reruns(searcher->state) : 0;
+}
+
 void qn_searcher_destroy(qn_searcher **searcher)
 {
     if (!*searcher) return;

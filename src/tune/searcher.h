@@ -43,6 +43,8 @@ QN_MUST_CHECK qn_status qn_searcher_create(const char *class_name, const qn_sear
 /* *found false: every point was handed out. */
 QN_MUST_CHECK qn_status qn_searcher_ask(qn_searcher *searcher, qn_point *point, bool *found);
 QN_MUST_CHECK qn_status qn_searcher_tell(qn_searcher *searcher, qn_point point, const qn_test *test);
+/* Tests that were added to read counters of points timed before. */
+uint64_t qn_searcher_reruns(const qn_searcher *searcher);
 void qn_searcher_destroy(qn_searcher **searcher);
 
 #endif

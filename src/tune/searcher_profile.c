@@ -133,6 +133,7 @@ static void draw_batch(profile *p, size_t count)
     while (p->batch_count < BATCH && p->batch_count < count) {
         double sum = 0;
         for (size_t i = 0; i < count; i++) sum += fmax(0, p->weights[i]);
+        if (sum == 0 && p->batch_count) return;
         double number = qn_candidates_uniform(&p->candidates) * sum;
         size_t drawn = count;
         for (size_t i = 0; i < count; i++) {
