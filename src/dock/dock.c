@@ -82,6 +82,8 @@ static qn_status check_output(const qn_dock_options *options)
     return QN_OK;
 }
 
+/* By rule, without a stopwatch, for every engine alike: the grid decides which poses are found, so it must be the same
+ * on every machine. qn_fft_advise, which measures, is not for here. */
 static int next_fast_size(int least, void *user)
 {
     return qn_fft_next_fast_size(*(const qn_fft_engine *)user, least);

@@ -167,11 +167,9 @@ static double estimate_values(const qn_fft_question *question, const axis_value 
 {
     double best = -1;
     const int batch = question->options.batch;
-    bool smooth = true;
-    for (int axis = 0; axis < 3; axis++)
-        smooth = smooth && qn_fft_without_primes_to(row->size[axis], LARGEST_SMOOTH_PRIME) == 1;
+    const bool own = qn_fft_is_for_own(row->size);
     for (int i = 0; i < question->model_count; i++) {
-        if (question->host_rule && question->model_count == 2 && (i == 0) != smooth) continue;
+        if (question->host_rule && question->model_count == 2 && (i == 0) != own) continue;
         double cost[3];
         int passes[3];
         for (int axis = 0; axis < 3; axis++) {
@@ -357,7 +355,9 @@ static qn_status choose_models(qn_device *device, qn_fft_question *question)
         const qn_fft_engine other = question->host_rule ? QN_FFT_FFTW : QN_FFT_CUFFT;
         if (strcmp(driver, "opencl") != 0 && engine_is_there(device, other)) engines[count++] = other;
     }
-    for (int i = 0; i < count; i++) question->models[i] = qn_fft_model_of(engines[i], info->local_memory_bytes);
+    uint64_t local_bytes = strcmp(driver, "cuda") == 0 ? qn_fft_vkfft_cuda_local_bytes(device) : 0;
+    if (local_bytes == 0) local_bytes = info->local_memory_bytes;
+    for (int i = 0; i < count; i++) question->models[i] = qn_fft_model_of(engines[i], local_bytes);
     question->model_count = count;
     return QN_OK;
 }

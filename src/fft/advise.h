@@ -16,7 +16,7 @@ typedef struct qn_fft_question {
     int low[3], high[3]; /* of each wanted axis */
     qn_fft_model models[QN_FFT_MODELS_MAX];
     int model_count;
-    bool host_rule; /* the second model only for sizes with primes above 13, as AUTO does on the host */
+    bool host_rule; /* one model or the other by qn_fft_is_for_own, as AUTO does on the host */
 } qn_fft_question;
 
 /* Limits of one axis: crop and grow in percent. No rounding ever goes beyond what was allowed. */

@@ -30,6 +30,9 @@ typedef struct qn_fft_backend {
 /* QN_UNSUPPORTED when the engine never runs on such a device; AUTO always does. */
 QN_MUST_CHECK qn_status qn_fft_check_engine(qn_device *device, qn_fft_engine engine);
 
+/* Local memory that VkFFT uses on a CUDA device: what a kernel may ask for beyond the usual 48 KiB. 0: unknown. */
+uint64_t qn_fft_vkfft_cuda_local_bytes(qn_device *device);
+
 extern const qn_fft_backend qn_fft_own_backend, qn_fft_fftw_backend, qn_fft_vkfft_opencl_backend,
     qn_fft_vkfft_cuda_backend, qn_fft_cufft_backend;
 

@@ -35,6 +35,14 @@ int qn_fft_without_primes_to(int number, int largest)
     return number;
 }
 
+bool qn_fft_is_for_own(const int size[3])
+{
+    enum { LARGEST_PRIME = 200 };
+    for (int axis = 0; axis < 3; axis++)
+        if (qn_fft_without_primes_to(size[axis], LARGEST_PRIME) != 1) return false;
+    return true;
+}
+
 qn_fft_model qn_fft_model_of(qn_fft_engine engine, uint64_t local_memory_bytes)
 {
     const int points = local_memory_bytes > 0 && local_memory_bytes < (1u << 30)
@@ -68,12 +76,25 @@ qn_fft_model qn_fft_model_of(qn_fft_engine engine, uint64_t local_memory_bytes)
     return (qn_fft_model){.engine = QN_FFT_OWN, .pass_cost = 60, .far_cost = 1500, .even_x_packs = true};
 }
 
-/* One pass while a line fits; then the line is cut into pieces that each fit, the first along x. */
-static int memory_passes(const qn_fft_model *model, double length, int axis)
+static int power_of_two_to(int number)
 {
-    const int first = axis == 0 ? model->single_pass_x : model->single_pass_apart;
-    if (first == 0 || length <= first) return 1;
-    return 1 + (int)ceil(log(length / first) / log(model->single_pass_apart) - 1e-9);
+    int power = 1;
+    while (power <= number / 2) power *= 2;
+    return power;
+}
+
+/* One pass while a line fits; then the line is cut into pieces that each fit, the first along x. VkFFT gives powers of
+ * two no more local memory than a power of two. */
+static int memory_passes(const qn_fft_model *model, int length, int axis)
+{
+    int first = axis == 0 ? model->single_pass_x : model->single_pass_apart, apart = model->single_pass_apart;
+    if (first == 0) return 1;
+    if (power_of_two_to(length) == length) {
+        first = power_of_two_to(first);
+        apart = power_of_two_to(apart);
+    }
+    if (length <= first) return 1;
+    return 1 + (int)ceil(log((double)length / first) / log(apart) - 1e-9);
 }
 
 static double butterflies_cost(int length)

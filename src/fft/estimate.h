@@ -45,6 +45,9 @@ double qn_fft_estimate_far(const qn_fft_model *model, const int size[3], bool re
 qn_fft_estimate qn_fft_estimate_grid(const qn_fft_model *model, const int size[3], const double axis_cost[3],
                                      const int axis_passes[3], bool real, int batch, int threads);
 
+/* Whether AUTO on the host takes our own transform even where FFTW is installed. */
+bool qn_fft_is_for_own(const int size[3]);
+
 /* What is left of `number` when all primes up to `largest` are divided out. */
 int qn_fft_without_primes_to(int number, int largest);
 

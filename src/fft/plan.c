@@ -171,14 +171,11 @@ static qn_status choose_by_measuring(qn_fft_plan *plan, const char *driver)
 }
 
 /* On the host the choice is a rule, so that a run's bits do not hang on a stopwatch: our own lines won against FFTW
- * at every size with passes for all its primes (bench/fft.c); other primes are sums of quadratic length to us, while
- * FFTW has Rader's algorithm. */
+ * at every size with passes for all its primes (bench/fft.c), and their sums of quadratic length still win for primes
+ * up to about 200; above, FFTW has Rader's algorithm. */
 static qn_status choose_on_host(qn_fft_plan *plan)
 {
-    bool has_passes = true;
-    for (int axis = 0; axis < 3; axis++)
-        has_passes = has_passes && qn_fft_without_primes_to(plan->shape.size[axis], 13) == 1;
-    if (!has_passes) {
+    if (!qn_fft_is_for_own(plan->shape.size)) {
         if (use_backend(plan, &qn_fft_fftw_backend) == QN_OK) return QN_OK;
         qn_log(QN_LOG_DEBUG, "transform engine fftw: %s", qn_error_message());
         qn_error_clear();

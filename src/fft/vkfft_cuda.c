@@ -99,6 +99,21 @@ static qn_status enter(vkfft_state *state)
     return QN_OK;
 }
 
+uint64_t qn_fft_vkfft_cuda_local_bytes(qn_device *device)
+{
+    qn_shim_cuda functions = {0};
+    int bytes = 0;
+    if (load_functions(device, &functions) != QN_OK) {
+        qn_error_clear();
+        return 0;
+    }
+    const CUdevice number = (CUdevice)(intptr_t)qn_device_native(device, QN_NATIVE_DEVICE);
+    if (functions.device_get_attribute(&bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, number) !=
+        CUDA_SUCCESS)
+        return 0;
+    return (uint64_t)bytes;
+}
+
 static void vkfft_destroy(void *pointer)
 {
     vkfft_state *state = pointer;
@@ -164,6 +179,12 @@ static size_t vkfft_workspace_bytes(const void *state)
 
 #else
 #include "fft/vkfft_absent.h"
+
+uint64_t qn_fft_vkfft_cuda_local_bytes(qn_device *device)
+{
+    (void)device;
+    return 0;
+}
 #endif
 
 const qn_fft_backend qn_fft_vkfft_cuda_backend = {QN_FFT_VKFFT,  "cuda",        vkfft_create,

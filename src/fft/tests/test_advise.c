@@ -167,6 +167,13 @@ static void estimates_follow_the_engines(void)
     CHECK(passes == 1);
     (void)qn_fft_estimate_axis(&vkfft, 1540, 1, false, &passes);
     CHECK(passes == 2);
+    (void)qn_fft_estimate_axis(&vkfft, 4096, 0, false, &passes);
+    CHECK(passes == 1);
+    CHECK(qn_fft_estimate_axis(&vkfft, 6144, 1, false, &passes) > 0 && passes == 2);
+    CHECK(qn_fft_estimate_axis(&vkfft, 1024, 1, false, &passes) > 0 && passes == 1);
+    const qn_fft_model large = qn_fft_model_of(QN_FFT_VKFFT, 232448); /* an H200: 29,056 points, powers of two 16,384 */
+    CHECK(qn_fft_estimate_axis(&large, 28672, 0, false, &passes) > 0 && passes == 1);
+    CHECK(qn_fft_estimate_axis(&large, 32768, 0, false, &passes) > 0 && passes == 2);
     CHECK(qn_fft_estimate_axis(&vkfft, 8191, 0, true, &passes) < 0); /* it refuses long odd real rows */
     CHECK(qn_fft_estimate_axis(&vkfft, 8191, 0, false, &passes) > 0);
 }
