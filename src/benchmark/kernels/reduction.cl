@@ -60,13 +60,12 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void sum_groups(GLOBAL const float *RESTRIC
 {
     LOCAL float shares[GROUP_SIZE];
     const int item = LOCAL_ID(0), vectors = count / VECTOR_WIDTH;
-    const int number = GROUP_ID(0) * GROUP_SIZE + item; /* of the item */
 #if ADJACENT == 2
     const int share = (vectors + GLOBAL_SIZE(0) - 1) / GLOBAL_SIZE(0);
-    const qn_int64 first = (qn_int64)number * share, end = MIN(first + share, vectors);
+    const qn_int64 first = (qn_int64)GLOBAL_ID(0) * share, end = MIN(first + share, vectors);
     const int next = 1, step = ITEM_VECTORS;
 #elif ADJACENT == 1
-    const qn_int64 first = (qn_int64)number * ITEM_VECTORS, end = vectors, step = (qn_int64)GLOBAL_SIZE(0) * ITEM_VECTORS;
+    const qn_int64 first = (qn_int64)GLOBAL_ID(0) * ITEM_VECTORS, end = vectors, step = (qn_int64)GLOBAL_SIZE(0) * ITEM_VECTORS;
     const int next = 1;
 #else
     const qn_int64 first = (qn_int64)GROUP_ID(0) * (GROUP_SIZE * ITEM_VECTORS) + item, end = vectors;
