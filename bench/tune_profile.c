@@ -1,11 +1,12 @@
-/* How many tests the `profile` searcher needs to come within 10 % of the best of recorded spaces with counters:
+/* How many tests the `profile` searcher needs to come within 10 % of the best of recorded spaces:
  *
  *     quern_bench_tune_profile [--repeats N] FILE…
  *
  * Failed configurations are tests, and so is each run again to read counters. Per space: random (the exact mean of a
  * search without returning, and the same simulated), profile with a model of counters trained on a random half of the
- * space, the same where no counters can be read while tuning, profile with the static model, and profile with no model
- * at all (neighbours of the best, evenly). The last columns are processor time per step. */
+ * space (where the file has counters), the same where no counters can be read while tuning, profile with the static
+ * model, and profile with no model at all (neighbours of the best, evenly). The last columns are processor time per
+ * step. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
@@ -161,10 +162,11 @@ static qn_status run_file(const char *path, int repeats, double *tests)
         if (record->tests[i].objective < b.goal) b.goal = record->tests[i].objective;
     b.goal *= 1.1;
     for (uint64_t i = 0; i < size; i++) good += record->tests[i].objective <= b.goal;
-    qn_recorded_device(record->device, &b.device, &b.rates, &limits);
+    qn_recorded_device(record->device[0] ? record->device : path, &b.device, &b.rates, &limits);
     if (qn_static_model_of_record(record, &limits, &b.statics) != QN_OK) b.statics = NULL;
-    printf("%s on %s: %llu points, %llu within 10 %%; random needs %.1f tests (exact mean)\n", record->name,
-           record->device, (unsigned long long)size, (unsigned long long)good, (double)(size + 1) / (double)(good + 1));
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    printf("%s: %llu points, %llu within 10 %%; random needs %.1f tests (exact mean)\n", name, (unsigned long long)size,
+           (unsigned long long)good, (double)(size + 1) / (double)(good + 1));
     printf("  %-28s %8s %6s %9s %7s %8s %8s\n", "tests to 1.1 of the best", "mean", "+-", "deviation", "median",
            "ms/step", "longest");
     for (way w = RANDOM; w < WAYS && status == QN_OK; w++) {
@@ -185,7 +187,7 @@ int main(int argc, char **argv)
         first = 3;
     }
     if (repeats < 1 || first >= argc) {
-        fprintf(stderr, "usage: %s [--repeats N] FILE...   (KTT's JSON with counters)\n", argv[0]);
+        fprintf(stderr, "usage: %s [--repeats N] FILE...   (recorded spaces)\n", argv[0]);
         return 2;
     }
     double *tests = malloc((size_t)repeats * sizeof *tests);

@@ -19,6 +19,7 @@
 
 #include <quern/space.h>
 
+#include "base/text.h"
 #include "tune/record.h"
 
 typedef struct qn_model qn_model;
@@ -34,10 +35,12 @@ typedef struct qn_model_options {
  * alike give the same model, bit by bit. Errors: QN_INVALID_ARGUMENT when there are fewer than two such points. */
 QN_MUST_CHECK qn_status qn_model_train(const qn_record *record, const qn_model_options *options, qn_model **model);
 
-/* As text, described in docs/formats/tuning.md; what is read predicts exactly what was written. Errors: QN_NOT_FOUND,
- * QN_BAD_FORMAT with file and line. */
+/* As text, described in docs/formats/tuning_model.md; what is read predicts exactly what was written. Errors:
+ * QN_NOT_FOUND, QN_BAD_FORMAT with file and line. */
 QN_MUST_CHECK qn_status qn_model_read(const char *path, qn_model **model);
+QN_MUST_CHECK qn_status qn_model_read_memory(const char *name, const char *data, size_t size, qn_model **model);
 QN_MUST_CHECK qn_status qn_model_write(const qn_model *model, const char *path);
+QN_MUST_CHECK qn_status qn_model_append(const qn_model *model, qn_text *text);
 
 /* A model that knows its columns for every point of one space: values[point][column], copied. */
 QN_MUST_CHECK qn_status qn_model_from_table(const qn_space *space, const char *const *names, size_t column_count,

@@ -56,11 +56,16 @@ static qn_status append_model(const qn_model *model, qn_text *text)
     return qn_text_append(text, "end\n");
 }
 
+qn_status qn_model_append(const qn_model *model, qn_text *text)
+{
+    if (model->table) QN_FAIL(QN_INVALID_ARGUMENT, "a model that is a table of one space is not written");
+    return append_model(model, text);
+}
+
 qn_status qn_model_write(const qn_model *model, const char *path)
 {
-    if (model->table) QN_FAIL(QN_INVALID_ARGUMENT, "%s: a model that is a table of one space is not written", path);
     qn_text text = {0};
-    qn_status status = append_model(model, &text);
+    qn_status status = qn_model_append(model, &text);
     if (status == QN_OK) status = qn_file_write(path, text.data, text.length);
     qn_text_clear(&text);
     return status;
@@ -235,18 +240,29 @@ static qn_status read_lines(reader *r)
     QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the model has no line \"end\"; the file is cut short", r->path, r->number);
 }
 
+qn_status qn_model_read_memory(const char *name, const char *data, size_t size, qn_model **model)
+{
+    char *copy = NULL;
+    *model = NULL;
+    QN_TRY(qn_allocate(size + 1, 1, (void **)&copy));
+    memcpy(copy, data, size);
+    qn_status status = qn_allocate(1, sizeof **model, (void **)model);
+    if (status == QN_OK) {
+        reader r = {.path = name, .next = copy, .model = *model};
+        status = read_lines(&r);
+    }
+    qn_release(&copy);
+    if (status != QN_OK) qn_model_destroy(model);
+    return status;
+}
+
 qn_status qn_model_read(const char *path, qn_model **model)
 {
     char *data = NULL;
     size_t size;
     *model = NULL;
     QN_TRY(qn_file_read(path, &data, &size));
-    qn_status status = qn_allocate(1, sizeof **model, (void **)model);
-    if (status == QN_OK) {
-        reader r = {.path = path, .next = data, .model = *model};
-        status = read_lines(&r);
-    }
+    qn_status status = qn_model_read_memory(path, data, size, model);
     qn_release(&data);
-    if (status != QN_OK) qn_model_destroy(model);
     return status;
 }

@@ -20,7 +20,8 @@ typedef struct qn_static_launch {
     double private_bytes;             /* per work-item, in memory */
     double bytes_read, bytes_written; /* of device memory, each value once */
     double cache_bytes_read;          /* what the groups read in all, each for itself; 0: bytes_read */
-    double local_reads, local_writes; /* of 4 bytes, by a work-item each */
+    double global_reads;              /* of 4 bytes, by a work-item each; 0: as many as cache_bytes_read needs */
+    double local_reads, local_writes; /* likewise */
     double local_conflicts;           /* accesses that one of a warp is split into; 0: 1 */
     double multiply_adds;             /* by a work-item each */
     double integers;                  /* likewise: addresses and loops */

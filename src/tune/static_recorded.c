@@ -28,27 +28,51 @@ static double conflicts(int width, int pitch)
     return most;
 }
 
-enum { BLOCK_X, BLOCK_Y, TILE_X, TILE_Y, PADDING, WIDTH, HEIGHT, HALF };
+/* 2-D convolution of one image, whose kernels differ in how they are tuned only. */
+typedef struct convolution {
+    double block_x, block_y, tile_x, tile_y, padding; /* work-items of a group, pixels of one, words added to a row */
+    double width, height, filter_width, filter_height;
+    bool local; /* the group's tile with its rim is copied to local memory first */
+} convolution;
 
-/* 2-D convolution with a filter of (2 HALF + 1)²: a group copies its tile with the rim to local memory; a work-item
- * makes TILE_X · TILE_Y pixels, and of each column of its tile reads every word once for each column of the filter. */
-static void describe_convolution(const double *v, qn_static_launch *l)
+/* A work-item makes tile_x · tile_y pixels, and of each column of them reads every word once for each column of the
+ * filter. */
+static void describe_any_convolution(const convolution *k, qn_static_launch *l)
 {
-    double filter = 2 * v[HALF] + 1, pixels = v[WIDTH] * v[HEIGHT];
-    l->groups = ceil(v[WIDTH] / (v[BLOCK_X] * v[TILE_X])) * ceil(v[HEIGHT] / (v[BLOCK_Y] * v[TILE_Y]));
-    l->group_items = v[BLOCK_X] * v[BLOCK_Y];
-    l->group_width = v[BLOCK_X];
-    double pitch = v[BLOCK_X] * v[TILE_X] + 2 * v[HALF];
-    double tile = pitch * (v[BLOCK_Y] * v[TILE_Y] + 2 * v[HALF]);
+    double columns = k->block_x * k->tile_x + k->filter_width - 1;
+    double tile = columns * (k->block_y * k->tile_y + k->filter_height - 1);
+    l->groups = ceil(k->width / (k->block_x * k->tile_x)) * ceil(k->height / (k->block_y * k->tile_y));
+    l->group_items = k->block_x * k->block_y;
+    l->group_width = k->block_x;
     double items = l->groups * l->group_items;
-    l->local_bytes = 4 * tile;
-    l->bytes_read = l->bytes_written = 4 * pixels;
-    l->cache_bytes_read = l->groups * l->local_bytes;
-    l->local_writes = l->groups * tile;
-    l->local_reads = items * v[TILE_X] * filter * (v[TILE_Y] + 2 * v[HALF]);
-    l->local_conflicts = conflicts((int)v[BLOCK_X], (int)(v[TILE_Y] * (pitch + v[PADDING])));
-    l->multiply_adds = items * v[TILE_X] * v[TILE_Y] * filter * filter;
-    l->integers = 20 * items + 5 * l->local_writes;
+    double reads = items * k->tile_x * k->filter_width * (k->tile_y + k->filter_height - 1);
+    l->bytes_read = l->bytes_written = 4 * k->width * k->height;
+    l->multiply_adds = items * k->tile_x * k->tile_y * k->filter_width * k->filter_height;
+    l->integers = 20 * items;
+    l->cache_bytes_read = 4 * l->groups * tile;
+    if (k->local) {
+        l->local_bytes = 4 * tile;
+        l->local_writes = l->groups * tile;
+        l->local_reads = reads;
+        l->local_conflicts = conflicts((int)k->block_x, (int)(k->tile_y * (columns + k->padding)));
+        l->integers += 5 * l->local_writes;
+    } else {
+        l->global_reads = reads;
+    }
+}
+
+/* Of KTT's examples. HFS is half of the filter's size, without the middle. */
+static void describe_convolution_ktt(const double *v, qn_static_launch *launch)
+{
+    convolution k = {v[0], v[1], v[2], v[3], v[4], v[5], v[6], 2 * v[7] + 1, 2 * v[7] + 1, true};
+    describe_any_convolution(&k, launch);
+}
+
+/* Of the autotuning community's benchmarks, of 4096² pixels. */
+static void describe_convolution_milo(const double *v, qn_static_launch *launch)
+{
+    convolution k = {v[0], v[1], v[2], v[3], v[4], 4096, 4096, v[5], v[6], v[7] != 0};
+    describe_any_convolution(&k, launch);
 }
 
 enum { GROUP_X, GROUP_Y, GROUP_Z, ITERATIONS, SOA };
@@ -70,7 +94,10 @@ static void describe_coulomb(const double *v, qn_static_launch *l)
 
 static const kernel KERNELS[] = {
     {{"BLOCK_SIZE_X", "BLOCK_SIZE_Y", "TILE_SIZE_X", "TILE_SIZE_Y", "PADDING", "IMAGE_WIDTH", "IMAGE_HEIGHT", "HFS"},
-     describe_convolution},
+     describe_convolution_ktt},
+    {{"block_size_x", "block_size_y", "tile_size_x", "tile_size_y", "use_padding", "filter_width", "filter_height",
+      "use_shmem"},
+     describe_convolution_milo},
     {{"WORK_GROUP_SIZE_X", "WORK_GROUP_SIZE_Y", "WORK_GROUP_SIZE_Z", "Z_ITERATIONS", "USE_SOA"}, describe_coulomb},
 };
 
@@ -126,11 +153,23 @@ static const struct {
     int compute_units;
     qn_device_rates rates;
     qn_static_limits limits;
+    uint64_t largest_local_bytes; /* of a group */
 } DEVICES[] = {
-    {"NVIDIA GeForce RTX 2080 Ti",
+    {"RTX 2080 Ti",
      68,
      {.copy_bytes_per_s = 5e11, .read_bytes_per_s = 5.5e11, .multiply_adds_per_s = 6.7e12},
-     {.items = 1024, .groups = 16, .registers = 65536, .local_bytes = 65536}},
+     {.items = 1024, .groups = 16, .registers = 65536, .local_bytes = 65536},
+     49152},
+    {"A100",
+     108,
+     {.copy_bytes_per_s = 1.3e12, .read_bytes_per_s = 1.4e12, .multiply_adds_per_s = 9.7e12},
+     {.items = 2048, .groups = 32, .registers = 65536, .local_bytes = 163840},
+     49152},
+    {"MI250X", /* half of it, as programs see it */
+     110,
+     {.copy_bytes_per_s = 1.3e12, .read_bytes_per_s = 1.4e12, .multiply_adds_per_s = 1.2e13},
+     {.items = 2048, .groups = 32, .registers = 131072, .local_bytes = 65536},
+     65536},
 };
 
 bool qn_recorded_device(const char *name, qn_device_info *device, qn_device_rates *rates, qn_static_limits *limits)
@@ -139,9 +178,9 @@ bool qn_recorded_device(const char *name, qn_device_info *device, qn_device_rate
     *rates = (qn_device_rates){0};
     *limits = (qn_static_limits){0};
     for (size_t i = 0; i < sizeof DEVICES / sizeof *DEVICES; i++) {
-        if (strcmp(DEVICES[i].name, name) != 0) continue;
+        if (!strstr(name, DEVICES[i].name)) continue;
         device->compute_units = DEVICES[i].compute_units;
-        device->local_memory_bytes = 49152;
+        device->local_memory_bytes = DEVICES[i].largest_local_bytes;
         device->largest_group = 1024;
         *rates = DEVICES[i].rates;
         *limits = DEVICES[i].limits;

@@ -4,13 +4,14 @@
 
 #include "tune/static_model.h"
 
-/* Kernels are told by their parameters: KTT's 2-D convolution and its direct Coulomb sum. Errors: QN_NOT_FOUND for any
+/* Kernels are told by their parameters: KTT's 2-D convolution and direct Coulomb sum, the
+ * autotuning community's convolution. Errors: QN_NOT_FOUND for any
  * other space. */
 QN_MUST_CHECK qn_status qn_static_model_of_record(const qn_record *record, const qn_static_limits *limits,
                                                   qn_model **model);
 
-/* What is known of the device that a space was recorded on, by name; rates are those of its data sheet, memory at what
- * copies reach. False, and everything 0, for a device that is not in the table. */
+/* What is known of the device that a space was recorded on, by its name or the file's; rates are those of its data
+ * sheet, memory at what copies reach. False, and everything 0, for a device that is not in the table. */
 bool qn_recorded_device(const char *name, qn_device_info *device, qn_device_rates *rates, qn_static_limits *limits);
 
 #endif

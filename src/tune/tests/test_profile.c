@@ -170,6 +170,7 @@ static void what_cannot_fit_waits(void)
     static const char *const names[1] = {"local_memory_bytes"};
     int64_t values[40];
     double bytes[40];
+    bool asked[40] = {false};
     qn_space *space = NULL;
     qn_model *model = NULL;
     void *state = NULL;
@@ -185,7 +186,8 @@ static void what_cannot_fit_waits(void)
         for (int i = 0; i < 13 && state; i++) { /* 0 to 12 fit */
             qn_point point;
             CHECK_OK(qn_searcher_profile.ask(state, &point));
-            CHECK(bytes[point] <= 49152);
+            CHECK(bytes[point] <= 49152 && !asked[point]);
+            asked[point] = true;
             CHECK_OK(qn_searcher_profile.tell(
                 state, point, &(qn_test){.outcome = QN_TEST_CORRECT, .objective = 1 + (double)(point % 5)}));
         }

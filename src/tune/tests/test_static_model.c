@@ -41,10 +41,12 @@ static void counts_follow_from_the_launch(void)
     CHECK_NEAR(column(c, QN_EXPERT_GLOBAL_SIZE), 64e3, 0);
     /* 65536 / 8192 = 8 groups of 64 of 1024 work-items: half */
     CHECK_NEAR(column(c, QN_EXPERT_WARPS_USE), 50, 1e-12);
+    launch.global_reads = 3.2e6;
     launch.local_conflicts = 5;
     launch.private_bytes = 64;
     qn_static_columns(&launch, &limits, c);
     CHECK_NEAR(column(c, QN_EXPERT_SHARED_READ), 5 * 1e5, 1e-6);
+    CHECK_NEAR(column(c, QN_EXPERT_L1_READ), 2 * 1e5, 1e-6);
     CHECK_NEAR(column(c, QN_EXPERT_SPILL_WRITE), 128e3, 1e-6);
     CHECK_NEAR(column(c, QN_EXPERT_L2_WRITE), 2e5 + 128e3, 1e-6);
 }
