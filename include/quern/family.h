@@ -129,6 +129,8 @@ struct qn_family {
     const char *const *constraints; /* each must be nonzero; see runtime/constraint.h for the words */
     int constraint_count;
     const char *check_definitions; /* definitions with which compile checks build it: "KEEP=4"; NULL when none needed */
+    bool without_prelude;          /* source is not in the kernel language but in plain OpenCL C or CUDA */
+    const char *compiler_options;  /* besides the driver's own; NULL */
 };
 
 typedef struct qn_family_call {

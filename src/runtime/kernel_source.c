@@ -54,12 +54,13 @@ static qn_status append_file(const char *folder, const char *name, qn_text *seen
 qn_status qn_kernel_source_make(const char *folder, const char *driver, const qn_family *family,
                                 const qn_configuration *configuration, const char *definitions, qn_text *text)
 {
-    if (strcmp(driver, "opencl") == 0) QN_TRY(qn_text_append(text, "%s", qn_runtime_prelude_opencl_source));
-    if (strcmp(driver, "cuda") == 0) QN_TRY(qn_text_append(text, "%s", qn_runtime_prelude_cuda_source));
+    bool prelude = !family->without_prelude;
+    if (prelude && strcmp(driver, "opencl") == 0) QN_TRY(qn_text_append(text, "%s", qn_runtime_prelude_opencl_source));
+    if (prelude && strcmp(driver, "cuda") == 0) QN_TRY(qn_text_append(text, "%s", qn_runtime_prelude_cuda_source));
     for (int i = 0; i < family->tunable_count; i++)
         QN_TRY(qn_text_append(text, "#define %s %d\n", family->tunables[i].name, configuration->value[i]));
     QN_TRY(append_definitions(definitions, text));
-    if (!folder) return qn_text_append(text, "%s", family->source ? family->source : "");
+    if (!folder || !family->source_path) return qn_text_append(text, "%s", family->source ? family->source : "");
     qn_text seen = {0};
     qn_status status = append_file(folder, family->source_path, &seen, text, 0);
     qn_text_clear(&seen);

@@ -66,7 +66,8 @@ static qn_status create_entry(qn_device *device, const qn_family *family, const 
         status = qn_kernel_source_make(device->context->kernel_folder, qn_device_inner_driver(device), family,
                                        configuration, definitions, &text);
     if (status == QN_OK) {
-        qn_program_source source = {family, text.data, "", configuration};
+        qn_program_source source = {family, text.data, family->compiler_options ? family->compiler_options : "",
+                                    configuration};
         status = build_program(device, &source, &entry->program);
     }
     for (int i = 0; i < family->kernel_count && status == QN_OK; i++)

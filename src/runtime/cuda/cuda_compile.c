@@ -60,8 +60,8 @@ static qn_status compile(const qn_nvrtc_api *api, const char *name, nvrtcProgram
     bool is_cubin = architecture == capability;
     snprintf(target, sizeof target, "--gpu-architecture=%s_%d", is_cubin ? "sm" : "compute", architecture);
     list[count++] = target;
-    list[count++] = "--std=c++17";
-    list[count++] = "--fmad=false"; /* a * b + c is two roundings on every device */
+    if (!strstr(options, "-std=")) list[count++] = "--std=c++17";
+    if (!strstr(options, "-fmad=")) list[count++] = "--fmad=false"; /* a * b + c is two roundings on every device */
     for (char *rest = options, *word = strtok_r(options, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         if (count == OPTION_MAX) QN_FAIL(QN_INVALID_ARGUMENT, "%s has more than %d options", name, OPTION_MAX - 3);
         list[count++] = word;
