@@ -43,7 +43,7 @@ static const qn_kernel_declaration kernels[] = {{"transpose", arguments, 4, geom
 static const qn_tunable tunables[] = {
     [GROUP_X] = {"GROUP_X", {1, 2, 4, 8, 16, 32, 64}, 7, 32, "items along columns; host: columns of a tile, by 16"},
     [GROUP_Y] = {"GROUP_Y", {1, 2, 4, 8, 16, 32}, 6, 8, "work-items of a group along rows of the source"},
-    [ROWS] = {"ROWS", {1, 2, 4, 8, 16, 32, 64}, 7, 4, "rows of a work-item; host: rows of a tile, by 16"},
+    [ROWS] = {"ROWS", {1, 2, 4, 8, 16, 32, 64}, 7, 2, "rows of a work-item; host: rows of a tile, by 16"},
     [LOCAL_TILE] = {"LOCAL_TILE", {0, 1}, 2, 1, "a tile goes through local memory"},
     [PADDING] = {"PADDING", {0, 1}, 2, 1, "floats between rows of a tile in local memory"},
     [ORDER] = {"ORDER", {0, 1, 2}, 3, 0, "of groups: along rows 0, columns 1, diagonals 2 of the source"},
@@ -60,8 +60,8 @@ static const char *const constraints[] = {
     "ROWS * VECTOR_WIDTH <= 256 || device.is_host", /* what compilers stand */
     "VECTOR_WIDTH <= 4 || device.is_opencl",
     "LOCAL_TILE == 1 || VECTOR_WIDTH <= 4 || ROWS <= 2 * VECTOR_WIDTH", /* likewise */
-    "!device.is_host || (GROUP_Y == 8 && LOCAL_TILE == 1 && PADDING == 1 && ORDER == 0 && VECTOR_WIDTH == 1)",
-    "!device.is_host || (ROWS <= 8 && (GROUP_X <= 8 || GROUP_X == 32))", /* 32, the fallback: as 8 */
+    "!device.is_host || (GROUP_Y == 8 && LOCAL_TILE == 1 && PADDING == 1 && ORDER <= 1 && VECTOR_WIDTH == 1)",
+    "!device.is_host || (ROWS <= 8 && GROUP_X * ROWS <= 64 && GROUP_X <= 32)",
 };
 
 const qn_family qn_benchmark_transpose_family = {

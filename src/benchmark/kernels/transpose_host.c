@@ -1,6 +1,6 @@
-/* Host kernel of transpose: tiles that fit the first cache are turned into a buffer of their own, then written around
+/* Host kernel of transpose: tiles that fit the first caches are turned into a buffer of their own, then written around
  * the caches where the processor can (what is only written needs not be read first): whole cache lines, rows of the
- * tile one after the other. */
+ * tile one after the other. Processors do not guess the next tile, so it is asked for while one is turned. */
 #include <string.h>
 
 #include "base/thread_pool.h"
@@ -11,13 +11,14 @@
 #include <immintrin.h>
 #endif
 
-enum { GROUP_X = 0, ROWS = 2 }; /* which tunables: columns and rows of a tile, in lines */
-enum { LINE = 16, MOST_LINES = 8, MOST = MOST_LINES * LINE };
+enum { GROUP_X = 0, ROWS = 2, ORDER = 5 }; /* which tunables: columns and rows of a tile, in lines; order of tiles */
+enum { LINE = 16, MOST = 128 * 128 /* elements of a tile */ };
 
 typedef struct transpose_job {
     const float *from;
     float *to;
     size_t rows, columns, tile_rows, tile_columns;
+    bool is_by_columns;
 } transpose_job;
 
 _Static_assert(QN_TRANSPOSE_STEP % LINE == 0, "rows and columns are whole cache lines");
@@ -66,23 +67,54 @@ static inline void write_lines(float *to, const float *from, size_t count)
 #endif
 }
 
-static void turn_tile(const transpose_job *job, size_t row, size_t column)
+/* A tile or what of it is on the matrix. */
+typedef struct transpose_tile {
+    size_t row, column, rows, columns;
+} transpose_tile;
+
+/* Tile number `index` of a strip; none (0 rows) past its end. */
+static transpose_tile tile_of(const transpose_job *job, size_t strip, size_t index)
 {
-    _Alignas(64) float tile[MOST * MOST];
-    const size_t rows = job->rows - row < job->tile_rows ? job->rows - row : job->tile_rows;
-    const size_t columns = job->columns - column < job->tile_columns ? job->columns - column : job->tile_columns;
-    for (size_t i = 0; i < rows; i += 8)
-        for (size_t j = 0; j < columns; j += 8)
-            turn_block(job->from + (row + i) * job->columns + column + j, job->columns, tile + j * MOST + i, MOST);
-    for (size_t j = 0; j < columns; j++) write_lines(job->to + (column + j) * job->rows + row, tile + j * MOST, rows);
+    transpose_tile tile = {.row = job->tile_rows * (job->is_by_columns ? index : strip),
+                           .column = job->tile_columns * (job->is_by_columns ? strip : index)};
+    if (tile.row >= job->rows || tile.column >= job->columns) return (transpose_tile){0};
+    tile.rows = job->rows - tile.row < job->tile_rows ? job->rows - tile.row : job->tile_rows;
+    tile.columns = job->columns - tile.column < job->tile_columns ? job->columns - tile.column : job->tile_columns;
+    return tile;
 }
 
-/* A strip of tile_columns columns, from top to bottom: its writing goes on where the last tile's ended. */
-static qn_status turn_strip(size_t index, int worker, void *user)
+/* Half of the cache lines that a block of 8 by 8 touches: its neighbour asks for the other half. */
+static inline void ask_for_block(const float *from, size_t pitch, size_t column)
+{
+    const float *line = from + column / LINE * LINE + (column % LINE ? 4 * pitch : 0);
+    for (size_t i = 0; i < 4; i++) __builtin_prefetch(line + i * pitch);
+}
+
+static void turn_tile(const transpose_job *job, const transpose_tile *tile, const transpose_tile *next)
+{
+    _Alignas(64) float turned[MOST];
+    const size_t pitch = job->tile_rows, columns = job->columns;
+    const float *from = job->from + tile->row * columns + tile->column;
+    const float *ahead = job->from + next->row * columns + next->column;
+    float *to = job->to + tile->column * job->rows + tile->row;
+    for (size_t i = 0; i < tile->rows; i += 8)
+        for (size_t j = 0; j < tile->columns; j += 8) {
+            turn_block(from + i * columns + j, columns, turned + j * pitch + i, pitch);
+            if (i < next->rows && j < next->columns) ask_for_block(ahead + i * columns, columns, j);
+        }
+    for (size_t j = 0; j < tile->columns; j++) write_lines(to + j * job->rows, turned + j * pitch, tile->rows);
+}
+
+static qn_status turn_strip(size_t strip, int worker, void *user)
 {
     const transpose_job *job = user;
+    transpose_tile tile = tile_of(job, strip, 0);
     (void)worker;
-    for (size_t row = 0; row < job->rows; row += job->tile_rows) turn_tile(job, row, index * job->tile_columns);
+    for (size_t index = 1; tile.rows > 0; index++) {
+        const transpose_tile next = tile_of(job, strip, index);
+        turn_tile(job, &tile, &next);
+        tile = next;
+    }
 #if defined(__SSE2__)
     _mm_sfence(); /* what was written past the caches is seen by all before the strip counts as done */
 #endif
@@ -96,9 +128,11 @@ static qn_status transpose(const qn_host_launch *launch)
                          .rows = (size_t) * (const int32_t *)launch->arguments[2],
                          .columns = (size_t) * (const int32_t *)launch->arguments[3],
                          .tile_rows = LINE * (size_t)launch->configuration->value[ROWS],
-                         .tile_columns = LINE * (size_t)launch->configuration->value[GROUP_X]};
-    if (job.tile_columns > MOST) job.tile_columns = MOST; /* the fallback is made for GPUs */
-    return qn_pool_run(launch->pool, (job.columns + job.tile_columns - 1) / job.tile_columns, turn_strip, &job);
+                         .tile_columns = LINE * (size_t)launch->configuration->value[GROUP_X],
+                         .is_by_columns = launch->configuration->value[ORDER] == 1};
+    const size_t length = job.is_by_columns ? job.columns : job.rows;
+    const size_t step = job.is_by_columns ? job.tile_columns : job.tile_rows;
+    return qn_pool_run(launch->pool, (length + step - 1) / step, turn_strip, &job);
 }
 
 extern const qn_host_kernel QN_HOST_VARIANT(qn_benchmark_transpose_host)[];

@@ -42,16 +42,17 @@ static void sampled_corners_are_right(void)
     CHECK(corners >= 3);
 }
 
-/* The host's own choice, whole: tiles of 16 to 128 by 16 to 128. */
+/* The host's own choice, whole: tiles of 16 to 512 by 16 to 128. */
 static void host_tiles_are_right(void)
 {
     qn_configuration configuration = qn_family_fallback(&qn_benchmark_transpose_family);
     bool allowed = false;
     int tiles = 0;
-    for (int x = 1; x <= 8; x *= 2)
+    for (int x = 1; x <= 32; x *= 2)
         for (int rows = 1; rows <= 8; rows *= 2) {
             configuration.value[0] = x;
             configuration.value[2] = rows;
+            configuration.value[5] = (x + rows) % 3 == 0; /* either order */
             CHECK_OK(qn_family_allows(&qn_benchmark_transpose_family, qn_device_get_info(device), &configuration,
                                       &allowed, NULL));
             if (allowed) CHECK_OK(check_corner(&configuration, &tiles));
