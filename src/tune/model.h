@@ -26,7 +26,7 @@ typedef struct qn_model qn_model;
 
 typedef struct qn_model_options {
     uint64_t seed;
-    int trees;                    /* 0: 16 */
+    int trees;                    /* 0: 10 */
     int least_leaf;               /* fewest samples in a leaf; 0: 1, and one more per 1000 samples */
     const unsigned char *learned; /* [points of the record] nonzero: may be learned from; NULL: all */
 } qn_model_options;

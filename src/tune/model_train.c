@@ -9,7 +9,7 @@
 #include "math/random.h"
 #include "tune/model_data.h"
 
-enum { DEFAULT_TREES = 16, SAMPLES_PER_LEAF_STEP = 1000 };
+enum { DEFAULT_TREES = 10, SAMPLES_PER_LEAF_STEP = 1000 };
 
 typedef struct training {
     qn_model *model;
