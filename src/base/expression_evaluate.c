@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { MOST_STEPS = 1 << 22 }; /* of one evaluation: lists in lists must not take for ever */
+enum { MOST_STEPS = 1 << 20 }; /* of one evaluation: lists in lists must not take for ever */
 
 typedef struct cell_list cell_list;
 

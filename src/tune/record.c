@@ -303,21 +303,6 @@ qn_status qn_record_append_json(qn_text *text, json_t *json)
 
 /* ---- Files ---- */
 
-/* The whole text, unpacked. */
-static qn_status read_text(const char *path, char **data, size_t *size)
-{
-    char *plain;
-    size_t plain_size;
-    QN_TRY(qn_file_read(path, data, size));
-    if (!qn_is_gzip(*data, *size)) return QN_OK;
-    qn_status status = qn_gzip_unpack(path, *data, *size, MOST_BYTES, &plain, &plain_size);
-    qn_release(data);
-    QN_TRY(status);
-    *data = plain;
-    *size = plain_size;
-    return QN_OK;
-}
-
 /* A Kernel Tuner that was ended while it worked leaves its cache without the last braces and with a comma. */
 static json_t *parse_unfinished(const char *data, size_t size)
 {
@@ -350,17 +335,12 @@ static qn_status read_root(qn_record_builder *builder, const json_t *root)
             builder->path);
 }
 
-qn_status qn_record_read(const char *path, qn_record **record)
+static qn_status read_plain(const char *path, const char *data, size_t size, qn_record **record)
 {
     qn_record_builder builder = {.path = path};
-    char *data = NULL;
-    size_t size;
     json_t *root = NULL;
     void *memory;
-    *record = NULL;
-    QN_TRY(read_text(path, &data, &size));
     qn_status status = parse(path, data, size, &root);
-    qn_release(&data);
     if (status == QN_OK) status = read_root(&builder, root);
     if (status == QN_OK) status = qn_allocate(1, sizeof **record, &memory);
     if (status == QN_OK) {
@@ -371,6 +351,29 @@ qn_status qn_record_read(const char *path, qn_record **record)
     json_decref(root);
     if (status != QN_OK) qn_record_destroy(record);
     return status == QN_INVALID_ARGUMENT ? QN_BAD_FORMAT : status;
+}
+
+qn_status qn_record_read_memory(const char *path, const char *data, size_t size, qn_record **record)
+{
+    char *plain;
+    size_t plain_size;
+    *record = NULL;
+    if (!qn_is_gzip(data, size)) return read_plain(path, data, size, record);
+    QN_TRY(qn_gzip_unpack(path, data, size, MOST_BYTES, &plain, &plain_size));
+    qn_status status = read_plain(path, plain, plain_size, record);
+    qn_release(&plain);
+    return status;
+}
+
+qn_status qn_record_read(const char *path, qn_record **record)
+{
+    char *data;
+    size_t size;
+    *record = NULL;
+    QN_TRY(qn_file_read(path, &data, &size));
+    qn_status status = qn_record_read_memory(path, data, size, record);
+    qn_release(&data);
+    return status;
 }
 
 qn_status qn_record_write(const qn_record *record, qn_record_format format, const char *path)

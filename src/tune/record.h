@@ -19,6 +19,8 @@ typedef enum qn_record_format { QN_RECORD_T4, QN_RECORD_KERNEL_TUNER, QN_RECORD_
 
 /* The format is found out from the content. Errors: QN_NOT_FOUND, QN_BAD_FORMAT with file, place, value, expected. */
 QN_MUST_CHECK qn_status qn_record_read(const char *path, qn_record **record);
+/* The same of a file's bytes, which may be gzip's; `path` is for messages. */
+QN_MUST_CHECK qn_status qn_record_read_memory(const char *path, const char *data, size_t size, qn_record **record);
 QN_MUST_CHECK qn_status qn_record_write(const qn_record *record, qn_record_format format, const char *path);
 void qn_record_destroy(qn_record **record);
 

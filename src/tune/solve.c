@@ -223,7 +223,7 @@ static qn_status place_checks(solver *s, const qn_space_group *group, size_t che
     bool assigned[QN_SPACE_PARAMETERS] = {false};
     void *memory;
     size_t placed = 0;
-    QN_TRY(qn_allocate(check_count, sizeof *f->list, &memory));
+    QN_TRY(qn_allocate(check_count + 1, sizeof *f->list, &memory));
     f->list = memory;
     for (size_t depth = 0; depth < f->depth_count; depth++) {
         bool before[QN_SPACE_PARAMETERS];

@@ -63,6 +63,8 @@ typedef struct qn_t1 {
 /* Errors: QN_NOT_FOUND for the file or the kernel's; QN_BAD_FORMAT naming file, place and what was expected: an
  * expression that cannot be read, a constraint that excludes everything, a parameter that nothing uses. */
 QN_MUST_CHECK qn_status qn_t1_read(const char *path, qn_t1 **problem);
+/* The same of a file's bytes; other files are looked for beside `path`. */
+QN_MUST_CHECK qn_status qn_t1_read_memory(const char *path, const char *data, size_t size, qn_t1 **problem);
 void qn_t1_destroy(qn_t1 **problem);
 
 /* The launch of a point. Errors: an expression without a value, a size that is not positive. */

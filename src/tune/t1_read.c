@@ -453,17 +453,13 @@ static qn_status read_all(reader *r)
     return read_kernel(r);
 }
 
-qn_status qn_t1_read(const char *path, qn_t1 **problem)
+qn_status qn_t1_read_memory(const char *path, const char *data, size_t size, qn_t1 **problem)
 {
     reader r = {0};
-    char *data;
-    size_t size;
     json_error_t error;
     void *memory;
     *problem = NULL;
-    QN_TRY(qn_file_read(path, &data, &size));
     json_t *root = json_loadb(data, size, 0, &error);
-    qn_release(&data);
     if (!root) QN_FAIL(QN_BAD_FORMAT, "%s:%d: no JSON: %s", path, error.line, error.text);
     r.root = root;
     qn_status status = qn_allocate(1, sizeof *r.t1, &memory);
@@ -479,6 +475,17 @@ qn_status qn_t1_read(const char *path, qn_t1 **problem)
     else
         qn_t1_destroy(&r.t1);
     return status == QN_INVALID_ARGUMENT ? QN_BAD_FORMAT : status;
+}
+
+qn_status qn_t1_read(const char *path, qn_t1 **problem)
+{
+    char *data;
+    size_t size;
+    *problem = NULL;
+    QN_TRY(qn_file_read(path, &data, &size));
+    qn_status status = qn_t1_read_memory(path, data, size, problem);
+    qn_release(&data);
+    return status;
 }
 
 static void release_content(qn_t1_content *content)

@@ -179,6 +179,19 @@ static void many_parameters_need_no_product(void)
     qn_space_destroy(&space);
 }
 
+/* Without constraints every combination is valid, each parameter a group of its own. */
+static void constraints_are_not_needed(void)
+{
+    qn_space *space = make("free");
+    add_range(space, "a", 1, 3, 1);
+    add_range(space, "b", 5, 5, 1);
+    add_range(space, "c", 1, 4, 1);
+    CHECK_OK(qn_space_solve(space));
+    CHECK(qn_space_size(space) == 12 && space->group_count == 3);
+    points_and_numbers_agree(space);
+    qn_space_destroy(&space);
+}
+
 static void points_are_in_lexicographic_order(void)
 {
     qn_space *space = make("order");
@@ -327,6 +340,7 @@ int main(void)
     RUN(solutions_are_those_of_trying_everything);
     RUN(published_spaces_have_their_sizes);
     RUN(many_parameters_need_no_product);
+    RUN(constraints_are_not_needed);
     RUN(points_are_in_lexicographic_order);
     RUN(values_have_kinds);
     RUN(mistakes_are_named);
