@@ -107,10 +107,12 @@ static qn_status measure_memory(measurement *m, launch_function launch, double b
 static void plan(measurement *m)
 {
     const qn_device_info *info = m->info;
-    const size_t most = (size_t)512 << 20; /* several times every cache */
-    size_t units = info->compute_units > 0 ? (size_t)info->compute_units : 1, bytes = most;
+    size_t units = info->compute_units > 0 ? (size_t)info->compute_units : 1;
     bool gpu = info->kind != QN_DEVICE_CPU;
+    /* Several times every cache; on GPUs also milliseconds of work, beside which starting and ending count nothing. */
+    const size_t most = gpu ? (size_t)4 << 30 : (size_t)512 << 20;
     bool opencl = strncmp(qn_identifier_of_inner(info->identifier), "opencl", strlen("opencl")) == 0;
+    size_t bytes = most;
     if (bytes > info->memory_bytes / 8) bytes = info->memory_bytes / 8;
     if (info->largest_buffer_bytes > 0 && bytes > info->largest_buffer_bytes / 2)
         bytes = info->largest_buffer_bytes / 2;
