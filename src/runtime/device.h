@@ -14,6 +14,10 @@ const char *qn_context_kernel_folder(const qn_context *context); /* NULL: source
 /* The driver under a device; for "checking:X" that of X. FFT back ends choose by its name. */
 const char *qn_device_inner_driver(const qn_device *device);
 
+/* The definitions with which a configuration was last built on a device; "" when it was not. Cut to `capacity`. */
+void qn_family_built_definitions(const qn_family *family, qn_device *device, const qn_configuration *configuration,
+                                 char *definitions, size_t capacity);
+
 /* Native objects for FFT libraries, see driver.h. */
 void *qn_device_native(qn_device *device, qn_native_kind kind);
 void *qn_queue_native(qn_queue *queue);

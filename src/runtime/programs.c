@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -190,6 +191,19 @@ void qn_family_forget(const qn_family *family, qn_device *device, const qn_confi
         unused = entry->next;
         destroy_entry(device, entry);
     }
+}
+
+void qn_family_built_definitions(const qn_family *family, qn_device *device, const qn_configuration *configuration,
+                                 char *definitions, size_t capacity)
+{
+    if (capacity > 0) definitions[0] = '\0';
+    pthread_mutex_lock(&device->mutex);
+    for (const qn_program_entry *entry = device->programs; entry; entry = entry->next) {
+        if (!qn_program_matches(entry, family, configuration)) continue;
+        snprintf(definitions, capacity, "%s", entry->definitions);
+        break;
+    }
+    pthread_mutex_unlock(&device->mutex);
 }
 
 qn_status qn_family_resources(const qn_family *family, qn_device *device, const qn_configuration *configuration,

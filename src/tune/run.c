@@ -1,0 +1,306 @@
+/* Tuning a workload offline. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "runtime/device.h"
+#include "tune/ahead.h"
+#include "tune/measure.h"
+#include "tune/session.h"
+
+enum { MOST_AHEAD = 16, DEFAULT_THREADS = 8, DEFAULT_REPEATS = 50 };
+
+static const double default_precision = 0.01, timeout_factor = 20, least_timeout_s = 1;
+
+/* A point that was asked for and is being built. */
+typedef struct waiting {
+    qn_point point;
+    qn_ahead_job job;
+} waiting;
+
+typedef struct run_state {
+    qn_device *device;
+    const qn_workload *workload;
+    const qn_tune_options *options;
+    qn_tune_result *result;
+    int sizes[QN_WORKLOAD_SIZES];
+    qn_queue *queue;
+    void *state;
+    qn_space *space;
+    qn_tuner *tuner;
+    int64_t problem; /* in the store; 0: none */
+    double scale;
+    double started_s;
+    qn_point fallback_point;
+    char definitions[QN_AHEAD_DEFINITIONS];
+    qn_ahead *ahead;
+    waiting line[MOST_AHEAD]; /* a ring */
+    int first, count, most;
+} run_state;
+
+static qn_status open_store(run_state *run)
+{
+    qn_tune_key key;
+    char problem_class[64];
+    if (!run->options->store) return QN_OK;
+    run->workload->problem_class(run->sizes, problem_class);
+    QN_TRY(qn_tune_key_make(run->workload->family, run->device, problem_class, &key));
+    QN_TRY(qn_tune_store_problem(run->options->store, &key, &run->problem));
+    return run->options->restart ? qn_tune_store_forget(run->options->store, run->problem) : QN_OK;
+}
+
+/* What an earlier run found. The fallback is measured anew: it is what everything is compared with. */
+static qn_status resume(run_state *run)
+{
+    qn_tune_row *rows;
+    size_t count;
+    qn_point point;
+    if (!run->problem) return QN_OK;
+    QN_TRY(qn_tune_store_tests(run->options->store, run->problem, &rows, &count));
+    qn_status status = QN_OK;
+    for (size_t i = 0; i < count && status == QN_OK; i++) {
+        if (rows[i].running || !qn_tune_point_read(run->space, rows[i].configuration, &point) ||
+            point == run->fallback_point)
+            continue;
+        if (rows[i].scale > 0 && run->scale > 0) rows[i].test.objective *= run->scale / rows[i].scale;
+        run->result->failed[rows[i].test.outcome]++;
+        status = qn_tuner_tell(run->tuner, point, &rows[i].test);
+    }
+    qn_release(&rows);
+    return status;
+}
+
+static void find_limit(run_state *run)
+{
+    qn_device_rates rates;
+    qn_work work = {0};
+    if (!run->workload->work) return;
+    run->workload->work(run->state, &work);
+    run->scale = qn_tune_nominal_seconds(&work);
+    /* under the checking driver a limit means nothing and measuring it takes minutes */
+    if (strcmp(qn_device_get_info(run->device)->driver, "checking") == 0) return;
+    if (qn_device_measure(run->device, &rates) == QN_OK)
+        run->result->limit_seconds = qn_work_limit_seconds(&work, &rates, &run->result->pipe);
+    else
+        qn_error_clear();
+}
+
+static qn_status open_run(run_state *run)
+{
+    const qn_workload *workload = run->workload;
+    const qn_device_info *info = qn_device_get_info(run->device);
+    const qn_configuration fallback = qn_family_fallback(workload->family);
+    const int *usual = info->kind == QN_DEVICE_CPU ? workload->cpu_sizes : workload->gpu_sizes;
+    for (int i = 0; i < QN_WORKLOAD_SIZES; i++)
+        run->sizes[i] = run->options->sizes[i] > 0 ? run->options->sizes[i] : usual[i];
+    QN_TRY(qn_tune_family_space(workload->family, info, &run->space));
+    if (!qn_tune_point_of(run->space, &fallback, &run->fallback_point))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: the configuration of fallbacks breaks a constraint on %s", workload->name,
+                info->identifier);
+    qn_tuner_options options = run->options->tuner;
+    options.store = run->options->store; /* for its history; the tests are kept here */
+    options.store_key = NULL;
+    QN_TRY(qn_tuner_create(run->space, &options, &run->tuner));
+    QN_TRY(qn_queue_create(run->device, &run->queue));
+    QN_TRY(workload->create(run->queue, run->sizes, options.seed, &run->state));
+    find_limit(run);
+    QN_TRY(open_store(run));
+    return resume(run);
+}
+
+static void close_run(run_state *run)
+{
+    qn_ahead_destroy(&run->ahead);
+    if (run->state) run->workload->destroy(&run->state);
+    qn_queue_destroy(&run->queue);
+    qn_tuner_destroy(&run->tuner);
+    qn_space_destroy(&run->space);
+}
+
+static qn_status record(run_state *run, qn_point point, const qn_test *test)
+{
+    char text[QN_TUNE_CONFIGURATION_BYTES];
+    qn_point before, best;
+    bool had = qn_tuner_best(run->tuner, &before, NULL);
+    QN_TRY(qn_tuner_tell(run->tuner, point, test));
+    if (test->outcome != QN_TEST_CORRECT) run->result->failed[test->outcome]++;
+    if (run->problem) {
+        qn_tune_point_text(run->space, point, text, sizeof text);
+        QN_TRY(qn_tune_store_finish(run->options->store, run->problem, text, test, run->scale));
+    }
+    bool has = qn_tuner_best(run->tuner, &best, NULL);
+    if (!has || best != point || (had && before != best)) { /* thousands are built: keep the best alone */
+        qn_configuration drop = qn_tune_configuration(run->space, has && best == point ? before : point);
+        qn_family_forget(run->workload->family, run->device, &drop);
+    }
+    if (!run->options->progress) return QN_OK;
+    qn_tune_progress progress = {.space = run->space,
+                                 .tests = qn_tuner_test_count(run->tuner),
+                                 .seconds = qn_tune_clock_s() - run->started_s,
+                                 .point = point,
+                                 .test = test,
+                                 .improved = has && best == point,
+                                 .limit_seconds = run->result->limit_seconds};
+    progress.best.outcome = QN_TEST_WRONG;
+    qn_tuner_best(run->tuner, &progress.best_point, &progress.best);
+    if (run->options->progress(&progress, run->options->progress_user) != 0)
+        QN_FAIL(QN_CANCELLED, "tuning of %s was stopped after %llu tests", run->workload->name,
+                (unsigned long long)progress.tests);
+    return QN_OK;
+}
+
+/* Measure a configuration that is built, and write it down: before, so that a crash is known, and after. */
+static qn_status test_point(run_state *run, qn_point point, qn_test *test, char reason[256])
+{
+    const qn_tune_options *options = run->options;
+    const qn_configuration configuration = qn_tune_configuration(run->space, point);
+    char text[QN_TUNE_CONFIGURATION_BYTES];
+    qn_test best;
+    bool has_best = qn_tuner_best(run->tuner, NULL, &best);
+    qn_measure_limits limits = {.timeout_s = options->timeout_seconds,
+                                .precision = options->precision > 0 ? options->precision : default_precision,
+                                .most_repeats = options->most_repeats > 0 ? options->most_repeats : DEFAULT_REPEATS,
+                                .best = has_best ? &best : NULL};
+    if (limits.timeout_s <= 0 && has_best) limits.timeout_s = fmax(timeout_factor * best.objective, least_timeout_s);
+    qn_tune_point_text(run->space, point, text, sizeof text);
+    if (run->problem) QN_TRY(qn_tune_store_start(options->store, run->problem, text));
+    qn_status status =
+        qn_measure_configuration(run->workload, run->state, run->queue, &configuration, &limits, test, reason);
+    if (status == QN_CANCELLED && run->problem) {
+        qn_error_trail trail;
+        qn_error_save(status, &trail);
+        (void)!qn_tune_store_cancel(options->store, run->problem, text);
+        return qn_error_restore(&trail);
+    }
+    if (reason[0])
+        qn_log(QN_LOG_DEBUG, "%s: %s: %s: %s", run->workload->name, text, qn_test_outcome_name(test->outcome), reason);
+    return status;
+}
+
+static qn_status test_fallback(run_state *run)
+{
+    const qn_family *family = run->workload->family;
+    const qn_configuration fallback = qn_family_fallback(family);
+    qn_test *test = &run->result->fallback;
+    char reason[256] = "";
+    QN_TRY(test_point(run, run->fallback_point, test, reason));
+    QN_TRY(record(run, run->fallback_point, test));
+    if (test->outcome == QN_TEST_WRONG)
+        QN_FAIL(QN_CHECK_FAILED, "%s on %s: the configuration of fallbacks computes a wrong result: %s",
+                run->workload->name, qn_device_get_info(run->device)->identifier, reason);
+    if (test->outcome != QN_TEST_CORRECT)
+        QN_FAIL(test->outcome == QN_TEST_BUILD ? QN_BUILD_FAILED : QN_LAUNCH_FAILED,
+                "%s on %s: the configuration of fallbacks does not run: %s", run->workload->name,
+                qn_device_get_info(run->device)->identifier, reason);
+    qn_family_built_definitions(family, run->device, &fallback, run->definitions, sizeof run->definitions);
+    return QN_OK;
+}
+
+/* Ask for points until the line is full; each is built in the background. */
+static qn_status fill_line(run_state *run)
+{
+    const uint64_t limit = run->options->tuner.tests;
+    while (run->count < run->most && !qn_tuner_finished(run->tuner)) {
+        qn_point point;
+        if (limit > 0 && qn_tuner_test_count(run->tuner) + (uint64_t)run->count >= limit) break;
+        if (qn_tuner_test_count(run->tuner) + (uint64_t)run->count >= qn_space_size(run->space)) break;
+        QN_TRY(qn_tuner_next(run->tuner, &point));
+        if (qn_tuner_finished(run->tuner)) break;
+        waiting *added = &run->line[(run->first + run->count++) % MOST_AHEAD];
+        *added = (waiting){.point = point,
+                           .job = {.family = run->workload->family,
+                                   .device = run->device,
+                                   .configuration = qn_tune_configuration(run->space, point)}};
+        memcpy(added->job.definitions, run->definitions, sizeof run->definitions);
+        qn_ahead_add(run->ahead, &added->job);
+    }
+    return QN_OK;
+}
+
+static qn_status test_next(run_state *run)
+{
+    waiting *next = &run->line[run->first];
+    qn_test test = {.objective = INFINITY};
+    char reason[256] = "", text[QN_TUNE_CONFIGURATION_BYTES];
+    qn_ahead_wait(run->ahead, &next->job);
+    run->first = (run->first + 1) % MOST_AHEAD;
+    run->count--;
+    test.build_seconds = next->job.seconds;
+    if (next->job.status == QN_DEVICE_LOST) QN_FAIL(QN_DEVICE_LOST, "%s", next->job.message);
+    if (next->job.status != QN_OK) {
+        test.outcome = qn_tune_outcome_of(next->job.status);
+        qn_tune_point_text(run->space, next->point, text, sizeof text);
+        qn_log(QN_LOG_DEBUG, "%s: %s: %s: %s", run->workload->name, text, qn_test_outcome_name(test.outcome),
+               next->job.message);
+        return record(run, next->point, &test);
+    }
+    qn_status status = test_point(run, next->point, &test, reason);
+    if (status == QN_DEVICE_LOST) { /* the row stays; whoever opens the store next must not try this again */
+        qn_error_trail trail;
+        qn_error_save(status, &trail);
+        (void)!record(run, next->point, &test);
+        return qn_error_restore(&trail);
+    }
+    QN_TRY(status);
+    return record(run, next->point, &test);
+}
+
+static qn_status search(run_state *run)
+{
+    int threads = run->options->compile_threads;
+    if (threads <= 0) threads = qn_context_threads(qn_device_context(run->device)) - 1;
+    if (threads > DEFAULT_THREADS && run->options->compile_threads <= 0) threads = DEFAULT_THREADS;
+    if (threads < 1) threads = 1;
+    if (strcmp(qn_device_inner_driver(run->device), "host") == 0) threads = 0; /* nothing to compile */
+    QN_TRY(qn_ahead_create(threads, &run->ahead));
+    run->most = threads < 1 ? 1 : threads < MOST_AHEAD ? threads : MOST_AHEAD;
+    for (;;) {
+        QN_TRY(fill_line(run));
+        if (run->count == 0) return QN_OK;
+        QN_TRY(test_next(run));
+        const char *finished = qn_tuner_finished(run->tuner);
+        /* points that wait are still tested when only because of them nothing is left to ask for */
+        if (finished && qn_tuner_test_count(run->tuner) + (uint64_t)run->count < qn_space_size(run->space))
+            return QN_OK;
+    }
+}
+
+static void summarise(run_state *run)
+{
+    qn_tune_result *result = run->result;
+    qn_point point;
+    result->tests = run->tuner ? qn_tuner_test_count(run->tuner) : 0;
+    result->seconds = qn_tune_clock_s() - run->started_s;
+    if (!run->tuner || !qn_tuner_best(run->tuner, &point, &result->best)) return;
+    result->configuration = qn_tune_configuration(run->space, point);
+    qn_tune_point_text(run->space, point, result->text, sizeof result->text);
+    const char *finished = qn_tuner_finished(run->tuner);
+    snprintf(result->finished, sizeof result->finished, "%s", finished ? finished : "stopped");
+}
+
+qn_status qn_tune_run(qn_device *device, const qn_workload *workload, const qn_tune_options *options,
+                      qn_tune_result *result)
+{
+    static const qn_tune_options defaults = {0};
+    qn_error_trail trail;
+    void *memory;
+    memset(result, 0, sizeof *result);
+    QN_TRY(qn_allocate(1, sizeof(run_state), &memory));
+    run_state *run = memory;
+    run->device = device;
+    run->workload = workload;
+    run->options = options ? options : &defaults;
+    run->result = result;
+    run->started_s = qn_tune_clock_s();
+    qn_status status = open_run(run);
+    if (status == QN_OK) status = test_fallback(run);
+    if (status == QN_OK) status = search(run);
+    qn_error_save(status, &trail);
+    summarise(run);
+    close_run(run);
+    qn_release(&memory);
+    return qn_error_restore(&trail);
+}
