@@ -3,6 +3,7 @@
 #   <folder>/kernels/<name>.cl       text, embedded as  const char qn_<folder>_<name>_source[]
 #   <folder>/kernels/<name>.c        declares           const qn_family qn_<folder>_<name>_family
 #   <folder>/workloads/<name>.c      declares           const qn_workload qn_<folder>_<name>_workload
+#   tuned/<device>.txt               text, embedded as an entry of  qn_tuned_texts
 #   any *_host.c                     compiled once per instruction set; QN_HOST_VARIANT(name) gives each its symbol
 
 # One object library per instruction set level. Other processors than x86-64 get the baseline alone.
@@ -100,6 +101,32 @@ const qn_workload *const *qn_workload_list(size_t *count)
     *count = sizeof workloads / sizeof workloads[0] - 1;
     return workloads;
 }
+")
+  target_sources(${target} PRIVATE ${list_file})
+endfunction()
+
+# Shipped tuning results: tuned/*.txt as character arrays.
+function(quern_embed_tuned target)
+  file(GLOB texts CONFIGURE_DEPENDS tuned/*.txt)
+  set(list_file ${CMAKE_CURRENT_BINARY_DIR}/generated/tuned_list.c)
+  set(arrays "")
+  set(entries "")
+  set(number 0)
+  foreach(text IN LISTS texts)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${text})
+    file(READ ${text} hex HEX)
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "(char)0x\\1," bytes "${hex}")
+    string(APPEND arrays "static const char text_${number}[] = {${bytes}0x00};\n")
+    string(APPEND entries "    text_${number},\n")
+    math(EXPR number "${number} + 1")
+  endforeach()
+  file(CONFIGURE OUTPUT ${list_file} @ONLY CONTENT
+"/* Made by CMake from tuned/. */
+extern const char *const qn_tuned_texts[];
+
+@arrays@
+const char *const qn_tuned_texts[] = {
+@entries@    0};
 ")
   target_sources(${target} PRIVATE ${list_file})
 endfunction()

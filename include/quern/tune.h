@@ -83,7 +83,7 @@ size_t qn_tune_searchers(const char *const **names, const char *const **meanings
  * QUERN_TUNING_STORE (a path, or "off"). A corrupt one is set aside (tuning.db.corrupt-N) and said aloud. */
 typedef struct qn_tune_store qn_tune_store;
 
-/* path NULL: the user's. */
+/* path NULL: the user's; *store is then NULL when it is switched off or there is no home. */
 QN_MUST_CHECK qn_status qn_tune_store_open(const char *path, qn_tune_store **store);
 void qn_tune_store_close(qn_tune_store **store);
 
@@ -193,8 +193,10 @@ typedef struct qn_tune_gain {
     char device[48], problem_class[64], configuration[256];
     const char *origin; /* "found in this run", "store", "shipped", "fallback" */
     uint64_t tests, failed;
-    double speedup; /* of the best over the configuration that the run began with */
-    double lost_seconds, device_seconds;
+    double speedup;        /* of the best over the configuration that the run began with */
+    double lost_seconds;   /* device time that trials took beyond the best known then */
+    double device_seconds; /* of the family in all */
+    double build_seconds;  /* compiling in the background; on a CPU device it takes a core from the kernels meanwhile */
 } qn_tune_gain;
 
 /* What online tuning did, per family and problem class; up to `capacity` rows, *count in all. */

@@ -48,6 +48,11 @@ qn_pool *qn_context_pool(qn_context *context)
     return context->pool;
 }
 
+const qn_configuration_source *qn_context_configuration_source(const qn_context *context)
+{
+    return &context->source;
+}
+
 const char *qn_context_kernel_folder(const qn_context *context)
 {
     return context->kernel_folder;

@@ -1,0 +1,113 @@
+/* devices: host opencl:0 checking:host */
+#define _DEFAULT_SOURCE
+/* Online tuning of live work: finds the fastest, keeps results right, keeps to its budget, remembers. */
+#include "check.h"
+
+#include "tune/online.h"
+#include "tune/tests/planted.h"
+
+static qn_context *context;
+static qn_device *device;
+static qn_queue *queue;
+static qn_tune_store *store;
+
+/* Rounds until exploring is over, at most `most`; every result is checked. */
+static void run_rounds(const qn_family *family, int most, qn_tune_gain *gain)
+{
+    void *state = NULL;
+    size_t count = 0;
+    int wrong = 0;
+    double error;
+    CHECK_OK(create_of(family, queue, (const int[3]){7}, &state));
+    for (int i = 0; i < most; i++) {
+        if (!CHECK_OK(planted_clear(state, queue)) || !CHECK_OK(planted_launch(state, queue, NULL, NULL))) break;
+        if (i % 8 == 0) {
+            CHECK_OK(planted_check(state, queue, &error));
+            wrong += error > 0;
+        }
+    }
+    CHECK_OK(qn_queue_finish(queue));
+    CHECK(wrong == 0);
+    CHECK_OK(qn_tune_gains(context, gain, 1, &count));
+    CHECK(count == 1);
+    planted_destroy(&state);
+}
+
+/* The delays lie 100 us apart, far more than the noise of even a busy machine's median of nine. */
+static void the_fastest_is_found_within_the_budget(void)
+{
+    const qn_tune_attach_options options = {.mode = QN_TUNE_ONLINE, .store = store, .searcher = "full", .budget = 0.05};
+    qn_tune_gain gain;
+    CHECK_OK(qn_tune_attach(context, &options));
+    run_rounds(&honest_family, 4000, &gain);
+    CHECK_TEXT(gain.configuration, "FAULT=0 DELAY=5");
+    CHECK_TEXT(gain.origin, "found in this run");
+    CHECK_TEXT(gain.problem_class, "n=7");
+    CHECK(gain.tests >= DELAYS - 1 && gain.failed == 0);
+    CHECK(gain.speedup > 1.5); /* 400 us to 100 us, with the time of a launch on top */
+    /* the allowance at the start is 10 ms and three rounds */
+    if (!CHECK(gain.lost_seconds <= 0.05 * gain.device_seconds + 0.02))
+        fprintf(stderr, "  lost %g of %g s\n", gain.lost_seconds, gain.device_seconds);
+    qn_tune_detach(context);
+}
+
+/* The next run begins with it, and has nothing left to try. */
+static void it_is_remembered(void)
+{
+    const qn_tune_attach_options options = {.mode = QN_TUNE_ONLINE, .store = store, .searcher = "full"};
+    qn_tune_gain gain;
+    CHECK_OK(qn_tune_attach(context, &options));
+    run_rounds(&honest_family, 50, &gain);
+    CHECK_TEXT(gain.configuration, "FAULT=0 DELAY=5");
+    CHECK_TEXT(gain.origin, "store");
+    CHECK(gain.tests == 0 && gain.lost_seconds == 0 && gain.speedup == 1);
+    qn_tune_detach(context);
+}
+
+/* Faults that show when building or launching never reach the application; a wrong result would, which is why families
+ * are only tuned online when their corners are tested: here that value is left out by a constraint. */
+static void failures_never_reach_the_application(void)
+{
+    static const char *const constraints[] = {"FAULT != 1 && FAULT != 5", "FAULT == 0 || DELAY == 2"};
+    qn_family family = planted_family;
+    qn_tune_gain gain;
+    const qn_tune_attach_options options = {.mode = QN_TUNE_ONLINE, .store = NULL, .searcher = "full", .budget = 0.05};
+    family.name = "test/failing";
+    family.constraints = constraints;
+    family.constraint_count = 2;
+    CHECK_OK(qn_tune_attach(context, &options));
+    run_rounds(&family, 4000, &gain);
+    CHECK(gain.failed == 3); /* launch, build, limits */
+    CHECK_TEXT(gain.configuration, "FAULT=0 DELAY=5");
+    qn_tune_detach(context);
+}
+
+static void medians_are_of_the_latest(void)
+{
+    qn_recent recent = {0};
+    CHECK(isinf(qn_recent_median(&recent)));
+    for (int i = 0; i < 40; i++) qn_recent_add(&recent, i < 25 ? 100 : i);
+    CHECK(qn_recent_median(&recent) == 32); /* of 25 to 39 */
+    CHECK(qn_recent_spread(&recent) > 0);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "host";
+    char path[600];
+    setenv("QUERN_TUNING_STORE", "off", 1);
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return check_finish();
+    if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
+    snprintf(path, sizeof path, "%s/online.db", check_scratch_folder());
+    if (!CHECK_OK(qn_queue_create(device, &queue)) || !CHECK_OK(qn_tune_store_open(path, &store)))
+        return check_finish();
+    RUN(the_fastest_is_found_within_the_budget);
+    RUN(it_is_remembered);
+    RUN(failures_never_reach_the_application);
+    RUN(medians_are_of_the_latest);
+    qn_tune_store_close(&store);
+    qn_queue_destroy(&queue);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}

@@ -1,0 +1,171 @@
+/* devices: host opencl:0 checking:host */
+#define _DEFAULT_SOURCE
+/* Offline tuning of a family with planted faults: each is recorded as its kind and none is chosen. */
+#include "check.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "runtime/device.h"
+#include "tune/measure.h"
+#include "tune/session.h"
+#include "tune/tests/planted.h"
+
+static const char *name;
+static qn_context *context;
+static qn_device *device;
+static char path[512];
+
+static bool open_device(void)
+{
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return false;
+    return qn_device_open(context, name, &device) == QN_OK;
+}
+
+static void close_device(void)
+{
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+}
+
+static void new_store(const char *file, qn_tune_store **store)
+{
+    snprintf(path, sizeof path, "%s/%s", check_scratch_folder(), file);
+    CHECK_OK(qn_tune_store_open(path, store));
+}
+
+/* What the first argument of the progress callback told last, by configuration. */
+static qn_test_outcome told[FAULTS][DELAYS];
+static int tests_told, improvements, stop_after;
+
+static int on_progress(const qn_tune_progress *progress, void *user)
+{
+    qn_configuration configuration = qn_tune_configuration(progress->space, progress->point);
+    (void)user;
+    told[configuration.value[FAULT]][configuration.value[DELAY]] = progress->test->outcome;
+    tests_told++;
+    improvements += progress->improved;
+    return stop_after > 0 && tests_told >= stop_after;
+}
+
+static qn_tune_options options_of(const char *searcher, qn_tune_store *store)
+{
+    memset(planted_runs, 0, sizeof planted_runs);
+    tests_told = improvements = stop_after = 0;
+    return (qn_tune_options){.tuner = {.searcher = searcher, .seed = 3},
+                             .timeout_seconds = 1,
+                             .most_repeats = 15,
+                             .store = store,
+                             .progress = on_progress};
+}
+
+static void faults_are_recorded_and_never_chosen(void)
+{
+    static const qn_test_outcome expected[FAULTS] = {QN_TEST_CORRECT, QN_TEST_WRONG,  QN_TEST_LAUNCH,
+                                                     QN_TEST_BUILD,   QN_TEST_LIMITS, QN_TEST_TIMEOUT};
+    qn_tune_store *store;
+    qn_tune_result result;
+    new_store("faults.db", &store);
+    qn_tune_options options = options_of("full", store);
+    CHECK_OK(qn_tune_run(device, &planted_workload, &options, &result));
+    CHECK(result.tests == DELAYS + FAULTS - 1 && tests_told == DELAYS + FAULTS - 1);
+    for (int f = 1; f < FAULTS; f++) {
+        if (!CHECK(told[f][2] == expected[f]))
+            fprintf(stderr, "  fault %d was recorded as %s, expected %s\n", f, qn_test_outcome_name(told[f][2]),
+                    qn_test_outcome_name(expected[f]));
+        CHECK(result.failed[expected[f]] == 1);
+    }
+    CHECK(result.configuration.value[FAULT] == FAULT_NONE && result.configuration.value[DELAY] == BEST_DELAY);
+    CHECK_TEXT(result.text, "FAULT=0 DELAY=5");
+    CHECK_TEXT(result.finished, "the space is exhausted");
+    CHECK(result.fallback.outcome == QN_TEST_CORRECT && result.fallback.objective > result.best.objective);
+    CHECK(result.best.spread >= 0 && result.best.objective > 0);
+    /* what is clearly slower was not run as often as allowed */
+    CHECK(planted_runs[0][7] < 16 && planted_runs[FAULT_SLOW][2] == 2);
+    qn_tune_store_close(&store);
+}
+
+static int runs(void)
+{
+    int total = 0;
+    for (int d = 0; d < DELAYS; d++) total += planted_runs[0][d] > 0;
+    return total;
+}
+
+static void a_stopped_run_goes_on(void)
+{
+    qn_tune_store *store;
+    qn_tune_result result;
+    new_store("resumed.db", &store);
+    qn_tune_options options = options_of("full", store);
+    stop_after = 4;
+    CHECK_FAILS(qn_tune_run(device, &honest_workload, &options, &result), QN_CANCELLED);
+    CHECK(result.tests == 4 && runs() == 4);
+    qn_tune_store_close(&store);
+    CHECK_OK(qn_tune_store_open(path, &store));
+    options = options_of("full", store);
+    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    CHECK(result.tests == DELAYS && tests_told == DELAYS - 3); /* the fallback again, and what was missing */
+    CHECK(result.configuration.value[DELAY] == BEST_DELAY);
+    options = options_of("full", store);
+    options.restart = true;
+    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    CHECK(tests_told == DELAYS && runs() == DELAYS);
+    options = options_of("full", NULL); /* nothing is kept without a store, and tests are counted out */
+    options.tuner.tests = 3;
+    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    CHECK(result.tests == 3 && tests_told == 3);
+    CHECK_TEXT(result.finished, "3 tests are done");
+    qn_tune_store_close(&store);
+}
+
+/* A configuration that ends the process is a crash for the next one, which never runs it. The device is opened by the
+ * child alone, as drivers do not outlive a fork. */
+static void what_ends_the_process_is_not_tried_again(void)
+{
+    qn_tune_store *store;
+    qn_tune_result result;
+    new_store("crash.db", &store);
+    qn_tune_store_close(&store);
+    for (int attempt = 0; attempt < 2; attempt++) {
+        pid_t child = fork();
+        if (child == 0) {
+            crash_at = 6;
+            if (!open_device() || qn_tune_store_open(path, &store) != QN_OK) _exit(1);
+            qn_tune_options options = options_of("full", store);
+            qn_status status = qn_tune_run(device, &honest_workload, &options, &result);
+            bool right = status == QN_OK && result.failed[QN_TEST_CRASH] == 1 && result.tests == DELAYS &&
+                         result.configuration.value[DELAY] == BEST_DELAY && planted_runs[0][6] == 0;
+            _exit(right ? 0 : 1);
+        }
+        int how = 0;
+        waitpid(child, &how, 0);
+        CHECK(WIFEXITED(how) && WEXITSTATUS(how) == (attempt == 0 ? 9 : 0));
+    }
+}
+
+static void intervals_are_robust(void)
+{
+    double times[21], middle, spread;
+    for (int i = 0; i < 20; i++) times[i] = 1 + 0.001 * i;
+    times[20] = 50; /* an outlier */
+    qn_measure_summarise(times, 21, &middle, &spread);
+    CHECK_NEAR(middle, 1.010, 1e-9);
+    CHECK(spread < 0.011);
+    qn_measure_summarise(times, 1, &middle, &spread);
+    CHECK(middle == 1 && isinf(spread));
+}
+
+int main(int argc, char **argv)
+{
+    name = argc > 1 ? argv[1] : "host";
+    setenv("QUERN_TUNING_STORE", "off", 1);
+    RUN(what_ends_the_process_is_not_tried_again);
+    if (!open_device()) check_skip(name, qn_error_message());
+    RUN(faults_are_recorded_and_never_chosen);
+    RUN(a_stopped_run_goes_on);
+    RUN(intervals_are_robust);
+    close_device();
+    return check_finish();
+}
