@@ -2,6 +2,7 @@
 # A first line "/* devices: host opencl cuda checking:host */" runs it once per device, as "<folder>/<name>@<device>",
 # with the device as argument.
 function(quern_add_tests)
+  set(environment ENVIRONMENT QUERN_TUNING_STORE=off) # tests must not read or fill the user's
   add_library(quern_check STATIC tests/support/check.c)
   target_include_directories(quern_check PUBLIC tests/support include src)
   target_compile_definitions(quern_check PUBLIC
@@ -23,11 +24,11 @@ function(quern_add_tests)
       string(REPLACE " " ";" devices "${CMAKE_MATCH_1}")
       foreach(device IN LISTS devices)
         add_test(NAME ${folder}/${name}@${device} COMMAND ${target} ${device})
-        set_tests_properties(${folder}/${name}@${device} PROPERTIES SKIP_RETURN_CODE 77)
+        set_tests_properties(${folder}/${name}@${device} PROPERTIES SKIP_RETURN_CODE 77 ${environment})
       endforeach()
     else()
       add_test(NAME ${folder}/${name} COMMAND ${target})
-      set_tests_properties(${folder}/${name} PROPERTIES SKIP_RETURN_CODE 77)
+      set_tests_properties(${folder}/${name} PROPERTIES SKIP_RETURN_CODE 77 ${environment})
     endif()
   endforeach()
   # Scripts run as tests: tests/<folder>/check_<name>.sh, with the source folder and the built command as arguments.
@@ -36,6 +37,6 @@ function(quern_add_tests)
     string(REGEX MATCH "/tests/([^/]*)/check_(.*)\\.sh$" _ ${script})
     add_test(NAME ${CMAKE_MATCH_1}/${CMAKE_MATCH_2}
       COMMAND bash ${script} ${CMAKE_CURRENT_SOURCE_DIR} $<TARGET_FILE:quern_command> ${CMAKE_BINARY_DIR})
-    set_tests_properties(${CMAKE_MATCH_1}/${CMAKE_MATCH_2} PROPERTIES SKIP_RETURN_CODE 77)
+    set_tests_properties(${CMAKE_MATCH_1}/${CMAKE_MATCH_2} PROPERTIES SKIP_RETURN_CODE 77 ${environment})
   endforeach()
 endfunction()

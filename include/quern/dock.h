@@ -53,6 +53,10 @@ typedef struct qn_dock_options {
     bool without_refinement;     /* leave the cluster centres where the search found them */
     bool write_zdock;            /* also write the poses as a ZDOCK output file, zdock.out */
     bool resume;                 /* go on with a killed run in the output folder */
+    const char *tune;            /* how kernels are tuned: "off", "known" (results of earlier runs), "online" (while it
+                                  * searches), "offline" (before it searches), "auto": QUERN_TUNE, else online where the
+                                  * search is estimated to take over a minute, else known; default "auto" */
+    const char *tune_budget;     /* share of the search that trying configurations may cost: "2%" (default), "0.02" */
     bool explain;                /* log where kernel configurations and engines came from */
     qn_progress_callback progress;
     void *progress_user;

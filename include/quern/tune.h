@@ -193,6 +193,7 @@ typedef struct qn_tune_gain {
     char device[48], problem_class[64], configuration[256];
     const char *origin; /* "found in this run", "store", "shipped", "fallback" */
     uint64_t tests, failed;
+    bool exploring;        /* there is more to try */
     double speedup;        /* of the best over the configuration that the run began with */
     double lost_seconds;   /* device time that trials took beyond the best known then */
     double device_seconds; /* of the family in all */

@@ -210,6 +210,20 @@ static const cli_option options[] = {
      .most = 4096,
      .default_text = "every processor this process may use",
      .help = "CPU threads"},
+    {.name = "tune",
+     .type = CLI_CHOICE,
+     .argument = "HOW",
+     .offset = FIELD(tune),
+     .choices = "auto online offline known off",
+     .help =
+         "how kernels find their fastest configurations: online tries some while it searches, offline before, known "
+         "uses what earlier runs found, off uses defaults; auto: online when the search is estimated to take over a "
+         "minute, else known (also QUERN_TUNE)"},
+    {.name = "tune-budget",
+     .type = CLI_TEXT,
+     .argument = "SHARE",
+     .offset = FIELD(tune_budget),
+     .help = "share of the search's throughput that trying configurations may cost, such as 5%"},
     {.name = "explain",
      .type = CLI_FLAG,
      .offset = FIELD(explain),
@@ -268,7 +282,8 @@ static int run(void *memory)
 {
     settings *chosen = memory;
     qn_context *context = NULL;
-    int exit_code = cli_report(qn_context_create(&(qn_context_options){.threads = chosen->threads}, &context));
+    const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->dock.explain};
+    int exit_code = cli_report(qn_context_create(&of_context, &context));
     if (exit_code == CLI_DONE) exit_code = dock(context, chosen);
     qn_context_destroy(&context);
     return exit_code;

@@ -21,6 +21,8 @@ qn_dock_options qn_dock_default_options(void)
                              .score = "piper",
                              .coefficients = "auto",
                              .fft_engine = "auto",
+                             .tune = "auto",
+                             .tune_budget = "2%",
                              .block_penalty = 1,
                              .attract_bonus = 1,
                              .pair_terms = 4,
@@ -68,6 +70,7 @@ static qn_status check_options(const qn_dock_options *options, qn_fft_engine *en
     QN_TRY(in_range("clusters", options->clusters, 1, 1000));
     QN_TRY(in_range("cluster radius in Å", options->radius_angstrom, 0.1, 100));
     QN_TRY(in_range("batch", options->batch, 0, 4096));
+    QN_TRY(qn_dock_tuning_check(options));
     return parse_engine(options->fft_engine, engine);
 }
 
@@ -188,7 +191,10 @@ static qn_status run_stages(qn_dock_state *run)
     QN_TRY(prepare(run));
     QN_TRY(qn_folder_create(run->options->output));
     run->timings.prepare_s = lap(&since);
-    QN_TRY(qn_dock_search_all(run));
+    QN_TRY(qn_dock_tuning_start(run));
+    qn_status status = qn_dock_search_all(run);
+    qn_dock_tuning_finish(run);
+    QN_TRY(status);
     lap(&since);
     QN_TRY(qn_dock_rank_results(run));
     run->timings.rank_s = lap(&since);

@@ -249,6 +249,8 @@ qn_status qn_dock_search_all(qn_dock_state *run)
     QN_TRY(qn_path_join(run->options->output, "journal.bin", &path));
     qn_status status = keep_engine(run, path);
     if (status == QN_OK) status = create_searches(&loop);
+    for (int i = 0; i < run->worker_count && status == QN_OK; i++)
+        status = qn_dock_tuning_explore(run, loop.searches[i]);
     if (status == QN_OK) status = allocate_hits(&loop);
     if (status == QN_OK) status = open_journal(&loop, path);
     loop.started_s = qn_dock_clock_s();

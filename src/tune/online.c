@@ -185,6 +185,7 @@ static void describe(const qn_online_family *family, qn_tune_gain *gain)
                            .origin = family->origin,
                            .tests = family->tests,
                            .failed = family->failed,
+                           .exploring = family->stage != QN_ONLINE_OVER,
                            .speedup = isfinite(start) && best > 0 && isfinite(best) ? start / best : 1,
                            .lost_seconds = family->lost_s,
                            .device_seconds = family->device_s,

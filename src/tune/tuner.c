@@ -80,6 +80,15 @@ static uint64_t planned_tests(const qn_tuner *tuner)
     return planned;
 }
 
+/* "auto" is the portfolio of searchers; a library built without it walks uphill. */
+static const char *find_searcher(const char *name)
+{
+    if (name && strcmp(name, "auto") != 0) return name;
+    for (size_t i = 0; qn_searcher_classes[i]; i++)
+        if (strcmp(qn_searcher_classes[i]->name, "auto") == 0) return "auto";
+    return "climb";
+}
+
 qn_status qn_tuner_create(const qn_space *space, const qn_tuner_options *options, qn_tuner **out)
 {
     void *memory;
@@ -92,7 +101,7 @@ qn_status qn_tuner_create(const qn_space *space, const qn_tuner_options *options
     tuner->options = *options;
     tuner->started_s = qn_tune_clock_s();
     qn_searcher_problem problem = {.space = space, .seed = options->seed, .expected_tests = planned_tests(tuner)};
-    qn_status status = qn_searcher_create(options->searcher ? options->searcher : "auto", &problem, &tuner->searcher);
+    qn_status status = qn_searcher_create(find_searcher(options->searcher), &problem, &tuner->searcher);
     if (status == QN_OK) status = open_journal(tuner);
     if (status == QN_OK && options->store)
         status = qn_tune_store_well_share(options->store, qn_space_name(space), 1.1, &tuner->well_share);

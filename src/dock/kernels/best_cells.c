@@ -1,5 +1,6 @@
 #include "dock/kernels/best_cells.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "runtime/host_variant.h"
@@ -104,10 +105,16 @@ size_t qn_best_cells_scratch_bytes(const qn_best_cells_problem *problem)
     return 2 * partial_bytes(problem);
 }
 
+void qn_best_cells_problem_class(const qn_best_cells_problem *problem, char text[64])
+{
+    double volume = (double)problem->cells[0] * problem->cells[1] * problem->cells[2];
+    snprintf(text, 64, "rotations=%d keep=%d cells=2^%ld", problem->rotations, problem->keep, lround(log2(volume)));
+}
+
 qn_status qn_best_cells(qn_queue *queue, const qn_best_cells_problem *problem, qn_buffer *scores, qn_buffer *scratch,
                         qn_buffer *energies, qn_buffer *cells, qn_event **event)
 {
-    char definitions[32];
+    char definitions[32], problem_class[64];
     size_t half = partial_bytes(problem);
     qn_argument partial_energies = qn_argument_range(scratch, 0, half);
     qn_argument partial_cells = qn_argument_range(scratch, half, half);
@@ -120,8 +127,13 @@ qn_status qn_best_cells(qn_queue *queue, const qn_best_cells_problem *problem, q
     }
     arguments[12] = qn_argument_int32(problem->keep > 1 ? problem->radius : 0);
     arguments[13] = qn_argument_int32(problem->keep);
-    qn_family_call call = {
-        .kernel = SCAN, .arguments = arguments, .argument_count = 14, .problem = problem, .definitions = definitions};
+    qn_best_cells_problem_class(problem, problem_class);
+    qn_family_call call = {.kernel = SCAN,
+                           .arguments = arguments,
+                           .argument_count = 14,
+                           .problem = problem,
+                           .problem_class = problem_class,
+                           .definitions = definitions};
     qn_status status = qn_family_run(&qn_dock_best_cells_family, queue, &call, NULL);
     if (status != QN_OK) return status;
     qn_argument lists[] = {partial_energies, partial_cells, qn_argument_buffer(energies), qn_argument_buffer(cells),

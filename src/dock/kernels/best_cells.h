@@ -19,6 +19,9 @@ typedef struct qn_best_cells_problem {
     int radius;                        /* exclusion cube: cells to each side; 0 for none */
 } qn_best_cells_problem;
 
+/* The key of tuning results: what the best configuration depends on, sizes to the nearest power of two. */
+void qn_best_cells_problem_class(const qn_best_cells_problem *problem, char text[64]);
+
 /* Bytes of the scratch buffer that qn_best_cells needs at most. */
 size_t qn_best_cells_scratch_bytes(const qn_best_cells_problem *problem);
 

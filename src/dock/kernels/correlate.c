@@ -1,5 +1,8 @@
 #include "dock/kernels/correlate.h"
 
+#include <math.h>
+#include <stdio.h>
+
 #include "runtime/host_variant.h"
 
 extern const char qn_dock_correlate_source[];
@@ -63,6 +66,12 @@ const qn_family qn_dock_correlate_family = {
     .constraint_count = 2,
 };
 
+void qn_correlate_problem_class(const qn_correlate_problem *problem, char text[64])
+{
+    snprintf(text, 64, "rotations=%d sets=%d bins=2^%ld", problem->rotations, problem->sets,
+             lround(log2(problem->bins)));
+}
+
 qn_status qn_correlate(qn_queue *queue, const qn_correlate_problem *problem, qn_buffer *receptor, qn_buffer *ligand,
                        qn_buffer *product, qn_event **event)
 {
@@ -71,6 +80,9 @@ qn_status qn_correlate(qn_queue *queue, const qn_correlate_problem *problem, qn_
         qn_argument_int32(problem->grids), qn_argument_int32(problem->bins), qn_argument_int32(problem->rotations),
         qn_argument_int32(problem->sets),
     };
-    qn_family_call call = {.kernel = 0, .arguments = arguments, .argument_count = 7, .problem = problem};
+    char problem_class[64];
+    qn_correlate_problem_class(problem, problem_class);
+    qn_family_call call = {
+        .kernel = 0, .arguments = arguments, .argument_count = 7, .problem = problem, .problem_class = problem_class};
     return qn_family_run(&qn_dock_correlate_family, queue, &call, event);
 }

@@ -11,6 +11,9 @@ typedef struct qn_correlate_problem {
     int sets;
 } qn_correlate_problem;
 
+/* The key of tuning results: what the best configuration depends on, sizes to the nearest power of two. */
+void qn_correlate_problem_class(const qn_correlate_problem *problem, char text[64]);
+
 /* product[s][r][k] = Σ_g receptor[s][g][k] · conj(ligand[r][g][k]); complex floats, real part first. */
 QN_MUST_CHECK qn_status qn_correlate(qn_queue *queue, const qn_correlate_problem *problem, qn_buffer *receptor,
                                      qn_buffer *ligand, qn_buffer *product, qn_event **event);

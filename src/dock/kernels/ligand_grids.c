@@ -1,5 +1,8 @@
 #include "dock/kernels/ligand_grids.h"
 
+#include <math.h>
+#include <stdio.h>
+
 #include "runtime/host_variant.h"
 
 extern const char qn_dock_ligand_grids_source[];
@@ -98,10 +101,22 @@ const qn_family qn_dock_ligand_grids_family = {
     .constraint_count = 1,
 };
 
+void qn_ligand_grids_problem_class(const qn_ligand_grids_problem *problem, char text[64])
+{
+    snprintf(text, 64, "atoms=2^%ld rotations=%d box=2^%ld", lround(log2(problem->atoms)), problem->batch,
+             lround(log2(problem->box)));
+}
+
 static qn_status run(int kernel, qn_queue *queue, const qn_ligand_grids_problem *problem, const qn_argument *arguments,
                      int count, qn_event **event)
 {
-    qn_family_call call = {.kernel = kernel, .arguments = arguments, .argument_count = count, .problem = problem};
+    char problem_class[64];
+    qn_ligand_grids_problem_class(problem, problem_class);
+    qn_family_call call = {.kernel = kernel,
+                           .arguments = arguments,
+                           .argument_count = count,
+                           .problem = problem,
+                           .problem_class = problem_class};
     return qn_family_run(&qn_dock_ligand_grids_family, queue, &call, event);
 }
 

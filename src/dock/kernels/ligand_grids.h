@@ -20,6 +20,9 @@ typedef struct qn_ligand_grids_problem {
     int cells[3];
 } qn_ligand_grids_problem;
 
+/* The key of tuning results: what the best configuration depends on, sizes to the nearest power of two. */
+void qn_ligand_grids_problem_class(const qn_ligand_grids_problem *problem, char text[64]);
+
 /* Rotate and add all atoms for rotations first … first + batch − 1 (the last one repeated past the end). `boxes` must
  * be 0. */
 QN_MUST_CHECK qn_status qn_ligand_grids_spread(qn_queue *queue, const qn_ligand_grids_problem *problem,
