@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,10 +108,8 @@ static bool is_alive(const qn_tune_store *store, const char *process, const char
     if (colon - process != own - store->process ||
         strncmp(process, store->process, (size_t)(own - store->process)) != 0)
         return true;
-    long number = strtol(colon + 1, NULL, 10);
-    if (number <= 0 || (kill((pid_t)number, 0) != 0 && errno == ESRCH)) return false;
-    process_start(number, now);
-    return strcmp(now, start) == 0;
+    process_start(strtol(colon + 1, NULL, 10), now);
+    return now[0] && strcmp(now, start) == 0;
 }
 
 static bool is_corrupt(int code)
