@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <quern/device.h>
+#include <quern/tune.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -120,20 +121,15 @@ static void mistakes_are_named(void)
     refuse("\"Language\": \"", "\"Language\": \"Vulkan ", QN_BAD_FORMAT, "Language");
 }
 
+static qn_context *context;
+static qn_device *device;
+
 static void kernels_run_and_are_checked(void)
 {
-    qn_context *context;
-    qn_device *device;
     qn_queue *queue = NULL;
     qn_t1 *t1 = NULL;
     qn_t1_target *target = NULL;
     double error = -1, seconds = -1;
-    CHECK_OK(qn_context_create(&(qn_context_options){0}, &context));
-    if (qn_device_open(context, device_name, &device) != QN_OK) {
-        qn_context_destroy(&context);
-        check_skip(device_name, qn_error_message());
-        return;
-    }
     CHECK_OK(qn_queue_create(device, &queue));
     if (CHECK_OK(qn_t1_read(problem_path(), &t1)) && CHECK_OK(qn_t1_target_create(t1, queue, 1, &target))) {
         for (int unroll = 1; unroll <= 4; unroll *= 2)
@@ -150,8 +146,56 @@ static void kernels_run_and_are_checked(void)
     qn_t1_target_destroy(&target);
     qn_t1_destroy(&t1);
     qn_queue_destroy(&queue);
-    qn_device_release(&device);
-    qn_context_destroy(&context);
+}
+
+static int calls;
+
+static int count_calls(const qn_tune_progress *progress, void *user)
+{
+    (void)user;
+    calls++;
+    return progress->tests == 20 ? 1 : 0;
+}
+
+/* A third of the 33 configurations is wrong, and none of those is chosen. */
+static void problems_are_tuned(void)
+{
+    qn_tune_result result;
+    qn_tune_options options = {.tuner = {.searcher = "random", .seed = 3}, .most_repeats = 3};
+    CHECK_OK(qn_tune_run_file(device, problem_path(), &options, &result));
+    CHECK(result.tests == 33 && result.failed[QN_TEST_WRONG] == 11);
+    CHECK(result.best.outcome == QN_TEST_CORRECT && result.best.objective <= result.fallback.objective);
+    CHECK(result.fallback.outcome == QN_TEST_CORRECT && !strstr(result.text, "WAY=3"));
+    CHECK(strstr(result.text, "block_size_x=") != NULL);
+    options.progress = count_calls;
+    CHECK_FAILS(qn_tune_run_file(device, problem_path(), &options, &result), QN_CANCELLED);
+    CHECK(calls == 20 && result.tests == 20);
+}
+
+/* With a store a tuning goes on where it was stopped; restarted it begins anew. */
+static void stopped_tunings_go_on(void)
+{
+    qn_tune_store *store = NULL;
+    qn_tune_result result;
+    char *path;
+    if (!CHECK_OK(qn_path_join(check_scratch_folder(), "tuning.db", &path))) return;
+    if (CHECK_OK(qn_tune_store_open(path, &store))) {
+        qn_tune_options options = {
+            .tuner = {.searcher = "random", .seed = 3, .tests = 10}, .most_repeats = 3, .store = store};
+        CHECK_OK(qn_tune_run_file(device, problem_path(), &options, &result));
+        CHECK(result.tests == 10);
+        options.tuner.tests = 33;
+        options.progress = count_calls;
+        calls = 0;
+        CHECK_FAILS(qn_tune_run_file(device, problem_path(), &options, &result), QN_CANCELLED);
+        CHECK(calls <= 11); /* ten are known; the default is measured again */
+        options.restart = true;
+        calls = 0;
+        CHECK_FAILS(qn_tune_run_file(device, problem_path(), &options, &result), QN_CANCELLED);
+        CHECK(calls == 20);
+    }
+    qn_tune_store_close(&store);
+    qn_release(&path);
 }
 
 int main(int argc, char **argv)
@@ -160,6 +204,14 @@ int main(int argc, char **argv)
     RUN(problems_are_read);
     RUN(published_problems_are_understood);
     RUN(mistakes_are_named);
-    RUN(kernels_run_and_are_checked);
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (qn_device_open(context, device_name, &device) != QN_OK) check_skip(device_name, qn_error_message());
+    if (device) {
+        RUN(kernels_run_and_are_checked);
+        RUN(problems_are_tuned);
+        RUN(stopped_tunings_go_on);
+    }
+    qn_device_release(&device);
+    qn_context_destroy(&context);
     return check_finish();
 }
