@@ -91,7 +91,7 @@ static qn_status find_class(const char *name, const qn_searcher_class **class)
 
 qn_status qn_searcher_create(const char *class_name, const qn_searcher_problem *problem, qn_searcher **searcher)
 {
-    const qn_searcher_class *class;
+    const qn_searcher_class *class = NULL;
     qn_searcher *made;
     *searcher = NULL;
     QN_TRY(find_class(class_name, &class));
