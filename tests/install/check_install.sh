@@ -30,6 +30,14 @@ cp -r "$source/examples/dock_two_proteins" example
 cmake -S example -B by-cmake -DCMAKE_PREFIX_PATH="$prefix" >cmake.log 2>&1 || fail "find_package(quern)" cmake.log
 cmake --build by-cmake >>cmake.log 2>&1 || fail "building with find_package" cmake.log
 
+# A kernel of one's own, tuned through the installed library.
+cp -r "$source/examples/tune_my_kernel" kernel
+cmake -S kernel -B kernel-build -DCMAKE_PREFIX_PATH="$prefix" >kernel.log 2>&1 || fail "the kernel example" kernel.log
+cmake --build kernel-build >>kernel.log 2>&1 || fail "building the kernel example" kernel.log
+LD_LIBRARY_PATH="$library" QUERN_TUNING_STORE="$scratch/tuning.db" kernel-build/tune_my_kernel host 20000 >kernel.log 2>&1 ||
+    fail "tune_my_kernel" kernel.log
+grep -q 'times as fast as the fallback' kernel.log || fail "tune_my_kernel says nothing" kernel.log
+
 # The example with pkg-config. Its flags escape blanks for a shell, hence eval.
 export PKG_CONFIG_PATH="$library/pkgconfig"
 flags=$(pkg-config --cflags --libs quern) || fail "pkg-config quern"
