@@ -1,0 +1,244 @@
+/* quern tune list and quern tune explain: what is known, and what would run. */
+#define _DEFAULT_SOURCE 1
+#include "cli/tune.h"
+
+#include "cli/convergence.h"
+#include "cli/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { KNOWN_MOST = 64 };
+
+typedef struct settings {
+    const char *name; /* of explain */
+    const char *device, *store, *json;
+    const char *problem_class;
+} settings;
+
+static const cli_positional no_positionals[] = {{0}};
+
+static const cli_positional explain_positionals[] = {
+    {.name = "FAMILY",
+     .offset = offsetof(settings, name),
+     .help = "a kernel family of quern tune list, such as dock/correlate"},
+    {0}};
+
+static const cli_option list_options[] = {{.name = "device",
+                                           .letter = 'd',
+                                           .type = CLI_TEXT,
+                                           .argument = "DEVICE",
+                                           .offset = offsetof(settings, device),
+                                           .help = "auto, host, opencl:N or cuda:N (see quern devices)"},
+                                          {.name = "store",
+                                           .type = CLI_TEXT,
+                                           .argument = "FILE",
+                                           .offset = offsetof(settings, store),
+                                           .default_text = "the user's",
+                                           .help = "results to look at; off: the shipped ones alone"},
+                                          {0}};
+
+static const cli_option explain_options[] = {{.name = "device",
+                                              .letter = 'd',
+                                              .type = CLI_TEXT,
+                                              .argument = "DEVICE",
+                                              .offset = offsetof(settings, device),
+                                              .help = "auto, host, opencl:N or cuda:N (see quern devices)"},
+                                             {.name = "class",
+                                              .type = CLI_TEXT,
+                                              .argument = "CLASS",
+                                              .offset = offsetof(settings, problem_class),
+                                              .default_text = "all",
+                                              .help = "problem class, as the table shows them"},
+                                             {.name = "store",
+                                              .type = CLI_TEXT,
+                                              .argument = "FILE",
+                                              .offset = offsetof(settings, store),
+                                              .default_text = "the user's",
+                                              .help = "results to look at; off: the shipped ones alone"},
+                                             {0}};
+
+static void set_defaults(void *memory)
+{
+    *(settings *)memory = (settings){.device = "auto"};
+}
+
+/* "3 days", "2 h 05 min"; "" when the time is not known */
+static void format_age(int64_t when, char *text, size_t bytes)
+{
+    const int64_t day = 86400, age = (int64_t)time(NULL) - when;
+    text[0] = '\0';
+    if (when <= 0) return;
+    if (age < 3600)
+        snprintf(text, bytes, "%d min", age < 0 ? 0 : (int)(age / 60));
+    else if (age < 2 * day)
+        snprintf(text, bytes, "%d h", (int)(age / 3600));
+    else
+        snprintf(text, bytes, "%lld days", (long long)(age / day));
+}
+
+static const qn_workload *workload_of(const qn_family *family)
+{
+    size_t count;
+    const qn_workload *const *all = qn_workload_list(&count);
+    for (size_t i = 0; i < count; i++)
+        if (all[i]->family == family) return all[i];
+    return NULL;
+}
+
+/* "rows x columns", "" for a family that has no workload: it is tuned by running its program alone. */
+static void describe_sizes(const qn_workload *workload, char *text, size_t bytes)
+{
+    text[0] = '\0';
+    for (int i = 0; workload && i < QN_WORKLOAD_SIZES && workload->size_names[i]; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, bytes - used, "%s%s", i ? " x " : "", workload->size_names[i]);
+    }
+}
+
+static int list_one(qn_device *device, qn_tune_store *store, const qn_family *family)
+{
+    qn_space *space = NULL;
+    qn_tune_known *known = calloc(KNOWN_MOST, sizeof *known);
+    size_t count = 0;
+    char sizes[64], age[32], seconds[32];
+    if (!known) return cli_error(CLI_FAILED, "out of memory");
+    int exit_code = cli_report(qn_tune_family_space(family, qn_device_get_info(device), &space));
+    if (exit_code == CLI_DONE)
+        exit_code = cli_report(qn_tune_lookup(device, store, family, NULL, known, KNOWN_MOST, &count));
+    if (exit_code == CLI_DONE) {
+        const qn_tune_known *used = known;
+        while (used->stale && used + 1 < known + count) used++;
+        describe_sizes(workload_of(family), sizes, sizeof sizes);
+        format_age(used->time, age, sizeof age);
+        cli_format_seconds(used->seconds, seconds, sizeof seconds);
+        printf("%-34s  %10llu  %-28s  %-8s  %-9s  %s\n", family->name, (unsigned long long)qn_space_size(space), sizes,
+               used->origin, age, used->text);
+    }
+    qn_space_destroy(&space);
+    free(known);
+    return exit_code;
+}
+
+static int open_all(const settings *chosen, qn_context **context, qn_device **device, qn_tune_store **store)
+{
+    int exit_code = cli_tune_open_store(chosen->store, store);
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_context_create(&(qn_context_options){0}, context));
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_device_open(*context, chosen->device, device));
+    if (exit_code == CLI_DONE)
+        printf("%s: %s, %s\n\n", qn_device_get_info(*device)->identifier, qn_device_get_info(*device)->name,
+               qn_device_get_info(*device)->driver_version);
+    return exit_code;
+}
+
+static void close_all(qn_context **context, qn_device **device, qn_tune_store **store)
+{
+    qn_device_release(device);
+    qn_context_destroy(context);
+    qn_tune_store_close(store);
+}
+
+static int run_list(void *memory)
+{
+    const settings *chosen = memory;
+    qn_context *context = NULL;
+    qn_device *device = NULL;
+    qn_tune_store *store = NULL;
+    size_t count;
+    const qn_family *const *families = qn_family_list(&count);
+    int exit_code = open_all(chosen, &context, &device, &store);
+    if (exit_code == CLI_DONE)
+        printf("%-34s  %10s  %-28s  %-8s  %-9s  %s\n", "family", "valid", "sizes to tune for", "best from", "age",
+               "configuration");
+    for (size_t i = 0; i < count && exit_code == CLI_DONE; i++)
+        if (families[i]->tunable_count > 0) exit_code = list_one(device, store, families[i]);
+    close_all(&context, &device, &store);
+    return exit_code;
+}
+
+static int find_family(const char *name, const qn_family **family)
+{
+    size_t count;
+    const qn_family *const *families = qn_family_list(&count);
+    const char *names[256];
+    for (size_t i = 0; i < count; i++) {
+        const char *slash = strchr(families[i]->name, '/');
+        *family = families[i];
+        if (strcmp(families[i]->name, name) == 0 || (slash && strcmp(slash + 1, name) == 0)) return CLI_DONE;
+        if (i < 256) names[i] = families[i]->name;
+    }
+    const char *nearest = cli_nearest_word(name, names, count < 256 ? count : 256);
+    if (nearest) return cli_error(CLI_FAILED, "there is no kernel family \"%s\"; did you mean %s?", name, nearest);
+    return cli_error(CLI_FAILED, "there is no kernel family \"%s\" (see quern tune list)", name);
+}
+
+static void explain_one(const qn_tune_known *known, bool used)
+{
+    char seconds[32], age[32];
+    cli_format_seconds(known->seconds, seconds, sizeof seconds);
+    format_age(known->time, age, sizeof age);
+    printf("%-2s %-9s  %-24s  %s\n", used ? "->" : "", known->origin, known->problem_class, known->text);
+    if (known->seconds > 0) printf("   %-9s  %-24s  %s", "", "", seconds);
+    if (known->seconds > 0 && known->tests > 0) printf(", the best of %llu", (unsigned long long)known->tests);
+    if (known->seconds > 0 && age[0]) printf(", %s ago", age);
+    if (known->seconds > 0) putchar('\n');
+    if (known->stale) printf("   %-9s  %-24s  not used: the kernel has changed since\n", "", "");
+}
+
+/* Entries of one class come together, in the order in which they would be taken. */
+static void explain_all(const qn_tune_known *known, size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && strcmp(known[i].problem_class, known[i - 1].problem_class) != 0) found = false;
+        explain_one(&known[i], !known[i].stale && !found);
+        found |= !known[i].stale;
+    }
+    printf("\nA configuration that a program names itself comes before all of these.\n");
+}
+
+static int run_explain(void *memory)
+{
+    const settings *chosen = memory;
+    qn_context *context = NULL;
+    qn_device *device = NULL;
+    qn_tune_store *store = NULL;
+    const qn_family *family = NULL;
+    size_t count = 0;
+    qn_tune_known *known = calloc(KNOWN_MOST, sizeof *known);
+    if (!known) return cli_error(CLI_FAILED, "out of memory");
+    int exit_code = find_family(chosen->name, &family);
+    if (exit_code == CLI_DONE) exit_code = open_all(chosen, &context, &device, &store);
+    if (exit_code == CLI_DONE)
+        exit_code = cli_report(qn_tune_lookup(device, store, family, chosen->problem_class, known, KNOWN_MOST, &count));
+    if (exit_code == CLI_DONE) explain_all(known, count < KNOWN_MOST ? count : KNOWN_MOST);
+    close_all(&context, &device, &store);
+    free(known);
+    return exit_code;
+}
+
+const cli_command cli_tune_list = {
+    .name = "tune list",
+    .summary = "list the kernel families with the size of their spaces and the best known",
+    .description = "List the kernel families of this build: how many configurations are valid on the device, which "
+                   "sizes quern tune run takes for them, and the configuration that would run, with where it is from.",
+    .positionals = no_positionals,
+    .options = list_options,
+    .settings_bytes = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run_list,
+};
+
+const cli_command cli_tune_explain = {
+    .name = "tune explain",
+    .summary = "say what configuration would run, and why",
+    .description = "Show every configuration known for a kernel family on a device, by problem class, in the order in "
+                   "which they would be taken: the user's store, the shipped results, the fallback. An arrow marks "
+                   "the one that runs.",
+    .positionals = explain_positionals,
+    .options = explain_options,
+    .settings_bytes = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run_explain,
+};

@@ -1,0 +1,144 @@
+/* quern tune simulate: searchers on recorded spaces, without the device. */
+#include "cli/tune.h"
+
+#include "cli/output.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct settings {
+    cli_list files;
+    const char *searchers, *model, *csv;
+    int repeats, threads;
+    uint64_t seed;
+} settings;
+
+static const cli_positional positionals[] = {
+    {.name = "FILE",
+     .offset = offsetof(settings, files),
+     .many = true,
+     .help = "recorded spaces: T4 results, Kernel Tuner caches or KTT's JSON, gzipped or not"},
+    {0}};
+
+static const cli_option options[] = {
+    {.name = "searcher",
+     .type = CLI_TEXT,
+     .argument = "NAMES",
+     .offset = offsetof(settings, searchers),
+     .help = "searchers to compare, names apart by commas, or all"},
+    {.name = "repeats",
+     .letter = 'r',
+     .type = CLI_INTEGER,
+     .argument = "COUNT",
+     .offset = offsetof(settings, repeats),
+     .least = 1,
+     .most = 1e6,
+     .help = "runs of each searcher on each space, with different seeds"},
+    {.name = "seed",
+     .type = CLI_SEED,
+     .argument = "NUMBER",
+     .offset = offsetof(settings, seed),
+     .help = "of the first run"},
+    {.name = "model",
+     .type = CLI_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(settings, model),
+     .default_text = "trained on a random half of the space",
+     .help = "portable model for the searcher profile"},
+    {.name = "csv",
+     .type = CLI_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(settings, csv),
+     .default_text = "",
+     .help = "write the scores to FILE as comma-separated values; - prints that instead of the table"},
+    {.name = "threads",
+     .letter = 't',
+     .type = CLI_INTEGER,
+     .argument = "COUNT",
+     .offset = offsetof(settings, threads),
+     .least = 0,
+     .most = 4096,
+     .default_text = "every processor this process may use",
+     .help = "CPU threads"},
+    {0}};
+
+static void set_defaults(void *memory)
+{
+    *(settings *)memory = (settings){.searchers = "all", .repeats = 100, .seed = 1};
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void print_table(const qn_tune_scores *scores)
+{
+    printf("%-20s  %-40s  %7s  %7s  %17s  %10s  %14s\n", "searcher", "space", "budget", "score", "95 % interval",
+           "time score", "tests to 1.1x");
+    for (size_t i = 0; i < scores->row_count; i++) {
+        const qn_tune_score *row = &scores->rows[i];
+        char interval[32];
+        snprintf(interval, sizeof interval, "%.3f to %.3f", row->low, row->high);
+        printf("%-20s  %-40s  ", row->searcher, row->file ? name_of(row->file) : "mean");
+        if (row->file)
+            printf("%7llu", (unsigned long long)row->budget);
+        else
+            printf("%7s", "");
+        printf("  %7.3f  %17s  %10.3f", row->score, interval, row->time_score);
+        if (row->file) printf("  %14.1f%s", row->tests_to_110_percent, row->counted ? "" : "  (not in the mean)");
+        putchar('\n');
+    }
+}
+
+static int write_csv(const char *path, const qn_tune_scores *scores)
+{
+    cli_document document;
+    int exit_code = cli_document_open(&document, path);
+    if (exit_code != CLI_DONE) return exit_code;
+    fputs("searcher,space,budget_tests,score,low,high,time_score,tests_to_110_percent,counted\n", document.stream);
+    for (size_t i = 0; i < scores->row_count; i++) {
+        const qn_tune_score *row = &scores->rows[i];
+        cli_csv_text(document.stream, row->searcher);
+        fputc(',', document.stream);
+        cli_csv_text(document.stream, row->file ? row->file : "mean");
+        fprintf(document.stream, ",%llu,%.6f,%.6f,%.6f,%.6f,%.3f,%d\n", (unsigned long long)row->budget, row->score,
+                row->low, row->high, row->time_score, row->tests_to_110_percent, row->counted);
+    }
+    return cli_document_close(&document);
+}
+
+static int run(void *memory)
+{
+    const settings *chosen = memory;
+    qn_context *context = NULL;
+    qn_tune_scores *scores = NULL;
+    const qn_tune_simulate_options with = {.files = chosen->files.items,
+                                           .file_count = chosen->files.count,
+                                           .searchers = chosen->searchers,
+                                           .repeats = chosen->repeats,
+                                           .seed = chosen->seed,
+                                           .model = chosen->model};
+    int exit_code = cli_report(qn_context_create(&(qn_context_options){.threads = chosen->threads}, &context));
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_tune_simulate(context, &with, &scores));
+    if (exit_code == CLI_DONE && (!chosen->csv || strcmp(chosen->csv, "-") != 0)) print_table(scores);
+    if (exit_code == CLI_DONE && chosen->csv) exit_code = write_csv(chosen->csv, scores);
+    qn_tune_scores_destroy(&scores);
+    qn_context_destroy(&context);
+    return exit_code;
+}
+
+const cli_command cli_tune_simulate = {
+    .name = "tune simulate",
+    .summary = "compare searchers on recorded spaces, without a device",
+    .description = "Replay recorded spaces, in which every configuration was measured once, and score searchers on "
+                   "them: 0 is what random search finds on average, 1 is finding the best at once. "
+                   "docs/design/tuning.md says how the score is defined.",
+    .positionals = positionals,
+    .options = options,
+    .settings_bytes = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run,
+};
