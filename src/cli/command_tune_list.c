@@ -166,7 +166,7 @@ static int find_family(const char *name, const qn_family **family)
         const char *slash = strchr(families[i]->name, '/');
         *family = families[i];
         if (strcmp(families[i]->name, name) == 0 || (slash && strcmp(slash + 1, name) == 0)) return CLI_DONE;
-        if (i < 256) names[i] = families[i]->name;
+        if (i < 256) names[i] = slash ? slash + 1 : families[i]->name;
     }
     const char *nearest = cli_nearest_word(name, names, count < 256 ? count : 256);
     if (nearest) return cli_error(CLI_FAILED, "there is no kernel family \"%s\"; did you mean %s?", name, nearest);

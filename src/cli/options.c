@@ -138,12 +138,18 @@ static cli_parse_result set_text(parser *state, const cli_option *option, int in
     return CLI_PARSED;
 }
 
+/* No option's letter is a digit, so "-5" is a value, whose meaning its reader can judge. */
+static bool is_negative_number(const char *text)
+{
+    return text[0] == '-' && text[1] >= '0' && text[1] <= '9';
+}
+
 /* The next argument as a value. One that looks like an option is more likely a forgotten value than a file name. */
 static const char *take_value(parser *state)
 {
     if (state->next >= state->count) return NULL;
     const char *value = state->arguments[state->next];
-    bool numeric = value[0] == '-' && (value[1] == '.' || (value[1] >= '0' && value[1] <= '9'));
+    bool numeric = is_negative_number(value) || (value[0] == '-' && value[1] == '.');
     if (value[0] == '-' && value[1] && !numeric) return NULL;
     state->next++;
     return value;
@@ -229,7 +235,7 @@ cli_parse_result cli_options_parse(const cli_command *command, int count, char *
         char *text = arguments[state.next++];
         if (!options_ended && strcmp(text, "--") == 0) {
             options_ended = true;
-        } else if (!options_ended && text[0] == '-' && text[1]) {
+        } else if (!options_ended && text[0] == '-' && text[1] && !is_negative_number(text)) {
             cli_parse_result result = read_dashed(&state, text);
             if (result != CLI_PARSED) return result;
         } else {

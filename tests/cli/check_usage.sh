@@ -43,7 +43,7 @@ expect 2 err 1 'unknown command "dokc"; did you mean dock?' dokc
 expect 2 err 1 'unknown command "qwertyuiop" (see quern -h)$' qwertyuiop
 expect 2 err 1 'unknown command "nothing"' help nothing
 expect 2 err 1 'unknown option --frobnicate' --frobnicate
-for command in dock evaluate devices; do
+for command in dock evaluate devices "fft advise" "tune run" "tune list" "tune simulate" "tune explain"; do
     expect 0 out - "^Usage: quern $command" $command -h
     expect 0 out - "^Usage: quern $command" $command --help
     expect 0 out - "^Usage: quern $command" help $command
@@ -94,8 +94,26 @@ expect 2 err 1 '\-\-no-refinement takes no value' $d --no-refinement=1
 expect 2 err 1 '\-\-zdock takes no value' $d --zdock=file
 expect 2 err 1 '\-\-fft is "ff"; expected one of: auto own fftw vkfft cufft' $d --fft ff
 expect 2 err 1 '\-\-threads is "-1"; expected' devices --threads=-1
+expect 2 err 1 'fft: unknown action "advice"; did you mean advise?' fft advice 64
+expect 2 err 1 'SIZE is missing' fft advise
+expect 2 err 1 '\-\-memory is "0"; expected a number from 0.001' fft advise 64 --memory 0
+expect 2 err 1 '\-\-candidates is "32"; expected a whole number from 1 to 31' fft advise 64 -n 32
+expect 2 err 1 '\-\-kind is "double"; expected one of: real real-inverse complex complex-inverse' fft advise 64 -k double
+expect 2 err 1 '\-\-engine is "fft"; expected one of: auto own fftw vkfft cufft' fft advise 64 --engine fft
+expect 0 out - '^Usage: quern tune ACTION' tune -h
+expect 2 err - '^Usage: quern tune ACTION' tune
+expect 2 err 1 'tune: unknown action "rum"; did you mean run?' tune rum gemm
+expect 2 err 1 'NAME is missing' tune run
+expect 2 err 1 '\-\-budget is "5 parsecs"; expected a time such as 60s, 5min or 2h' tune run gemm --budget '5 parsecs'
+expect 2 err 1 '\-\-size is "12x"; expected rowsxcolumnsxinner for benchmark/gemm' tune run gemm --device host --size 12x
+expect 2 err 1 '\-\-size is "1x2x3x4"; expected rowsxcolumnsxinner' tune run gemm --device host --size 1x2x3x4
 # Things the library refuses: one sentence, nothing on standard output.
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
+expect 1 err 1 'there is no workload "gem"; there are benchmark/' tune run gem --device host --store off
+expect 1 err 1 'absent.json' tune run absent.json --device host --store off --quiet
+expect 1 err 1 'absent.json' tune simulate absent.json
+expect 1 err 1 'there is no searcher "nobody"' tune run bicg --searcher nobody --device host --store off --quiet
+expect 1 err 1 'there is no kernel family "corelate"; did you mean correlate?' tune explain corelate --store off
 expect 1 err 1 'absent' evaluate absent --reference absent.pdb absent.pdb
 expect 1 err 1 'floppy:0' dock a.pdb b.pdb -o out.d --device floppy:0
 expect 1 err 1 'opencl:99' dock a.pdb b.pdb -o out.d --device opencl:99
