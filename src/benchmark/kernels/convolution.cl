@@ -135,6 +135,24 @@ DEVICE_FN void add_row(VEC(float, WIDTH) * sum, const float *weight, IMAGE_SPACE
     }
 }
 
+/* An item's outputs, as far as they are in the image. */
+DEVICE_FN void write_outputs(GLOBAL float *RESTRICT out, const VEC(float, WIDTH) (*sum)[PARTS], int first_x, int first_y,
+                             int width, int height)
+{
+    UNROLL
+    for (int y = 0; y < TILE_Y; y++) {
+        const int row = first_y + LOCAL_ID(1) * TILE_Y + y;
+        float values[TILE_X];
+        UNROLL
+        for (int p = 0; p < PARTS; p++) VEC_STORE(WIDTH, values + p * WIDTH, sum[y][p]);
+        UNROLL
+        for (int t = 0; t < TILE_X; t++) {
+            const int column = first_x + OUTPUT_X(LOCAL_ID(0), t);
+            if (row < height && column < width) out[(qn_int64)row * width + column] = values[t];
+        }
+    }
+}
+
 KERNEL GROUP_LIMIT(BLOCK_X, BLOCK_Y, 1) void convolution(GLOBAL const float *RESTRICT in,
                                                          FILTER_SPACE float *RESTRICT filter,
                                                          GLOBAL float *RESTRICT out, int width, int height,
@@ -187,16 +205,5 @@ KERNEL GROUP_LIMIT(BLOCK_X, BLOCK_Y, 1) void convolution(GLOBAL const float *RES
 #endif
         }
     }
-    UNROLL
-    for (int y = 0; y < TILE_Y; y++) {
-        const int row = first_y + LOCAL_ID(1) * TILE_Y + y;
-        float values[TILE_X];
-        UNROLL
-        for (int p = 0; p < PARTS; p++) VEC_STORE(WIDTH, values + p * WIDTH, sum[y][p]);
-        UNROLL
-        for (int t = 0; t < TILE_X; t++) {
-            const int column = first_x + OUTPUT_X(LOCAL_ID(0), t);
-            if (row < height && column < width) out[(qn_int64)row * width + column] = values[t];
-        }
-    }
+    write_outputs(out, sum, first_x, first_y, width, height);
 }

@@ -36,6 +36,7 @@
 #endif
 
 #define ITEMS (BRICK_X * BRICK_Y * BRICK_Z)
+#define ITEM ((LOCAL_ID(2) * BRICK_Y + LOCAL_ID(1)) * BRICK_X + LOCAL_ID(0))
 #define REACH 4 /* pixels within the radius, along a line: 2 * 1.9 < 4 */
 #define RADIUS_2 (BLOB_RADIUS * BLOB_RADIUS)
 
@@ -100,6 +101,21 @@ DEVICE_FN void gather(float *sum, GLOBAL const qn_complex *RESTRICT image, TABLE
     }
 }
 
+/* An item's voxels, as far as they are in the volume. */
+DEVICE_FN void write_voxels(GLOBAL qn_complex *RESTRICT sums, GLOBAL float *RESTRICT weights, const float (*sum)[3],
+                            int side, int x, int y, int first_z)
+{
+    const int columns = side / 2 + 1;
+    UNROLL
+    for (int v = 0; v < VOXELS_PER_ITEM; v++) {
+        if (x < columns && y < side / 2 && first_z + v < side / 2) {
+            const qn_int64 place = ((qn_int64)(first_z + v + side / 2) * side + (y + side / 2)) * columns + x;
+            sums[place] = COMPLEX_MAKE(sum[v][0], sum[v][1]);
+            weights[place] = sum[v][2];
+        }
+    }
+}
+
 KERNEL GROUP_LIMIT(BRICK_X, BRICK_Y, BRICK_Z) void reconstruct(GLOBAL const qn_complex *RESTRICT images,
                                                                GLOBAL const qn_float4 *RESTRICT matrices,
                                                                BLOB_SPACE float *RESTRICT blob,
@@ -107,7 +123,7 @@ KERNEL GROUP_LIMIT(BRICK_X, BRICK_Y, BRICK_Z) void reconstruct(GLOBAL const qn_c
                                                                GLOBAL float *RESTRICT weights, int side,
                                                                int projections)
 {
-    const int columns = side / 2 + 1, item = (LOCAL_ID(2) * BRICK_Y + LOCAL_ID(1)) * BRICK_X + LOCAL_ID(0);
+    const int columns = side / 2 + 1;
     const int x = GLOBAL_ID(0), y = GLOBAL_ID(1) - side / 2;
     const int first_z = GLOBAL_ID(2) * VOXELS_PER_ITEM - side / 2, farthest = side / 2 - 3;
     float sum[VOXELS_PER_ITEM][3];
@@ -115,7 +131,7 @@ KERNEL GROUP_LIMIT(BRICK_X, BRICK_Y, BRICK_Z) void reconstruct(GLOBAL const qn_c
     for (int v = 0; v < VOXELS_PER_ITEM; v++) sum[v][0] = sum[v][1] = sum[v][2] = 0.0f;
 #if BLOB_SOURCE == 2
     LOCAL float table[BLOB_TABLE_SIZE + 2];
-    for (int i = item; i < BLOB_TABLE_SIZE + 2; i += ITEMS) table[i] = blob[i];
+    for (int i = ITEM; i < BLOB_TABLE_SIZE + 2; i += ITEMS) table[i] = blob[i];
     LOCAL_BARRIER();
 #else
     TABLE_SPACE float *table = blob;
@@ -134,7 +150,7 @@ KERNEL GROUP_LIMIT(BRICK_X, BRICK_Y, BRICK_Z) void reconstruct(GLOBAL const qn_c
     for (int first = 0; first < projections; first += PROJECTIONS_PER_PASS) {
         const int end = MIN(PROJECTIONS_PER_PASS, projections - first);
         LOCAL_BARRIER();
-        for (int i = item; i < 3 * end; i += ITEMS) local_matrices[i] = matrices[3 * first + i];
+        for (int i = ITEM; i < 3 * end; i += ITEMS) local_matrices[i] = matrices[3 * first + i];
         LOCAL_BARRIER();
         MATRIX_SPACE qn_float4 *matrix = local_matrices;
 #else
@@ -160,12 +176,5 @@ KERNEL GROUP_LIMIT(BRICK_X, BRICK_Y, BRICK_Z) void reconstruct(GLOBAL const qn_c
             }
         }
     }
-    UNROLL
-    for (int v = 0; v < VOXELS_PER_ITEM; v++) {
-        if (x < columns && y < side / 2 && first_z + v < side / 2) {
-            const qn_int64 place = ((qn_int64)(first_z + v + side / 2) * side + (y + side / 2)) * columns + x;
-            sums[place] = COMPLEX_MAKE(sum[v][0], sum[v][1]);
-            weights[place] = sum[v][2];
-        }
-    }
+    write_voxels(sums, weights, sum, side, x, y, first_z);
 }
