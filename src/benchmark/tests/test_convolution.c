@@ -43,7 +43,7 @@ static double error_of(const qn_convolution_problem *problem, const qn_configura
         for (int x = 0; x < problem->width; x++) {
             const double error =
                 fabs(out[y * problem->width + x] - qn_convolution_reference(problem, in, filter, x, y));
-            worst = qn_benchmark_larger_error(worst, error / ((double)(weights + 16) * 0x1p-24));
+            worst = qn_benchmark_larger_error(worst, error / ((double)(weights + 16) * 0x1p-22));
         }
     qn_buffer_release(&in_buffer);
     qn_buffer_release(&filter_buffer);

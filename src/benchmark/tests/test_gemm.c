@@ -46,7 +46,7 @@ static double error_of(const qn_gemm_problem *problem, const qn_configuration *c
         for (int column = 0; column < problem->columns; column++) {
             const double expected = qn_gemm_reference(problem, a, b, row, column);
             const double error = fabs(c[(size_t)row * columns + (size_t)column] - expected);
-            worst = qn_benchmark_larger_error(worst, error / ((problem->inner + 16) * 0x1p-24));
+            worst = qn_benchmark_larger_error(worst, error / ((problem->inner + 16) * 0x1p-22));
         }
     qn_buffer_release(&buffer_a);
     qn_buffer_release(&buffer_b);

@@ -50,7 +50,7 @@ static double error_of(const qn_gemm_batched_problem *problem, const qn_configur
                 const double expected =
                     qn_gemm_batched_reference(problem, a + m * rows * inner, b + m * inner * columns, row, column);
                 const double error = fabs(c[(m * rows + row) * columns + column] - expected);
-                worst = qn_benchmark_larger_error(worst, error / ((inner + 16) * 0x1p-24));
+                worst = qn_benchmark_larger_error(worst, error / ((inner + 16) * 0x1p-22));
             }
     qn_buffer_release(&buffer_a);
     qn_buffer_release(&buffer_b);

@@ -92,7 +92,7 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
     const convolution_state *state = pointer;
     const qn_convolution_problem *problem = &state->problem;
     /* the rounding of as many sums of products of numbers from [-1, 1) */
-    const double tolerance = (problem->filter_width * problem->filter_height + 16) * 0x1p-24;
+    const double tolerance = (problem->filter_width * problem->filter_height + 16) * 0x1p-22;
     *largest_error = 0;
     for (int s = 0; s < SAMPLES; s++) {
         int x = draw(state->seed + 2, 2 * (uint64_t)s, problem->width);

@@ -80,7 +80,7 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
     enum { NUMBERS = QN_GEMM_BATCHED_LARGEST * QN_GEMM_BATCHED_LARGEST };
     const batch_state *state = pointer;
     const qn_gemm_batched_problem *problem = &state->problem;
-    const double tolerance = (problem->inner + 16) * 0x1p-24; /* of sums of products of numbers from [-1, 1) */
+    const double tolerance = (problem->inner + 16) * 0x1p-22; /* of sums of products of numbers from [-1, 1) */
     const size_t numbers = (size_t)(problem->rows * problem->columns);
     float a[NUMBERS], b[NUMBERS], c[NUMBERS];
     *largest_error = 0;
