@@ -16,7 +16,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { BUSY_MS = 10000, MOST_SET_ASIDE = 1000, RUNNING = -1, VERSION = 1 };
+enum { BUSY_MS = 10000, MOST_SET_ASIDE = 1000, VERSION = 1 };
+
+/* Outcomes of rows without a result: a process runs it; one ended while it did, and it is free to be tried again; it is
+ * running for the second time. */
+enum { RUNNING = -1, DIED_ONCE = -2, RUNNING_AGAIN = -3 };
 
 enum {
     ADD_PROBLEM,
@@ -25,6 +29,7 @@ enum {
     START,
     FINISH,
     CANCEL,
+    CANCEL_AGAIN,
     FORGET,
     ABANDON,
     BEST,
@@ -41,15 +46,20 @@ static const char *const texts[STATEMENTS] = {
         "SELECT configuration, outcome, objective, spread, build_seconds, run_seconds, scale, process, start "
         "FROM test WHERE problem = ?1 ORDER BY id",
     [START] = "INSERT INTO test(problem, configuration, outcome, process, start) VALUES (?1, ?2, -1, ?3, ?4) "
-              "ON CONFLICT(problem, configuration) DO UPDATE SET outcome = -1, process = ?3, start = ?4",
+              "ON CONFLICT(problem, configuration) DO UPDATE SET "
+              "outcome = CASE WHEN outcome IN (-2, -3) THEN -3 ELSE -1 END, process = ?3, start = ?4",
     [FINISH] =
         "INSERT INTO test(problem, configuration, outcome, objective, spread, build_seconds, run_seconds, scale) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(problem, configuration) DO UPDATE SET "
         "outcome = ?3, objective = ?4, spread = ?5, build_seconds = ?6, run_seconds = ?7, scale = ?8, "
         "process = NULL, start = NULL",
-    [CANCEL] = "DELETE FROM test WHERE problem = ?1 AND configuration = ?2 AND outcome = -1",
+    [CANCEL] = "DELETE FROM test WHERE problem = ?1 AND (?2 IS NULL OR configuration = ?2) AND outcome = -1 AND "
+               "process = ?3 AND start = ?4",
+    [CANCEL_AGAIN] = "UPDATE test SET outcome = -2, process = NULL, start = NULL WHERE problem = ?1 AND "
+                     "(?2 IS NULL OR configuration = ?2) AND outcome = -3 AND process = ?3 AND start = ?4",
     [FORGET] = "DELETE FROM test WHERE problem = ?1",
-    [ABANDON] = "UPDATE test SET outcome = 6, process = NULL, start = NULL WHERE problem = ?1 AND configuration = ?2",
+    [ABANDON] = "UPDATE test SET outcome = CASE outcome WHEN -3 THEN 6 ELSE -2 END, process = NULL, start = NULL "
+                "WHERE problem = ?1 AND configuration = ?2 AND outcome IN (-1, -3)",
     /* with a single MIN, SQLite takes the other columns from the row that has it */
     [BEST] = "SELECT t.configuration, t.outcome, t.objective, t.spread, t.build_seconds, t.run_seconds, t.scale, "
              "p.driver, p.source, p.class, (SELECT COUNT(*) FROM test WHERE problem = p.id AND outcome >= 0), "
@@ -126,7 +136,7 @@ static qn_status failed(const qn_tune_store *store, const char *doing)
 
 static qn_status execute(qn_tune_store *store, const char *text)
 {
-    if (sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK) return failed(store, "setting it up");
+    if (sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK) return failed(store, "a change");
     return QN_OK;
 }
 
@@ -301,7 +311,8 @@ static void read_row(sqlite3_stmt *statement, qn_tune_row *row)
     *row = (qn_tune_row){.scale = sqlite3_column_double(statement, 6)};
     snprintf(row->configuration, sizeof row->configuration, "%s", (const char *)sqlite3_column_text(statement, 0));
     int outcome = sqlite3_column_int(statement, 1);
-    row->running = outcome == RUNNING;
+    row->running = outcome == RUNNING || outcome == RUNNING_AGAIN;
+    row->deaths = outcome == DIED_ONCE || outcome == RUNNING_AGAIN;
     row->test.outcome = outcome < 0 || outcome > QN_TEST_CRASH ? QN_TEST_CRASH : (qn_test_outcome)outcome;
     row->test.objective = row->test.outcome == QN_TEST_CORRECT ? sqlite3_column_double(statement, 2) : INFINITY;
     row->test.spread = sqlite3_column_double(statement, 3);
@@ -330,9 +341,10 @@ static qn_status list_tests(qn_tune_store *store, int64_t problem, qn_tune_row *
         if (status != QN_OK) break;
         qn_tune_row *row = (qn_tune_row *)memory + (*count)++;
         read_row(statement, row);
-        if (row->running)
-            row->running = is_alive(store, (const char *)sqlite3_column_text(statement, 7),
-                                    (const char *)sqlite3_column_text(statement, 8));
+        if (!row->running) continue;
+        row->running = is_alive(store, (const char *)sqlite3_column_text(statement, 7),
+                                (const char *)sqlite3_column_text(statement, 8));
+        row->deaths += !row->running;
     }
     if (status == QN_OK && code != SQLITE_DONE) status = failed(store, "listing tests");
     sqlite3_reset(statement);
@@ -340,15 +352,34 @@ static qn_status list_tests(qn_tune_store *store, int64_t problem, qn_tune_row *
     return status;
 }
 
+/* Write down the deaths of processes that are gone, and drop the rows of what is free to be tried again. */
+static qn_status bury(qn_tune_store *store, int64_t problem, qn_tune_row *rows, size_t *count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++) {
+        if (rows[i].deaths > 0 && !rows[i].running) QN_TRY(abandon(store, problem, rows[i].configuration));
+        if (rows[i].deaths != 1 || rows[i].running) rows[kept++] = rows[i];
+    }
+    *count = kept;
+    return QN_OK;
+}
+
+/* In one transaction: another process may find the same row, and start it again before this one has written. */
 qn_status qn_tune_store_tests(qn_tune_store *store, int64_t problem, qn_tune_row **rows, size_t *count)
 {
+    qn_error_trail trail;
     *rows = NULL;
     *count = 0;
     pthread_mutex_lock(&store->mutex);
-    qn_status status = list_tests(store, problem, rows, count);
-    for (size_t i = 0; i < *count && status == QN_OK; i++)
-        if ((*rows)[i].test.outcome == QN_TEST_CRASH && !(*rows)[i].running)
-            status = abandon(store, problem, (*rows)[i].configuration);
+    qn_status status = execute(store, "BEGIN IMMEDIATE");
+    if (status == QN_OK) {
+        status = list_tests(store, problem, rows, count);
+        if (status == QN_OK) status = bury(store, problem, *rows, count);
+        if (status == QN_OK) status = execute(store, "COMMIT");
+        qn_error_save(status, &trail);
+        if (status != QN_OK) (void)sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+        status = qn_error_restore(&trail);
+    }
     pthread_mutex_unlock(&store->mutex);
     if (status != QN_OK) {
         qn_release(rows);
@@ -393,11 +424,17 @@ qn_status qn_tune_store_finish(qn_tune_store *store, int64_t problem, const char
 
 qn_status qn_tune_store_cancel(qn_tune_store *store, int64_t problem, const char *configuration)
 {
-    sqlite3_stmt *statement = store->statements[CANCEL];
+    static const int numbers[] = {CANCEL, CANCEL_AGAIN};
+    qn_status status = QN_OK;
     pthread_mutex_lock(&store->mutex);
-    sqlite3_bind_int64(statement, 1, problem);
-    sqlite3_bind_text(statement, 2, configuration, -1, SQLITE_TRANSIENT);
-    qn_status status = run(store, CANCEL, NULL, NULL);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == QN_OK; i++) {
+        sqlite3_stmt *statement = store->statements[numbers[i]];
+        sqlite3_bind_int64(statement, 1, problem);
+        sqlite3_bind_text(statement, 2, configuration, -1, SQLITE_TRANSIENT); /* NULL is bound as NULL */
+        sqlite3_bind_text(statement, 3, store->process, -1, SQLITE_TRANSIENT);
+        sqlite3_bind_text(statement, 4, store->start, -1, SQLITE_TRANSIENT);
+        status = run(store, numbers[i], NULL, NULL);
+    }
     pthread_mutex_unlock(&store->mutex);
     return status;
 }

@@ -1,7 +1,8 @@
 /* The store of tuning results behind <quern/tune.h>: one SQLite file, one row a test.
  *
  * A test is written twice: as started before it runs and with what came of it after. A row that is started and whose
- * process is gone is a configuration that ended the process: it counts as a crash and is not tried again.
+ * process is gone may be a configuration that ended the process, or an innocent one that ran when the user did: it is
+ * free to be tried once more. When a process ends while it runs for the second time, it counts as a crash for good.
  * Thread rule: any thread; processes share a store through SQLite's locks.
  */
 #ifndef QN_TUNE_STORE_H
@@ -27,19 +28,20 @@ typedef struct qn_tune_row {
     qn_test test;                                    /* without counters */
     double scale;
     bool running; /* of another process that is alive: neither known nor free to try */
+    int deaths;   /* processes that ended while they ran it, as far as it has no result */
 } qn_tune_row;
 
 /* A number for the key; made when there is none. */
 QN_MUST_CHECK qn_status qn_tune_store_problem(qn_tune_store *store, const qn_tune_key *key, int64_t *problem);
 
-/* Every test of a problem, in the order they were made; rows left by processes that are gone become crashes. `rows`
- * released with qn_release. */
+/* Every test of a problem, in the order they were made, without those that are free to be tried again; the second time
+ * that a row is left by a process that is gone it becomes a crash. `rows` released with qn_release. */
 QN_MUST_CHECK qn_status qn_tune_store_tests(qn_tune_store *store, int64_t problem, qn_tune_row **rows, size_t *count);
 
 QN_MUST_CHECK qn_status qn_tune_store_start(qn_tune_store *store, int64_t problem, const char *configuration);
 QN_MUST_CHECK qn_status qn_tune_store_finish(qn_tune_store *store, int64_t problem, const char *configuration,
                                              const qn_test *test, double scale);
-/* Take back a started row that was not run after all. */
+/* Take back a row that this process started and that was not run after all; configuration NULL: all of them. */
 QN_MUST_CHECK qn_status qn_tune_store_cancel(qn_tune_store *store, int64_t problem, const char *configuration);
 QN_MUST_CHECK qn_status qn_tune_store_forget(qn_tune_store *store, int64_t problem);
 

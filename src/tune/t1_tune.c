@@ -113,7 +113,16 @@ static qn_status report(const tuning *t, qn_point point, const qn_test *test)
 static qn_status test_point(tuning *t, qn_point point, qn_test *test)
 {
     char reason[256] = "", text[QN_TUNE_CONFIGURATION_BYTES];
-    QN_TRY(try_point(t, point, test, reason));
+    qn_status status = try_point(t, point, test, reason);
+    if (status == QN_DEVICE_LOST) { /* whoever goes on from the journal must not try this again */
+        qn_error_trail trail;
+        qn_error_save(status, &trail);
+        test->outcome = QN_TEST_CRASH;
+        test->objective = INFINITY;
+        (void)!qn_tuner_tell(t->tuner, point, test);
+        return qn_error_restore(&trail);
+    }
+    QN_TRY(status);
     qn_t1_target_forget(t->target); /* thousands of programs would fill the memory; the disk cache keeps them */
     QN_TRY(qn_tuner_tell(t->tuner, point, test));
     if (test->outcome != QN_TEST_CORRECT) t->result->failed[test->outcome]++;

@@ -116,6 +116,12 @@ qn_status qn_tuner_create(const qn_space *space, const qn_tuner_options *options
 void qn_tuner_destroy(qn_tuner **tuner)
 {
     if (!tuner || !*tuner) return;
+    if ((*tuner)->problem) { /* what was asked for and not told of did not crash */
+        qn_error_trail trail;
+        qn_error_save(QN_OK, &trail);
+        (void)!qn_tune_store_cancel((*tuner)->options.store, (*tuner)->problem, NULL);
+        (void)!qn_error_restore(&trail);
+    }
     qn_searcher_destroy(&(*tuner)->searcher);
     qn_release(tuner);
 }

@@ -4,6 +4,7 @@
 #define QN_TUNE_TESTS_PLANTED_H
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ enum { DELAYS = 8, BEST_DELAY = 5, COUNT = 256, GROUP = 64 };
 
 static const int delay_us[DELAYS] = {400, 350, 300, 450, 250, 100, 200, 500};
 static int planted_runs[FAULTS][DELAYS]; /* by the workload, with a configuration named */
-static int crash_at = -1;                /* the process ends when this delay is run by the workload */
+static int crash_at = -1;                /* the process ends when this delay is run by the workload, */
+static int crash_signal;                 /* 0: by itself */
 
 static const char planted_source[] =
     "#if FAULT == 3\n"
@@ -178,6 +180,7 @@ static qn_status planted_run(void *user, qn_queue *queue, const qn_configuration
     double ignored;
     if (configuration) {
         planted_runs[configuration->value[FAULT]][configuration->value[DELAY]]++;
+        if (configuration->value[DELAY] == crash_at && crash_signal) raise(crash_signal);
         if (configuration->value[DELAY] == crash_at) _Exit(9);
     }
     QN_TRY(planted_launch(user, queue, configuration, &event));

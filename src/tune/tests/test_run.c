@@ -3,6 +3,7 @@
 /* Offline tuning of a family with planted faults: each is recorded as its kind and none is chosen. */
 #include "check.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,29 +121,51 @@ static void a_stopped_run_goes_on(void)
     qn_tune_store_close(&store);
 }
 
-/* A configuration that ends the process is a crash for the next one, which never runs it. The device is opened by the
- * child alone, as drivers do not outlive a fork. */
-static void what_ends_the_process_is_not_tried_again(void)
+/* Go on with tuning in a process of its own, as drivers do not outlive a fork: how it ended. `crashes` of the result
+ * are expected. */
+static int tune_in_child(int crashes)
 {
     qn_tune_store *store;
     qn_tune_result result;
+    pid_t child = fork();
+    if (child == 0) {
+        if (!open_device() || qn_tune_store_open(path, &store) != QN_OK) _exit(1);
+        qn_tune_options options = options_of("full", store);
+        qn_workload workload = honest_workload;
+        workload.work = NULL; /* measuring the device's limit takes seconds */
+        qn_status status = qn_tune_run(device, &workload, &options, &result);
+        bool right = status == QN_OK && result.failed[QN_TEST_CRASH] == (uint64_t)crashes && result.tests == DELAYS &&
+                     result.configuration.value[DELAY] == BEST_DELAY && (planted_runs[0][6] == 0) == (crashes > 0);
+        _exit(right ? 0 : 1);
+    }
+    int how = 0;
+    waitpid(child, &how, 0);
+    return WIFSIGNALED(how) ? -WTERMSIG(how) : WEXITSTATUS(how);
+}
+
+/* A configuration that ends the process twice is a crash for the next one, which never runs it. */
+static void what_ends_the_process_twice_is_not_tried_again(void)
+{
+    qn_tune_store *store;
     new_store("crash.db", &store);
     qn_tune_store_close(&store);
-    for (int attempt = 0; attempt < 2; attempt++) {
-        pid_t child = fork();
-        if (child == 0) {
-            crash_at = 6;
-            if (!open_device() || qn_tune_store_open(path, &store) != QN_OK) _exit(1);
-            qn_tune_options options = options_of("full", store);
-            qn_status status = qn_tune_run(device, &honest_workload, &options, &result);
-            bool right = status == QN_OK && result.failed[QN_TEST_CRASH] == 1 && result.tests == DELAYS &&
-                         result.configuration.value[DELAY] == BEST_DELAY && planted_runs[0][6] == 0;
-            _exit(right ? 0 : 1);
-        }
-        int how = 0;
-        waitpid(child, &how, 0);
-        CHECK(WIFEXITED(how) && WEXITSTATUS(how) == (attempt == 0 ? 9 : 0));
-    }
+    crash_at = 6;
+    CHECK(tune_in_child(0) == 9);
+    CHECK(tune_in_child(0) == 9);
+    CHECK(tune_in_child(1) == 0);
+}
+
+/* Whatever was running when the user lost patience is innocent. */
+static void a_kill_marks_nothing(void)
+{
+    qn_tune_store *store;
+    new_store("kill.db", &store);
+    qn_tune_store_close(&store);
+    crash_at = 6;
+    crash_signal = SIGKILL;
+    CHECK(tune_in_child(0) == -SIGKILL);
+    crash_at = -1;
+    CHECK(tune_in_child(0) == 0);
 }
 
 static void intervals_are_robust(void)
@@ -161,7 +184,8 @@ int main(int argc, char **argv)
 {
     name = argc > 1 ? argv[1] : "host";
     setenv("QUERN_TUNING_STORE", "off", 1);
-    RUN(what_ends_the_process_is_not_tried_again);
+    RUN(what_ends_the_process_twice_is_not_tried_again);
+    RUN(a_kill_marks_nothing);
     if (!open_device()) check_skip(name, qn_error_message());
     RUN(faults_are_recorded_and_never_chosen);
     RUN(a_stopped_run_goes_on);

@@ -145,37 +145,62 @@ static void a_killed_writer_loses_nothing(void)
     }
 }
 
-/* What a process was running when it ended is a crash for all later ones; what a living one runs is left to it. */
-static void what_was_running_is_a_crash(void)
+/* Start A=1 in a process that is then killed, as by a user; what a living one runs is left to it. */
+static void kill_while_running(qn_tune_store *store, int64_t problem)
 {
-    int64_t problem;
     qn_tune_row *rows;
     size_t count;
-    int go[2], ready[2];
+    int ready[2];
     char byte = 0;
-    new_path("running.db");
-    if (!CHECK(pipe(go) == 0 && pipe(ready) == 0)) return;
+    if (!CHECK(pipe(ready) == 0)) return;
     pid_t child = fork();
     if (child == 0) {
-        qn_tune_store *store = open_store(&problem);
-        if (qn_tune_store_start(store, problem, "A=1") != QN_OK || write(ready[1], &byte, 1) != 1) _exit(1);
-        if (read(go[0], &byte, 1) != 1) _exit(1);
-        _exit(0); /* without finishing */
+        qn_tune_store *own = open_store(&problem);
+        if (qn_tune_store_start(own, problem, "A=1") != QN_OK || write(ready[1], &byte, 1) != 1) _exit(1);
+        for (;;) pause();
     }
     CHECK(read(ready[0], &byte, 1) == 1);
-    qn_tune_store *store = open_store(&problem);
     CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
-    CHECK(count == 1 && rows[0].running);
+    CHECK(count == 2 && rows[0].running && !rows[1].running);
     qn_release(&rows);
-    CHECK(write(go[1], &byte, 1) == 1);
+    CHECK_OK(qn_tune_store_cancel(store, problem, "A=1")); /* of another process: not ours to take back */
+    CHECK(kill(child, SIGKILL) == 0);
     waitpid(child, NULL, 0);
-    for (int i = 0; i < 2; i++) { /* the second time it is written down as such */
+    close(ready[0]), close(ready[1]);
+}
+
+static void check_crashes(qn_tune_store *store, int64_t problem, size_t expected)
+{
+    qn_tune_row *rows;
+    size_t count;
+    for (int i = 0; i < 2; i++) { /* looking twice is not dying twice */
         CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
-        CHECK(count == 1 && !rows[0].running && rows[0].test.outcome == QN_TEST_CRASH);
+        CHECK(count == 1 + expected);
+        if (expected && CHECK(count == 2)) CHECK(rows[0].test.outcome == QN_TEST_CRASH && !rows[0].running);
         qn_release(&rows);
     }
+}
+
+static void what_was_running_twice_is_a_crash(void)
+{
+    const qn_test good = {.outcome = QN_TEST_CORRECT, .objective = 1};
+    int64_t problem;
+    new_path("running.db");
+    qn_tune_store *store = open_store(&problem);
+    CHECK_OK(qn_tune_store_start(store, problem, "A=1"));
+    CHECK_OK(qn_tune_store_finish(store, problem, "A=2", &good, 0));
+    kill_while_running(store, problem);
+    check_crashes(store, problem, 0);
+    CHECK_OK(qn_tune_store_start(store, problem, "A=1")); /* stopped cleanly: no death */
+    CHECK_OK(qn_tune_store_cancel(store, problem, NULL));
+    check_crashes(store, problem, 0);
+    kill_while_running(store, problem);
+    check_crashes(store, problem, 1);
+    /* one that was innocent the first time and then finished begins anew */
+    CHECK_OK(qn_tune_store_finish(store, problem, "A=1", &good, 0));
+    kill_while_running(store, problem);
+    check_crashes(store, problem, 0);
     qn_tune_store_close(&store);
-    for (int i = 0; i < 2; i++) close(go[i]), close(ready[i]);
 }
 
 static void processes_share_a_store(void)
@@ -311,7 +336,7 @@ int main(void)
 {
     RUN(rows_come_back);
     RUN(a_killed_writer_loses_nothing);
-    RUN(what_was_running_is_a_crash);
+    RUN(what_was_running_twice_is_a_crash);
     RUN(processes_share_a_store);
     RUN(damage_is_set_aside);
     RUN(a_step_is_cheap);
