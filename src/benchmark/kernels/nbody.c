@@ -6,7 +6,7 @@
 extern const char qn_benchmark_nbody_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_nbody_host);
 
-enum { GROUP_SIZE, SHARE, BODIES, SOURCE_UNROLL, LOCAL_TILE, COMPONENTS, VECTOR_WIDTH };
+enum { GROUP_SIZE, SHARE, BODIES, SOURCE_UNROLL, LOCAL_TILE, COMPONENTS, VECTOR_WIDTH, RESIDENT };
 
 static qn_geometry geometry(const qn_configuration *configuration, const void *user)
 {
@@ -49,6 +49,7 @@ static const qn_tunable tunables[] = {
     [LOCAL_TILE] = {"LOCAL_TILE", {0, 1}, 2, 0, "sources go through local memory"},
     [COMPONENTS] = {"COMPONENTS", {0, 1}, 2, 0, "an array for each coordinate of sources in place of one of bodies"},
     [VECTOR_WIDTH] = {"VECTOR_WIDTH", {1, 2, 4, 8, 16}, 5, 1, "floats per vector: neighbouring bodies"},
+    [RESIDENT] = {"RESIDENT", {0, 1, 2, 3, 4}, 5, 0, "groups for which registers must do; 0: the compiler's choice"},
 };
 
 static const char *const constraints[] = {
@@ -56,6 +57,7 @@ static const char *const constraints[] = {
     "GROUP_SIZE * SHARE >= device.subgroup_size",
     "(16 * LOCAL_TILE + 4 * VECTOR_WIDTH * (SHARE > 1)) * GROUP_SIZE * SHARE <= device.local_memory_bytes",
     "VECTOR_WIDTH == 1 || device.is_opencl",
+    "RESIDENT == 0 || (device.is_cuda && RESIDENT * GROUP_SIZE * SHARE <= 1024)",
     "BODIES * VECTOR_WIDTH <= 32",                  /* what registers hold */
     "SOURCE_UNROLL * BODIES * VECTOR_WIDTH <= 128", /* what compilers stand */
     "!device.is_host || (GROUP_SIZE == 64 && SHARE == 1 && SOURCE_UNROLL == 1 && LOCAL_TILE == 0 && COMPONENTS == 0)",

@@ -21,6 +21,9 @@
 #ifndef COMPONENTS
 #error "COMPONENTS: 0 sources as four numbers side by side, 1 in an array for each number"
 #endif
+#ifndef RESIDENT
+#error "RESIDENT: groups that must fit a compute unit at once; 0: as the compiler likes"
+#endif
 #ifndef VECTOR_WIDTH
 #error "VECTOR_WIDTH: floats per vector"
 #endif
@@ -79,11 +82,15 @@ DEVICE_FN void add_source(numbers sum[BODIES][3], const numbers at[BODIES][3], f
     } while (0)
 #endif
 
+#if RESIDENT
+#define NBODY_LIMIT GROUP_LIMIT_RESIDENT(GROUP_SIZE, SHARE, 1, RESIDENT)
+#else
+#define NBODY_LIMIT GROUP_LIMIT(GROUP_SIZE, SHARE, 1)
+#endif
+
 /* bodies: x, y, z, mass; components: the same as four arrays one behind the other; acceleration: three arrays */
-KERNEL GROUP_LIMIT(GROUP_SIZE, SHARE, 1) void nbody(GLOBAL const qn_float4 *RESTRICT bodies,
-                                                    GLOBAL const float *RESTRICT components,
-                                                    GLOBAL float *RESTRICT acceleration, int count,
-                                                    float softening_squared)
+KERNEL NBODY_LIMIT void nbody(GLOBAL const qn_float4 *RESTRICT bodies, GLOBAL const float *RESTRICT components,
+                              GLOBAL float *RESTRICT acceleration, int count, float softening_squared)
 {
     const int column = LOCAL_ID(0), row = LOCAL_ID(1);
     numbers at[BODIES][3], sum[BODIES][3];

@@ -8,6 +8,7 @@
 /* Declarations */
 #define KERNEL extern "C" __global__
 #define GROUP_LIMIT(x, y, z) __launch_bounds__((x) * (y) * (z))
+#define GROUP_LIMIT_RESIDENT(x, y, z, groups) __launch_bounds__((x) * (y) * (z), (groups))
 #define GLOBAL
 #define LOCAL __shared__
 #define LOCAL_PTR

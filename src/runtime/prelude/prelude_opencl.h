@@ -18,6 +18,9 @@
 /* Declarations */
 #define KERNEL __kernel /* KERNEL GROUP_LIMIT(64, 1, 1) void name(GLOBAL const float *RESTRICT x, int n) */
 #define GROUP_LIMIT(x, y, z) __attribute__((reqd_work_group_size(x, y, z))) /* every launch has groups of this size */
+/* The same, and no fewer than `groups` (1 or more) of them at once on a compute unit: compilers that know how to then
+ * spend all registers that leaves on hiding latencies, where by themselves they save some for more groups. */
+#define GROUP_LIMIT_RESIDENT(x, y, z, groups) GROUP_LIMIT(x, y, z)
 #define GLOBAL __global         /* before the type a kernel's buffer points to */
 #define LOCAL __local           /* declares an array shared by a group, at the top of a kernel: LOCAL float tile[64]; */
 #define LOCAL_PTR __local       /* before the type of a pointer to a LOCAL array */
