@@ -18,6 +18,9 @@ extern "C" {
 
 enum { QN_WORKLOAD_SIZES = 3 };
 
+/* A default size that stands for the compute units of the device: programs give each core of a CPU a piece of work. */
+enum { QN_SIZE_COMPUTE_UNITS = -1 };
+
 typedef struct qn_workload {
     const char *name;    /* that of its family, "benchmark/gemm" */
     const char *summary; /* one line: "C = A·B, single precision" */

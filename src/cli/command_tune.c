@@ -60,8 +60,8 @@ int cli_tune_open_store(const char *path, qn_tune_store **store)
     return cli_report(qn_tune_store_open(path, store));
 }
 
-static const cli_command *const actions[] = {&cli_tune_list, &cli_tune_run, &cli_tune_simulate, &cli_tune_explain,
-                                             NULL};
+static const cli_command *const actions[] = {
+    &cli_tune_list, &cli_tune_run, &cli_tune_simulate, &cli_tune_explain, &cli_tune_export, &cli_tune_import, NULL};
 
 const cli_command cli_tune = {
     .name = "tune",

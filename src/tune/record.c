@@ -170,7 +170,7 @@ static qn_status place_rows(const qn_record_builder *b, const uint16_t *rows, qn
     return status;
 }
 
-static qn_status build(qn_record_builder *b, qn_record *record)
+static qn_status fill(qn_record_builder *b, qn_record *record)
 {
     void *memory;
     if (b->row_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: no configurations; expected at least one", b->path);
@@ -194,7 +194,7 @@ static qn_status build(qn_record_builder *b, qn_record *record)
     return status;
 }
 
-static void release_builder(qn_record_builder *b)
+void qn_record_builder_clear(qn_record_builder *b)
 {
     for (size_t i = 0; i < QN_SPACE_PARAMETERS; i++) {
         qn_release(&b->parameters[i]);
@@ -207,6 +207,17 @@ static void release_builder(qn_record_builder *b)
     qn_release(&b->tests);
     qn_release(&b->name);
     qn_release(&b->device);
+}
+
+qn_status qn_record_build(qn_record_builder *builder, qn_record **record)
+{
+    void *memory;
+    *record = NULL;
+    QN_TRY(qn_allocate(1, sizeof **record, &memory));
+    *record = memory;
+    qn_status status = fill(builder, *record);
+    if (status != QN_OK) qn_record_destroy(record);
+    return status == QN_INVALID_ARGUMENT ? QN_BAD_FORMAT : status;
 }
 
 /* ---- What the formats share ---- */
@@ -339,17 +350,11 @@ static qn_status read_plain(const char *path, const char *data, size_t size, qn_
 {
     qn_record_builder builder = {.path = path};
     json_t *root = NULL;
-    void *memory;
     qn_status status = parse(path, data, size, &root);
     if (status == QN_OK) status = read_root(&builder, root);
-    if (status == QN_OK) status = qn_allocate(1, sizeof **record, &memory);
-    if (status == QN_OK) {
-        *record = memory;
-        status = build(&builder, *record);
-    }
-    release_builder(&builder);
+    if (status == QN_OK) status = qn_record_build(&builder, record);
+    qn_record_builder_clear(&builder);
     json_decref(root);
-    if (status != QN_OK) qn_record_destroy(record);
     return status == QN_INVALID_ARGUMENT ? QN_BAD_FORMAT : status;
 }
 

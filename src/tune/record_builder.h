@@ -27,6 +27,11 @@ typedef struct qn_record_builder {
     size_t counter_value_count, counter_value_capacity;
 } qn_record_builder;
 
+/* The record of what was added; *record NULL when it fails. Errors: QN_BAD_FORMAT naming `path`. */
+QN_MUST_CHECK qn_status qn_record_build(qn_record_builder *builder, qn_record **record);
+/* Release what a builder holds. */
+void qn_record_builder_clear(qn_record_builder *builder);
+
 /* The names of the first configuration's parameters; the others must have the same. */
 QN_MUST_CHECK qn_status qn_record_add_parameter(qn_record_builder *builder, const char *name);
 QN_MUST_CHECK qn_status qn_record_add_row(qn_record_builder *builder, const qn_value *values, const qn_test *test);

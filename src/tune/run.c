@@ -93,9 +93,7 @@ static qn_status open_run(run_state *run)
     const qn_workload *workload = run->workload;
     const qn_device_info *info = qn_device_get_info(run->device);
     const qn_configuration fallback = qn_family_fallback(workload->family);
-    const int *usual = info->kind == QN_DEVICE_CPU ? workload->cpu_sizes : workload->gpu_sizes;
-    for (int i = 0; i < QN_WORKLOAD_SIZES; i++)
-        run->sizes[i] = run->options->sizes[i] > 0 ? run->options->sizes[i] : usual[i];
+    qn_tune_workload_sizes(workload, info, run->options->sizes, run->sizes);
     QN_TRY(qn_tune_family_space(workload->family, info, &run->space));
     if (!qn_tune_point_of(run->space, &fallback, &run->fallback_point))
         QN_FAIL(QN_INVALID_ARGUMENT, "%s: the configuration of fallbacks breaks a constraint on %s", workload->name,

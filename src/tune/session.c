@@ -19,6 +19,16 @@ double qn_tune_clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+void qn_tune_workload_sizes(const qn_workload *workload, const qn_device_info *device,
+                            const int wanted[QN_WORKLOAD_SIZES], int sizes[QN_WORKLOAD_SIZES])
+{
+    const int *usual = device->kind == QN_DEVICE_CPU ? workload->cpu_sizes : workload->gpu_sizes;
+    for (int i = 0; i < QN_WORKLOAD_SIZES; i++) {
+        sizes[i] = wanted[i] > 0 ? wanted[i] : usual[i];
+        if (sizes[i] == QN_SIZE_COMPUTE_UNITS) sizes[i] = device->compute_units;
+    }
+}
+
 /* The source as the device's compiler gets it, with its prelude and without values of tunables. */
 static qn_status hash_source(const qn_family *family, qn_device *device, char digits[QN_TUNE_SOURCE_DIGITS + 1])
 {

@@ -5,6 +5,10 @@
 #include "base/text.h"
 #include "tune/store.h"
 
+/* Sizes of a workload's problem on a device: those wanted, the workload's own where they are 0. */
+void qn_tune_workload_sizes(const qn_workload *workload, const qn_device_info *device,
+                            const int wanted[QN_WORKLOAD_SIZES], int sizes[QN_WORKLOAD_SIZES]);
+
 /* The key of a family's results on a device. */
 QN_MUST_CHECK qn_status qn_tune_key_make(const qn_family *family, qn_device *device, const char *problem_class,
                                          qn_tune_key *key);

@@ -16,6 +16,7 @@ typedef struct found {
     const qn_tune_key *key;
     void *results;
     size_t count, capacity;
+    bool strict; /* a line that cannot be read is an error, not a warning */
 } found;
 
 /* Split at tabs; false when there are not FIELDS fields. */
@@ -66,6 +67,11 @@ static qn_status read_text(found *to, const char *name, const char *text)
         }
         if (!ours) continue;
         QN_TRY(read_line(to, line, &understood));
+        if (!understood && to->strict)
+            QN_FAIL(QN_BAD_FORMAT,
+                    "%s:%zu: not a tuning result; expected family, hash, class, configuration and "
+                    "seconds apart by tabs",
+                    name, number);
         if (!understood)
             qn_log(QN_LOG_WARNING,
                    "%s:%zu: not a tuning result; expected family, hash, class, configuration and seconds apart by tabs",
@@ -129,6 +135,20 @@ qn_status qn_shipped_find(const qn_tune_key *key, qn_shipped_result **results, s
     qn_status status = folder && *folder ? read_folder(&to, folder) : QN_OK;
     for (size_t i = 0; status == QN_OK && qn_tuned_texts[i]; i++)
         status = read_text(&to, "shipped tuning results", qn_tuned_texts[i]);
+    if (status != QN_OK) {
+        qn_release(&to.results);
+        to.count = 0;
+    }
+    *results = to.results;
+    *count = to.count;
+    return status;
+}
+
+qn_status qn_shipped_read(const qn_tune_key *key, const char *name, const char *text, qn_shipped_result **results,
+                          size_t *count)
+{
+    found to = {.key = key, .strict = true};
+    qn_status status = read_text(&to, name, text);
     if (status != QN_OK) {
         qn_release(&to.results);
         to.count = 0;

@@ -17,6 +17,11 @@ typedef struct qn_shipped_result {
  * be read is warned of and left out. `results` released with qn_release. */
 QN_MUST_CHECK qn_status qn_shipped_find(const qn_tune_key *key, qn_shipped_result **results, size_t *count);
 
+/* The results for the key's device and family in a text of this form. Errors: QN_BAD_FORMAT with `name`, line and what
+ * was expected. `results` released with qn_release. */
+QN_MUST_CHECK qn_status qn_shipped_read(const qn_tune_key *key, const char *name, const char *text,
+                                        qn_shipped_result **results, size_t *count);
+
 /* A line of such a file, without its device line. */
 QN_MUST_CHECK qn_status qn_shipped_append(const qn_tune_key *key, const char *configuration, double seconds,
                                           qn_text *text);
