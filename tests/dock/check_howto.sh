@@ -20,6 +20,7 @@ for name in quern curl cmake sudo pymol chimerax chromium xdg-open sbatch; do ln
 ln -sf "$here/shim" "$work/clone/scripts/install-deps"
 ln -sfn "$source/examples" "$work/clone/examples"
 cp "$source/CMakePresets.json" "$work/clone/"
+export QUERN_TUNING_STORE=$work/tuning.db
 export PATH=$work/bin:$PATH HOWTO_QUERN=$quern HOWTO_EXAMPLES=$source/examples
 cd "$work/clone" || exit 1
 
