@@ -108,6 +108,7 @@ typedef struct qn_tune_options {
     double precision;             /* repeat until the confidence interval is this fraction wide, default 0.01 */
     int most_repeats;             /* default 50 */
     int compile_threads;          /* compiling ahead; 0: the context's threads less one, at most 8 */
+    const char *model;            /* of the searcher `profile`: a model's file; NULL: the static one */
     qn_tune_store *store;         /* NULL: nothing is kept */
     bool restart;                 /* forget what the store has of this */
     /* Called after each test; a nonzero return ends the tuning. May be NULL. */

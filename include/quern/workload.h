@@ -44,6 +44,9 @@ typedef struct qn_workload {
     /* The key under which results of such a size are kept: "n=256", or sizes binned where the best does not change. */
     void (*problem_class)(const int sizes[QN_WORKLOAD_SIZES], char text[64]);
     void (*destroy)(void **state);
+    /* The family's own problem struct, as its kernels' geometry and work take it: what the searcher `profile` predicts
+     * from. May be NULL: it then searches without a model. */
+    const void *(*problem)(const void *state);
 } qn_workload;
 
 /* Every workload of the library. */

@@ -36,28 +36,40 @@ static void set_device_values(const qn_device_info *device, qn_value values[DEVI
     values[6] = qn_value_boolean(is_of(device, "cuda"));
 }
 
+qn_status qn_constraint_compile(const char *text, const qn_family *family, qn_expression **constraint)
+{
+    const char *names[QN_TUNABLE_MAX + DEVICE_NAMES];
+    size_t count = (size_t)family->tunable_count;
+    char what[128];
+    for (size_t i = 0; i < count; i++) names[i] = family->tunables[i].name;
+    memcpy(names + count, device_names, sizeof device_names);
+    snprintf(what, sizeof what, "constraint of %s", family->name);
+    return qn_expression_create(text, what, names, count + DEVICE_NAMES, constraint);
+}
+
+qn_status qn_constraint_value(const qn_expression *constraint, const qn_family *family,
+                              const qn_configuration *configuration, const qn_device_info *device, int64_t *value)
+{
+    qn_value values[QN_TUNABLE_MAX + DEVICE_NAMES], result;
+    size_t count = (size_t)family->tunable_count;
+    bool holds = false;
+    *value = 0;
+    for (size_t i = 0; i < count; i++) values[i] = qn_value_integer(configuration->value[i]);
+    set_device_values(device, values + count);
+    QN_TRY(qn_expression_evaluate(constraint, values, &result));
+    QN_TRY(qn_expression_holds(constraint, values, &holds));
+    *value = result.kind == QN_INTEGER ? result.as.integer : holds;
+    return QN_OK;
+}
+
 qn_status qn_constraint_evaluate(const char *text, const qn_family *family, const qn_configuration *configuration,
                                  const qn_device_info *device, int64_t *value)
 {
-    const char *names[QN_TUNABLE_MAX + DEVICE_NAMES];
-    qn_value values[QN_TUNABLE_MAX + DEVICE_NAMES], result;
-    qn_expression *expression;
-    size_t count = (size_t)family->tunable_count;
-    char what[128];
-    for (size_t i = 0; i < count; i++) {
-        names[i] = family->tunables[i].name;
-        values[i] = qn_value_integer(configuration->value[i]);
-    }
-    memcpy(names + count, device_names, sizeof device_names);
-    set_device_values(device, values + count);
-    snprintf(what, sizeof what, "constraint of %s", family->name);
+    qn_expression *constraint;
     *value = 0;
-    QN_TRY(qn_expression_create(text, what, names, count + DEVICE_NAMES, &expression));
-    bool holds = false;
-    qn_status status = qn_expression_evaluate(expression, values, &result);
-    if (status == QN_OK) status = qn_expression_holds(expression, values, &holds);
-    if (status == QN_OK) *value = result.kind == QN_INTEGER ? result.as.integer : holds;
-    qn_expression_destroy(&expression);
+    QN_TRY(qn_constraint_compile(text, family, &constraint));
+    qn_status status = qn_constraint_value(constraint, family, configuration, device, value);
+    qn_expression_destroy(&constraint);
     return status;
 }
 

@@ -10,11 +10,19 @@
 
 #include <quern/family.h>
 
+#include "base/expression.h"
+
 /* *value of a whole number is that number, else 1 where it holds and 0 where not.
  * Errors: QN_INVALID_ARGUMENT naming the column, the word and what was expected; division by zero; overflow. */
 QN_MUST_CHECK qn_status qn_constraint_evaluate(const char *text, const qn_family *family,
                                                const qn_configuration *configuration, const qn_device_info *device,
                                                int64_t *value);
+
+/* The same in two steps, to ask of many configurations. */
+QN_MUST_CHECK qn_status qn_constraint_compile(const char *text, const qn_family *family, qn_expression **constraint);
+QN_MUST_CHECK qn_status qn_constraint_value(const qn_expression *constraint, const qn_family *family,
+                                            const qn_configuration *configuration, const qn_device_info *device,
+                                            int64_t *value);
 
 /* Call `visit` with every allowed combination of smallest, fallback and largest values of the tunables. */
 QN_MUST_CHECK qn_status qn_family_corners(const qn_family *family, const qn_device_info *device,

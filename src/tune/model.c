@@ -46,17 +46,18 @@ void qn_model_destroy(qn_model **model)
     qn_release(&m->leaves);
     qn_release(&m->table);
     qn_release(&m->device);
+    if (m->drop) m->drop(&m->user);
     qn_release(model);
 }
 
-static qn_status fill_table(qn_model *model, const char *const *names, const double *values)
+/* A model of one space, as yet without what it predicts from. */
+static qn_status begin(const qn_space *space, const char *const *names, size_t column_count, qn_model *model)
 {
+    model->column_count = column_count;
+    model->table_points = qn_space_size(space);
     QN_TRY(qn_text_copy("", &model->device));
-    QN_TRY(qn_allocate(model->column_count, sizeof *model->columns, (void **)&model->columns));
-    for (size_t c = 0; c < model->column_count; c++) QN_TRY(qn_text_copy(names[c], &model->columns[c].name));
-    size_t count = model->table_points * model->column_count;
-    QN_TRY(qn_allocate(count, sizeof *model->table, (void **)&model->table));
-    memcpy(model->table, values, count * sizeof *values);
+    QN_TRY(qn_allocate(column_count, sizeof *model->columns, (void **)&model->columns));
+    for (size_t c = 0; c < column_count; c++) QN_TRY(qn_text_copy(names[c], &model->columns[c].name));
     return QN_OK;
 }
 
@@ -66,10 +67,33 @@ qn_status qn_model_from_table(const qn_space *space, const char *const *names, s
     *model = NULL;
     if (!column_count) QN_FAIL(QN_INVALID_ARGUMENT, "a model has no columns; expected at least one");
     QN_TRY(qn_allocate(1, sizeof **model, (void **)model));
-    (*model)->column_count = column_count;
-    (*model)->table_points = qn_space_size(space);
-    qn_status status = fill_table(*model, names, values);
+    const size_t count = qn_space_size(space) * column_count;
+    qn_status status = begin(space, names, column_count, *model);
+    if (status == QN_OK) status = qn_allocate(count, sizeof *values, (void **)&(*model)->table);
+    if (status == QN_OK) memcpy((*model)->table, values, count * sizeof *values);
     if (status != QN_OK) qn_model_destroy(model);
+    return status;
+}
+
+qn_status qn_model_from_function(const qn_space *space, const char *const *names, size_t column_count,
+                                 qn_model_function function, void *user, void (*drop)(void **user), qn_model **model)
+{
+    void *memory;
+    *model = NULL;
+    qn_status status = qn_allocate(1, sizeof **model, &memory);
+    if (status != QN_OK) {
+        drop(&user);
+        return status;
+    }
+    qn_model *made = memory;
+    made->function = function;
+    made->user = user;
+    made->drop = drop;
+    status = begin(space, names, column_count, made);
+    if (status != QN_OK)
+        qn_model_destroy(&made);
+    else
+        *model = made;
     return status;
 }
 
@@ -101,7 +125,7 @@ static qn_status bind_parameter(const qn_model_parameter *parameter, qn_model_bi
 
 static qn_status bind_all(const qn_model *model, qn_model_binding *binding)
 {
-    if (model->table && model->table_points != qn_space_size(binding->space))
+    if (model->table_points && model->table_points != qn_space_size(binding->space))
         QN_FAIL(QN_INVALID_ARGUMENT, "space %s has %llu points; the model was made for %llu",
                 qn_space_name(binding->space), (unsigned long long)qn_space_size(binding->space),
                 (unsigned long long)model->table_points);
@@ -134,6 +158,10 @@ void qn_model_unbind(qn_model_binding **binding)
 void qn_model_predict(const qn_model *model, const qn_model_binding *binding, qn_point point, double *columns)
 {
     size_t count = model->column_count;
+    if (model->function) {
+        model->function(model->user, point, columns);
+        return;
+    }
     if (model->table) {
         memcpy(columns, model->table + point * count, count * sizeof *columns);
         return;

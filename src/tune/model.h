@@ -45,6 +45,11 @@ QN_MUST_CHECK qn_status qn_model_append(const qn_model *model, qn_text *text);
 /* A model that knows its columns for every point of one space: values[point][column], copied. */
 QN_MUST_CHECK qn_status qn_model_from_table(const qn_space *space, const char *const *names, size_t column_count,
                                             const double *values, qn_model **model);
+/* The same computed when it is asked for; `drop` frees `user`, also when this fails. */
+typedef void (*qn_model_function)(const void *user, qn_point point, double *columns);
+QN_MUST_CHECK qn_status qn_model_from_function(const qn_space *space, const char *const *names, size_t column_count,
+                                               qn_model_function function, void *user, void (*drop)(void **user),
+                                               qn_model **model);
 void qn_model_destroy(qn_model **model);
 
 size_t qn_model_column_count(const qn_model *model);

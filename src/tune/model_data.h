@@ -41,8 +41,11 @@ struct qn_model {
     size_t tree_count;
     int32_t *leaves; /* [leaf_count][column_count] */
     size_t leaf_count, leaf_capacity;
-    double *table; /* [table_points][column_count] instead of trees, or NULL */
-    uint64_t table_points;
+    double *table;              /* [table_points][column_count] instead of trees, or NULL */
+    uint64_t table_points;      /* of a table or a function: of its space; else 0 */
+    qn_model_function function; /* instead of trees, or NULL */
+    void *user;
+    void (*drop)(void **user);
 };
 
 /* A value of a parameter as trees see it: numbers as they are, texts by their number in the model, unknown ones -1. */

@@ -58,7 +58,7 @@ static qn_status append_model(const qn_model *model, qn_text *text)
 
 qn_status qn_model_append(const qn_model *model, qn_text *text)
 {
-    if (model->table) QN_FAIL(QN_INVALID_ARGUMENT, "a model that is a table of one space is not written");
+    if (model->table_points) QN_FAIL(QN_INVALID_ARGUMENT, "a model that is a table of one space is not written");
     return append_model(model, text);
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "tune/guide.h"
 #include "tune/online.h"
 
 enum { FIRST_ROUNDS = 1, FAIR_ROUNDS = 4, CERTAIN_ROUNDS = 9, START_ROUNDS = 5, MOST_PENDING = 64, SAMPLE_EVERY = 32 };
@@ -324,7 +325,8 @@ static qn_status resume(qn_online_family *family)
     return status;
 }
 
-static qn_status prepare_search(qn_online_family *family, const qn_tune_attach_options *options)
+static qn_status prepare_search(qn_online_family *family, const qn_family_launch *launch,
+                                const qn_tune_attach_options *options)
 {
     const qn_device_info *info = qn_device_get_info(family->device);
     qn_tuner_options tuner = {.searcher = options->searcher, .seed = options->seed, .remaining_gain = remaining_gain};
@@ -333,7 +335,11 @@ static qn_status prepare_search(qn_online_family *family, const qn_tune_attach_o
     QN_TRY(qn_tune_family_space(family->family, info, &family->space));
     if (qn_space_size(family->space) < 2) return QN_OK;
     tuner.store = options->store;
-    QN_TRY(qn_tuner_create(family->space, &tuner, &family->tuner));
+    /* what is predicted of the first launch holds for the class; rates are not measured on an application's time */
+    qn_model *model;
+    QN_TRY(qn_guide_make_table(tuner.searcher, family->family, launch->problem, info, family->space, &model));
+    QN_TRY(qn_tuner_create_guided(family->space, &tuner, &(qn_tuner_guide){.model = model, .device = info},
+                                  &family->tuner));
     family->stage = QN_ONLINE_IDLE;
     return resume(family);
 }
@@ -387,7 +393,7 @@ qn_status qn_online_family_create(const qn_family_launch *launch, const qn_tune_
     if (status == QN_OK && options->store)
         status = qn_tune_store_problem(options->store, &family->key, &family->problem);
     if (status == QN_OK) status = begin_with_known(family);
-    if (status == QN_OK) status = prepare_search(family, options);
+    if (status == QN_OK) status = prepare_search(family, launch, options);
     family->device = qn_device_retain(family->device);
     if (status != QN_OK) {
         family->problem = 0;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "runtime/device.h"
 #include "tune/ahead.h"
+#include "tune/guide.h"
 #include "tune/measure.h"
 #include "tune/session.h"
 
@@ -31,6 +32,9 @@ typedef struct run_state {
     void *state;
     qn_space *space;
     qn_tuner *tuner;
+    qn_guide guide;
+    qn_device_rates rates;
+    bool has_rates;
     int64_t problem; /* in the store; 0: none */
     double scale;
     double started_s;
@@ -75,17 +79,32 @@ static qn_status resume(run_state *run)
 
 static void find_limit(run_state *run)
 {
-    qn_device_rates rates;
     qn_work work = {0};
     if (!run->workload->work) return;
     run->workload->work(run->state, &work);
     run->scale = qn_tune_nominal_seconds(&work);
     /* under the checking driver a limit means nothing and measuring it takes minutes */
     if (strcmp(qn_device_get_info(run->device)->driver, "checking") == 0) return;
-    if (qn_device_measure(run->device, &rates) == QN_OK)
-        run->result->limit_seconds = qn_work_limit_seconds(&work, &rates, &run->result->pipe);
+    run->has_rates = qn_device_measure(run->device, &run->rates) == QN_OK;
+    if (run->has_rates)
+        run->result->limit_seconds = qn_work_limit_seconds(&work, &run->rates, &run->result->pipe);
     else
         qn_error_clear();
+}
+
+static qn_status open_tuner(run_state *run)
+{
+    const qn_workload *workload = run->workload;
+    const qn_device_info *info = qn_device_get_info(run->device);
+    qn_tuner_options options = run->options->tuner;
+    options.store = run->options->store; /* for its history; the tests are kept here */
+    options.store_key = NULL;
+    QN_TRY(qn_guide_make(options.searcher, run->options->model, workload->family,
+                         workload->problem ? workload->problem(run->state) : NULL, info, run->space, &run->guide));
+    return qn_tuner_create_guided(
+        run->space, &options,
+        &(qn_tuner_guide){.model = run->guide.model, .device = info, .rates = run->has_rates ? &run->rates : NULL},
+        &run->tuner);
 }
 
 static qn_status open_run(run_state *run)
@@ -98,13 +117,10 @@ static qn_status open_run(run_state *run)
     if (!qn_tune_point_of(run->space, &fallback, &run->fallback_point))
         QN_FAIL(QN_INVALID_ARGUMENT, "%s: the configuration of fallbacks breaks a constraint on %s", workload->name,
                 info->identifier);
-    qn_tuner_options options = run->options->tuner;
-    options.store = run->options->store; /* for its history; the tests are kept here */
-    options.store_key = NULL;
-    QN_TRY(qn_tuner_create(run->space, &options, &run->tuner));
     QN_TRY(qn_queue_create(run->device, &run->queue));
-    QN_TRY(workload->create(run->queue, run->sizes, options.seed, &run->state));
+    QN_TRY(workload->create(run->queue, run->sizes, run->options->tuner.seed, &run->state));
     find_limit(run);
+    QN_TRY(open_tuner(run));
     QN_TRY(open_store(run));
     return resume(run);
 }
@@ -175,6 +191,8 @@ static qn_status test_point(run_state *run, qn_point point, qn_test *test, char 
     }
     if (reason[0])
         qn_log(QN_LOG_DEBUG, "%s: %s: %s: %s", run->workload->name, text, qn_test_outcome_name(test->outcome), reason);
+    if (test->outcome == QN_TEST_CORRECT)
+        qn_guide_learn(&run->guide, run->workload->family, run->device, run->space, point);
     return status;
 }
 

@@ -92,10 +92,11 @@ static qn_status find_class(const char *name, const qn_searcher_class **class)
 qn_status qn_searcher_create(const char *class_name, const qn_searcher_problem *problem, qn_searcher **searcher)
 {
     const qn_searcher_class *class = NULL;
-    qn_searcher *made;
+    void *memory;
     *searcher = NULL;
     QN_TRY(find_class(class_name, &class));
-    QN_TRY(qn_allocate(1, sizeof(*made), (void **)&made));
+    QN_TRY(qn_allocate(1, sizeof(qn_searcher), &memory));
+    qn_searcher *made = memory;
     made->class = class;
     /* The wrapper's own draws must not be those of the class. */
     qn_moves_start(&made->moves, problem->space, problem->seed ^ UINT64_C(0x5751415050455221));

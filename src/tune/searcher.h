@@ -17,7 +17,7 @@ typedef struct qn_searcher_problem {
     uint64_t expected_tests;      /* budget in tests, as good as it is known; 0: not known */
     const struct qn_model *model; /* for `profile`, see model.h; NULL */
     const qn_device_info *device; /* for `profile`: what it tunes on; NULL: not known */
-    const qn_device_rates *rates; /* likewise; used where no counters are told */
+    const qn_device_rates *rates; /* likewise; used where no counters are told. NULL: objectives are in no known unit */
 } qn_searcher_problem;
 
 /* `ask` proposes a next point; it is called again without a tell in between when a batch is compiled ahead. `tell`

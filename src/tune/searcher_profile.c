@@ -10,6 +10,7 @@
 #include "tune/expert.h"
 #include "tune/model.h"
 #include "tune/searcher.h"
+#include "tune/session.h"
 
 /* As published, but for the batch: 5 in the paper, 2 in the authors' later implementation. */
 enum { BATCH = 2, NEIGHBOURS = 100, STRANGERS = 10 };
@@ -23,6 +24,7 @@ typedef struct profile {
     double *prediction; /* [column] */
     size_t column_count;
     qn_device_rates rates;
+    bool has_rates;
     int compute_units;
     double local_memory_bytes; /* that a group may have; infinite when not known */
     qn_candidates candidates;
@@ -71,7 +73,8 @@ static qn_status profile_create(const qn_searcher_problem *problem, void **state
     *state = p;
     p->model = problem->model;
     p->local_memory_bytes = INFINITY;
-    if (problem->rates) p->rates = *problem->rates;
+    p->has_rates = problem->rates != NULL;
+    p->rates = problem->rates ? *problem->rates : qn_tune_nominal_rates;
     if (problem->device) {
         p->compute_units = problem->device->compute_units;
         if (problem->device->local_memory_bytes) p->local_memory_bytes = (double)problem->device->local_memory_bytes;
@@ -93,10 +96,23 @@ static bool fits(const profile *p, const qn_expert_profile *predicted)
     return !(predicted->value[QN_EXPERT_LOCAL_MEMORY] > p->local_memory_bytes);
 }
 
+/* Without rates, or where times are in other units than seconds, a usual device's balance says which part is busiest,
+ * and that one is taken to be nearly full. */
+static qn_expert_profile estimate(const profile *p, const qn_expert_profile *predicted)
+{
+    static const double long_s = 1e9, nearly = 0.9;
+    if (p->has_rates) return qn_expert_estimate(predicted, p->best_seconds, &p->rates);
+    const qn_expert_profile idle = qn_expert_estimate(predicted, long_s, &p->rates);
+    const double busiest = fmax(fmax(fmax(idle.value[QN_EXPERT_DRAM_USE], idle.value[QN_EXPERT_L2_USE]),
+                                     fmax(idle.value[QN_EXPERT_L1_USE], idle.value[QN_EXPERT_SHARED_USE])),
+                                idle.value[QN_EXPERT_ISSUE_USE]);
+    return busiest > 0 ? qn_expert_estimate(predicted, long_s * busiest / 100 / nearly, &p->rates) : idle;
+}
+
 /* What is known of the best run: its counters, read by running it again, or estimates. */
 static qn_expert_profile look_at_best(profile *p, const qn_expert_profile *predicted)
 {
-    if (!p->has_counters) return qn_expert_estimate(predicted, p->best_seconds, &p->rates);
+    if (!p->has_counters) return estimate(p, predicted);
     if (!p->counters_read) p->reruns++;
     p->counters_read = true;
     return qn_expert_profile_of(&p->columns, p->counters, p->column_count);

@@ -223,9 +223,10 @@ qn_test_outcome qn_tune_outcome_of(qn_status status)
     }
 }
 
+/* About a GPU of 2022; what matters is only that they never change. */
+const qn_device_rates qn_tune_nominal_rates = {3e12, 3e12, 2e13, 4e12, 1e12};
+
 double qn_tune_nominal_seconds(const qn_work *work)
 {
-    /* About a GPU of 2022; what matters is only that it never changes. */
-    static const qn_device_rates nominal = {3e12, 3e12, 2e13, 4e12, 1e12};
-    return qn_work_limit_seconds(work, &nominal, NULL);
+    return qn_work_limit_seconds(work, &qn_tune_nominal_rates, NULL);
 }

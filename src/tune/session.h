@@ -29,6 +29,7 @@ qn_test_outcome qn_tune_outcome_of(qn_status status);
 /* Nominal seconds of work: what a device of fixed, made-up rates would take. Objectives of different problem sizes are
  * compared per nominal second. 0 for no work. */
 double qn_tune_nominal_seconds(const qn_work *work);
+extern const qn_device_rates qn_tune_nominal_rates;
 
 double qn_tune_clock_s(void);
 

@@ -5,11 +5,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "runtime/constraint.h"
 #include "tune/expert.h"
 
 static const double WARP = 32, SECTOR_BYTES = 32, WORD_BYTES = 4;
-static const double LARGEST_LOCAL_BYTES = 1 << 20; /* more than any device has */
 
 /* What each column is; its name is the counter's. */
 static const qn_expert_role ROLES[QN_STATIC_COLUMNS] = {
@@ -99,99 +97,14 @@ qn_status qn_static_model_create(const qn_space *space, qn_static_describe descr
     return status;
 }
 
-/* The least local memory with which a constraint holds; 0 when it does without. */
-static double least_local_bytes(const char *constraint, const qn_family *family, const qn_configuration *configuration,
-                                const qn_device_info *device)
-{
-    qn_device_info asked = *device;
-    double low = -1, high = LARGEST_LOCAL_BYTES; /* holds at high, not at low */
-    for (bool first = true; high - low > 1; first = false) {
-        int64_t holds;
-        double middle = first ? 0 : floor((low + high) / 2);
-        asked.local_memory_bytes = (uint64_t)middle;
-        if (qn_constraint_evaluate(constraint, family, configuration, &asked, &holds) != QN_OK) return 0;
-        if (holds)
-            high = middle;
-        else
-            low = middle;
-    }
-    return high < LARGEST_LOCAL_BYTES ? high : 0;
-}
-
-static double local_bytes_of(const qn_family *family, const qn_configuration *configuration,
-                             const qn_device_info *device)
-{
-    double bytes = 0;
-    for (int i = 0; i < family->constraint_count; i++)
-        if (strstr(family->constraints[i], "device.local_memory_bytes"))
-            bytes = fmax(bytes, least_local_bytes(family->constraints[i], family, configuration, device));
-    return bytes;
-}
-
-/* Every group fills its local memory once, and every work-item counts its addresses. */
-static const double INTEGERS_PER_ITEM = 20;
-
-static void describe_kernel(const qn_kernel_declaration *kernel, const qn_configuration *configuration,
-                            const void *problem, double local_bytes, qn_static_launch *launch)
-{
-    qn_geometry geometry = kernel->geometry(configuration, problem);
-    qn_work work = {0};
-    if (kernel->work) kernel->work(problem, &work);
-    double items = 1, group = 1;
-    for (int i = 0; i < 3; i++) {
-        items *= (double)geometry.items[i];
-        group *= (double)geometry.group[i];
-    }
-    *launch = (qn_static_launch){.groups = items / group,
-                                 .group_items = group,
-                                 .group_width = (double)geometry.group[0],
-                                 .local_bytes = local_bytes,
-                                 .bytes_read = work.bytes_read,
-                                 .bytes_written = work.bytes_written,
-                                 .cache_bytes_read = fmax(work.bytes_read, items / group * local_bytes),
-                                 .local_writes = items / group * local_bytes / WORD_BYTES,
-                                 .local_reads = local_bytes > 0 ? work.multiply_adds : 0,
-                                 .multiply_adds = work.multiply_adds,
-                                 .integers = INTEGERS_PER_ITEM * items};
-}
-
-static bool adds_up(qn_expert_role role)
-{
-    return role != QN_EXPERT_WARPS_USE && role != QN_EXPERT_LOCAL_MEMORY;
-}
-
-static void add_kernel(const double *kernel, double *sum)
+void qn_static_add(const double kernel[QN_STATIC_COLUMNS], double sum[QN_STATIC_COLUMNS])
 {
     for (size_t i = 0; i < QN_STATIC_COLUMNS; i++) {
-        if (adds_up(ROLES[i]))
-            sum[i] += kernel[i];
-        else if (ROLES[i] == QN_EXPERT_WARPS_USE)
+        if (ROLES[i] == QN_EXPERT_WARPS_USE)
             sum[i] = sum[i] > 0 ? fmin(sum[i], kernel[i]) : kernel[i];
-        else
+        else if (ROLES[i] == QN_EXPERT_LOCAL_MEMORY)
             sum[i] = fmax(sum[i], kernel[i]);
+        else
+            sum[i] += kernel[i];
     }
-}
-
-qn_status qn_static_model_of_family(const qn_family *family, const void *problem, const qn_device_info *device,
-                                    const qn_space *space, qn_model **model)
-{
-    double *columns = NULL;
-    uint64_t size = qn_space_size(space);
-    qn_static_limits limits = qn_static_limits_of(device);
-    *model = NULL;
-    QN_TRY(qn_allocate(size * QN_STATIC_COLUMNS, sizeof *columns, (void **)&columns));
-    for (qn_point point = 0; point < size; point++) {
-        qn_configuration configuration = qn_tune_configuration(space, point);
-        double local_bytes = local_bytes_of(family, &configuration, device);
-        for (int k = 0; k < family->kernel_count; k++) {
-            qn_static_launch launch;
-            double kernel[QN_STATIC_COLUMNS];
-            describe_kernel(&family->kernels[k], &configuration, problem, local_bytes, &launch);
-            qn_static_columns(&launch, &limits, kernel);
-            add_kernel(kernel, columns + point * QN_STATIC_COLUMNS);
-        }
-    }
-    qn_status status = from_columns(space, columns, model);
-    qn_release(&columns);
-    return status;
 }

@@ -50,9 +50,12 @@ typedef qn_status (*qn_static_describe)(const qn_space *space, qn_point point, q
 QN_MUST_CHECK qn_status qn_static_model_create(const qn_space *space, qn_static_describe describe, void *user,
                                                const qn_static_limits *limits, qn_model **model);
 
+/* Add the columns of another kernel of a family: counts add up, of residences the least counts. `sum` is 0 at first. */
+void qn_static_add(const double kernel[QN_STATIC_COLUMNS], double sum[QN_STATIC_COLUMNS]);
+
 /* For a kernel family in a space of its tunables (qn_tune_family_space): geometry and work as the family states them,
  * local memory as the smallest that satisfies the family's constraints on device.local_memory_bytes. `problem` is the
- * family's own struct. Of several kernels the counts are added up. */
+ * family's own struct. Of several kernels the counts are added up. A table: nothing needs to outlive the call. */
 QN_MUST_CHECK qn_status qn_static_model_of_family(const qn_family *family, const void *problem,
                                                   const qn_device_info *device, const qn_space *space,
                                                   qn_model **model);

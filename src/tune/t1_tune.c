@@ -10,7 +10,9 @@
 #include "base/memory.h"
 #include "tune/measure.h"
 #include "tune/session.h"
+#include "tune/static_model.h"
 #include "tune/t1.h"
+#include "tune/tuner.h"
 
 enum { DEFAULT_REPEATS = 50 };
 static const double default_precision = 0.01, timeout_factor = 20, least_timeout_s = 1;
@@ -52,9 +54,39 @@ static qn_status make_key(tuning *t)
     return QN_OK;
 }
 
+/* Of a kernel of the user's own the launch alone is known. */
+static qn_status describe(const qn_space *space, qn_point point, qn_static_launch *launch, void *user)
+{
+    qn_geometry geometry;
+    (void)space;
+    QN_TRY(qn_t1_geometry(user, point, &geometry));
+    launch->groups = launch->group_items = 1;
+    launch->group_width = (double)geometry.group[0];
+    for (int i = 0; i < 3; i++) {
+        launch->group_items *= (double)geometry.group[i];
+        launch->groups *= (double)geometry.items[i] / (double)geometry.group[i];
+    }
+    return QN_OK;
+}
+
+static qn_status make_model(tuning *t, qn_model **model)
+{
+    enum { MOST_POINTS = 1 << 18 }; /* of a table */
+    const qn_static_limits limits = qn_static_limits_of(qn_device_get_info(t->device));
+    *model = NULL;
+    if (!qn_tuner_is_guided(t->options->tuner.searcher)) return QN_OK;
+    if (t->options->model) return qn_model_read(t->options->model, model);
+    if (qn_space_size(t->t1->space) <= MOST_POINTS &&
+        qn_static_model_create(t->t1->space, describe, t->t1, &limits, model) == QN_OK)
+        return QN_OK;
+    qn_error_clear(); /* some launch makes no sense: that test will say so */
+    return QN_OK;
+}
+
 static qn_status open_tuner(tuning *t)
 {
     qn_tuner_options options = t->options->tuner;
+    qn_tuner_guide guide = {.device = qn_device_get_info(t->device)};
     options.store = t->options->store;
     options.store_key = t->options->store ? t->key : NULL;
     QN_TRY(make_key(t));
@@ -66,7 +98,8 @@ static qn_status open_tuner(tuning *t)
         QN_TRY(qn_tune_store_problem(options.store, &key, &problem));
         QN_TRY(qn_tune_store_forget(options.store, problem));
     }
-    return qn_tuner_create(t->t1->space, &options, &t->tuner);
+    QN_TRY(make_model(t, &guide.model));
+    return qn_tuner_create_guided(t->t1->space, &options, &guide, &t->tuner);
 }
 
 /* Build, check, time. What is wrong with the configuration is the test's; a status ends the tuning. */

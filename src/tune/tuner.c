@@ -7,6 +7,7 @@
 #include "tune/searcher.h"
 #include "tune/session.h"
 #include "tune/stop.h"
+#include "tune/tuner.h"
 
 enum { FINISHED_BYTES = 128, LEAST_STEPS = 20 };
 
@@ -14,6 +15,7 @@ struct qn_tuner {
     const qn_space *space;
     qn_tuner_options options;
     qn_searcher *searcher;
+    qn_model *model; /* of `profile`; NULL */
     int64_t problem; /* in the store */
     double started_s;
     uint64_t tests; /* told, those of a resumed journal included */
@@ -89,19 +91,43 @@ static const char *find_searcher(const char *name)
     return "climb";
 }
 
-qn_status qn_tuner_create(const qn_space *space, const qn_tuner_options *options, qn_tuner **out)
+bool qn_tuner_is_guided(const char *searcher)
+{
+    return strcmp(find_searcher(searcher), qn_searcher_profile.name) == 0;
+}
+
+static qn_status allocate_tuner(const qn_tuner_options *options, qn_tuner **tuner)
 {
     void *memory;
-    *out = NULL;
     if (options->fraction < 0 || options->remaining_gain < 0 || options->seconds < 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "a stop condition of the tuner is negative; expected 0 for none or more");
     QN_TRY(qn_allocate(1, sizeof(qn_tuner), &memory));
-    qn_tuner *tuner = memory;
+    *tuner = memory;
+    return QN_OK;
+}
+
+qn_status qn_tuner_create_guided(const qn_space *space, const qn_tuner_options *options, const qn_tuner_guide *guide,
+                                 qn_tuner **out)
+{
+    qn_tuner *tuner = NULL;
+    qn_model *model = guide->model;
+    *out = NULL;
+    qn_status status = allocate_tuner(options, &tuner);
+    if (status != QN_OK) {
+        qn_model_destroy(&model);
+        return status;
+    }
+    tuner->model = model;
     tuner->space = space;
     tuner->options = *options;
     tuner->started_s = qn_tune_clock_s();
-    qn_searcher_problem problem = {.space = space, .seed = options->seed, .expected_tests = planned_tests(tuner)};
-    qn_status status = qn_searcher_create(find_searcher(options->searcher), &problem, &tuner->searcher);
+    qn_searcher_problem problem = {.space = space,
+                                   .seed = options->seed,
+                                   .expected_tests = planned_tests(tuner),
+                                   .model = model,
+                                   .device = guide->device,
+                                   .rates = guide->rates};
+    status = qn_searcher_create(find_searcher(options->searcher), &problem, &tuner->searcher);
     if (status == QN_OK) status = open_journal(tuner);
     if (status == QN_OK && options->store)
         status = qn_tune_store_well_share(options->store, qn_space_name(space), 1.1, &tuner->well_share);
@@ -111,6 +137,11 @@ qn_status qn_tuner_create(const qn_space *space, const qn_tuner_options *options
     }
     *out = tuner;
     return QN_OK;
+}
+
+qn_status qn_tuner_create(const qn_space *space, const qn_tuner_options *options, qn_tuner **tuner)
+{
+    return qn_tuner_create_guided(space, options, &(qn_tuner_guide){NULL}, tuner);
 }
 
 void qn_tuner_destroy(qn_tuner **tuner)
@@ -123,6 +154,7 @@ void qn_tuner_destroy(qn_tuner **tuner)
         (void)!qn_error_restore(&trail);
     }
     qn_searcher_destroy(&(*tuner)->searcher);
+    qn_model_destroy(&(*tuner)->model);
     qn_release(tuner);
 }
 

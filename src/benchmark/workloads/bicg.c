@@ -119,6 +119,11 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
     return status;
 }
 
+static const void *problem_of(const void *pointer)
+{
+    return &((const bicg_state *)pointer)->problem;
+}
+
 static void work(const void *pointer, qn_work *least)
 {
     qn_benchmark_bicg_family.kernels[0].work(&((const bicg_state *)pointer)->problem, least);
@@ -148,4 +153,5 @@ const qn_workload qn_benchmark_bicg_workload = {
     .work = work,
     .problem_class = problem_class,
     .destroy = destroy,
+    .problem = problem_of,
 };

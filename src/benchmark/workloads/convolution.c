@@ -108,6 +108,11 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
     return QN_OK;
 }
 
+static const void *problem_of(const void *pointer)
+{
+    return &((const convolution_state *)pointer)->problem;
+}
+
 static void work(const void *pointer, qn_work *least)
 {
     qn_benchmark_convolution_family.kernels[0].work(&((const convolution_state *)pointer)->problem, least);
@@ -133,4 +138,5 @@ const qn_workload qn_benchmark_convolution_workload = {
     .work = work,
     .problem_class = problem_class,
     .destroy = destroy,
+    .problem = problem_of,
 };

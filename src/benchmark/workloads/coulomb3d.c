@@ -109,6 +109,11 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
     return QN_OK;
 }
 
+static const void *problem_of(const void *pointer)
+{
+    return &((const coulomb_state *)pointer)->problem;
+}
+
 static void work(const void *pointer, qn_work *least)
 {
     qn_benchmark_coulomb3d_family.kernels[0].work(&((const coulomb_state *)pointer)->problem, least);
@@ -139,4 +144,5 @@ const qn_workload qn_benchmark_coulomb3d_workload = {
     .work = work,
     .problem_class = problem_class,
     .destroy = destroy,
+    .problem = problem_of,
 };

@@ -140,6 +140,11 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
     return QN_OK;
 }
 
+static const void *problem_of(const void *pointer)
+{
+    return &((const reconstruction_state *)pointer)->problem;
+}
+
 static void work(const void *pointer, qn_work *least)
 {
     qn_benchmark_fourier_reconstruction_family.kernels[0].work(&((const reconstruction_state *)pointer)->problem,
@@ -167,4 +172,5 @@ const qn_workload qn_benchmark_fourier_reconstruction_workload = {
     .work = work,
     .problem_class = problem_class,
     .destroy = destroy,
+    .problem = problem_of,
 };

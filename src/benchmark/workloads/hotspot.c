@@ -110,6 +110,11 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
     return QN_OK;
 }
 
+static const void *problem_of(const void *pointer)
+{
+    return &((const hotspot_state *)pointer)->problem;
+}
+
 static void work(const void *pointer, qn_work *least)
 {
     qn_benchmark_hotspot_family.kernels[0].work(&((const hotspot_state *)pointer)->problem, least);
@@ -136,4 +141,5 @@ const qn_workload qn_benchmark_hotspot_workload = {
     .work = work,
     .problem_class = problem_class,
     .destroy = destroy,
+    .problem = problem_of,
 };

@@ -67,6 +67,11 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
     return QN_OK;
 }
 
+static const void *problem_of(const void *pointer)
+{
+    return &((const reduction_state *)pointer)->problem;
+}
+
 static void work(const void *pointer, qn_work *least)
 {
     qn_benchmark_reduction_family.kernels[0].work(&((const reduction_state *)pointer)->problem, least);
@@ -95,4 +100,5 @@ const qn_workload qn_benchmark_reduction_workload = {
     .work = work,
     .problem_class = problem_class,
     .destroy = destroy,
+    .problem = problem_of,
 };

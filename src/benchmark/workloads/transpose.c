@@ -79,6 +79,11 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
     return status;
 }
 
+static const void *problem_of(const void *pointer)
+{
+    return &((const transpose_state *)pointer)->problem;
+}
+
 static void work(const void *pointer, qn_work *least)
 {
     qn_benchmark_transpose_family.kernels[0].work(&((const transpose_state *)pointer)->problem, least);
@@ -108,4 +113,5 @@ const qn_workload qn_benchmark_transpose_workload = {
     .work = work,
     .problem_class = problem_class,
     .destroy = destroy,
+    .problem = problem_of,
 };

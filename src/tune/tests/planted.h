@@ -206,12 +206,18 @@ static void planted_total(const void *user, qn_work *work)
     planted_work(NULL, work);
 }
 
+static const void *planted_problem(const void *user)
+{
+    return user;
+}
+
 static const qn_workload planted_workload = {
-    "test/planted", "y = 2 x + 1", &planted_family, {"n"},         {7},           {7},
-    planted_create, planted_clear, planted_run,     planted_check, planted_total, class_of,
-    planted_destroy};
-static const qn_workload honest_workload = {"test/honest", "y = 2 x + 1", &honest_family, {"n"},       {7},
-                                            {7},           honest_create, planted_clear,  planted_run, planted_check,
-                                            planted_total, class_of,      planted_destroy};
+    "test/planted",  "y = 2 x + 1", &planted_family, {"n"},         {7},           {7},
+    planted_create,  planted_clear, planted_run,     planted_check, planted_total, class_of,
+    planted_destroy, NULL};
+static const qn_workload honest_workload = {
+    "test/honest", "y = 2 x + 1", &honest_family,  {"n"},          {7},
+    {7},           honest_create, planted_clear,   planted_run,    planted_check,
+    planted_total, class_of,      planted_destroy, planted_problem};
 
 #endif

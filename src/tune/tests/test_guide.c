@@ -1,0 +1,234 @@
+/* devices: host opencl:0 checking:host */
+#define _DEFAULT_SOURCE
+/* The searcher profile where something is really tuned: it gets a model, from the family or from a file, and does
+ * without where there can be none. */
+#include "check.h"
+
+#include <quern/log.h>
+
+#include "base/memory.h"
+#include "tune/expert.h"
+#include "tune/guide.h"
+#include "tune/searcher.h"
+#include "tune/session.h"
+#include "tune/static_model.h"
+#include "tune/tests/planted.h"
+
+static qn_context *context;
+static qn_device *device;
+static int warnings;
+static char warning[256];
+
+static void on_log(qn_log_level level, const char *message, void *user)
+{
+    (void)user;
+    if (level != QN_LOG_WARNING) return;
+    warnings++;
+    snprintf(warning, sizeof warning, "%s", message);
+}
+
+/* ---- A family of which everything is known: items / GROUP groups that keep 16 bytes an item when KEEP ---- */
+
+static qn_geometry fold_geometry(const qn_configuration *configuration, const void *problem)
+{
+    return (qn_geometry){{*(const size_t *)problem, 1, 1}, {(size_t)configuration->value[0], 1, 1}};
+}
+
+static const qn_kernel_declaration fold_kernels[] = {{.name = "fold", .geometry = fold_geometry}};
+static const qn_tunable fold_tunables[] = {{"GROUP", {64, 128, 256}, 3, 64, "work-items per group"},
+                                           {"KEEP", {0, 1}, 2, 0, "whether local memory is used"}};
+static const char *const fold_constraints[] = {"KEEP == 0 || 16 * GROUP <= device.local_memory_bytes"};
+static const qn_family fold_family = {.name = "test/fold",
+                                      .kernels = fold_kernels,
+                                      .kernel_count = 1,
+                                      .tunables = fold_tunables,
+                                      .tunable_count = 2,
+                                      .constraints = fold_constraints,
+                                      .constraint_count = 1};
+static const qn_device_info fold_device = {.driver = "opencl", .local_memory_bytes = 49152, .largest_group = 1024};
+
+static double column(const double columns[QN_STATIC_COLUMNS], qn_expert_role role)
+{
+    for (size_t i = 0; i < QN_STATIC_COLUMNS; i++)
+        if (strcmp(qn_static_column(i), qn_expert_column(role)) == 0) return columns[i];
+    return NAN;
+}
+
+/* Point by point and as a table the model says the same, without a work function; of what was built it says what the
+ * compiler does: 65536 registers are enough for 2 groups of 256 with 128 each, 512 of 2048 work-items. */
+static void families_are_described_and_built_ones_learnt(void)
+{
+    const size_t problem = 1 << 16;
+    qn_space *space = NULL;
+    qn_model *model = NULL, *table = NULL;
+    qn_model_binding *binding = NULL, *table_binding = NULL;
+    qn_static_family *description;
+    qn_point point;
+    double c[QN_STATIC_COLUMNS], t[QN_STATIC_COLUMNS];
+    CHECK_OK(qn_tune_family_space(&fold_family, &fold_device, &space));
+    CHECK_OK(qn_static_family_create(&fold_family, &problem, &fold_device, space, &description, &model));
+    CHECK_OK(qn_static_model_of_family(&fold_family, &problem, &fold_device, space, &table));
+    if (!CHECK_OK(qn_model_bind(model, space, &binding)) || !CHECK_OK(qn_model_bind(table, space, &table_binding)))
+        return;
+    for (point = 0; point < qn_space_size(space); point++) {
+        const qn_configuration chosen = qn_tune_configuration(space, point);
+        qn_model_predict(model, binding, point, c);
+        qn_model_predict(table, table_binding, point, t);
+        CHECK(memcmp(c, t, sizeof c) == 0);
+        CHECK_NEAR(column(c, QN_EXPERT_LOCAL_MEMORY), chosen.value[1] ? 16 * chosen.value[0] : 0, 0);
+    }
+    CHECK(qn_tune_point_of(space, &(qn_configuration){{256, 0}}, &point));
+    qn_model_predict(model, binding, point, c);
+    CHECK_NEAR(column(c, QN_EXPERT_WARPS_USE), 100, 0);
+    CHECK_OK(qn_static_family_learn(description, point, &(qn_kernel_resources){.registers = 128, .local_bytes = 1000}));
+    qn_model_predict(model, binding, point, c);
+    CHECK_NEAR(column(c, QN_EXPERT_WARPS_USE), 25, 0);
+    CHECK_NEAR(column(c, QN_EXPERT_LOCAL_MEMORY), 1000, 0);
+    qn_model_unbind(&binding);
+    qn_model_unbind(&table_binding);
+    qn_model_destroy(&model);
+    qn_model_destroy(&table);
+    qn_space_destroy(&space);
+}
+
+/* Where no part's rate is known, a usual device's balance steers: of two neighbours the one that reads less is tried
+ * more often, though times are in made-up units. */
+static void without_rates_the_balance_of_a_usual_device_steers(void)
+{
+    enum { SIDE = 200 };
+    static double columns[SIDE * QN_STATIC_COLUMNS];
+    int64_t values[SIDE];
+    qn_space *space = NULL;
+    qn_model *model = NULL;
+    int less = 0;
+    const qn_static_limits limits = qn_static_limits_of(NULL);
+    for (int i = 0; i < SIDE; i++) values[i] = i;
+    CHECK_OK(qn_space_create("line", &space));
+    CHECK_OK(qn_space_add_integers(space, "A", values, SIDE, 0));
+    CHECK_OK(qn_space_solve(space));
+    for (int i = 0; i < SIDE; i++)
+        qn_static_columns(&(qn_static_launch){.groups = 1e4, .group_items = 256, .bytes_read = 1e9 * (1 + i)}, &limits,
+                          columns + i * QN_STATIC_COLUMNS);
+    const char *names[QN_STATIC_COLUMNS];
+    for (size_t i = 0; i < QN_STATIC_COLUMNS; i++) names[i] = qn_static_column(i);
+    CHECK_OK(qn_model_from_table(space, names, QN_STATIC_COLUMNS, columns, &model));
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        void *state;
+        qn_point point;
+        qn_searcher_problem problem = {.space = space, .seed = seed, .model = model};
+        if (!CHECK_OK(qn_searcher_profile.create(&problem, &state))) break;
+        CHECK_OK(qn_searcher_profile.tell(state, SIDE / 2, &(qn_test){.objective = 7e6}));
+        CHECK_OK(qn_searcher_profile.ask(state, &point));
+        less += point < SIDE / 2;
+        qn_searcher_profile.destroy(&state);
+    }
+    if (!CHECK(less >= 80)) fprintf(stderr, "  %d of 100 read less\n", less); /* by chance 50 ± 5 */
+    qn_model_destroy(&model);
+    qn_space_destroy(&space);
+}
+
+/* ---- Live ---- */
+
+static qn_tune_options options_of(const char *model)
+{
+    warnings = 0;
+    return (qn_tune_options){.tuner = {.searcher = "profile", .seed = 2}, .most_repeats = 5, .model = model};
+}
+
+static void every_kind_of_workload_is_tuned(void)
+{
+    qn_workload bare = honest_workload;
+    qn_tune_result result;
+    qn_tune_options options = options_of(NULL);
+    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    CHECK(result.configuration.value[DELAY] == BEST_DELAY && result.tests == DELAYS && warnings == 0);
+    options = options_of(NULL);
+    bare.problem = NULL;
+    bare.work = NULL;
+    CHECK_OK(qn_tune_run(device, &bare, &options, &result));
+    CHECK(result.configuration.value[DELAY] == BEST_DELAY && warnings == 1);
+    CHECK(strstr(warning, "goes without a model") != NULL);
+    options.tuner.searcher = "auto"; /* which needs none */
+    warnings = 0;
+    CHECK_OK(qn_tune_run(device, &bare, &options, &result));
+    CHECK(warnings == 0);
+}
+
+/* A model's file, trained on this space here and on another one. */
+static void write_model(const char *parameter, const char *path)
+{
+    qn_test tests[DELAYS];
+    char *counters[] = {"dram__sectors_read.sum"};
+    double values[DELAYS];
+    int64_t delays[DELAYS];
+    qn_record record = {.device = "made up", .tests = tests, .counter_names = counters, .counter_count = 1};
+    qn_model *model = NULL;
+    for (int i = 0; i < DELAYS; i++) {
+        delays[i] = i;
+        tests[i] = (qn_test){.objective = 1};
+        values[i] = 1e3 * delay_us[i];
+    }
+    record.counters = values;
+    CHECK_OK(qn_space_create("made up", &record.space));
+    CHECK_OK(qn_space_add_integers(record.space, parameter, delays, DELAYS, 0));
+    CHECK_OK(qn_space_solve(record.space));
+    CHECK_OK(qn_model_train(&record, &(qn_model_options){.seed = 1}, &model));
+    CHECK_OK(qn_model_write(model, path));
+    qn_model_destroy(&model);
+    qn_space_destroy(&record.space);
+}
+
+static void a_models_file_can_be_given(void)
+{
+    char path[600];
+    qn_tune_result result;
+    qn_tune_options options = options_of(path);
+    snprintf(path, sizeof path, "%s/delays.model", check_scratch_folder());
+    CHECK_FAILS(qn_tune_run(device, &honest_workload, &options, &result), QN_NOT_FOUND);
+    write_model("DELAY", path);
+    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    CHECK(result.configuration.value[DELAY] == BEST_DELAY && warnings == 0);
+    write_model("SPEED", path);
+    CHECK_FAILS(qn_tune_run(device, &honest_workload, &options, &result), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("no parameter SPEED");
+}
+
+static void it_works_online(void)
+{
+    qn_queue *queue = NULL;
+    void *state = NULL;
+    qn_tune_gain gain = {.exploring = true};
+    size_t count = 0;
+    double began_s = planted_clock_s();
+    warnings = 0;
+    CHECK_OK(qn_queue_create(device, &queue));
+    CHECK_OK(qn_tune_attach(context,
+                            &(qn_tune_attach_options){.mode = QN_TUNE_ONLINE, .searcher = "profile", .budget = 0.5}));
+    CHECK_OK(create_of(&honest_family, queue, (const int[3]){7}, &state));
+    while (gain.exploring && gain.tests < 2 && planted_clock_s() - began_s < 60)
+        if (!CHECK_OK(planted_launch(state, queue, NULL, NULL)) || !CHECK_OK(qn_queue_finish(queue)) ||
+            !CHECK_OK(qn_tune_gains(context, &gain, 1, &count)))
+            break;
+    CHECK(gain.tests >= 2 && gain.failed == 0 && warnings == 0);
+    qn_tune_detach(context);
+    planted_destroy(&state);
+    qn_queue_destroy(&queue);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "host";
+    setenv("QUERN_TUNING_STORE", "off", 1);
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return check_finish();
+    if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
+    qn_log_set_callback(on_log, NULL);
+    RUN(families_are_described_and_built_ones_learnt);
+    RUN(without_rates_the_balance_of_a_usual_device_steers);
+    RUN(every_kind_of_workload_is_tuned);
+    RUN(a_models_file_can_be_given);
+    RUN(it_works_online);
+    qn_log_set_callback(NULL, NULL);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}

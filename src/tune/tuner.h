@@ -1,0 +1,20 @@
+/* A tuner with what steers the searcher `profile`, for the parts of the tuner that know a device and a kernel. */
+#ifndef QN_TUNE_TUNER_H
+#define QN_TUNE_TUNER_H
+
+#include "tune/model.h"
+
+typedef struct qn_tuner_guide {
+    qn_model *model;              /* NULL: none */
+    const qn_device_info *device; /* NULL: not known */
+    const qn_device_rates *rates; /* NULL: not known, or objectives are no seconds of one run */
+} qn_tuner_guide;
+
+/* qn_tuner_create; the model is the tuner's from now on, also when this fails. */
+QN_MUST_CHECK qn_status qn_tuner_create_guided(const qn_space *space, const qn_tuner_options *options,
+                                               const qn_tuner_guide *guide, qn_tuner **tuner);
+
+/* Whether a searcher (NULL: the default) makes use of a guide. */
+bool qn_tuner_is_guided(const char *searcher);
+
+#endif
