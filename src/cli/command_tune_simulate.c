@@ -76,11 +76,14 @@ static const char *name_of(const char *path)
 
 static void print_table(const qn_tune_scores *scores)
 {
+    bool counted = false;
+    for (size_t i = 0; i < scores->row_count; i++) counted |= scores->rows[i].file && scores->rows[i].counted;
     printf("%-20s  %-40s  %7s  %7s  %17s  %10s  %14s\n", "searcher", "space", "budget", "score", "95 % interval",
            "time score", "tests to 1.1x");
     for (size_t i = 0; i < scores->row_count; i++) {
         const qn_tune_score *row = &scores->rows[i];
         char interval[32];
+        if (!row->file && !counted) continue; /* a mean over nothing */
         snprintf(interval, sizeof interval, "%.3f to %.3f", row->low, row->high);
         printf("%-20s  %-40s  ", row->searcher, row->file ? name_of(row->file) : "mean");
         if (row->file)
