@@ -117,11 +117,11 @@ static void prepare(bench *b)
 
 static qn_status spread(bench *b)
 {
-    return qn_ligand_grids_spread(b->queue, &b->ligand, b->atoms, b->weights, b->rotations, 0, b->boxes, NULL);
+    return qn_ligand_grids_spread(b->queue, NULL, &b->ligand, b->atoms, b->weights, b->rotations, 0, b->boxes, NULL);
 }
 static qn_status settle(bench *b)
 {
-    return qn_ligand_grids_settle(b->queue, &b->ligand, b->boxes, b->grids, NULL);
+    return qn_ligand_grids_settle(b->queue, NULL, &b->ligand, b->boxes, b->grids, NULL);
 }
 static qn_status forward(bench *b)
 {
@@ -129,7 +129,7 @@ static qn_status forward(bench *b)
 }
 static qn_status correlate(bench *b)
 {
-    return qn_correlate(b->queue, &b->correlate, b->receptor, b->spectra, b->products, NULL);
+    return qn_correlate(b->queue, NULL, &b->correlate, b->receptor, b->spectra, b->products, NULL);
 }
 static qn_status inverse(bench *b)
 {
@@ -137,7 +137,7 @@ static qn_status inverse(bench *b)
 }
 static qn_status best(bench *b)
 {
-    return qn_best_cells(b->queue, &b->best, b->scores, b->scratch, b->energies, b->cells, NULL);
+    return qn_best_cells(b->queue, NULL, &b->best, b->scores, b->scratch, b->energies, b->cells, NULL);
 }
 
 static int by_value(const void *left, const void *right)

@@ -114,8 +114,7 @@ int main(int argc, char **argv)
     need(qn_context_create(&(qn_context_options){0}, &context));
     need(qn_device_open(context, argv[1], &device));
     need(qn_queue_create(device, &queue));
-    const bool cpu = qn_device_get_info(device)->kind == QN_DEVICE_CPU;
-    memcpy(sizes, cpu ? workload->cpu_sizes : workload->gpu_sizes, sizeof sizes);
+    qn_tune_workload_sizes(workload, qn_device_get_info(device), (const int[QN_WORKLOAD_SIZES]){0}, sizes);
     find_oracle(argc > 4 ? argv[4] : NULL, argc > 5 ? atof(argv[5]) : 300);
     need(workload->create(queue, sizes, 1, &state));
     if (!mkdtemp(folder)) return 1;

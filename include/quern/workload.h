@@ -18,7 +18,8 @@ extern "C" {
 
 enum { QN_WORKLOAD_SIZES = 3 };
 
-/* A default size that stands for the compute units of the device: programs give each core of a CPU a piece of work. */
+/* A default size that stands for the compute units of the device, as programs give each core of a CPU a piece of work;
+ * 3 * QN_SIZE_COMPUTE_UNITS for three pieces. */
 enum { QN_SIZE_COMPUTE_UNITS = -1 };
 
 typedef struct qn_workload {
@@ -26,7 +27,7 @@ typedef struct qn_workload {
     const char *summary; /* one line: "C = A·B, single precision" */
     const qn_family *family;
     const char *size_names[QN_WORKLOAD_SIZES]; /* "rows", "columns", "inner"; NULL after the last */
-    int gpu_sizes[QN_WORKLOAD_SIZES];          /* defaults: a GPU is full, a run takes milliseconds */
+    int gpu_sizes[QN_WORKLOAD_SIZES]; /* defaults: a GPU is full, a run takes milliseconds; or QN_SIZE_COMPUTE_UNITS */
     int cpu_sizes[QN_WORKLOAD_SIZES];
 
     /* Buffers with inputs made from `seed`, on the queue's device. Errors: QN_INVALID_ARGUMENT naming a size that

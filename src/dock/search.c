@@ -276,13 +276,14 @@ qn_status qn_dock_search_submit(qn_dock_search *search, int first, int slot_numb
     search_slot *slot = &search->slots[slot_number];
     qn_queue *queue = search->queue;
     size_t bytes = (size_t)search->options.batch * search->set_count * (size_t)search->options.per_rotation * 4;
-    QN_TRY(qn_ligand_grids_spread(queue, &search->ligand_problem, search->atoms, search->weights, search->rotations,
-                                  first, search->boxes, NULL));
-    QN_TRY(qn_ligand_grids_settle(queue, &search->ligand_problem, search->boxes, search->grids, NULL));
+    QN_TRY(qn_ligand_grids_spread(queue, NULL, &search->ligand_problem, search->atoms, search->weights,
+                                  search->rotations, first, search->boxes, NULL));
+    QN_TRY(qn_ligand_grids_settle(queue, NULL, &search->ligand_problem, search->boxes, search->grids, NULL));
     QN_TRY(qn_fft_execute(search->forward, queue, search->grids, search->spectra, NULL));
-    QN_TRY(qn_correlate(queue, &search->correlate_problem, search->receptor, search->spectra, search->products, NULL));
+    QN_TRY(qn_correlate(queue, NULL, &search->correlate_problem, search->receptor, search->spectra, search->products,
+                        NULL));
     QN_TRY(qn_fft_execute(search->inverse, queue, search->products, search->scores, NULL));
-    QN_TRY(qn_best_cells(queue, &search->best_problem, search->scores, search->scratch, slot->energies_on_device,
+    QN_TRY(qn_best_cells(queue, NULL, &search->best_problem, search->scores, search->scratch, slot->energies_on_device,
                          slot->cells_on_device, NULL));
     QN_TRY(qn_queue_read(queue, slot->energies_on_device, 0, slot->energies, bytes, NULL));
     return qn_queue_read(queue, slot->cells_on_device, 0, slot->cells, bytes, &slot->done);

@@ -25,7 +25,7 @@ void qn_tune_workload_sizes(const qn_workload *workload, const qn_device_info *d
     const int *usual = device->kind == QN_DEVICE_CPU ? workload->cpu_sizes : workload->gpu_sizes;
     for (int i = 0; i < QN_WORKLOAD_SIZES; i++) {
         sizes[i] = wanted[i] > 0 ? wanted[i] : usual[i];
-        if (sizes[i] == QN_SIZE_COMPUTE_UNITS) sizes[i] = device->compute_units;
+        if (sizes[i] < 0) sizes[i] = sizes[i] / QN_SIZE_COMPUTE_UNITS * device->compute_units;
     }
 }
 

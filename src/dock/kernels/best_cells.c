@@ -111,8 +111,9 @@ void qn_best_cells_problem_class(const qn_best_cells_problem *problem, char text
     snprintf(text, 64, "rotations=%d keep=%d cells=2^%ld", problem->rotations, problem->keep, lround(log2(volume)));
 }
 
-qn_status qn_best_cells(qn_queue *queue, const qn_best_cells_problem *problem, qn_buffer *scores, qn_buffer *scratch,
-                        qn_buffer *energies, qn_buffer *cells, qn_event **event)
+qn_status qn_best_cells(qn_queue *queue, const qn_configuration *configuration, const qn_best_cells_problem *problem,
+                        qn_buffer *scores, qn_buffer *scratch, qn_buffer *energies, qn_buffer *cells,
+                        qn_event *events[2])
 {
     char definitions[32], problem_class[64];
     size_t half = partial_bytes(problem);
@@ -133,13 +134,14 @@ qn_status qn_best_cells(qn_queue *queue, const qn_best_cells_problem *problem, q
                            .argument_count = 14,
                            .problem = problem,
                            .problem_class = problem_class,
-                           .definitions = definitions};
-    qn_status status = qn_family_run(&qn_dock_best_cells_family, queue, &call, NULL);
+                           .definitions = definitions,
+                           .configuration = configuration};
+    qn_status status = qn_family_run(&qn_dock_best_cells_family, queue, &call, events ? &events[0] : NULL);
     if (status != QN_OK) return status;
     qn_argument lists[] = {partial_energies, partial_cells, qn_argument_buffer(energies), qn_argument_buffer(cells),
                            qn_argument_int32(problem->keep)};
     call.kernel = MERGE;
     call.arguments = lists;
     call.argument_count = 5;
-    return qn_family_run(&qn_dock_best_cells_family, queue, &call, event);
+    return qn_family_run(&qn_dock_best_cells_family, queue, &call, events ? &events[1] : NULL);
 }

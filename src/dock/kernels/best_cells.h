@@ -25,10 +25,12 @@ void qn_best_cells_problem_class(const qn_best_cells_problem *problem, char text
 /* Bytes of the scratch buffer that qn_best_cells needs at most. */
 size_t qn_best_cells_scratch_bytes(const qn_best_cells_problem *problem);
 
-/* scores [rotations][nz][ny][nx] → energies and cells [rotations][keep], best first; padded with (FLT_MAX, −1). A kept
- * cell is the minimum of its exclusion cube; ties go to the lower cell. */
-QN_MUST_CHECK qn_status qn_best_cells(qn_queue *queue, const qn_best_cells_problem *problem, qn_buffer *scores,
-                                      qn_buffer *scratch, qn_buffer *energies, qn_buffer *cells, qn_event **event);
+/* configuration NULL: chosen as for any family; `events`: NULL, or two, of both kernels. scores [rotations][nz][ny][nx]
+ * → energies and cells [rotations][keep], best first; padded with (FLT_MAX, −1). A kept cell is the minimum of its
+ * exclusion cube; ties go to the lower cell. */
+QN_MUST_CHECK qn_status qn_best_cells(qn_queue *queue, const qn_configuration *configuration,
+                                      const qn_best_cells_problem *problem, qn_buffer *scores, qn_buffer *scratch,
+                                      qn_buffer *energies, qn_buffer *cells, qn_event *events[2]);
 
 /* The same by sorting all cells of one rotation. */
 QN_MUST_CHECK qn_status qn_best_cells_reference(const qn_best_cells_problem *problem, const float *scores,

@@ -72,8 +72,8 @@ void qn_correlate_problem_class(const qn_correlate_problem *problem, char text[6
              lround(log2(problem->bins)));
 }
 
-qn_status qn_correlate(qn_queue *queue, const qn_correlate_problem *problem, qn_buffer *receptor, qn_buffer *ligand,
-                       qn_buffer *product, qn_event **event)
+qn_status qn_correlate(qn_queue *queue, const qn_configuration *configuration, const qn_correlate_problem *problem,
+                       qn_buffer *receptor, qn_buffer *ligand, qn_buffer *product, qn_event **event)
 {
     qn_argument arguments[] = {
         qn_argument_buffer(receptor),      qn_argument_buffer(ligand),       qn_argument_buffer(product),
@@ -82,7 +82,11 @@ qn_status qn_correlate(qn_queue *queue, const qn_correlate_problem *problem, qn_
     };
     char problem_class[64];
     qn_correlate_problem_class(problem, problem_class);
-    qn_family_call call = {
-        .kernel = 0, .arguments = arguments, .argument_count = 7, .problem = problem, .problem_class = problem_class};
+    qn_family_call call = {.kernel = 0,
+                           .arguments = arguments,
+                           .argument_count = 7,
+                           .problem = problem,
+                           .problem_class = problem_class,
+                           .configuration = configuration};
     return qn_family_run(&qn_dock_correlate_family, queue, &call, event);
 }

@@ -107,8 +107,8 @@ void qn_ligand_grids_problem_class(const qn_ligand_grids_problem *problem, char 
              lround(log2(problem->box)));
 }
 
-static qn_status run(int kernel, qn_queue *queue, const qn_ligand_grids_problem *problem, const qn_argument *arguments,
-                     int count, qn_event **event)
+static qn_status run(int kernel, qn_queue *queue, const qn_configuration *configuration,
+                     const qn_ligand_grids_problem *problem, const qn_argument *arguments, int count, qn_event **event)
 {
     char problem_class[64];
     qn_ligand_grids_problem_class(problem, problem_class);
@@ -116,13 +116,14 @@ static qn_status run(int kernel, qn_queue *queue, const qn_ligand_grids_problem 
                            .arguments = arguments,
                            .argument_count = count,
                            .problem = problem,
-                           .problem_class = problem_class};
+                           .problem_class = problem_class,
+                           .configuration = configuration};
     return qn_family_run(&qn_dock_ligand_grids_family, queue, &call, event);
 }
 
-qn_status qn_ligand_grids_spread(qn_queue *queue, const qn_ligand_grids_problem *problem, qn_buffer *atoms,
-                                 qn_buffer *weights, qn_buffer *rotations, int first_rotation, qn_buffer *boxes,
-                                 qn_event **event)
+qn_status qn_ligand_grids_spread(qn_queue *queue, const qn_configuration *configuration,
+                                 const qn_ligand_grids_problem *problem, qn_buffer *atoms, qn_buffer *weights,
+                                 qn_buffer *rotations, int first_rotation, qn_buffer *boxes, qn_event **event)
 {
     qn_argument arguments[] = {
         qn_argument_buffer(atoms),
@@ -138,11 +139,12 @@ qn_status qn_ligand_grids_spread(qn_queue *queue, const qn_ligand_grids_problem 
         qn_argument_int32(problem->grids),
         qn_argument_int32(problem->trilinear_grid),
     };
-    return run(SPREAD, queue, problem, arguments, sizeof arguments / sizeof *arguments, event);
+    return run(SPREAD, queue, configuration, problem, arguments, sizeof arguments / sizeof *arguments, event);
 }
 
-qn_status qn_ligand_grids_settle(qn_queue *queue, const qn_ligand_grids_problem *problem, qn_buffer *boxes,
-                                 qn_buffer *grids, qn_event **event)
+qn_status qn_ligand_grids_settle(qn_queue *queue, const qn_configuration *configuration,
+                                 const qn_ligand_grids_problem *problem, qn_buffer *boxes, qn_buffer *grids,
+                                 qn_event **event)
 {
     qn_argument arguments[] = {
         qn_argument_buffer(boxes),
@@ -152,5 +154,5 @@ qn_status qn_ligand_grids_settle(qn_queue *queue, const qn_ligand_grids_problem 
         qn_argument_int32(problem->cells[1]),
         qn_argument_int32(problem->cells[2]),
     };
-    return run(SETTLE, queue, problem, arguments, sizeof arguments / sizeof *arguments, event);
+    return run(SETTLE, queue, configuration, problem, arguments, sizeof arguments / sizeof *arguments, event);
 }

@@ -23,15 +23,17 @@ typedef struct qn_ligand_grids_problem {
 /* The key of tuning results: what the best configuration depends on, sizes to the nearest power of two. */
 void qn_ligand_grids_problem_class(const qn_ligand_grids_problem *problem, char text[64]);
 
-/* Rotate and add all atoms for rotations first … first + batch − 1 (the last one repeated past the end). `boxes` must
- * be 0. */
-QN_MUST_CHECK qn_status qn_ligand_grids_spread(qn_queue *queue, const qn_ligand_grids_problem *problem,
-                                               qn_buffer *atoms, qn_buffer *weights, qn_buffer *rotations,
-                                               int first_rotation, qn_buffer *boxes, qn_event **event);
+/* configuration NULL: chosen as for any family. Rotate and add all atoms for rotations first … first + batch − 1 (the
+ * last one repeated past the end). `boxes` must be 0. */
+QN_MUST_CHECK qn_status qn_ligand_grids_spread(qn_queue *queue, const qn_configuration *configuration,
+                                               const qn_ligand_grids_problem *problem, qn_buffer *atoms,
+                                               qn_buffer *weights, qn_buffer *rotations, int first_rotation,
+                                               qn_buffer *boxes, qn_event **event);
 
 /* Boxes to float grids (only the corner a box covers is written; the rest stays as it was); boxes become 0. */
-QN_MUST_CHECK qn_status qn_ligand_grids_settle(qn_queue *queue, const qn_ligand_grids_problem *problem,
-                                               qn_buffer *boxes, qn_buffer *grids, qn_event **event);
+QN_MUST_CHECK qn_status qn_ligand_grids_settle(qn_queue *queue, const qn_configuration *configuration,
+                                               const qn_ligand_grids_problem *problem, qn_buffer *boxes,
+                                               qn_buffer *grids, qn_event **event);
 
 /* What both kernels together must give: grids [batch][grids][volume] of one batch in double. */
 void qn_ligand_grids_reference(const qn_ligand_grids_problem *problem, const int32_t *atoms, const int32_t *weights,

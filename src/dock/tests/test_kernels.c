@@ -124,9 +124,9 @@ static void ligand_grids_match(void)
                              upload(grids, sizeof grids)};
     /* Twice, the second time past the end of the rotations: boxes must come out empty for the next batch. */
     for (int first = 0; first <= 3; first += 3) {
-        CHECK_OK(qn_ligand_grids_spread(queue, &ligand_problem, buffers[0], buffers[1], buffers[2], first, buffers[3],
-                                        NULL));
-        CHECK_OK(qn_ligand_grids_settle(queue, &ligand_problem, buffers[3], buffers[4], NULL));
+        CHECK_OK(qn_ligand_grids_spread(queue, NULL, &ligand_problem, buffers[0], buffers[1], buffers[2], first,
+                                        buffers[3], NULL));
+        CHECK_OK(qn_ligand_grids_settle(queue, NULL, &ligand_problem, buffers[3], buffers[4], NULL));
         download(buffers[4], grids, sizeof grids);
         qn_ligand_grids_reference(&ligand_problem, atoms, weights, rotations, first, expected);
         double worst_shape = 0, worst_charge = 0, sum = 0;
@@ -165,7 +165,7 @@ static void correlation_matches(void)
     memset(product, 0x7f, sizeof product);
     qn_buffer *buffers[3] = {upload(receptor, sizeof receptor), upload(ligand, sizeof ligand),
                              upload(product, sizeof product)};
-    CHECK_OK(qn_correlate(queue, &problem, buffers[0], buffers[1], buffers[2], NULL));
+    CHECK_OK(qn_correlate(queue, NULL, &problem, buffers[0], buffers[1], buffers[2], NULL));
     download(buffers[2], product, sizeof product);
     qn_correlate_reference(&problem, receptor, ligand, expected);
     double worst = 0;
@@ -186,7 +186,7 @@ static void check_best(const qn_best_cells_problem *problem, int levels)
     qn_buffer *buffers[4] = {upload(scores, (size_t)problem->rotations * VOLUME * 4), NULL, upload(energies, hits * 4),
                              upload(cells, hits * 4)};
     CHECK_OK(qn_buffer_create(device, qn_best_cells_scratch_bytes(problem), &buffers[1]));
-    CHECK_OK(qn_best_cells(queue, problem, buffers[0], buffers[1], buffers[2], buffers[3], NULL));
+    CHECK_OK(qn_best_cells(queue, NULL, problem, buffers[0], buffers[1], buffers[2], buffers[3], NULL));
     download(buffers[2], energies, hits * 4);
     download(buffers[3], cells, hits * 4);
     for (int r = 0; r < problem->rotations; r++) {
