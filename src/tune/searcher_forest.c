@@ -1,21 +1,22 @@
 #include "tune/searcher_forest.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/random.h"
 
-enum { TERMS = 3, DEPTH = 48 };
+enum { BINS = 256, DEPTH = 48, LEAF = 255 };
 
-/* A split sends to the left what has Σ sign · x[parameter] < threshold; a leaf has terms 0 and its value there. */
+static const uint64_t forest_stream = 0x666f72657374;
+
+/* To the left goes what has (uint8_t)((x[parameter] ^ flip) * odd) < cut: for an order flip is 0 and odd 1, a name gets
+ * another number in each node. The left child is the next node. */
 typedef struct node {
-    float threshold; /* or the value of a leaf */
-    uint32_t right;  /* the left child is the next node */
-    uint8_t terms, parameter[TERMS];
-    int8_t sign[TERMS];
-    bool renamed;  /* x is a hash of the value number: no order */
-    uint32_t salt; /* of that hash */
+    uint8_t parameter, cut, flip, odd; /* parameter LEAF: a leaf */
+    uint32_t right;
+    float value; /* of a leaf */
 } node;
 
 typedef struct grown_tree {
@@ -26,41 +27,48 @@ typedef struct grown_tree {
 struct qn_forest {
     const qn_space *space;
     qn_forest_options options;
-    size_t parameters, varying;
+    size_t width, looked_at;
     uint8_t vary[QN_SPACE_PARAMETERS];
-    bool unordered[QN_SPACE_PARAMETERS];
-    float *values[QN_SPACE_PARAMETERS]; /* x by value number */
+    bool unordered[QN_SPACE_PARAMETERS]; /* these three by varying parameter */
+    uint8_t *codes[QN_SPACE_PARAMETERS]; /* x by value number */
+    size_t bins[QN_SPACE_PARAMETERS];
     uint64_t seed, draws;
     grown_tree *trees;
-    float *x, *y, *projected; /* [data][parameters], [data], [data] */
-    size_t x_capacity, y_capacity, projected_capacity;
+    uint8_t *x; /* [data][width] */
+    float *y;
     uint32_t *order;
-    size_t order_capacity;
+    size_t x_capacity, y_capacity, order_capacity;
 };
 
-static bool as_number(const qn_value *value, double *number)
+static size_t below(qn_forest *forest, size_t count)
 {
-    *number = value->kind == QN_INTEGER ? (double)value->as.integer
-              : value->kind == QN_REAL  ? value->as.real
-                                        : (double)value->as.boolean;
-    return value->kind != QN_TEXT;
+    return (size_t)(qn_random_uniform(forest->seed, forest_stream, forest->draws++) * (double)count) % count;
 }
 
-static qn_status set_values(qn_forest *forest, size_t p)
+static double number_of(const qn_value *value)
 {
-    size_t count = qn_space_value_count(forest->space, p);
-    bool positive = true;
-    double number;
-    QN_TRY(qn_allocate(count, sizeof(float), (void **)&forest->values[p]));
+    return value->kind == QN_INTEGER ? (double)value->as.integer
+           : value->kind == QN_REAL  ? value->as.real
+                                     : (double)value->as.boolean;
+}
+
+static qn_status set_codes(qn_forest *forest, size_t p)
+{
+    size_t count = qn_space_value_count(forest->space, p), place = forest->width;
+    if (count < 2) return QN_OK;
+    QN_TRY(qn_allocate(count, 1, (void **)&forest->codes[place]));
+    forest->vary[place] = (uint8_t)p;
+    for (size_t i = 0; i < count; i++)
+        if (qn_space_value(forest->space, p, i)->kind == QN_TEXT) forest->unordered[place] = true;
     for (size_t i = 0; i < count; i++) {
-        if (!as_number(qn_space_value(forest->space, p, i), &number)) forest->unordered[p] = true;
-        if (!(number > 0)) positive = false;
+        size_t rank = forest->unordered[place] ? i : 0;
+        double number = number_of(qn_space_value(forest->space, p, i));
+        for (size_t k = 0; k < count && !forest->unordered[place]; k++)
+            if (number_of(qn_space_value(forest->space, p, k)) < number) rank++;
+        forest->codes[place][i] = (uint8_t)(count > BINS ? rank * BINS / count : rank);
     }
-    for (size_t i = 0; i < count; i++) {
-        (void)as_number(qn_space_value(forest->space, p, i), &number);
-        forest->values[p][i] = (float)(forest->unordered[p] ? (double)i : positive ? log2(number) : number);
-    }
-    if (count > 1) forest->vary[forest->varying++] = (uint8_t)p;
+    forest->bins[place] = forest->unordered[place] || count > BINS ? BINS : count;
+    forest->width++;
     return QN_OK;
 }
 
@@ -70,9 +78,9 @@ qn_status qn_forest_create(const qn_space *space, const qn_forest_options *optio
     *forest = NULL;
     QN_TRY(qn_allocate(1, sizeof(*made), (void **)&made));
     *made = (qn_forest){.space = space, .options = *options, .seed = seed};
-    made->parameters = qn_space_parameter_count(space);
     qn_status status = qn_allocate((size_t)options->trees, sizeof(*made->trees), (void **)&made->trees);
-    for (size_t p = 0; status == QN_OK && p < made->parameters; p++) status = set_values(made, p);
+    for (size_t p = 0; status == QN_OK && p < qn_space_parameter_count(space); p++) status = set_codes(made, p);
+    made->looked_at = (size_t)ceil(options->parameters * (double)made->width);
     if (status != QN_OK)
         qn_forest_destroy(&made);
     else
@@ -84,103 +92,89 @@ void qn_forest_destroy(qn_forest **forest)
 {
     if (!*forest) return;
     for (int t = 0; (*forest)->trees && t < (*forest)->options.trees; t++) qn_release(&(*forest)->trees[t].nodes);
-    for (size_t p = 0; p < (*forest)->parameters; p++) qn_release(&(*forest)->values[p]);
+    for (size_t p = 0; p < QN_SPACE_PARAMETERS; p++) qn_release(&(*forest)->codes[p]);
     qn_release(&(*forest)->trees);
     qn_release(&(*forest)->x);
     qn_release(&(*forest)->y);
-    qn_release(&(*forest)->projected);
     qn_release(&(*forest)->order);
     qn_release(forest);
 }
 
-static float project(const node *split, const float *x)
+static uint8_t seen_by(const node *split, const uint8_t *x)
 {
-    if (split->renamed) {
-        uint32_t hash = ((uint32_t)x[split->parameter[0]] + 1) * 2654435761u ^ split->salt;
-        hash = (hash ^ hash >> 15) * 2246822519u;
-        return (float)(hash >> 8) * 0x1p-24f;
-    }
-    float sum = (float)split->sign[0] * x[split->parameter[0]];
-    for (int i = 1; i < split->terms; i++) sum += (float)split->sign[i] * x[split->parameter[i]];
-    return sum;
+    return (uint8_t)((x[split->parameter] ^ split->flip) * split->odd);
 }
 
-/* One block of four random words is enough for a split and its threshold. */
-static double draw_split(qn_forest *forest, node *split)
+/* The best cut on one parameter; *gain is the sum of squares that the best so far takes away. True when the data differ
+ * in this parameter. */
+static bool try_parameter(qn_forest *forest, const uint32_t *order, size_t count, double sum, size_t parameter,
+                          node *best, double *gain)
 {
-    uint32_t words[4], key[2] = {(uint32_t)forest->seed, (uint32_t)(forest->seed >> 32)};
-    uint32_t counter[4] = {(uint32_t)forest->draws, (uint32_t)(forest->draws >> 32), 0x666f7265, 0x7374};
-    forest->draws++;
-    qn_random_block(counter, key, words);
-    *split = (node){.terms = 1, .salt = words[2]};
-    if (forest->varying > 1 && (words[0] & 0xffff) < forest->options.oblique * 0x10000)
-        split->terms = words[0] >> 30 ? 2 : 3;
-    for (int i = 0; i < split->terms; i++) {
-        split->parameter[i] = forest->vary[((words[1] >> 10 * i & 0x3ff) * forest->varying) >> 10];
-        split->sign[i] = words[0] >> (16 + i) & 1 ? -1 : 1;
+    double sums[BINS], left = 0, all = sum * sum / (double)count;
+    uint32_t counts[BINS];
+    size_t bins = forest->bins[parameter], left_count = 0, last = 0;
+    node split = {.parameter = (uint8_t)parameter, .odd = 1};
+    if (forest->unordered[parameter]) {
+        split.flip = (uint8_t)below(forest, BINS);
+        split.odd = (uint8_t)(2 * below(forest, BINS / 2) + 1);
     }
-    for (int i = 0; i < split->terms; i++)
-        if (forest->unordered[split->parameter[i]]) {
-            split->parameter[0] = split->parameter[i];
-            split->terms = 1;
-            split->renamed = true;
+    memset(sums, 0, bins * sizeof(*sums));
+    memset(counts, 0, bins * sizeof(*counts));
+    for (size_t i = 0; i < count; i++) {
+        uint8_t bin = seen_by(&split, forest->x + order[i] * forest->width);
+        sums[bin] += (double)forest->y[order[i]];
+        counts[bin]++;
+    }
+    for (size_t bin = 0; bin < bins && left_count < count; bin++) {
+        if (!counts[bin]) continue;
+        double right = sum - left, right_count = (double)(count - left_count);
+        double here = left_count ? left * left / (double)left_count + right * right / right_count - all : 0;
+        if (left_count && here > *gain) {
+            *gain = here;
+            *best = split;
+            best->cut = (uint8_t)(last + 1 + below(forest, bin - last));
         }
-    return ((double)words[3] + 0.5) * 0x1p-32;
+        left += sums[bin];
+        left_count += counts[bin];
+        last = bin;
+        if (left_count == counts[bin] && left_count == count) return false;
+    }
+    return true;
 }
 
-/* Sum of squares that a split takes away from order[0 … count), its threshold drawn within the data; below 0 when all
- * data have the same projection. */
-static double try_split(qn_forest *forest, const uint32_t *order, size_t count, node *split, double place)
+static bool find_split(qn_forest *forest, const uint32_t *order, size_t count, double sum, node *best)
 {
-    float low = INFINITY, high = -INFINITY;
-    double sum[2] = {0}, number[2] = {0};
-    for (size_t i = 0; i < count; i++) {
-        float value = project(split, forest->x + order[i] * forest->parameters);
-        forest->projected[i] = value;
-        low = value < low ? value : low;
-        high = value > high ? value : high;
+    uint8_t shuffled[QN_SPACE_PARAMETERS];
+    double gain = 1e-12;
+    size_t looked_at = 0;
+    for (size_t p = 0; p < forest->width; p++) shuffled[p] = (uint8_t)p;
+    for (size_t i = 0; i < forest->width && looked_at < forest->looked_at; i++) {
+        size_t k = i + below(forest, forest->width - i);
+        uint8_t parameter = shuffled[k];
+        shuffled[k] = shuffled[i];
+        if (try_parameter(forest, order, count, sum, parameter, best, &gain)) looked_at++;
     }
-    if (!(high - low > 1e-5f)) return -1;
-    split->threshold = low + (high - low) * (float)place;
-    if (!(split->threshold > low)) split->threshold = high;
-    for (size_t i = 0; i < count; i++) {
-        int side = forest->projected[i] >= split->threshold;
-        sum[side] += (double)forest->y[order[i]];
-        number[side] += 1;
-    }
-    double total = sum[0] + sum[1];
-    return sum[0] * sum[0] / number[0] + sum[1] * sum[1] / number[1] - total * total / (number[0] + number[1]);
+    return best->odd != 0;
 }
 
 static qn_status grow(qn_forest *forest, grown_tree *tree, uint32_t *order, size_t count, int depth)
 {
     node best = {0};
-    double best_gain = -1, sum = 0;
+    double sum = 0;
     bool same = true;
     QN_TRY(qn_grow((void **)&tree->nodes, &tree->capacity, tree->count + 1, sizeof(node)));
-    size_t self = tree->count++;
+    size_t self = tree->count++, left = 0;
     for (size_t i = 0; i < count; i++) {
         sum += (double)forest->y[order[i]];
         if (forest->y[order[i]] != forest->y[order[0]]) same = false;
     }
-    if (!same && depth < DEPTH && count >= (size_t)forest->options.smallest_node)
-        for (int i = 0, tried = 0; i < 4 * forest->options.tries && tried < forest->options.tries; i++) {
-            node split;
-            double place = draw_split(forest, &split);
-            double gain = try_split(forest, order, count, &split, place);
-            if (gain >= 0) tried++;
-            if (gain > best_gain) {
-                best_gain = gain;
-                best = split;
-            }
-        }
-    if (best_gain < 0) {
-        tree->nodes[self] = (node){.threshold = (float)(sum / (double)count)};
+    if (same || depth >= DEPTH || count < (size_t)forest->options.smallest_node ||
+        !find_split(forest, order, count, sum, &best)) {
+        tree->nodes[self] = (node){.parameter = LEAF, .value = (float)(sum / (double)count)};
         return QN_OK;
     }
-    size_t left = 0;
     for (size_t i = 0; i < count; i++)
-        if (project(&best, forest->x + order[i] * forest->parameters) < best.threshold) {
+        if (seen_by(&best, forest->x + order[i] * forest->width) < best.cut) {
             uint32_t kept = order[i];
             order[i] = order[left];
             order[left++] = kept;
@@ -191,35 +185,35 @@ static qn_status grow(qn_forest *forest, grown_tree *tree, uint32_t *order, size
     return grow(forest, tree, order + left, count - left, depth + 1);
 }
 
-void qn_forest_encode(const qn_forest *forest, qn_point point, float *x)
+size_t qn_forest_width(const qn_forest *forest)
+{
+    return forest->width;
+}
+
+void qn_forest_encode(const qn_forest *forest, qn_point point, uint8_t *x)
 {
     uint16_t numbers[QN_SPACE_PARAMETERS];
     qn_space_get(forest->space, point, numbers);
-    for (size_t p = 0; p < forest->parameters; p++) x[p] = forest->values[p][numbers[p]];
+    for (size_t i = 0; i < forest->width; i++) x[i] = forest->codes[i][numbers[forest->vary[i]]];
 }
 
-qn_status qn_forest_build(qn_forest *forest, const qn_point *points, const double *targets, size_t data, int first,
-                          int count)
+qn_status qn_forest_build(qn_forest *forest, const qn_point *points, const double *targets, size_t data, int tree)
 {
-    QN_TRY(qn_grow((void **)&forest->x, &forest->x_capacity, data * forest->parameters, sizeof(float)));
+    QN_TRY(qn_grow((void **)&forest->x, &forest->x_capacity, data * forest->width + 1, 1));
     QN_TRY(qn_grow((void **)&forest->y, &forest->y_capacity, data, sizeof(float)));
-    QN_TRY(qn_grow((void **)&forest->projected, &forest->projected_capacity, data, sizeof(float)));
     QN_TRY(qn_grow((void **)&forest->order, &forest->order_capacity, data, sizeof(uint32_t)));
     for (size_t i = 0; i < data; i++) {
-        qn_forest_encode(forest, points[i], forest->x + i * forest->parameters);
+        qn_forest_encode(forest, points[i], forest->x + i * forest->width);
         forest->y[i] = (float)targets[i];
+        forest->order[i] = (uint32_t)below(forest, data);
     }
-    for (int t = first; t < first + count; t++) {
-        for (size_t i = 0; i < data; i++) forest->order[i] = (uint32_t)i;
-        forest->trees[t].count = 0;
-        QN_TRY(grow(forest, &forest->trees[t], forest->order, data, 0));
-    }
-    return QN_OK;
+    forest->trees[tree].count = 0;
+    return grow(forest, &forest->trees[tree], forest->order, data, 0);
 }
 
-float qn_forest_predict(const qn_forest *forest, int tree, const float *x)
+float qn_forest_predict(const qn_forest *forest, int tree, const uint8_t *x)
 {
     const node *nodes = forest->trees[tree].nodes, *at = nodes;
-    while (at->terms) at = project(at, x) < at->threshold ? at + 1 : nodes + at->right;
-    return at->threshold;
+    while (at->parameter != LEAF) at = seen_by(at, x) < at->cut ? at + 1 : nodes + at->right;
+    return at->value;
 }

@@ -1,10 +1,9 @@
-/* Extremely randomised trees (Geurts, Ernst, Wehenkel 2006) over the points of a space: what a searcher believes of
- * points that nobody tested. Each tree sees all data; the spread over the trees is the doubt.
+/* A random forest (Breiman 2001) over the points of a space: what a searcher believes of points that nobody tested.
+ * Each tree is grown on a bootstrap sample of the data and the spread over the trees is the doubt.
  *
- * A parameter enters as the base-2 logarithm of its values where all are positive numbers, else as the number, or as a
- * value number that each node renames at random where there is no order (texts). A node splits on one parameter or on a
- * sum or difference of two or three: sums of logarithms are what kernels are made of (threads of a group, elements of a
- * tile, bytes of local memory).
+ * A node looks at half of the parameters and takes the best of all their cuts; where between two values seen in the
+ * data the cut lies is drawn (as Hutter, Hoos, Leyton-Brown 2011 do in SMAC), so that trees differ where nobody looked.
+ * A parameter enters as the rank of its value, or where there is no order (texts) as a number that each node renames.
  *
  * Life cycle: create → (build → predict…)… → destroy. Thread rule: one thread at a time. */
 #ifndef QN_TUNE_SEARCHER_FOREST_H
@@ -16,8 +15,7 @@ typedef struct qn_forest qn_forest;
 
 typedef struct qn_forest_options {
     int trees;
-    int tries;         /* splits tried in a node, the best is taken */
-    double oblique;    /* share of tries on more than one parameter */
+    double parameters; /* share of the varying parameters that a node looks at */
     int smallest_node; /* data in a node below which it is not split */
 } qn_forest_options;
 
@@ -25,11 +23,12 @@ QN_MUST_CHECK qn_status qn_forest_create(const qn_space *space, const qn_forest_
                                          qn_forest **forest);
 void qn_forest_destroy(qn_forest **forest);
 
-/* Grow trees first … first + count - 1 anew on these data. */
+/* Grow this tree anew on these data. */
 QN_MUST_CHECK qn_status qn_forest_build(qn_forest *forest, const qn_point *points, const double *targets, size_t data,
-                                        int first, int count);
-/* A point as trees see it: x[parameters of the space]. */
-void qn_forest_encode(const qn_forest *forest, qn_point point, float *x);
-float qn_forest_predict(const qn_forest *forest, int tree, const float *x);
+                                        int tree);
+/* A point as trees see it: x[width], one number for each parameter that has more than one value. */
+size_t qn_forest_width(const qn_forest *forest);
+void qn_forest_encode(const qn_forest *forest, qn_point point, uint8_t *x);
+float qn_forest_predict(const qn_forest *forest, int tree, const uint8_t *x);
 
 #endif

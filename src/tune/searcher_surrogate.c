@@ -13,24 +13,42 @@ typedef struct surrogate {
     const qn_surrogate_settings *settings;
     qn_moves moves;
     qn_forest *forest;
+    size_t trees, width;
     qn_point *points; /* tested */
     double *objectives, *targets;
-    size_t count, point_capacity, objective_capacity, target_capacity;
-    double best, worst;            /* valid objectives */
-    double best_target, deviation; /* of the targets */
-    bool improved;                 /* since the last build */
-    size_t built;                  /* data of the last build; 0: none yet */
-    int turn;                      /* tree to regrow next */
+    size_t *ranking; /* numbers of the tested points, the best first */
+    size_t count, point_capacity, objective_capacity, target_capacity, ranking_capacity;
+    double deviation; /* of the targets */
+    size_t built;     /* data of the last build; 0: none yet */
+    size_t turn;      /* tree to regrow next */
+    bool whole;       /* the pool began as the whole space and only shrinks */
     qn_point *pool;
-    float *x, *predictions; /* [candidate][parameters], [candidate][trees] */
-    double *gains;          /* [candidate] */
-    size_t pool_count;
+    uint8_t *x;         /* [candidate][width] */
+    float *predictions; /* [candidate][trees] */
+    double *gains;      /* [candidate] */
+    size_t pool_count, pool_capacity;
     qn_point *neighbours;
     size_t neighbour_capacity;
-    size_t top[QN_SURROGATE_EXPAND], top_count;
     qn_point expanded[QN_SURROGATE_EXPAND];
     size_t expanded_count;
 } surrogate;
+
+static qn_status make_pool(surrogate *made)
+{
+    made->whole = made->moves.size <= made->settings->whole;
+    made->pool_capacity = made->whole ? (size_t)made->moves.size : made->settings->pool;
+    QN_TRY(qn_allocate(made->pool_capacity, sizeof(qn_point), (void **)&made->pool));
+    QN_TRY(qn_allocate(made->pool_capacity, sizeof(double), (void **)&made->gains));
+    QN_TRY(qn_allocate(made->pool_capacity * made->width + 1, 1, (void **)&made->x));
+    QN_TRY(qn_allocate(made->pool_capacity * made->trees, sizeof(float), (void **)&made->predictions));
+    if (!made->whole) return QN_OK;
+    for (size_t i = 0; i < made->pool_capacity; i++) {
+        made->pool[i] = i;
+        qn_forest_encode(made->forest, i, made->x + i * made->width);
+    }
+    made->pool_count = made->pool_capacity;
+    return QN_OK;
+}
 
 qn_status qn_surrogate_create(const qn_searcher_problem *problem, const qn_surrogate_settings *settings, void **state)
 {
@@ -38,16 +56,13 @@ qn_status qn_surrogate_create(const qn_searcher_problem *problem, const qn_surro
     QN_TRY(qn_allocate(1, sizeof(*made), (void **)&made));
     *state = made;
     made->settings = settings;
+    made->trees = (size_t)settings->forest.trees;
     qn_moves_start(&made->moves, problem->space, problem->seed);
-    made->best = (double)INFINITY;
-    made->worst = -(double)INFINITY;
     made->neighbour_capacity = qn_moves_most_neighbours(&made->moves);
-    QN_TRY(qn_allocate(made->neighbour_capacity, sizeof(qn_point), (void **)&made->neighbours));
-    QN_TRY(qn_allocate(settings->pool, sizeof(qn_point), (void **)&made->pool));
-    QN_TRY(qn_allocate(settings->pool, sizeof(double), (void **)&made->gains));
-    QN_TRY(qn_allocate(settings->pool * made->moves.parameters, sizeof(float), (void **)&made->x));
-    QN_TRY(qn_allocate(settings->pool * (size_t)settings->forest.trees, sizeof(float), (void **)&made->predictions));
-    return qn_forest_create(problem->space, &settings->forest, problem->seed, &made->forest);
+    QN_TRY(qn_allocate(made->neighbour_capacity + 1, sizeof(qn_point), (void **)&made->neighbours));
+    QN_TRY(qn_forest_create(problem->space, &settings->forest, problem->seed, &made->forest));
+    made->width = qn_forest_width(made->forest);
+    return make_pool(made);
 }
 
 void qn_surrogate_destroy(void **state)
@@ -57,6 +72,7 @@ void qn_surrogate_destroy(void **state)
     qn_release(&search->points);
     qn_release(&search->objectives);
     qn_release(&search->targets);
+    qn_release(&search->ranking);
     qn_release(&search->neighbours);
     qn_release(&search->pool);
     qn_release(&search->gains);
@@ -72,14 +88,10 @@ static bool is_among(qn_point point, const qn_point *points, size_t count)
     return false;
 }
 
-static float *x_of(const surrogate *search, size_t i)
+static void predict(surrogate *search, size_t candidate, size_t tree)
 {
-    return search->x + i * search->moves.parameters;
-}
-
-static float *predictions_of(const surrogate *search, size_t i)
-{
-    return search->predictions + i * (size_t)search->settings->forest.trees;
+    search->predictions[candidate * search->trees + tree] =
+        qn_forest_predict(search->forest, (int)tree, search->x + candidate * search->width);
 }
 
 /* Into a free place of the pool, else over the least promising of a few candidates. */
@@ -87,7 +99,7 @@ static void add_candidate(surrogate *search, qn_point point)
 {
     size_t place = search->pool_count;
     if (is_among(point, search->points, search->count) || is_among(point, search->pool, search->pool_count)) return;
-    if (place < search->settings->pool) {
+    if (place < search->pool_capacity) {
         search->pool_count++;
     } else {
         place = qn_moves_below(&search->moves, search->pool_count);
@@ -98,9 +110,8 @@ static void add_candidate(surrogate *search, qn_point point)
     }
     search->pool[place] = point;
     search->gains[place] = (double)INFINITY;
-    qn_forest_encode(search->forest, point, x_of(search, place));
-    for (int t = 0; t < search->settings->forest.trees; t++)
-        predictions_of(search, place)[t] = qn_forest_predict(search->forest, t, x_of(search, place));
+    qn_forest_encode(search->forest, point, search->x + place * search->width);
+    for (size_t t = 0; t < search->trees; t++) predict(search, place, t);
 }
 
 static void drop_candidate(surrogate *search, size_t i)
@@ -108,96 +119,73 @@ static void drop_candidate(surrogate *search, size_t i)
     size_t last = --search->pool_count;
     search->pool[i] = search->pool[last];
     search->gains[i] = search->gains[last];
-    memcpy(x_of(search, i), x_of(search, last), search->moves.parameters * sizeof(float));
-    memcpy(predictions_of(search, i), predictions_of(search, last),
-           (size_t)search->settings->forest.trees * sizeof(float));
+    memmove(search->x + i * search->width, search->x + last * search->width, search->width);
+    memmove(search->predictions + i * search->trees, search->predictions + last * search->trees,
+            search->trees * sizeof(float));
 }
 
-/* Failed tests count as the worst valid one: a model of its own for them would have too few data. */
-static double target_of(const surrogate *search, double objective)
+static void add_neighbours(surrogate *search, qn_point point)
 {
-    double value = objective < (double)INFINITY ? objective : search->worst, power = search->settings->power;
-    return power > 0 ? -pow(search->best / value, power) : log(value);
+    size_t count =
+        qn_moves_neighbours(&search->moves, point, QN_MOVES_HAMMING, search->neighbours, search->neighbour_capacity);
+    for (size_t i = 0; i < count; i++) add_candidate(search, search->neighbours[i]);
 }
 
+/* Places among the tested, in (0, 1); equal objectives share theirs. */
 static void set_targets(surrogate *search)
 {
     double sum = 0, squares = 0, n = (double)search->count;
-    for (size_t i = 0; i < search->count; i++) {
-        double target = search->targets[i] = target_of(search, search->objectives[i]);
-        sum += target;
-        squares += target * target;
+    for (size_t first = 0, end; first < search->count; first = end) {
+        double objective = search->objectives[search->ranking[first]];
+        for (end = first + 1; end < search->count && search->objectives[search->ranking[end]] == objective;) end++;
+        double target = 0.5 * (double)(first + end) / n;
+        for (size_t i = first; i < end; i++) search->targets[search->ranking[i]] = target;
+        sum += target * (double)(end - first);
+        squares += target * target * (double)(end - first);
     }
-    search->best_target = target_of(search, search->best);
     search->deviation = sqrt(fmax(squares / n - sum / n * (sum / n), 0));
-}
-
-static void find_top(surrogate *search)
-{
-    search->top_count = 0;
-    for (size_t i = 0; i < search->count; i++) {
-        size_t place = search->top_count;
-        while (place > 0 && search->objectives[i] < search->objectives[search->top[place - 1]]) place--;
-        if (place >= search->settings->expand) continue;
-        if (search->top_count < search->settings->expand) search->top_count++;
-        for (size_t k = search->top_count - 1; k > place; k--) search->top[k] = search->top[k - 1];
-        search->top[place] = i;
-    }
 }
 
 static qn_status build(surrogate *search)
 {
-    int trees = search->settings->forest.trees, renew = trees;
-    size_t full = search->settings->rebuild_tests;
-    if (search->built && search->count > full && !search->improved) {
-        renew = (int)(((size_t)trees * full + search->count - 1) / search->count);
-        if (renew < 2) renew = 2;
-    }
+    size_t renew = search->trees, full = search->settings->rebuild_tests;
+    if (search->built && search->count > full) renew = (search->trees * full + search->count - 1) / search->count;
+    set_targets(search);
     for (; renew > 0; renew--) {
-        QN_TRY(qn_forest_build(search->forest, search->points, search->targets, search->count, search->turn, 1));
-        for (size_t i = 0; i < search->pool_count; i++)
-            predictions_of(search, i)[search->turn] = qn_forest_predict(search->forest, search->turn, x_of(search, i));
-        search->turn = (search->turn + 1) % trees;
+        QN_TRY(qn_forest_build(search->forest, search->points, search->targets, search->count, (int)search->turn));
+        for (size_t i = 0; i < search->pool_count; i++) predict(search, i, search->turn);
+        search->turn = (search->turn + 1) % search->trees;
     }
     search->built = search->count;
-    search->improved = false;
     return QN_OK;
 }
 
 static void fill_pool(surrogate *search)
 {
-    size_t want = search->settings->pool;
-    if (search->moves.size <= want) {
-        for (qn_point point = 0; !search->expanded_count && point < search->moves.size; point++)
-            add_candidate(search, point);
-    } else {
-        size_t missing = want - search->pool_count;
-        for (size_t i = 0; i < missing + search->settings->fresh; i++)
-            add_candidate(search, qn_moves_point(&search->moves));
+    size_t missing = search->pool_capacity - search->pool_count, best_count = search->settings->expand;
+    if (best_count > search->count) best_count = search->count;
+    for (size_t i = 0; i < missing + search->settings->fresh; i++)
+        add_candidate(search, qn_moves_point(&search->moves));
+    for (size_t k = 0; k < best_count; k++) {
+        qn_point point = search->points[search->ranking[k]];
+        if (!is_among(point, search->expanded, search->expanded_count)) add_neighbours(search, point);
     }
-    for (size_t k = 0; k < search->top_count; k++) {
-        qn_point point = search->points[search->top[k]];
-        if (is_among(point, search->expanded, search->expanded_count)) continue;
-        size_t count = qn_moves_neighbours(&search->moves, point, QN_MOVES_HAMMING, search->neighbours,
-                                           search->neighbour_capacity);
-        for (size_t i = 0; i < count; i++) add_candidate(search, search->neighbours[i]);
-    }
-    for (size_t k = 0; k < search->top_count; k++) search->expanded[k] = search->points[search->top[k]];
-    search->expanded_count = search->top_count;
+    for (size_t k = 0; k < best_count; k++) search->expanded[k] = search->points[search->ranking[k]];
+    search->expanded_count = best_count;
 }
 
 /* Expected improvement on the best (Mockus 1975; Jones, Schonlau, Welch 1998), the trees' predictions taken as normal.
  */
 static double expected_gain(const surrogate *search, const float *predictions)
 {
-    int trees = search->settings->forest.trees;
     double sum = 0, squares = 0, least = search->settings->doubt * search->deviation;
-    for (int t = 0; t < trees; t++) {
-        double below = search->best_target - (double)predictions[t];
+    double best = search->targets[search->ranking[0]], trees = (double)search->trees;
+    for (size_t t = 0; t < search->trees; t++) {
+        double below = best - (double)predictions[t];
         sum += below;
         squares += below * below;
     }
-    double mean = sum / trees, deviation = sqrt(fmax(squares / trees - mean * mean, 0) + least * least);
+    double mean = sum / trees, deviation = sqrt(fmax(squares / trees - mean / trees * sum, 0) + least * least);
     if (!(deviation > 0)) return mean;
     double z = mean / deviation;
     double gain = mean * 0.5 * erfc(-z * 0.70710678118654752) + deviation * 0.3989422804014327 * exp(-0.5 * z * z);
@@ -205,20 +193,35 @@ static double expected_gain(const surrogate *search, const float *predictions)
     return gain > 1e-12 ? gain : mean;
 }
 
+/* SIZE_MAX when there is no candidate. */
+static size_t most_promising(surrogate *search)
+{
+    double largest = -(double)INFINITY;
+    size_t chosen = SIZE_MAX;
+    for (size_t i = 0; i < search->pool_count; i++) {
+        search->gains[i] = expected_gain(search, search->predictions + i * search->trees);
+        if (search->gains[i] > largest) {
+            largest = search->gains[i];
+            chosen = i;
+        }
+    }
+    return chosen;
+}
+
 /* The untested neighbour of the best point that the model likes most; false when there is none. */
 static bool best_neighbour(surrogate *search, qn_point *point)
 {
-    float x[QN_SPACE_PARAMETERS];
+    uint8_t x[QN_SPACE_PARAMETERS];
     double lowest = (double)INFINITY;
-    size_t count = qn_moves_neighbours(&search->moves, search->points[search->top[0]], QN_MOVES_HAMMING,
+    size_t count = qn_moves_neighbours(&search->moves, search->points[search->ranking[0]], QN_MOVES_HAMMING,
                                        search->neighbours, search->neighbour_capacity);
     for (size_t i = 0; i < count; i++) {
         if (is_among(search->neighbours[i], search->points, search->count)) continue;
         qn_forest_encode(search->forest, search->neighbours[i], x);
         /* Many neighbours share the leaves of the best: chance decides between those. */
         double mean = 1e-3 * search->deviation * qn_moves_uniform(&search->moves);
-        for (int t = 0; t < search->settings->forest.trees; t++)
-            mean += (double)qn_forest_predict(search->forest, t, x) / search->settings->forest.trees;
+        for (size_t t = 0; t < search->trees; t++)
+            mean += (double)qn_forest_predict(search->forest, (int)t, x) / (double)search->trees;
         if (mean < lowest) {
             lowest = mean;
             *point = search->neighbours[i];
@@ -231,23 +234,16 @@ qn_status qn_surrogate_ask(void *state, qn_point *point)
 {
     surrogate *search = state;
     *point = qn_moves_point(&search->moves);
-    if (search->count < search->settings->first || !(search->best < (double)INFINITY)) return QN_OK;
+    if (search->count < search->settings->first || !(search->objectives[search->ranking[0]] < (double)INFINITY))
+        return QN_OK;
     if (qn_moves_uniform(&search->moves) < search->settings->explore) return QN_OK;
-    if (search->built != search->count) {
-        set_targets(search);
-        find_top(search);
-        QN_TRY(build(search));
-    }
-    fill_pool(search);
+    if (search->built != search->count) QN_TRY(build(search));
+    if (!search->whole) fill_pool(search);
     if (qn_moves_uniform(&search->moves) < search->settings->local && best_neighbour(search, point)) return QN_OK;
-    double largest = -(double)INFINITY;
-    size_t chosen = SIZE_MAX;
-    for (size_t i = 0; i < search->pool_count; i++) {
-        search->gains[i] = expected_gain(search, predictions_of(search, i));
-        if (search->gains[i] > largest) {
-            largest = search->gains[i];
-            chosen = i;
-        }
+    size_t chosen = most_promising(search);
+    for (size_t i = 0; i < search->settings->climbs && !search->whole && chosen != SIZE_MAX; i++) {
+        add_neighbours(search, search->pool[chosen]);
+        chosen = most_promising(search);
     }
     if (chosen == SIZE_MAX) return QN_OK;
     *point = search->pool[chosen];
@@ -259,18 +255,22 @@ qn_status qn_surrogate_ask(void *state, qn_point *point)
 qn_status qn_surrogate_tell(void *state, qn_point point, const qn_test *test)
 {
     surrogate *search = state;
+    size_t place = search->count;
     if (is_among(point, search->points, search->count)) return QN_OK;
     QN_TRY(qn_grow((void **)&search->points, &search->point_capacity, search->count + 1, sizeof(qn_point)));
     QN_TRY(qn_grow((void **)&search->objectives, &search->objective_capacity, search->count + 1, sizeof(double)));
     QN_TRY(qn_grow((void **)&search->targets, &search->target_capacity, search->count + 1, sizeof(double)));
+    QN_TRY(qn_grow((void **)&search->ranking, &search->ranking_capacity, search->count + 1, sizeof(size_t)));
+    for (; place > 0 && test->objective < search->objectives[search->ranking[place - 1]]; place--)
+        search->ranking[place] = search->ranking[place - 1];
+    search->ranking[place] = search->count;
     search->points[search->count] = point;
+    search->targets[search->count] = 1;
     search->objectives[search->count++] = test->objective;
-    if (test->objective < search->best) {
-        search->best = test->objective;
-        search->improved = true;
-    }
-    if (test->objective < (double)INFINITY && test->objective > search->worst) search->worst = test->objective;
     for (size_t i = 0; i < search->pool_count; i++)
-        if (search->pool[i] == point) drop_candidate(search, i);
+        if (search->pool[i] == point) {
+            drop_candidate(search, i);
+            break;
+        }
     return QN_OK;
 }

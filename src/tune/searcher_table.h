@@ -1,5 +1,4 @@
-/* Every searcher's hyper-parameters, in one table. None was fitted to a space: each is the published or the usual
- * value, its source beside it. */
+/* Every searcher's hyper-parameters, in one table; searcher_table.c says where each comes from. */
 #ifndef QN_TUNE_SEARCHER_TABLE_H
 #define QN_TUNE_SEARCHER_TABLE_H
 
@@ -11,14 +10,15 @@ typedef struct qn_surrogate_settings {
     double explore;       /* share of later tests that are random: no belief is safe from being refuted */
     double local;         /* share of later tests among the neighbours of the best alone */
     double doubt;         /* least doubt of a prediction, of the standard deviation of all data */
-    double power;         /* targets are -(best / objective)^power, performance for 1; 0: log(objective) */
-    size_t pool;          /* candidates looked at in a step */
+    size_t whole;         /* in spaces of up to so many points all are candidates */
+    size_t pool;          /* in larger ones so many are */
     size_t fresh;         /* of them replaced by random points in a step */
-    size_t rebuild_tests; /* up to so many tests all trees are regrown in a step, later a share that keeps the cost */
     size_t expand;        /* best points whose neighbours are candidates, at most QN_SURROGATE_EXPAND */
+    size_t climbs;        /* times that the neighbours of the best candidate are added in a step */
+    size_t rebuild_tests; /* up to so many tests all trees are regrown in a step, later a share that keeps the cost */
 } qn_surrogate_settings;
 
-enum { QN_SURROGATE_EXPAND = 4 };
+enum { QN_SURROGATE_EXPAND = 8 };
 
 typedef struct qn_searcher_table {
     struct {
