@@ -1,0 +1,235 @@
+/* Counters of a CUDA device: CUPTI's range profiler with a range for each kernel, and passes that we run ourselves
+ * (replaying kernels by CUPTI would save and restore all memory they can write, gigabytes each time). */
+#include "runtime/cuda/cuda_counters.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "runtime/cuda/cuda_driver.h"
+#include "runtime/objects.h"
+
+enum { MOST_KERNELS = 128 };
+
+struct qn_counters {
+    qn_cupti_api cupti;
+    qn_cuda_device *device;
+    char identifier[48];
+    qn_counter_plan plan;
+};
+
+/* What one collection needs. */
+typedef struct collection {
+    const qn_cupti_api *cupti;
+    void *profiler; /* CUPTI's; NULL: not enabled */
+    uint8_t *data;
+    size_t data_bytes, ranges;
+} collection;
+
+static qn_status find_chip(qn_counters *counters, const char **chip)
+{
+    qn_cupti_initialize initialize = {.size = QN_CUPTI_SIZE(qn_cupti_initialize, reserved)};
+    QN_TRY(qn_cupti_call(&counters->cupti, QN_CUPTI_INITIALIZE, &initialize));
+    qn_cupti_chip_name name = {.size = QN_CUPTI_SIZE(qn_cupti_chip_name, chip), .device = (size_t)counters->device->id};
+    QN_TRY(qn_cupti_call(&counters->cupti, QN_CUPTI_CHIP_NAME, &name));
+    *chip = name.chip;
+    return QN_OK;
+}
+
+/* Which counters this very device gives, and whether this user may read them. */
+static qn_status find_availability(qn_counters *counters, uint8_t **image)
+{
+    qn_cupti_availability availability = {.size = QN_CUPTI_SIZE(qn_cupti_availability, image),
+                                          .context = counters->device->context};
+    QN_TRY(qn_cupti_call(&counters->cupti, QN_CUPTI_AVAILABILITY, &availability));
+    QN_TRY(qn_allocate(availability.image_bytes, 1, (void **)image));
+    availability.image = *image;
+    return qn_cupti_call(&counters->cupti, QN_CUPTI_AVAILABILITY, &availability);
+}
+
+static qn_status open_counters(qn_counters *counters)
+{
+    const char *chip = NULL;
+    uint8_t *availability = NULL;
+    QN_TRY(qn_cupti_load(&counters->cupti));
+    QN_TRY(qn_cuda_enter(counters->device));
+    QN_TRY(find_chip(counters, &chip));
+    qn_status status = find_availability(counters, &availability);
+    if (status == QN_OK) status = qn_counter_plan_make(&counters->cupti, chip, availability, &counters->plan);
+    qn_release(&availability);
+    return status;
+}
+
+qn_status qn_counters_create(qn_device *device, qn_counters **counters)
+{
+    const qn_device_info *info = qn_device_get_info(device);
+    void *memory;
+    *counters = NULL;
+    if (strcmp(device->driver->name, "cuda") != 0)
+        QN_FAIL(QN_UNSUPPORTED, "counters of %s: only devices of the driver cuda are counted, by CUPTI",
+                info->identifier);
+    QN_TRY(qn_allocate(1, sizeof **counters, &memory));
+    qn_counters *made = memory;
+    made->device = device->handle;
+    snprintf(made->identifier, sizeof made->identifier, "%s", info->identifier);
+    qn_status status = open_counters(made);
+    if (status != QN_OK) {
+        qn_counters_destroy(&made);
+        return qn_error_add_context(status, "counters of %s", info->identifier);
+    }
+    *counters = made;
+    return QN_OK;
+}
+
+/* CUPTI itself stays initialised: others in this process may use it. */
+void qn_counters_destroy(qn_counters **counters)
+{
+    if (!*counters) return;
+    if ((*counters)->cupti.library) {
+        qn_counter_plan_clear(&(*counters)->cupti, &(*counters)->plan);
+        qn_cupti_unload(&(*counters)->cupti);
+    }
+    qn_release(counters);
+}
+
+size_t qn_counters_passes(const qn_counters *counters)
+{
+    return counters->plan.passes;
+}
+
+static qn_status make_data(collection *c, const qn_counter_plan *plan)
+{
+    qn_cupti_data_size size = {.size = QN_CUPTI_SIZE(qn_cupti_data_size, data_bytes),
+                               .profiler = c->profiler,
+                               .names = (const char **)plan->metrics,
+                               .count = plan->count,
+                               .most_ranges = MOST_KERNELS,
+                               .most_nodes = MOST_KERNELS};
+    QN_TRY(qn_cupti_call(c->cupti, QN_CUPTI_DATA_SIZE, &size));
+    QN_TRY(qn_allocate(size.data_bytes, 1, (void **)&c->data));
+    c->data_bytes = size.data_bytes;
+    qn_cupti_data_initialize initialize = {.size = QN_CUPTI_SIZE(qn_cupti_data_initialize, data),
+                                           .profiler = c->profiler,
+                                           .data_bytes = c->data_bytes,
+                                           .data = c->data};
+    return qn_cupti_call(c->cupti, QN_CUPTI_DATA_INITIALIZE, &initialize);
+}
+
+static qn_status configure(collection *c, const qn_counter_plan *plan)
+{
+    qn_cupti_set_config config = {.size = QN_CUPTI_SIZE(qn_cupti_set_config, nesting_level),
+                                  .profiler = c->profiler,
+                                  .image_bytes = plan->image_bytes,
+                                  .image = plan->image,
+                                  .data_bytes = c->data_bytes,
+                                  .data = c->data,
+                                  .range_mode = QN_CUPTI_AutoRange,
+                                  .replay_mode = QN_CUPTI_UserReplay,
+                                  .most_ranges = MOST_KERNELS,
+                                  .nesting_levels = 1,
+                                  .least_nesting_level = 1,
+                                  .nesting_level = 1};
+    return qn_cupti_call(c->cupti, QN_CUPTI_SET_CONFIG, &config);
+}
+
+/* One pass; stopped even when `run` fails. */
+static qn_status run_pass(collection *c, qn_status (*run)(void *user), void *user, bool *all_done)
+{
+    qn_cupti_profiler start = {.size = QN_CUPTI_SIZE(qn_cupti_profiler, profiler), .profiler = c->profiler};
+    qn_cupti_stop stop = {.size = QN_CUPTI_SIZE(qn_cupti_stop, all_passes_submitted), .profiler = c->profiler};
+    QN_TRY(qn_cupti_call(c->cupti, QN_CUPTI_START, &start));
+    qn_status status = run(user);
+    if (status != QN_OK) {
+        (void)c->cupti->function[QN_CUPTI_STOP](&stop);
+        return status;
+    }
+    QN_TRY(qn_cupti_call(c->cupti, QN_CUPTI_STOP, &stop));
+    *all_done = stop.all_passes_submitted != 0;
+    return QN_OK;
+}
+
+static qn_status run_passes(collection *c, const qn_counter_plan *plan, qn_status (*run)(void *user), void *user)
+{
+    bool all_done = false;
+    for (size_t pass = 0; !all_done; pass++) {
+        if (pass > 2 * plan->passes + 2)
+            QN_FAIL(QN_UNSUPPORTED, "CUPTI wants more than the %zu passes it planned", plan->passes);
+        QN_TRY(run_pass(c, run, user, &all_done));
+    }
+    qn_cupti_decode decode = {.size = QN_CUPTI_SIZE(qn_cupti_decode, dropped_ranges), .profiler = c->profiler};
+    QN_TRY(qn_cupti_call(c->cupti, QN_CUPTI_DECODE, &decode));
+    qn_cupti_data_info info = {
+        .size = QN_CUPTI_SIZE(qn_cupti_data_info, ranges), .data = c->data, .data_bytes = c->data_bytes};
+    QN_TRY(qn_cupti_call(c->cupti, QN_CUPTI_DATA_INFO, &info));
+    if (decode.dropped_ranges > 0)
+        QN_FAIL(QN_UNSUPPORTED, "%zu kernels were not counted: %d in a run at most", decode.dropped_ranges,
+                MOST_KERNELS);
+    if (info.ranges == 0) QN_FAIL(QN_UNSUPPORTED, "CUPTI counted no kernel in %zu passes", plan->passes);
+    c->ranges = info.ranges;
+    return QN_OK;
+}
+
+/* NaN where CUPTI gives none. */
+static double evaluate(const collection *c, const qn_counter_plan *plan, size_t range, size_t metric)
+{
+    double value = NAN;
+    const char *name = plan->metrics[metric];
+    qn_cupti_evaluate evaluate = {.size = QN_CUPTI_SIZE(qn_cupti_evaluate, values),
+                                  .host = plan->host,
+                                  .data = c->data,
+                                  .data_bytes = c->data_bytes,
+                                  .range = range,
+                                  .names = &name,
+                                  .count = 1,
+                                  .values = &value};
+    if (qn_cupti_call(c->cupti, QN_CUPTI_EVALUATE, &evaluate) == QN_OK) return value;
+    qn_log(QN_LOG_DEBUG, "counter %s of kernel %zu: %s", name, range, qn_error_message());
+    qn_error_clear();
+    return NAN;
+}
+
+static qn_status evaluate_all(const collection *c, const qn_counter_plan *plan, double *values)
+{
+    double all_time = 0, sums[QN_CUDA_COUNTERS] = {0};
+    for (size_t range = 0; range < c->ranges; range++) {
+        double time = plan->time_metric >= 0 ? evaluate(c, plan, range, (size_t)plan->time_metric) : 1;
+        if (!(time > 0)) time = 1;
+        all_time += time;
+        for (size_t m = 0; m < plan->count; m++) sums[m] += evaluate(c, plan, range, m) * (plan->summed[m] ? 1 : time);
+    }
+    bool any = false;
+    for (size_t m = 0; m < plan->count; m++) {
+        double value = plan->summed[m] ? sums[m] : sums[m] / all_time;
+        values[plan->counter[m]] = value;
+        any = any || isfinite(value);
+    }
+    if (!any) QN_FAIL(QN_UNSUPPORTED, "CUPTI evaluated none of %zu counters of %zu kernels", plan->count, c->ranges);
+    return QN_OK;
+}
+
+qn_status qn_counters_collect(qn_counters *counters, qn_status (*run)(void *user), void *user, double *values)
+{
+    const qn_counter_plan *plan = &counters->plan;
+    collection c = {.cupti = &counters->cupti};
+    for (int i = 0; i < QN_CUDA_COUNTERS; i++) values[i] = NAN;
+    QN_TRY(qn_cuda_enter(counters->device));
+    qn_cupti_enable enable = {.size = QN_CUPTI_SIZE(qn_cupti_enable, profiler), .context = counters->device->context};
+    qn_status status = qn_cupti_call(c.cupti, QN_CUPTI_ENABLE, &enable);
+    c.profiler = enable.profiler;
+    if (status == QN_OK) status = make_data(&c, plan);
+    if (status == QN_OK) status = configure(&c, plan);
+    if (status == QN_OK) status = run_passes(&c, plan, run, user);
+    if (status == QN_OK) status = evaluate_all(&c, plan, values);
+    if (c.profiler) {
+        qn_cupti_profiler disable = {.size = QN_CUPTI_SIZE(qn_cupti_profiler, profiler), .profiler = c.profiler};
+        int result = c.cupti->function[QN_CUPTI_DISABLE](&disable);
+        if (result != QN_CUPTI_SUCCESS)
+            qn_log(QN_LOG_WARNING, "%s: %s failed with %s (%d)", counters->identifier,
+                   qn_cupti_function_name(QN_CUPTI_DISABLE), qn_cupti_result_name(c.cupti, result), result);
+    }
+    qn_release(&c.data);
+    return status == QN_OK ? QN_OK : qn_error_add_context(status, "counters of %s", counters->identifier);
+}

@@ -1,0 +1,198 @@
+/* devices: host opencl:0 cuda:0 */
+/* A device's counters, where there are any, against arithmetic: what a copy must read and write, what a sequence of
+ * multiply-adds must execute. What CUPTI knows of chips needs no GPU and is tested wherever CUPTI is. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <quern/log.h>
+
+#include "runtime/counters.h"
+#include "runtime/cuda/cuda_counters.h"
+#include "runtime/kernels/measure.h"
+
+enum { MOST_COUNTERS = 64 };
+
+static qn_device *device;
+
+typedef struct launch {
+    qn_queue *queue;
+    qn_configuration configuration;
+    qn_measure_problem problem;
+    qn_buffer *from, *to;
+    bool copies;
+    int runs;
+} launch;
+
+static qn_status run(void *user)
+{
+    launch *l = user;
+    l->runs++;
+    qn_status status =
+        l->copies ? qn_measure_copy(l->queue, &l->configuration, &l->problem, l->from, l->to, NULL)
+                  : qn_measure_multiply_add(l->queue, &l->configuration, &l->problem, l->to, 0.75f, 0.25f, NULL);
+    return status == QN_OK ? qn_queue_finish(l->queue) : status;
+}
+
+static qn_status fail(void *user)
+{
+    (void)user;
+    return QN_CANCELLED;
+}
+
+static double value_of(const char *name, const double *values)
+{
+    size_t count;
+    const char *const *names = qn_counters_names(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return values[i];
+    return NAN;
+}
+
+/* value ≈ expected; says both, as the machine with the counters may be far away. */
+static bool is_near(const char *name, const double *values, double expected, double tolerance)
+{
+    double value = value_of(name, values);
+    bool near = fabs(value - expected) <= tolerance * expected;
+    if (!near) printf("  %s is %.10g, expected %.10g within %g %%\n", name, value, expected, 100 * tolerance);
+    return near;
+}
+
+static void print_values(const double *values)
+{
+    size_t count;
+    const char *const *names = qn_counters_names(&count);
+    for (size_t i = 0; i < count; i++) printf("  %-80s %.10g\n", names[i], values[i]);
+}
+
+static void print_log(qn_log_level level, const char *message, void *user)
+{
+    (void)level;
+    (void)user;
+    printf("  %s\n", message);
+}
+
+static bool prepare(launch *l)
+{
+    const qn_device_info *info = qn_device_get_info(device);
+    /* Many times the largest cache there is (some 0.1 GB): hardly anything of one run is left for the next. */
+    l->problem = (qn_measure_problem){.elements = 1 << 27, .partials = 1024, .chains = 1 << 20, .steps = 1024};
+    l->configuration = qn_family_fallback(&qn_runtime_measure_family);
+    if (info->largest_group >= 256) l->configuration.value[QN_MEASURE_GROUP_SIZE] = 256;
+    size_t bytes = (size_t)l->problem.elements * 16;
+    return CHECK_OK(qn_queue_create(device, &l->queue)) && CHECK_OK(qn_buffer_create(device, bytes, &l->from)) &&
+           CHECK_OK(qn_buffer_create(device, bytes, &l->to)) &&
+           CHECK_OK(qn_queue_fill(l->queue, l->from, 0, bytes, 1, NULL)) && CHECK_OK(run(l)) &&
+           CHECK_OK(qn_queue_finish(l->queue));
+}
+
+static void count_copy(qn_counters *counters, launch *l)
+{
+    double values[MOST_COUNTERS], bytes = 16.0 * l->problem.elements;
+    l->copies = true;
+    l->runs = 0;
+    if (!CHECK_OK(qn_counters_collect(counters, run, l, values))) return;
+    CHECK(l->runs >= 1 && (size_t)l->runs <= 2 * qn_counters_passes(counters) + 2);
+    bool good =
+        CHECK(is_near("dram__bytes_read.sum", values, bytes, 0.05)) &&
+        CHECK(is_near("dram__sectors_read.sum", values, bytes / 32, 0.05)) &&
+        /* what the cache still holds at the end is written later, or by the run before */
+        CHECK(is_near("dram__bytes_write.sum", values, bytes, 0.1)) &&
+        CHECK(is_near("lts__t_sectors_op_write.sum", values, bytes / 32, 0.05)) &&
+        /* a warp reads 32 elements with one request */
+        CHECK(is_near("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", values, l->problem.elements / 32.0, 0.01)) &&
+        CHECK(value_of("dram__throughput.avg.pct_of_peak_sustained_elapsed", values) > 50);
+    if (!good) print_values(values);
+}
+
+static void count_multiply_adds(qn_counters *counters, launch *l)
+{
+    double values[MOST_COUNTERS], steps = (double)l->problem.chains * l->problem.steps;
+    l->copies = false;
+    if (!CHECK_OK(qn_counters_collect(counters, run, l, values))) return;
+    bool good = CHECK(is_near("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", values, steps, 0.01)) &&
+                CHECK(is_near("smsp__sass_thread_inst_executed_op_fp32_pred_on.sum", values, steps, 0.02)) &&
+                /* counted a warp each; loops and addresses come on top: 4 · 8 multiply-adds a turn */
+                CHECK(value_of("smsp__inst_executed.sum", values) >= steps / 32) &&
+                CHECK(value_of("smsp__inst_executed.sum", values) < 1.25 * steps / 32) &&
+                CHECK(is_near("smsp__thread_inst_executed_per_inst_executed.ratio", values, 32, 0.01)) &&
+                CHECK(value_of("dram__throughput.avg.pct_of_peak_sustained_elapsed", values) < 20);
+    if (!good) print_values(values);
+}
+
+static void it_counts_or_says_why_not(void)
+{
+    qn_counters *counters = NULL;
+    launch l = {.copies = true};
+    double values[MOST_COUNTERS];
+    qn_status status = qn_counters_create(device, &counters);
+    if (status != QN_OK) {
+        printf("  %s\n", qn_error_message());
+        CHECK(status == QN_UNSUPPORTED);
+        CHECK_MESSAGE_HAS("counters of ");
+        CHECK(counters == NULL);
+        /* CUPTI or the permission may be missing anywhere, but these two never count */
+        CHECK(strcmp(qn_device_get_info(device)->driver, "cuda") == 0 || strstr(qn_error_message(), "driver cuda"));
+        return;
+    }
+    printf("  %zu passes\n", qn_counters_passes(counters));
+    CHECK(strcmp(qn_device_get_info(device)->driver, "cuda") == 0);
+    if (prepare(&l)) {
+        count_copy(counters, &l);
+        count_multiply_adds(counters, &l);
+        CHECK(qn_counters_collect(counters, fail, NULL, values) == QN_CANCELLED);
+        count_multiply_adds(counters, &l); /* and it counts again after that */
+    }
+    qn_counters_destroy(&counters);
+    CHECK(counters == NULL);
+    qn_buffer_release(&l.from);
+    qn_buffer_release(&l.to);
+    qn_queue_destroy(&l.queue);
+}
+
+/* Chips since Turing have every counter, be it under another name; a chip that is none is refused by name. */
+static void chips_have_the_counters(void)
+{
+    static const char *const chips[] = {"TU102", "GA100", "GH100", "AD102", "GB100", "GB202"};
+    qn_cupti_api api;
+    qn_counter_plan plan;
+    size_t count;
+    qn_counters_names(&count);
+    CHECK(count == QN_CUDA_COUNTERS && count <= MOST_COUNTERS);
+    if (qn_cupti_load(&api) != QN_OK) {
+        printf("  %s\n", qn_error_message());
+        CHECK_MESSAGE_HAS("libcupti");
+        return;
+    }
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++) {
+        if (!CHECK_OK(qn_counter_plan_make(&api, chips[i], NULL, &plan))) {
+            printf("  %s\n", chips[i]);
+            continue;
+        }
+        if (!CHECK(plan.count == count)) printf("  %s has %zu counters of %zu\n", chips[i], plan.count, count);
+        CHECK(plan.passes >= 1 && plan.passes <= 64);
+        CHECK(plan.time_metric >= 0 && strcmp(plan.metrics[plan.time_metric], "gpu__time_duration.sum") == 0);
+        qn_counter_plan_clear(&api, &plan);
+    }
+    CHECK(qn_counter_plan_make(&api, "GX999", NULL, &plan) == QN_UNSUPPORTED);
+    CHECK_MESSAGE_HAS("cuptiProfilerHostInitialize failed with CUPTI_ERROR_");
+    qn_cupti_unload(&api);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "host";
+    qn_context *context = NULL;
+    qn_log_set_callback(print_log, NULL);
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
+    if (CHECK(device != NULL)) {
+        RUN(it_counts_or_says_why_not);
+        if (strcmp(name, "host") == 0) RUN(chips_have_the_counters);
+    }
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}
