@@ -44,6 +44,7 @@ typedef struct qn_test {
     double run_seconds;     /* and all its runs with the checking */
     const double *counters; /* hardware counters or NULL, in the order of the model or record */
     size_t counter_count;
+    double seconds, joules; /* of a run, also where the objective is another; 0: not known */
 } qn_test;
 
 /* ---- Ask and tell ---- */
@@ -105,16 +106,28 @@ typedef struct qn_tune_options {
     qn_tuner_options tuner;
     int sizes[QN_WORKLOAD_SIZES]; /* 0: the workload's default for the device */
     double timeout_seconds;       /* of one run; 0: 20 times the best so far, at least 1 s */
-    double precision;             /* repeat until the confidence interval is this fraction wide, default 0.01 */
-    int most_repeats;             /* default 50 */
-    int compile_threads;          /* compiling ahead; 0: the context's threads less one, at most 8 */
-    const char *model;            /* of the searcher `profile`: a model's file; NULL: the static one */
-    qn_tune_store *store;         /* NULL: nothing is kept */
-    bool restart;                 /* forget what the store has of this */
+    /* What to make small: "seconds" (NULL), "joules", or an expression of a run's seconds, joules, watts and
+     * limit_seconds, such as "seconds * joules". Several apart by commas, "seconds, joules": the first is searched for,
+     * and the result holds the Pareto front of all. Energy takes 0.3 s of runs a configuration. */
+    const char *objective;
+    double precision;     /* repeat until the confidence interval is this fraction wide, default 0.01 */
+    int most_repeats;     /* default 50 */
+    int compile_threads;  /* compiling ahead; 0: the context's threads less one, at most 8 */
+    const char *model;    /* of the searcher `profile`: a model's file; NULL: the static one */
+    qn_tune_store *store; /* NULL: nothing is kept */
+    bool restart;         /* forget what the store has of this */
     /* Called after each test; a nonzero return ends the tuning. May be NULL. */
     int (*progress)(const qn_tune_progress *progress, void *user);
     void *progress_user;
 } qn_tune_options;
+
+enum { QN_TUNE_FRONT = 32 };
+
+/* A configuration that no other one betters in every objective. */
+typedef struct qn_tune_front {
+    char text[512];
+    double seconds, joules;
+} qn_tune_front;
 
 typedef struct qn_tune_result {
     qn_configuration configuration; /* the best; of a workload */
@@ -122,11 +135,15 @@ typedef struct qn_tune_result {
     qn_test best, fallback;         /* the fallback's own test, measured first */
     uint64_t tests, failed[QN_TEST_CRASH + 1];
     double seconds, limit_seconds;
-    const char *pipe;   /* slowest one */
-    char finished[128]; /* why it ended */
+    const char *pipe;                   /* slowest one */
+    char finished[128];                 /* why it ended */
+    qn_tune_front front[QN_TUNE_FRONT]; /* of several objectives, best in the first one first */
+    size_t front_count;
 } qn_tune_result;
 
-/* Tune one workload on a device. Errors: those of create; QN_CHECK_FAILED when even the fallback computes a wrong
+/* Tune one workload on a device. What later commands run is always the fastest known, whatever the objective was.
+ * Errors: those of create; QN_INVALID_ARGUMENT for an objective; QN_UNSUPPORTED when it needs energy and the device
+ * counts none; QN_CHECK_FAILED when even the fallback computes a wrong
  * result; QN_CANCELLED by progress (what is known is kept). */
 QN_MUST_CHECK qn_status qn_tune_run(qn_device *device, const qn_workload *workload, const qn_tune_options *options,
                                     qn_tune_result *result);

@@ -66,6 +66,31 @@ static bool is_known(const qn_test *test, int count, const double *sorted, const
     return test->spread <= limits->precision * test->objective;
 }
 
+/* Counters tick every 1 to 100 ms: from one tick to another that is at least 0.3 s later the device runs nothing else.
+ * What it draws on average in that time, a run draws while it lasts. */
+static qn_status measure_energy(const qn_workload *workload, void *state, qn_queue *queue,
+                                const qn_configuration *configuration, const qn_tune_meter *meter, qn_test *test)
+{
+    static const double least_s = 0.3, most_s = 5;
+    double first, begun = 0, begun_s = 0, now, start_s = qn_tune_clock_s(), now_s = start_s;
+    QN_TRY(meter->read(meter->user, &first));
+    for (double last = first; now_s - start_s < most_s || begun_s > 0; last = now) {
+        QN_TRY(workload->run(state, queue, configuration, NULL));
+        QN_TRY(meter->read(meter->user, &now));
+        now_s = qn_tune_clock_s();
+        if (now == last && !(begun_s > 0 && now_s - begun_s > most_s)) continue;
+        if (begun_s > 0 && now_s - begun_s >= least_s) {
+            test->joules = (now - begun) / (now_s - begun_s) * test->objective;
+            if (now > begun) return QN_OK;
+            break;
+        }
+        if (begun_s > 0) continue;
+        begun = now;
+        begun_s = now_s;
+    }
+    QN_FAIL(QN_UNSUPPORTED, "the energy counter of the device stands still");
+}
+
 qn_status qn_measure_configuration(const qn_workload *workload, void *state, qn_queue *queue,
                                    const qn_configuration *configuration, const qn_measure_limits *limits,
                                    qn_test *test, char reason[256])
@@ -93,6 +118,8 @@ qn_status qn_measure_configuration(const qn_workload *workload, void *state, qn_
         qn_measure_summarise(times, count, &test->objective, &test->spread);
         if (is_known(test, count, times, limits)) break;
     }
+    if (test->outcome == QN_TEST_CORRECT && limits->meter)
+        QN_TRY(measure_energy(workload, state, queue, configuration, limits->meter, test));
     test->run_seconds = qn_tune_clock_s() - start_s;
     if (!isfinite(test->spread)) test->spread = test->objective;
     if (status == QN_DEVICE_LOST || status == QN_CANCELLED) return status;

@@ -8,8 +8,9 @@
 #include "base/memory.h"
 #include "runtime/device.h"
 #include "tune/ahead.h"
+#include "tune/goal.h"
 #include "tune/guide.h"
-#include "tune/measure.h"
+#include "tune/run.h"
 #include "tune/session.h"
 
 enum { MOST_AHEAD = 16, DEFAULT_THREADS = 8, DEFAULT_REPEATS = 50 };
@@ -33,6 +34,8 @@ typedef struct run_state {
     qn_space *space;
     qn_tuner *tuner;
     qn_guide guide;
+    qn_goal goal;
+    const qn_tune_meter *planted; /* of a test; NULL */
     qn_device_rates rates;
     bool has_rates;
     int64_t problem; /* in the store; 0: none */
@@ -56,6 +59,31 @@ static qn_status open_store(run_state *run)
     return run->options->restart ? qn_tune_store_forget(run->options->store, run->problem) : QN_OK;
 }
 
+/* A row of an earlier run, which may have had another goal: what it did not measure has to be tried again. */
+static qn_status resume_row(run_state *run, qn_point point, qn_tune_row *row)
+{
+    if (row->test.outcome == QN_TEST_CORRECT && run->goal.uses_energy && !(row->test.joules > 0)) return QN_OK;
+    if (row->scale > 0 && run->scale > 0) {
+        row->test.objective *= run->scale / row->scale;
+        row->test.spread *= run->scale / row->scale;
+        row->test.joules *= run->scale / row->scale;
+    }
+    run->result->failed[row->test.outcome]++;
+    QN_TRY(qn_goal_apply(&run->goal, &row->test));
+    QN_TRY(qn_goal_note(&run->goal, row->configuration, &row->test));
+    return qn_tuner_tell(run->tuner, point, &row->test);
+}
+
+/* Rows hold seconds, whatever the goal. */
+static qn_test row_of(const qn_test *test)
+{
+    qn_test row = *test;
+    if (test->outcome != QN_TEST_CORRECT) return row;
+    row.objective = test->seconds;
+    row.spread = test->spread / test->objective * test->seconds;
+    return row;
+}
+
 /* What an earlier run found. The fallback is measured anew: it is what everything is compared with. */
 static qn_status resume(run_state *run)
 {
@@ -69,9 +97,7 @@ static qn_status resume(run_state *run)
         if (rows[i].running || !qn_tune_point_read(run->space, rows[i].configuration, &point) ||
             point == run->fallback_point)
             continue;
-        if (rows[i].scale > 0 && run->scale > 0) rows[i].test.objective *= run->scale / rows[i].scale;
-        run->result->failed[rows[i].test.outcome]++;
-        status = qn_tuner_tell(run->tuner, point, &rows[i].test);
+        status = resume_row(run, point, &rows[i]);
     }
     qn_release(&rows);
     return status;
@@ -101,10 +127,11 @@ static qn_status open_tuner(run_state *run)
     options.store_key = NULL;
     QN_TRY(qn_guide_make(options.searcher, run->options->model, workload->family,
                          workload->problem ? workload->problem(run->state) : NULL, info, run->space, &run->guide));
-    return qn_tuner_create_guided(
-        run->space, &options,
-        &(qn_tuner_guide){.model = run->guide.model, .device = info, .rates = run->has_rates ? &run->rates : NULL},
-        &run->tuner);
+    return qn_tuner_create_guided(run->space, &options,
+                                  &(qn_tuner_guide){.model = run->guide.model,
+                                                    .device = info,
+                                                    .rates = run->has_rates && run->goal.is_time ? &run->rates : NULL},
+                                  &run->tuner);
 }
 
 static qn_status open_run(run_state *run)
@@ -120,6 +147,7 @@ static qn_status open_run(run_state *run)
     QN_TRY(qn_queue_create(run->device, &run->queue));
     QN_TRY(workload->create(run->queue, run->sizes, run->options->tuner.seed, &run->state));
     find_limit(run);
+    QN_TRY(qn_goal_open(run->options->objective, run->device, run->result->limit_seconds, run->planted, &run->goal));
     QN_TRY(open_tuner(run));
     QN_TRY(open_store(run));
     return resume(run);
@@ -127,6 +155,7 @@ static qn_status open_run(run_state *run)
 
 static void close_run(run_state *run)
 {
+    qn_goal_close(&run->goal);
     qn_ahead_destroy(&run->ahead);
     if (run->state) run->workload->destroy(&run->state);
     qn_queue_destroy(&run->queue);
@@ -141,9 +170,11 @@ static qn_status record(run_state *run, qn_point point, const qn_test *test)
     bool had = qn_tuner_best(run->tuner, &before, NULL);
     QN_TRY(qn_tuner_tell(run->tuner, point, test));
     if (test->outcome != QN_TEST_CORRECT) run->result->failed[test->outcome]++;
+    qn_tune_point_text(run->space, point, text, sizeof text);
+    QN_TRY(qn_goal_note(&run->goal, text, test));
     if (run->problem) {
-        qn_tune_point_text(run->space, point, text, sizeof text);
-        QN_TRY(qn_tune_store_finish(run->options->store, run->problem, text, test, run->scale));
+        const qn_test row = row_of(test);
+        QN_TRY(qn_tune_store_finish(run->options->store, run->problem, text, &row, run->scale));
     }
     bool has = qn_tuner_best(run->tuner, &best, NULL);
     if (!has || best != point || (had && before != best)) { /* thousands are built: keep the best alone */
@@ -177,8 +208,9 @@ static qn_status test_point(run_state *run, qn_point point, qn_test *test, char 
     qn_measure_limits limits = {.timeout_s = options->timeout_seconds,
                                 .precision = options->precision > 0 ? options->precision : default_precision,
                                 .most_repeats = options->most_repeats > 0 ? options->most_repeats : DEFAULT_REPEATS,
-                                .best = has_best ? &best : NULL};
-    if (limits.timeout_s <= 0 && has_best) limits.timeout_s = fmax(timeout_factor * best.objective, least_timeout_s);
+                                .best = has_best && run->goal.is_time ? &best : NULL,
+                                .meter = run->goal.meter};
+    if (limits.timeout_s <= 0 && has_best) limits.timeout_s = fmax(timeout_factor * best.seconds, least_timeout_s);
     qn_tune_point_text(run->space, point, text, sizeof text);
     if (run->problem) QN_TRY(qn_tune_store_start(options->store, run->problem, text));
     qn_status status =
@@ -191,6 +223,7 @@ static qn_status test_point(run_state *run, qn_point point, qn_test *test, char 
     }
     if (reason[0])
         qn_log(QN_LOG_DEBUG, "%s: %s: %s: %s", run->workload->name, text, qn_test_outcome_name(test->outcome), reason);
+    if (status == QN_OK) status = qn_goal_apply(&run->goal, test);
     if (test->outcome == QN_TEST_CORRECT)
         qn_guide_learn(&run->guide, run->workload->family, run->device, run->space, point);
     return status;
@@ -293,12 +326,19 @@ static void summarise(run_state *run)
     if (!run->tuner || !qn_tuner_best(run->tuner, &point, &result->best)) return;
     result->configuration = qn_tune_configuration(run->space, point);
     qn_tune_point_text(run->space, point, result->text, sizeof result->text);
+    qn_goal_report(&run->goal, result);
     const char *finished = qn_tuner_finished(run->tuner);
     snprintf(result->finished, sizeof result->finished, "%s", finished ? finished : "stopped");
 }
 
 qn_status qn_tune_run(qn_device *device, const qn_workload *workload, const qn_tune_options *options,
                       qn_tune_result *result)
+{
+    return qn_tune_run_metered(device, workload, options, NULL, result);
+}
+
+qn_status qn_tune_run_metered(qn_device *device, const qn_workload *workload, const qn_tune_options *options,
+                              const qn_tune_meter *meter, qn_tune_result *result)
 {
     static const qn_tune_options defaults = {0};
     qn_error_trail trail;
@@ -310,6 +350,7 @@ qn_status qn_tune_run(qn_device *device, const qn_workload *workload, const qn_t
     run->workload = workload;
     run->options = options ? options : &defaults;
     run->result = result;
+    run->planted = meter;
     run->started_s = qn_tune_clock_s();
     qn_status status = open_run(run);
     if (status == QN_OK) status = test_fallback(run);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -16,7 +17,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { BUSY_MS = 10000, MOST_SET_ASIDE = 1000, VERSION = 1 };
+enum { BUSY_MS = 10000, PAUSE_MS = 20, MOST_SET_ASIDE = 1000, VERSION = 2 };
 
 /* Outcomes of rows without a result: a process runs it; one ended while it did, and it is free to be tried again; it is
  * running for the second time. */
@@ -43,15 +44,18 @@ static const char *const texts[STATEMENTS] = {
     [FIND_PROBLEM] = "SELECT id FROM problem WHERE device = ?1 AND driver = ?2 AND family = ?3 AND source = ?4 AND "
                      "class = ?5",
     [LIST_TESTS] =
-        "SELECT configuration, outcome, objective, spread, build_seconds, run_seconds, scale, process, start "
-        "FROM test WHERE problem = ?1 ORDER BY id",
+        "SELECT configuration, outcome, objective, spread, build_seconds, run_seconds, scale, process, start, "
+        "seconds, joules FROM test WHERE problem = ?1 ORDER BY id",
     [START] = "INSERT INTO test(problem, configuration, outcome, process, start) VALUES (?1, ?2, -1, ?3, ?4) "
               "ON CONFLICT(problem, configuration) DO UPDATE SET "
               "outcome = CASE WHEN outcome IN (-2, -3) THEN -3 ELSE -1 END, process = ?3, start = ?4",
     [FINISH] =
-        "INSERT INTO test(problem, configuration, outcome, objective, spread, build_seconds, run_seconds, scale) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(problem, configuration) DO UPDATE SET "
+        "INSERT INTO test(problem, configuration, outcome, objective, spread, build_seconds, run_seconds, scale, "
+        "seconds, joules) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT(problem, configuration) DO "
+        "UPDATE SET "
         "outcome = ?3, objective = ?4, spread = ?5, build_seconds = ?6, run_seconds = ?7, scale = ?8, "
+        /* who measures the time alone leaves the energy, when it was of the same work */
+        "seconds = ?9, joules = CASE WHEN scale IS ?8 THEN COALESCE(?10, joules) ELSE ?10 END, "
         "process = NULL, start = NULL",
     [CANCEL] = "DELETE FROM test WHERE problem = ?1 AND (?2 IS NULL OR configuration = ?2) AND outcome = -1 AND "
                "process = ?3 AND start = ?4",
@@ -80,9 +84,13 @@ static const char schema[] =
     "UNIQUE(device, driver, family, source, class));"
     "CREATE TABLE IF NOT EXISTS test(id INTEGER PRIMARY KEY, problem INTEGER NOT NULL REFERENCES problem(id), "
     "configuration TEXT NOT NULL, outcome INTEGER NOT NULL, objective REAL, spread REAL, build_seconds REAL, "
-    "run_seconds REAL, scale REAL, process TEXT, start TEXT, "
+    "run_seconds REAL, scale REAL, process TEXT, start TEXT, seconds REAL, joules REAL, "
     "made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, UNIQUE(problem, configuration));"
-    "PRAGMA user_version = 1;";
+    "PRAGMA user_version = 2;";
+
+/* Version 1 knew nothing of energy. */
+static const char to_version_2[] =
+    "ALTER TABLE test ADD COLUMN seconds REAL; ALTER TABLE test ADD COLUMN joules REAL; PRAGMA user_version = 2;";
 
 struct qn_tune_store {
     char *path;
@@ -161,17 +169,43 @@ static qn_status check_content(qn_tune_store *store)
     sqlite3_finalize(statement);
     if (code != SQLITE_ROW) return failed(store, "reading it");
     if (!good) QN_FAIL(QN_BAD_FORMAT, "%s: the tuning store is damaged", store->path);
-    if (sqlite3_prepare_v2(store->database, "PRAGMA user_version", -1, &statement, NULL) != SQLITE_OK ||
-        sqlite3_step(statement) != SQLITE_ROW) {
-        sqlite3_finalize(statement);
-        return failed(store, "reading it");
-    }
-    int version = sqlite3_column_int(statement, 0);
+    return QN_OK;
+}
+
+static qn_status read_version(qn_tune_store *store, int *version)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(store->database, "PRAGMA user_version", -1, &statement, NULL);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    *version = code == SQLITE_ROW ? sqlite3_column_int(statement, 0) : 0;
     sqlite3_finalize(statement);
+    return code == SQLITE_ROW ? QN_OK : failed(store, "reading it");
+}
+
+/* In one transaction, as another process may be doing the same. */
+static qn_status bring_up_to_date(qn_tune_store *store)
+{
+    int version;
+    qn_error_trail trail;
+    QN_TRY(read_version(store, &version));
     if (version > VERSION)
         QN_FAIL(QN_UNSUPPORTED, "%s: the tuning store is of version %d; expected at most %d", store->path, version,
                 VERSION);
-    return QN_OK;
+    if (version == VERSION) return QN_OK;
+    QN_TRY(execute(store, "BEGIN IMMEDIATE"));
+    qn_status status = read_version(store, &version);
+    if (status == QN_OK && version < VERSION) status = execute(store, version == 1 ? to_version_2 : schema);
+    if (status == QN_OK) status = execute(store, "COMMIT");
+    qn_error_save(status, &trail);
+    if (status != QN_OK) (void)sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+    return qn_error_restore(&trail);
+}
+
+static qn_status set_up(qn_tune_store *store)
+{
+    QN_TRY(check_content(store));
+    QN_TRY(execute(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
+    return bring_up_to_date(store);
 }
 
 static qn_status open_database(qn_tune_store *store)
@@ -179,9 +213,16 @@ static qn_status open_database(qn_tune_store *store)
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
     if (sqlite3_open_v2(store->path, &store->database, flags, NULL) != SQLITE_OK) return failed(store, "opening");
     sqlite3_busy_timeout(store->database, BUSY_MS);
-    QN_TRY(check_content(store));
-    QN_TRY(execute(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
-    QN_TRY(execute(store, schema));
+    /* Where two processes begin a store at once SQLite gives up rather than waits, lest both wait forever. */
+    const struct timespec pause = {.tv_nsec = 1000000L * PAUSE_MS};
+    qn_status status = set_up(store);
+    for (int waited_ms = 0; status != QN_OK && waited_ms < BUSY_MS; waited_ms += PAUSE_MS) {
+        if ((sqlite3_errcode(store->database) & 0xFF) != SQLITE_BUSY) break;
+        qn_error_clear();
+        nanosleep(&pause, NULL);
+        status = set_up(store);
+    }
+    if (status != QN_OK) return status;
     for (int i = 0; i < STATEMENTS; i++)
         if (sqlite3_prepare_v2(store->database, texts[i], -1, &store->statements[i], NULL) != SQLITE_OK)
             return failed(store, "preparing");
@@ -341,6 +382,8 @@ static qn_status list_tests(qn_tune_store *store, int64_t problem, qn_tune_row *
         if (status != QN_OK) break;
         qn_tune_row *row = (qn_tune_row *)memory + (*count)++;
         read_row(statement, row);
+        row->test.seconds = sqlite3_column_double(statement, 9);
+        row->test.joules = sqlite3_column_double(statement, 10);
         if (!row->running) continue;
         row->running = is_alive(store, (const char *)sqlite3_column_text(statement, 7),
                                 (const char *)sqlite3_column_text(statement, 8));
@@ -401,6 +444,14 @@ qn_status qn_tune_store_start(qn_tune_store *store, int64_t problem, const char 
     return status;
 }
 
+static void bind_known(sqlite3_stmt *statement, int number, double value)
+{
+    if (value > 0 && isfinite(value))
+        sqlite3_bind_double(statement, number, value);
+    else
+        sqlite3_bind_null(statement, number);
+}
+
 qn_status qn_tune_store_finish(qn_tune_store *store, int64_t problem, const char *configuration, const qn_test *test,
                                double scale)
 {
@@ -417,6 +468,8 @@ qn_status qn_tune_store_finish(qn_tune_store *store, int64_t problem, const char
     sqlite3_bind_double(statement, 6, test->build_seconds);
     sqlite3_bind_double(statement, 7, test->run_seconds);
     sqlite3_bind_double(statement, 8, scale);
+    bind_known(statement, 9, test->seconds);
+    bind_known(statement, 10, test->joules);
     qn_status status = run(store, FINISH, NULL, NULL);
     pthread_mutex_unlock(&store->mutex);
     return status;

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "tune/measure.h"
+#include "tune/goal.h"
 #include "tune/session.h"
 #include "tune/static_model.h"
 #include "tune/t1.h"
@@ -25,6 +25,7 @@ typedef struct tuning {
     qn_queue *queue;
     qn_t1_target *target;
     qn_tuner *tuner;
+    qn_goal goal;
     double started_s;
     char key[65]; /* of the journal: device, problem and kernel as they are now */
 } tuning;
@@ -49,9 +50,31 @@ static qn_status make_key(tuning *t)
     qn_hash_add(&hash, info->driver_version, strlen(info->driver_version) + 1);
     QN_TRY(add_file(&hash, t->t1->path));
     QN_TRY(add_file(&hash, t->t1->kernel_path));
+    if (!t->goal.is_time) qn_hash_add(&hash, t->options->objective, strlen(t->options->objective));
     qn_hash_finish(&hash, t->key);
     t->key[48] = 0; /* as much as a journal's key holds */
     return QN_OK;
+}
+
+/* The tuner goes on from its journal by itself; the front of several objectives is this file's matter. */
+static qn_status open_journal(tuning *t)
+{
+    qn_tune_store *store = t->options->store;
+    qn_tune_key key = {.device = "journal"};
+    qn_tune_row *rows;
+    size_t count;
+    int64_t problem;
+    snprintf(key.family, sizeof key.family, "%s", qn_space_name(t->t1->space));
+    snprintf(key.problem_class, sizeof key.problem_class, "%s", t->key);
+    QN_TRY(qn_tune_store_problem(store, &key, &problem));
+    if (t->options->restart) return qn_tune_store_forget(store, problem);
+    if (t->goal.count < 2) return QN_OK;
+    QN_TRY(qn_tune_store_tests(store, problem, &rows, &count));
+    qn_status status = QN_OK;
+    for (size_t i = 0; i < count && status == QN_OK; i++)
+        if (!rows[i].running) status = qn_goal_note(&t->goal, rows[i].configuration, &rows[i].test);
+    qn_release(&rows);
+    return status;
 }
 
 /* Of a kernel of the user's own the launch alone is known. */
@@ -90,14 +113,7 @@ static qn_status open_tuner(tuning *t)
     options.store = t->options->store;
     options.store_key = t->options->store ? t->key : NULL;
     QN_TRY(make_key(t));
-    if (options.store && t->options->restart) {
-        qn_tune_key key = {.device = "journal"};
-        int64_t problem;
-        snprintf(key.family, sizeof key.family, "%s", qn_space_name(t->t1->space));
-        snprintf(key.problem_class, sizeof key.problem_class, "%s", t->key);
-        QN_TRY(qn_tune_store_problem(options.store, &key, &problem));
-        QN_TRY(qn_tune_store_forget(options.store, problem));
-    }
+    if (options.store) QN_TRY(open_journal(t));
     QN_TRY(make_model(t, &guide.model));
     return qn_tuner_create_guided(t->t1->space, &options, &guide, &t->tuner);
 }
@@ -111,8 +127,10 @@ static qn_status try_point(tuning *t, qn_point point, qn_test *test, char reason
     qn_measure_limits limits = {.timeout_s = options->timeout_seconds,
                                 .precision = options->precision > 0 ? options->precision : default_precision,
                                 .most_repeats = options->most_repeats > 0 ? options->most_repeats : DEFAULT_REPEATS,
-                                .best = has_best ? &best : NULL};
-    if (limits.timeout_s <= 0 && has_best) limits.timeout_s = fmax(timeout_factor * best.objective, least_timeout_s);
+                                .best = has_best && t->goal.is_time ? &best : NULL,
+                                .meter = t->goal.meter};
+    if (limits.timeout_s <= 0 && has_best)
+        limits.timeout_s = fmax(timeout_factor * (t->goal.is_time ? best.objective : best.seconds), least_timeout_s);
     double began_s = qn_tune_clock_s();
     *test = (qn_test){.objective = INFINITY};
     qn_status status = qn_t1_target_set(t->target, point);
@@ -156,10 +174,12 @@ static qn_status test_point(tuning *t, qn_point point, qn_test *test)
         return qn_error_restore(&trail);
     }
     QN_TRY(status);
+    QN_TRY(qn_goal_apply(&t->goal, test));
     qn_t1_target_forget(t->target); /* thousands of programs would fill the memory; the disk cache keeps them */
     QN_TRY(qn_tuner_tell(t->tuner, point, test));
     if (test->outcome != QN_TEST_CORRECT) t->result->failed[test->outcome]++;
     qn_tune_point_text(t->t1->space, point, text, sizeof text);
+    QN_TRY(qn_goal_note(&t->goal, text, test));
     if (reason[0])
         qn_log(QN_LOG_DEBUG, "%s: %s: %s: %s", t->t1->name, text, qn_test_outcome_name(test->outcome), reason);
     return report(t, point, test);
@@ -192,6 +212,7 @@ static void summarise(tuning *t)
     result->seconds = qn_tune_clock_s() - t->started_s;
     if (!t->tuner || !qn_tuner_best(t->tuner, &point, &result->best)) return;
     qn_tune_point_text(t->t1->space, point, result->text, sizeof result->text);
+    qn_goal_report(&t->goal, result);
     const char *finished = qn_tuner_finished(t->tuner);
     snprintf(result->finished, sizeof result->finished, "%s", finished ? finished : "stopped");
 }
@@ -206,10 +227,12 @@ qn_status qn_tune_run_file(qn_device *device, const char *path, const qn_tune_op
     qn_status status = qn_t1_read(path, &t.t1);
     if (status == QN_OK) status = qn_queue_create(device, &t.queue);
     if (status == QN_OK) status = qn_t1_target_create(t.t1, t.queue, t.options->tuner.seed, &t.target);
+    if (status == QN_OK) status = qn_goal_open(t.options->objective, device, 0, NULL, &t.goal);
     if (status == QN_OK) status = open_tuner(&t);
     if (status == QN_OK) status = search(&t);
     qn_error_save(status, &trail);
     summarise(&t);
+    qn_goal_close(&t.goal);
     qn_t1_target_destroy(&t.target);
     qn_queue_destroy(&t.queue);
     qn_tuner_destroy(&t.tuner);

@@ -20,6 +20,7 @@ enum { DELAYS = 8, BEST_DELAY = 5, COUNT = 256, GROUP = 64 };
 
 static const int delay_us[DELAYS] = {400, 350, 300, 450, 250, 100, 200, 500};
 static int planted_runs[FAULTS][DELAYS]; /* by the workload, with a configuration named */
+static int planted_delay;                /* of the configuration that the workload ran last */
 static int crash_at = -1;                /* the process ends when this delay is run by the workload, */
 static int crash_signal;                 /* 0: by itself */
 
@@ -181,7 +182,8 @@ static qn_status planted_run(void *user, qn_queue *queue, const qn_configuration
     if (configuration) {
         planted_runs[configuration->value[FAULT]][configuration->value[DELAY]]++;
         if (configuration->value[DELAY] == crash_at && crash_signal) raise(crash_signal);
-        if (configuration->value[DELAY] == crash_at) _Exit(9);
+        planted_delay = configuration->value[DELAY];
+        if (planted_delay == crash_at) _Exit(9);
     }
     QN_TRY(planted_launch(user, queue, configuration, &event));
     qn_status status = qn_event_seconds(event, seconds ? seconds : &ignored);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,8 @@ static qn_tune_store *open_store(int64_t *problem)
 
 static void rows_come_back(void)
 {
-    const qn_test good = {QN_TEST_CORRECT, 0.25, 0.001, 1.5, 2.5, NULL, 0};
-    const qn_test better = {QN_TEST_CORRECT, 0.125, 0.002, 1, 2, NULL, 0}, wrong = {.outcome = QN_TEST_WRONG};
+    const qn_test good = {QN_TEST_CORRECT, 0.25, 0.001, 1.5, 2.5, NULL, 0, 0.5, 12};
+    const qn_test better = {QN_TEST_CORRECT, 0.125, 0.002, 1, 2, NULL, 0, 0, 0}, wrong = {.outcome = QN_TEST_WRONG};
     qn_tune_row *rows;
     qn_tune_best *best;
     qn_tune_key other = key;
@@ -62,6 +63,8 @@ static void rows_come_back(void)
         CHECK_TEXT(rows[0].configuration, "A=1");
         CHECK(rows[0].test.objective == 0.25 && rows[0].test.spread == 0.001 && rows[0].test.build_seconds == 1.5 &&
               rows[0].test.run_seconds == 2.5 && !rows[0].running);
+        CHECK(rows[0].test.seconds == 0.5 && rows[0].test.joules == 12);
+        CHECK(rows[1].test.seconds == 0 && rows[1].test.joules == 0);
         CHECK(rows[2].test.outcome == QN_TEST_WRONG && isinf(rows[2].test.objective));
     }
     qn_release(&rows);
@@ -332,6 +335,46 @@ static void no_store_when_it_is_off(void)
     CHECK_MESSAGE_HAS("/nonexistent/folder/tuning.db");
 }
 
+/* As the first version of the store was: without energy. */
+static const char first_version[] =
+    "CREATE TABLE problem(id INTEGER PRIMARY KEY, device TEXT NOT NULL, driver TEXT NOT NULL, family TEXT NOT NULL, "
+    "source TEXT NOT NULL, class TEXT NOT NULL, UNIQUE(device, driver, family, source, class));"
+    "CREATE TABLE test(id INTEGER PRIMARY KEY, problem INTEGER NOT NULL REFERENCES problem(id), "
+    "configuration TEXT NOT NULL, outcome INTEGER NOT NULL, objective REAL, spread REAL, build_seconds REAL, "
+    "run_seconds REAL, scale REAL, process TEXT, start TEXT, "
+    "made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, UNIQUE(problem, configuration));"
+    "INSERT INTO problem VALUES (7, 'test device', '1.0', 'test/family', '0123456789abcdef', 'n=64');"
+    "INSERT INTO test(problem, configuration, outcome, objective, spread, scale) VALUES (7, 'A=1', 0, 0.5, 0.25, 2);"
+    "PRAGMA user_version = 1;";
+
+/* Their rows stay, take energy from now on, and keep it when the time alone of the same work is measured again. */
+static void stores_of_the_first_version_go_on(void)
+{
+    const double expected[3] = {3, 3, 0}; /* joules after: measured, time of the same work, time of other work */
+    qn_test test = {.objective = 0.5, .joules = 3};
+    sqlite3 *database;
+    qn_tune_row *rows;
+    size_t count;
+    int64_t problem;
+    new_path("first.db");
+    CHECK(sqlite3_open(path, &database) == SQLITE_OK);
+    CHECK(sqlite3_exec(database, first_version, NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(database);
+    for (int i = 0; i < 3; i++) {
+        qn_tune_store *store = open_store(&problem);
+        CHECK(problem == 7);
+        CHECK_OK(qn_tune_store_finish(store, problem, "A=2", &test, i < 2 ? 2 : 4));
+        CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+        if (CHECK(count == 2)) {
+            CHECK(rows[0].test.objective == 0.5 && rows[0].test.spread == 0.25 && rows[0].test.joules == 0);
+            CHECK(rows[1].test.joules == expected[i]);
+        }
+        qn_release(&rows);
+        qn_tune_store_close(&store);
+        test.joules = 0;
+    }
+}
+
 int main(void)
 {
     RUN(rows_come_back);
@@ -341,5 +384,6 @@ int main(void)
     RUN(damage_is_set_aside);
     RUN(a_step_is_cheap);
     RUN(no_store_when_it_is_off);
+    RUN(stores_of_the_first_version_go_on);
     return check_finish();
 }

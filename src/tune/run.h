@@ -1,0 +1,11 @@
+/* Offline tuning with a meter of one's own, for tests on machines whose devices count no energy. */
+#ifndef QN_TUNE_RUN_H
+#define QN_TUNE_RUN_H
+
+#include "tune/measure.h"
+
+QN_MUST_CHECK qn_status qn_tune_run_metered(qn_device *device, const qn_workload *workload,
+                                            const qn_tune_options *options, const qn_tune_meter *meter,
+                                            qn_tune_result *result);
+
+#endif

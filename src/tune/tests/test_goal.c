@@ -1,0 +1,169 @@
+#define _DEFAULT_SOURCE
+/* Tuning for energy, expressions and several objectives at once, with a planted meter in place of a device's counter.
+ */
+#include "check.h"
+
+#include "base/memory.h"
+#include "tune/goal.h"
+#include "tune/run.h"
+#include "tune/tests/planted.h"
+
+static qn_context *context;
+static qn_device *device;
+static char path[600];
+
+/* With the delays, 400 350 300 450 250 100 200 500 us, a run takes 40 35 30 22.5 10 40 20 15 mJ: DELAY=4 takes least,
+ * 5 is the fastest, 6 lies between on the front, and every other one is bettered in both. */
+static const double watts[DELAYS] = {100, 100, 100, 50, 40, 400, 100, 30};
+enum { LEAST_ENERGY = 4 };
+
+/* What the planted device has used, by the configuration that it ran last, shown every 20 ms. */
+typedef struct planted_counter {
+    double joules, last_s, shown, shown_s;
+    bool broken;
+} planted_counter;
+
+static qn_status read_counter(void *user, double *joules)
+{
+    planted_counter *counter = user;
+    const double now_s = planted_clock_s();
+    if (!counter->broken) counter->joules += watts[planted_delay] * (now_s - counter->last_s);
+    counter->last_s = now_s;
+    if (now_s - counter->shown_s >= 0.02) {
+        counter->shown = counter->joules;
+        counter->shown_s = now_s;
+    }
+    *joules = counter->shown;
+    return QN_OK;
+}
+
+static qn_status tune(const char *objective, qn_tune_store *store, qn_tune_result *result)
+{
+    static planted_counter counter;
+    const qn_tune_meter meter = {read_counter, &counter};
+    counter = (planted_counter){.last_s = planted_clock_s()};
+    memset(planted_runs, 0, sizeof planted_runs);
+    const qn_tune_options options = {
+        .tuner = {.searcher = "full"}, .objective = objective, .most_repeats = 5, .store = store};
+    qn_workload workload = honest_workload;
+    if (!objective || !strstr(objective, "limit")) workload.work = NULL; /* measuring the limit takes seconds */
+    return qn_tune_run_metered(device, &workload, &options, &meter, result);
+}
+
+static void energy_is_made_small(void)
+{
+    qn_tune_result result;
+    CHECK_OK(tune("joules", NULL, &result));
+    CHECK(result.configuration.value[DELAY] == LEAST_ENERGY && result.front_count == 0);
+    CHECK(result.best.objective == result.best.joules);
+    /* the clock of the run and that of the meter agree but for what others do to this machine meanwhile */
+    CHECK_NEAR(result.best.joules, watts[LEAST_ENERGY] * result.best.seconds, 0.1 * result.best.joules);
+    CHECK(result.best.seconds > 200e-6 && result.fallback.joules > result.best.joules);
+}
+
+static void expressions_are_made_small(void)
+{
+    qn_tune_result result;
+    CHECK_OK(tune("watts / 10 + 0 * min(seconds, joules)", NULL, &result));
+    CHECK(result.configuration.value[DELAY] == 7); /* of 30 W */
+    CHECK_NEAR(result.best.objective, 3, 0.3);
+    CHECK_OK(tune("seconds / limit_seconds", NULL, &result));
+    CHECK(result.configuration.value[DELAY] == BEST_DELAY && result.best.joules == 0);
+    CHECK_NEAR(result.best.objective, result.best.seconds / result.limit_seconds, 1e-9 * result.best.objective);
+}
+
+static void check_front(const qn_tune_result *result)
+{
+    CHECK_TEXT(result->text, "FAULT=0 DELAY=5");
+    if (!CHECK(result->front_count >= 2 && result->front_count <= 4)) return; /* times of busy machines overlap */
+    CHECK_TEXT(result->front[0].text, "FAULT=0 DELAY=5");
+    CHECK_TEXT(result->front[result->front_count - 1].text, "FAULT=0 DELAY=4");
+    for (size_t i = 1; i < result->front_count; i++)
+        CHECK(result->front[i].seconds > result->front[i - 1].seconds &&
+              result->front[i].joules < result->front[i - 1].joules);
+}
+
+/* Of several objectives; what was measured is kept, a run for time alone does not lose it, and one for energy tries
+ * again what was never measured. */
+static void several_objectives_have_a_front(void)
+{
+    qn_tune_store *store;
+    qn_tune_result result;
+    snprintf(path, sizeof path, "%s/goal.db", check_scratch_folder());
+    CHECK_OK(qn_tune_store_open(path, &store));
+    CHECK_OK(tune(NULL, store, &result));
+    CHECK(result.front_count == 0 && result.best.joules == 0 && result.best.seconds == result.best.objective);
+    CHECK_OK(tune("seconds, joules", store, &result));
+    check_front(&result);
+    for (int i = 0; i < DELAYS; i++)
+        CHECK(planted_runs[0][i] > 100); /* 0.3 s of each, although their times are known */
+    CHECK_OK(tune(NULL, store, &result));
+    CHECK(result.configuration.value[DELAY] == BEST_DELAY);
+    CHECK_OK(tune("seconds,joules", store, &result));
+    check_front(&result);
+    CHECK(planted_runs[0][LEAST_ENERGY] == 0); /* nothing but the fallback again */
+    qn_tune_store_close(&store);
+}
+
+/* Of more points than a result has room for both ends are there. */
+static void long_fronts_are_thinned(void)
+{
+    enum { POINTS = 100 };
+    static qn_tune_result result;
+    qn_goal goal;
+    char text[32];
+    CHECK_OK(qn_goal_open("seconds, 1 / seconds", device, 0, NULL, &goal));
+    for (int i = 0; i < POINTS; i++) {
+        qn_test test = {.objective = 1 + (i * 37) % POINTS}, worse = test;
+        snprintf(text, sizeof text, "A=%d", (i * 37) % POINTS);
+        CHECK_OK(qn_goal_apply(&goal, &test));
+        CHECK_OK(qn_goal_note(&goal, text, &test));
+        CHECK_OK(qn_goal_apply(&goal, &worse));
+        CHECK_OK(qn_goal_note(&goal, "the same again", &worse));
+    }
+    CHECK(goal.point_count == POINTS);
+    qn_goal_report(&goal, &result);
+    CHECK(result.front_count == QN_TUNE_FRONT);
+    CHECK_TEXT(result.front[0].text, "A=0");
+    CHECK_TEXT(result.front[QN_TUNE_FRONT - 1].text, "A=99");
+    qn_goal_close(&goal);
+}
+
+static void what_cannot_be_is_said(void)
+{
+    static planted_counter counter = {.broken = true};
+    const qn_tune_meter meter = {read_counter, &counter};
+    qn_tune_result result;
+    qn_workload bare = honest_workload;
+    qn_tune_options options = {.objective = "joule"};
+    bare.work = NULL;
+    CHECK_FAILS(qn_tune_run(device, &bare, &options, &result), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("joule");
+    options.objective = "seconds,";
+    CHECK_FAILS(qn_tune_run(device, &bare, &options, &result), QN_INVALID_ARGUMENT);
+    options.objective = "-seconds";
+    CHECK_FAILS(qn_tune_run(device, &bare, &options, &result), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("expected a positive number");
+    options.objective = "seconds / limit_seconds";
+    CHECK_FAILS(qn_tune_run(device, &bare, &options, &result), QN_UNSUPPORTED);
+    CHECK_MESSAGE_HAS("limit_seconds");
+    options.objective = "joules";
+    CHECK_FAILS(qn_tune_run_metered(device, &bare, &options, &meter, &result), QN_UNSUPPORTED);
+    CHECK_MESSAGE_HAS("stands still");
+}
+
+int main(void)
+{
+    setenv("QUERN_TUNING_STORE", "off", 1);
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context)) ||
+        !CHECK_OK(qn_device_open(context, "host", &device)))
+        return check_finish();
+    RUN(energy_is_made_small);
+    RUN(expressions_are_made_small);
+    RUN(several_objectives_have_a_front);
+    RUN(long_fronts_are_thinned);
+    RUN(what_cannot_be_is_said);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}
