@@ -3,7 +3,9 @@
 /* Online tuning of live work: finds the fastest, keeps results right, keeps to its budget, remembers. */
 #include "check.h"
 
+#include "base/memory.h"
 #include "tune/online.h"
+#include "tune/session.h"
 #include "tune/tests/planted.h"
 
 static qn_context *context;
@@ -63,9 +65,30 @@ static void the_fastest_is_found_within_the_budget(void)
     qn_tune_detach(context);
 }
 
+/* Rows hold the seconds of a round and its work, as those of offline tuning do. */
+static void check_rows(void)
+{
+    qn_tune_key key;
+    qn_tune_row *rows;
+    qn_work work;
+    int64_t problem;
+    size_t count;
+    planted_work(NULL, &work);
+    CHECK_OK(qn_tune_key_make(&honest_family, device, "n=7", &key));
+    CHECK_OK(qn_tune_store_problem(store, &key, &problem));
+    CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+    CHECK(count >= 3);
+    for (size_t i = 0; i < count; i++) {
+        CHECK_NEAR(rows[i].scale / qn_tune_nominal_seconds(&work), 1, 1e-9);
+        CHECK(rows[i].test.objective > 50e-6 && rows[i].test.objective < 0.1);
+    }
+    qn_release(&rows);
+}
+
 /* The next run begins with it, and has nothing left to try. */
 static void it_is_remembered(void)
 {
+    check_rows();
     const qn_tune_attach_options options = {.mode = QN_TUNE_ONLINE, .store = store, .searcher = "full"};
     qn_tune_gain gain;
     CHECK_OK(qn_tune_attach(context, &options));
@@ -94,6 +117,37 @@ static void failures_never_reach_the_application(void)
     qn_tune_detach(context);
 }
 
+/* A round of the first configuration that is tried takes two seconds: the budget is gone, and nothing else is tried. */
+static void a_lost_budget_ends_trials(void)
+{
+    static const char *const constraints[] = {"FAULT == 0 || DELAY == 2"};
+    const qn_tunable slow_first[] = {{"FAULT", {FAULT_SLOW, FAULT_NONE}, 2, 0, "what is wrong"},
+                                     planted_tunables[DELAY]};
+    const qn_tune_attach_options options = {.mode = QN_TUNE_ONLINE, .searcher = "full", .budget = 0.05};
+    qn_family family = planted_family;
+    qn_tune_gain gain = {0};
+    size_t count;
+    void *state = NULL;
+    family.name = "test/slow";
+    family.tunables = slow_first;
+    family.constraints = constraints;
+    CHECK_OK(qn_tune_attach(context, &options));
+    CHECK_OK(create_of(&family, queue, (const int[3]){7}, &state));
+    double start_s = planted_clock_s();
+    while (gain.lost_seconds < 1 && planted_clock_s() - start_s < 60) {
+        if (!CHECK_OK(planted_launch(state, queue, NULL, NULL)) || !CHECK_OK(qn_queue_finish(queue))) break;
+        CHECK_OK(qn_tune_gains(context, &gain, 1, &count));
+    }
+    CHECK(gain.tests == 1 && gain.lost_seconds > 1);
+    for (int i = 0; i < 400; i++) {
+        if (!CHECK_OK(planted_launch(state, queue, NULL, NULL)) || !CHECK_OK(qn_queue_finish(queue))) break;
+    }
+    CHECK_OK(qn_tune_gains(context, &gain, 1, &count));
+    CHECK(gain.tests == 1 && gain.exploring);
+    planted_destroy(&state);
+    qn_tune_detach(context);
+}
+
 static void medians_are_of_the_latest(void)
 {
     qn_recent recent = {0};
@@ -116,6 +170,7 @@ int main(int argc, char **argv)
     RUN(the_fastest_is_found_within_the_budget);
     RUN(it_is_remembered);
     RUN(failures_never_reach_the_application);
+    RUN(a_lost_budget_ends_trials);
     RUN(medians_are_of_the_latest);
     qn_tune_store_close(&store);
     qn_queue_destroy(&queue);

@@ -121,6 +121,31 @@ static void a_stopped_run_goes_on(void)
     qn_tune_store_close(&store);
 }
 
+/* Times of another size of the same problem class count by their share of its work. */
+static void other_sizes_count_by_their_work(void)
+{
+    qn_tune_store *store;
+    qn_tune_result result;
+    qn_tune_key key;
+    qn_work work;
+    int64_t problem;
+    const qn_test test = {.outcome = QN_TEST_CORRECT, .objective = 1},
+                  slow = {.outcome = QN_TEST_CORRECT, .objective = 1e-7};
+    new_store("sizes.db", &store);
+    planted_work(NULL, &work);
+    const double scale = qn_tune_nominal_seconds(&work);
+    CHECK_OK(qn_tune_key_make(&honest_family, device, "n=7", &key));
+    CHECK_OK(qn_tune_store_problem(store, &key, &problem));
+    CHECK_OK(qn_tune_store_finish(store, problem, "FAULT=0 DELAY=7", &test, 1e6 * scale));
+    CHECK_OK(qn_tune_store_finish(store, problem, "FAULT=0 DELAY=6", &slow, 1e-6 * scale));
+    qn_tune_options options = options_of("full", store);
+    options.tuner.tests = 3; /* with the fallback */
+    CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
+    CHECK_TEXT(result.text, "FAULT=0 DELAY=7");
+    CHECK_NEAR(result.best.objective, 1e-6, 1e-12);
+    qn_tune_store_close(&store);
+}
+
 /* Go on with tuning in a process of its own, as drivers do not outlive a fork: how it ended. `crashes` of the result
  * are expected. */
 static int tune_in_child(int crashes)
@@ -189,6 +214,7 @@ int main(int argc, char **argv)
     if (!open_device()) check_skip(name, qn_error_message());
     RUN(faults_are_recorded_and_never_chosen);
     RUN(a_stopped_run_goes_on);
+    RUN(other_sizes_count_by_their_work);
     RUN(intervals_are_robust);
     close_device();
     return check_finish();

@@ -206,6 +206,28 @@ static void what_was_running_twice_is_a_crash(void)
     qn_tune_store_close(&store);
 }
 
+/* Numbers of processes come again: one that began at another time is another one. */
+static void another_process_of_the_number_is_gone(void)
+{
+    int64_t problem;
+    qn_tune_row *rows;
+    size_t count;
+    sqlite3 *database = NULL;
+    new_path("number.db");
+    qn_tune_store *store = open_store(&problem);
+    CHECK_OK(qn_tune_store_start(store, problem, "A=1"));
+    CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+    CHECK(count == 1 && rows[0].running);
+    qn_release(&rows);
+    CHECK(sqlite3_open(path, &database) == SQLITE_OK);
+    CHECK(sqlite3_exec(database, "UPDATE test SET start = start || '1'", NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(database);
+    CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+    CHECK(count == 0);
+    qn_release(&rows);
+    qn_tune_store_close(&store);
+}
+
 static void processes_share_a_store(void)
 {
     enum { WRITERS = 4, EACH = 50 };
@@ -380,6 +402,7 @@ int main(void)
     RUN(rows_come_back);
     RUN(a_killed_writer_loses_nothing);
     RUN(what_was_running_twice_is_a_crash);
+    RUN(another_process_of_the_number_is_gone);
     RUN(processes_share_a_store);
     RUN(damage_is_set_aside);
     RUN(a_step_is_cheap);
