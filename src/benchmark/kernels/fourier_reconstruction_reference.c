@@ -8,7 +8,7 @@ static const double radius = 1.9f, alpha = 15; /* the radius as the kernels have
 static double bessel_i0(double x)
 {
     double term = 1, sum = 1;
-    for (int i = 1; i < 100; i++) {
+    for (int i = 1; i < 100 && term > 1e-18 * sum; i++) {
         term *= x * x / 4 / i / i;
         sum += term;
     }

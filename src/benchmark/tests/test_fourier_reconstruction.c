@@ -152,6 +152,13 @@ static void the_workload_keeps_its_promises(void)
     CHECK_NEAR(work.bytes_written, 12 * 32.0 * 32 * 17, 0);
 }
 
+/* At the origin every projection adds the same nine numbers, whose roundings do not cancel. */
+static void many_projections_are_within_tolerance(void)
+{
+    qn_work work;
+    check_workload(queue, "benchmark/fourier_reconstruction", (const int[]){8, 2048, 0}, &work);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
@@ -163,6 +170,7 @@ int main(int argc, char **argv)
     RUN(reference_is_the_definition);
     RUN(impossible_problems_are_refused);
     RUN(the_workload_keeps_its_promises);
+    RUN(many_projections_are_within_tolerance);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);
