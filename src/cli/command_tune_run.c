@@ -16,7 +16,7 @@
 
 typedef struct settings {
     cli_list names;
-    const char *device, *size, *budget, *searcher, *timeout, *store, *report, *csv;
+    const char *device, *size, *budget, *searcher, *model, *objective, *timeout, *store, *report, *csv;
     int tests, threads, compile_threads;
     double fraction, target, precision, remaining_gain;
     uint64_t seed;
@@ -88,6 +88,19 @@ static const cli_option options[] = {
      .argument = "NAME",
      .offset = offsetof(settings, searcher),
      .help = "how to choose what to try next (see docs/commands/tune.md)"},
+    {.name = "model",
+     .type = CLI_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(settings, model),
+     .default_text = "made from the kernel's declaration",
+     .help = "portable model for the searcher profile"},
+    {.name = "objective",
+     .type = CLI_TEXT,
+     .argument = "WHAT",
+     .offset = offsetof(settings, objective),
+     .default_text = "seconds",
+     .help = "what to make small: seconds, joules, or an expression of seconds, joules, watts and limit_seconds; of "
+             "several apart by commas the first, and the Pareto front of all is printed"},
     {.name = "seed",
      .type = CLI_SEED,
      .argument = "NUMBER",
@@ -166,7 +179,7 @@ typedef struct watcher {
     double *best;
     size_t count, capacity, failed;
     uint64_t space_size;
-    double fallback_seconds;
+    double fallback_seconds, fallback_objective;
     bool out_of_memory, line_shown;
 } watcher;
 
@@ -174,6 +187,12 @@ static void remove_line(watcher *watch)
 {
     if (watch->line_shown) fputs("\r\033[K", stderr);
     watch->line_shown = false;
+}
+
+/* Of a run, whatever the objective is. */
+static double seconds_of(const qn_test *test)
+{
+    return test->seconds > 0 ? test->seconds : test->objective;
 }
 
 static bool keep_step(watcher *watch, const qn_tune_progress *state)
@@ -189,7 +208,7 @@ static bool keep_step(watcher *watch, const qn_tune_progress *state)
     }
     qn_tune_step *step = &watch->steps[watch->count];
     *step = (qn_tune_step){
-        .outcome = state->test->outcome, .objective = state->test->objective, .elapsed_seconds = state->seconds};
+        .outcome = state->test->outcome, .objective = seconds_of(state->test), .elapsed_seconds = state->seconds};
     qn_space_format(state->space, state->point, step->text, sizeof step->text);
     watch->best[watch->count++] = state->best.outcome == QN_TEST_CORRECT ? state->best.objective : INFINITY;
     watch->failed += state->test->outcome != QN_TEST_CORRECT;
@@ -201,13 +220,13 @@ static bool keep_step(watcher *watch, const qn_tune_progress *state)
 static void print_improvement(const watcher *watch, const qn_tune_progress *state)
 {
     char time[32], elapsed[32], limit[16] = "", text[256];
-    const double seconds = state->best.objective;
+    const double seconds = seconds_of(&state->best);
     cli_format_seconds(seconds, time, sizeof time);
     cli_format_duration(state->seconds, elapsed, sizeof elapsed);
     if (state->limit_seconds > 0) snprintf(limit, sizeof limit, "%3.0f %%", 100 * state->limit_seconds / seconds);
     qn_space_format(state->space, state->best_point, text, sizeof text);
     printf("%6zu  %9s  %10s  %7.2f  %6s  %s\n", watch->count, elapsed, time,
-           watch->fallback_seconds > 0 ? watch->fallback_seconds / seconds : 1.0, limit, text);
+           watch->fallback_objective > 0 ? watch->fallback_objective / state->best.objective : 1.0, limit, text);
     fflush(stdout);
 }
 
@@ -216,7 +235,7 @@ static void print_status(watcher *watch, const qn_tune_progress *state)
     char time[32], elapsed[32];
     if (!watch->progress.terminal) return;
     cli_format_duration(state->seconds, elapsed, sizeof elapsed);
-    cli_format_seconds(state->best.outcome == QN_TEST_CORRECT ? state->best.objective : 0, time, sizeof time);
+    cli_format_seconds(state->best.outcome == QN_TEST_CORRECT ? seconds_of(&state->best) : 0, time, sizeof time);
     fprintf(stderr, "\r\033[Ktest %zu of %llu configurations, %zu failed, best %s, %s", watch->count,
             (unsigned long long)watch->space_size, watch->failed, time, elapsed);
     fflush(stderr);
@@ -230,7 +249,10 @@ static int on_progress(const qn_tune_progress *state, void *user)
         watch->out_of_memory = true;
         return 1;
     }
-    if (watch->count == 1) watch->fallback_seconds = state->test->objective;
+    if (watch->count == 1) {
+        watch->fallback_seconds = seconds_of(state->test);
+        watch->fallback_objective = state->test->objective;
+    }
     remove_line(watch);
     if (!watch->chosen->quiet) {
         if (state->improved) print_improvement(watch, state);
@@ -252,23 +274,46 @@ static int terminal_columns(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+/* What was made small instead of the time, and what else is worth having. */
+static void print_objective(const watcher *watch, const qn_tune_result *result)
+{
+    const char *objective = watch->chosen->objective;
+    char time[32];
+    if (!objective) return;
+    if (result->best.joules > 0)
+        printf(", %.4g J a run (%.0f W)", result->best.joules, result->best.joules / seconds_of(&result->best));
+    printf("\nObjective (%.*s): %.4g", (int)strcspn(objective, ","), objective, result->best.objective);
+    if (result->fallback.outcome == QN_TEST_CORRECT)
+        printf(", %.2f times better than %.4g of the usual configuration",
+               result->fallback.objective / result->best.objective, result->fallback.objective);
+    if (result->front_count == 0) return;
+    printf("\n\nBettered by no other one in every objective:\n%10s  %10s  %s\n", "time", "energy", "configuration");
+    for (size_t i = 0; i < result->front_count; i++) {
+        char energy[32] = "";
+        cli_format_seconds(result->front[i].seconds, time, sizeof time);
+        if (result->front[i].joules > 0) snprintf(energy, sizeof energy, "%.4g J", result->front[i].joules);
+        printf("%10s  %10s  %s\n", time, energy, result->front[i].text);
+    }
+}
+
 static void print_result(const watcher *watch, const qn_tune_result *result)
 {
     char best[32], usual[32], time[32];
     uint64_t failed = 0;
-    cli_format_seconds(result->best.objective, best, sizeof best);
-    cli_format_seconds(result->fallback.objective, usual, sizeof usual);
+    const double seconds = seconds_of(&result->best);
+    cli_format_seconds(seconds, best, sizeof best);
+    cli_format_seconds(seconds_of(&result->fallback), usual, sizeof usual);
     cli_format_duration(result->seconds, time, sizeof time);
-    if (!watch->chosen->quiet) {
+    if (!watch->chosen->quiet && !watch->chosen->objective) {
         cli_convergence_print(stdout, watch->best, watch->count, terminal_columns());
     }
     printf("\nBest: %s\n%s", result->text, best);
     if (result->best.spread > 0) printf(" ± %.1f %%", 100 * result->best.spread / result->best.objective);
     if (result->fallback.outcome == QN_TEST_CORRECT)
-        printf(", %.2f times as fast as the usual configuration (%s)",
-               result->fallback.objective / result->best.objective, usual);
+        printf(", %.2f times as fast as the usual configuration (%s)", seconds_of(&result->fallback) / seconds, usual);
     if (result->limit_seconds > 0)
-        printf(", %.0f %% of the limit (%s)", 100 * result->limit_seconds / result->best.objective, result->pipe);
+        printf(", %.0f %% of the limit (%s)", 100 * result->limit_seconds / seconds, result->pipe);
+    print_objective(watch, result);
     printf("\n%llu configurations in %s: %s.\n", (unsigned long long)result->tests, time, result->finished);
     for (int kind = QN_TEST_WRONG; kind <= QN_TEST_CRASH; kind++) failed += result->failed[kind];
     if (failed == 0) return;
@@ -344,7 +389,7 @@ static int tune_one(qn_device *device, const char *name, qn_tune_options *with, 
     qn_tune_result result = {0};
     const qn_workload *workload = NULL;
     watch->count = watch->failed = 0;
-    watch->fallback_seconds = 0;
+    watch->fallback_seconds = watch->fallback_objective = 0;
     if (!is_file(name)) {
         int exit_code = cli_report(qn_workload_find(name, &workload));
         if (exit_code == CLI_DONE) exit_code = cli_tune_sizes(watch->chosen->size, workload, with->sizes);
@@ -353,7 +398,8 @@ static int tune_one(qn_device *device, const char *name, qn_tune_options *with, 
     }
     if (!watch->chosen->quiet) {
         printf("%s on %s (%s)\n", name, qn_device_get_info(device)->identifier, qn_device_get_info(device)->name);
-        printf("%6s  %9s  %10s  %7s  %6s  %s\n", "test", "elapsed", "time", "faster", "limit", "configuration");
+        printf("%6s  %9s  %10s  %7s  %6s  %s\n", "test", "elapsed", "time",
+               watch->chosen->objective ? "better" : "faster", "limit", "configuration");
     }
     qn_status status =
         workload ? qn_tune_run(device, workload, with, &result) : qn_tune_run_file(device, name, with, &result);
@@ -400,9 +446,13 @@ static int run(void *memory)
                                       .fraction = chosen->fraction,
                                       .target = 1e-3 * chosen->target,
                                       .remaining_gain = chosen->remaining_gain},
+                            .objective = chosen->objective,
+                            .model = chosen->model,
                             .precision = chosen->precision,
                             .compile_threads = chosen->compile_threads,
                             .restart = chosen->restart};
+    if (chosen->objective && chosen->target > 0)
+        return cli_error(CLI_USAGE, "--target is of the time of a run; it cannot be used with --objective");
     int exit_code = cli_tune_duration("budget", chosen->budget, &with.tuner.seconds);
     if (exit_code == CLI_DONE && chosen->timeout)
         exit_code = cli_tune_duration("timeout", chosen->timeout, &with.timeout_seconds);
