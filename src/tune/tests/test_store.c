@@ -228,6 +228,38 @@ static void another_process_of_the_number_is_gone(void)
     qn_tune_store_close(&store);
 }
 
+/* A tuner that is given up between asking and telling did not crash. */
+static void a_tuner_takes_back_what_it_did_not_test(void)
+{
+    const qn_tune_key journal = {.device = "journal", .family = "space", .problem_class = "mine"};
+    qn_space *space = NULL;
+    qn_tuner *tuner = NULL;
+    qn_point point;
+    int64_t problem;
+    qn_tune_row *rows;
+    size_t count;
+    new_path("journal.db");
+    qn_tune_store *store = open_store(&problem);
+    CHECK_OK(qn_space_create("space", &space));
+    CHECK_OK(qn_space_add_integers(space, "A", (const int64_t[]){1, 2, 3}, 3, 1));
+    CHECK_OK(qn_space_solve(space));
+    CHECK_OK(qn_tune_store_problem(store, &journal, &problem));
+    for (int asked = 0; asked < 2; asked++) {
+        const qn_tuner_options options = {.searcher = "full", .store = store, .store_key = "mine"};
+        if (!CHECK_OK(qn_tuner_create(space, &options, &tuner))) break;
+        CHECK_OK(qn_tuner_next(tuner, &point));
+        CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+        CHECK(count == 1 && rows[0].running);
+        qn_release(&rows);
+        qn_tuner_destroy(&tuner);
+        CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
+        CHECK(count == 0);
+        qn_release(&rows);
+    }
+    qn_space_destroy(&space);
+    qn_tune_store_close(&store);
+}
+
 static void processes_share_a_store(void)
 {
     enum { WRITERS = 4, EACH = 50 };
@@ -403,6 +435,7 @@ int main(void)
     RUN(a_killed_writer_loses_nothing);
     RUN(what_was_running_twice_is_a_crash);
     RUN(another_process_of_the_number_is_gone);
+    RUN(a_tuner_takes_back_what_it_did_not_test);
     RUN(processes_share_a_store);
     RUN(damage_is_set_aside);
     RUN(a_step_is_cheap);
