@@ -10,6 +10,7 @@
 #include "tune/ahead.h"
 #include "tune/goal.h"
 #include "tune/guide.h"
+#include "tune/live_counters.h"
 #include "tune/run.h"
 #include "tune/session.h"
 
@@ -36,6 +37,7 @@ typedef struct run_state {
     qn_guide guide;
     qn_goal goal;
     const qn_tune_meter *planted; /* of a test; NULL */
+    qn_live_counters *live;       /* NULL: none */
     qn_device_rates rates;
     bool has_rates;
     int64_t problem; /* in the store; 0: none */
@@ -149,6 +151,7 @@ static qn_status open_run(run_state *run)
     find_limit(run);
     QN_TRY(qn_goal_open(run->options->objective, run->device, run->result->limit_seconds, run->planted, &run->goal));
     QN_TRY(open_tuner(run));
+    QN_TRY(qn_live_counters_open(run->device, workload, run->guide.model, run->space, &run->live));
     QN_TRY(open_store(run));
     return resume(run);
 }
@@ -159,6 +162,7 @@ static void close_run(run_state *run)
     qn_ahead_destroy(&run->ahead);
     if (run->state) run->workload->destroy(&run->state);
     qn_queue_destroy(&run->queue);
+    qn_live_counters_close(&run->live);
     qn_tuner_destroy(&run->tuner);
     qn_space_destroy(&run->space);
 }
@@ -226,6 +230,8 @@ static qn_status test_point(run_state *run, qn_point point, qn_test *test, char 
     if (status == QN_OK) status = qn_goal_apply(&run->goal, test);
     if (test->outcome == QN_TEST_CORRECT)
         qn_guide_learn(&run->guide, run->workload->family, run->device, run->space, point);
+    if (status == QN_OK && test->outcome == QN_TEST_CORRECT && (!has_best || test->objective < best.objective))
+        status = qn_live_counters_read(run->live, run->state, run->queue, point, test);
     return status;
 }
 
@@ -237,6 +243,8 @@ static qn_status test_fallback(run_state *run)
     char reason[256] = "";
     QN_TRY(test_point(run, run->fallback_point, test, reason));
     QN_TRY(record(run, run->fallback_point, test));
+    test->counters = NULL; /* told, and gone with the run */
+    test->counter_count = 0;
     if (test->outcome == QN_TEST_WRONG)
         QN_FAIL(QN_CHECK_FAILED, "%s on %s: the configuration of fallbacks computes a wrong result: %s",
                 run->workload->name, qn_device_get_info(run->device)->identifier, reason);

@@ -5,21 +5,12 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "tune/expert.h"
 
 static const double WARP = 32, SECTOR_BYTES = 32, WORD_BYTES = 4;
 
-/* What each column is; its name is the counter's. */
-static const qn_expert_role ROLES[QN_STATIC_COLUMNS] = {
-    QN_EXPERT_DRAM_READ,    QN_EXPERT_DRAM_WRITE,  QN_EXPERT_L2_READ,      QN_EXPERT_L2_WRITE,
-    QN_EXPERT_L1_READ,      QN_EXPERT_SHARED_READ, QN_EXPERT_SHARED_WRITE, QN_EXPERT_SPILL_READ,
-    QN_EXPERT_SPILL_WRITE,  QN_EXPERT_FP32,        QN_EXPERT_INTEGER,      QN_EXPERT_MEMORY,
-    QN_EXPERT_INSTRUCTIONS, QN_EXPERT_WARPS_USE,   QN_EXPERT_GLOBAL_SIZE,  QN_EXPERT_LOCAL_MEMORY,
-};
-
 const char *qn_static_column(size_t column)
 {
-    return qn_expert_column(ROLES[column]);
+    return qn_expert_column((qn_expert_role)column);
 }
 
 qn_static_limits qn_static_limits_of(const qn_device_info *device)
@@ -52,25 +43,23 @@ void qn_static_columns(const qn_static_launch *l, const qn_static_limits *limits
     double spilled = items * l->private_bytes / SECTOR_BYTES;
     double written = l->bytes_written / SECTOR_BYTES;
     double accesses = reads + l->bytes_written / WORD_BYTES + l->local_reads + l->local_writes;
-    double value[QN_EXPERT_ROLES] = {
-        [QN_EXPERT_DRAM_READ] = l->bytes_read / SECTOR_BYTES,
-        [QN_EXPERT_DRAM_WRITE] = written,
-        [QN_EXPERT_L2_READ] = cached / SECTOR_BYTES * waste + spilled,
-        [QN_EXPERT_L2_WRITE] = written + spilled,
-        [QN_EXPERT_L1_READ] = reads / WARP * lanes * rows,
-        [QN_EXPERT_SHARED_READ] = l->local_reads / WARP * lanes * conflicts,
-        [QN_EXPERT_SHARED_WRITE] = l->local_writes / WARP * lanes,
-        [QN_EXPERT_SPILL_READ] = spilled,
-        [QN_EXPERT_SPILL_WRITE] = spilled,
-        [QN_EXPERT_FP32] = l->multiply_adds,
-        [QN_EXPERT_INTEGER] = l->integers,
-        [QN_EXPERT_MEMORY] = accesses,
-        [QN_EXPERT_INSTRUCTIONS] = (l->multiply_adds + l->integers + accesses) / WARP * lanes,
-        [QN_EXPERT_WARPS_USE] = 100 * qn_static_residence(l, limits),
-        [QN_EXPERT_GLOBAL_SIZE] = items,
-        [QN_EXPERT_LOCAL_MEMORY] = l->local_bytes,
-    };
-    for (size_t i = 0; i < QN_STATIC_COLUMNS; i++) columns[i] = value[ROLES[i]];
+    for (size_t i = 0; i < QN_STATIC_COLUMNS; i++) columns[i] = NAN;
+    columns[QN_EXPERT_DRAM_READ] = l->bytes_read / SECTOR_BYTES;
+    columns[QN_EXPERT_DRAM_WRITE] = written;
+    columns[QN_EXPERT_L2_READ] = cached / SECTOR_BYTES * waste + spilled;
+    columns[QN_EXPERT_L2_WRITE] = written + spilled;
+    columns[QN_EXPERT_L1_READ] = reads / WARP * lanes * rows;
+    columns[QN_EXPERT_SHARED_READ] = l->local_reads / WARP * lanes * conflicts;
+    columns[QN_EXPERT_SHARED_WRITE] = l->local_writes / WARP * lanes;
+    columns[QN_EXPERT_SPILL_READ] = spilled;
+    columns[QN_EXPERT_SPILL_WRITE] = spilled;
+    columns[QN_EXPERT_FP32] = l->multiply_adds;
+    columns[QN_EXPERT_INTEGER] = l->integers;
+    columns[QN_EXPERT_MEMORY] = accesses;
+    columns[QN_EXPERT_INSTRUCTIONS] = (l->multiply_adds + l->integers + accesses) / WARP * lanes;
+    columns[QN_EXPERT_WARPS_USE] = 100 * qn_static_residence(l, limits);
+    columns[QN_EXPERT_GLOBAL_SIZE] = items;
+    columns[QN_EXPERT_LOCAL_MEMORY] = l->local_bytes;
 }
 
 static qn_status from_columns(const qn_space *space, const double *columns, qn_model **model)
@@ -100,9 +89,9 @@ qn_status qn_static_model_create(const qn_space *space, qn_static_describe descr
 void qn_static_add(const double kernel[QN_STATIC_COLUMNS], double sum[QN_STATIC_COLUMNS])
 {
     for (size_t i = 0; i < QN_STATIC_COLUMNS; i++) {
-        if (ROLES[i] == QN_EXPERT_WARPS_USE)
+        if (i == QN_EXPERT_WARPS_USE)
             sum[i] = sum[i] > 0 ? fmin(sum[i], kernel[i]) : kernel[i];
-        else if (ROLES[i] == QN_EXPERT_LOCAL_MEMORY)
+        else if (i == QN_EXPERT_LOCAL_MEMORY)
             sum[i] = fmax(sum[i], kernel[i]);
         else
             sum[i] += kernel[i];

@@ -10,6 +10,7 @@
 #ifndef QN_TUNE_STATIC_MODEL_H
 #define QN_TUNE_STATIC_MODEL_H
 
+#include "tune/expert.h"
 #include "tune/model.h"
 
 typedef struct qn_static_launch {
@@ -36,7 +37,9 @@ typedef struct qn_static_limits {
  * device NULL: of 48 KiB. */
 qn_static_limits qn_static_limits_of(const qn_device_info *device);
 
-enum { QN_STATIC_COLUMNS = 16 };
+/* A column for each role of the expert, in their order; NaN where nothing is known without running: how busy the parts
+ * are, and the rarer classes of instructions. Counters that are read while tuning have their place there. */
+enum { QN_STATIC_COLUMNS = QN_EXPERT_ROLES };
 
 const char *qn_static_column(size_t column);
 void qn_static_columns(const qn_static_launch *launch, const qn_static_limits *limits,
