@@ -154,7 +154,8 @@ static qn_status run_pass(collection *c, qn_status (*run)(void *user), void *use
 static qn_status run_passes(collection *c, const qn_counter_plan *plan, qn_status (*run)(void *user), void *user)
 {
     bool all_done = false;
-    for (size_t pass = 0; !all_done; pass++) {
+    size_t pass = 0;
+    for (; !all_done; pass++) {
         if (pass > 2 * plan->passes + 2)
             QN_FAIL(QN_UNSUPPORTED, "CUPTI wants more than the %zu passes it planned", plan->passes);
         QN_TRY(run_pass(c, run, user, &all_done));
@@ -164,10 +165,12 @@ static qn_status run_passes(collection *c, const qn_counter_plan *plan, qn_statu
     qn_cupti_data_info info = {
         .size = QN_CUPTI_SIZE(qn_cupti_data_info, ranges), .data = c->data, .data_bytes = c->data_bytes};
     QN_TRY(qn_cupti_call(c->cupti, QN_CUPTI_DATA_INFO, &info));
+    qn_log(QN_LOG_DEBUG, "counted %zu kernels in %zu passes of %zu planned, %zu kernels dropped, %zu bytes",
+           info.ranges, pass, plan->passes, decode.dropped_ranges, c->data_bytes);
     if (decode.dropped_ranges > 0)
         QN_FAIL(QN_UNSUPPORTED, "%zu kernels were not counted: %d in a run at most", decode.dropped_ranges,
                 MOST_KERNELS);
-    if (info.ranges == 0) QN_FAIL(QN_UNSUPPORTED, "CUPTI counted no kernel in %zu passes", plan->passes);
+    if (info.ranges == 0) QN_FAIL(QN_UNSUPPORTED, "CUPTI counted no kernel in %zu passes", pass);
     c->ranges = info.ranges;
     return QN_OK;
 }
