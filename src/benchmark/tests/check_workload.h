@@ -4,7 +4,18 @@
 
 #include <quern/workload.h>
 
+#include <stdlib.h>
 #include <string.h>
+
+/* How many corners of a space a test visits, at most `most`. A CPU's OpenCL compiler takes seconds for each, so few
+ * there unless QUERN_TEST_CORNERS says how many. */
+__attribute__((unused)) static int corners_to_visit(const qn_device_info *info, int most)
+{
+    const char *wanted = getenv("QUERN_TEST_CORNERS");
+    int count = wanted ? atoi(wanted) : 3;
+    if (info->kind != QN_DEVICE_CPU || !strstr(info->identifier, "opencl") || count < 1 || count > most) return most;
+    return count;
+}
 
 /* Cleared outputs fail the check, a run's pass it, cleared again they fail; *work (not NULL) gets what is stated. */
 static void check_workload(qn_queue *queue, const char *name, const int *sizes, qn_work *work)

@@ -59,7 +59,8 @@ static void sampled_corners_are_right(void)
     for (int i = 0; i < ROWS * COLUMNS; i++) matrix[i] = qn_benchmark_input(1, (uint64_t)i);
     for (int i = 0; i < COLUMNS; i++) p[i] = qn_benchmark_input(2, (uint64_t)i);
     for (int i = 0; i < ROWS; i++) r[i] = qn_benchmark_input(3, (uint64_t)i);
-    CHECK_OK(qn_family_sample_corners(&qn_benchmark_bicg_family, qn_device_get_info(device), MOST_CORNERS, check_corner,
+    CHECK_OK(qn_family_sample_corners(&qn_benchmark_bicg_family, qn_device_get_info(device),
+                                      corners_to_visit(qn_device_get_info(device), MOST_CORNERS), check_corner,
                                       &corners));
     CHECK(corners >= 1);
     /* The host's own choice, whole */

@@ -11,7 +11,7 @@
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
 
-enum { MOST_CORNERS = 24, MOST_CORNERS_OPENCL = 8, MOST = 320 * 150 };
+enum { MOST_CORNERS = 24, MOST = 320 * 150 };
 
 static const qn_convolution_problem problems[] = {{300, 70, 15, 15}, {127, 61, 15, 15}, {1, 1, 15, 15},
                                                   {65, 33, 17, 17},  {200, 40, 3, 5},   {64, 64, 1, 1},
@@ -67,7 +67,7 @@ static void sampled_corners_are_right(void)
     int corners = 0;
     const char *name = qn_device_get_info(device)->identifier;
     /* The host's kernel has no tunables: one corner is all. */
-    int most = strstr(name, "host") ? 1 : strstr(name, "opencl") ? MOST_CORNERS_OPENCL : MOST_CORNERS;
+    int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), MOST_CORNERS);
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_convolution_family, qn_device_get_info(device), most, check_corner,
                                       &corners));
     CHECK(corners == most);

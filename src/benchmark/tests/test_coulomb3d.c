@@ -54,8 +54,9 @@ static void sampled_corners_are_right(void)
 {
     int corners = 0;
     make_atoms();
-    CHECK_OK(qn_family_sample_corners(&qn_benchmark_coulomb3d_family, qn_device_get_info(device), MOST_CORNERS,
-                                      check_corner, &corners));
+    CHECK_OK(qn_family_sample_corners(&qn_benchmark_coulomb3d_family, qn_device_get_info(device),
+                                      corners_to_visit(qn_device_get_info(device), MOST_CORNERS), check_corner,
+                                      &corners));
     CHECK(corners >= 2);
     /* The host's own choice, whole */
     qn_configuration configuration = qn_family_fallback(&qn_benchmark_coulomb3d_family);

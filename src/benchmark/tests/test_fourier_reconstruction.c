@@ -11,7 +11,7 @@
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
 
-enum { MOST_CORNERS = 24, MOST_CORNERS_OPENCL = 6, SIDE = 22, COLUMNS = SIDE / 2 + 1, PROJECTIONS = 19 };
+enum { MOST_CORNERS = 24, SIDE = 22, COLUMNS = SIDE / 2 + 1, PROJECTIONS = 19 };
 enum { HALF_PLANE = SIDE * COLUMNS, VOXELS = SIDE * HALF_PLANE };
 
 static const qn_reconstruction_problem problem = {SIDE, PROJECTIONS};
@@ -91,7 +91,7 @@ static void sampled_corners_are_right(void)
     int corners = 0;
     const char *name = qn_device_get_info(device)->identifier;
     /* The host's kernel has no tunables: one corner is all. */
-    int most = strstr(name, "host") ? 1 : strstr(name, "opencl") ? MOST_CORNERS_OPENCL : MOST_CORNERS;
+    int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), MOST_CORNERS);
     make_inputs();
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_fourier_reconstruction_family, qn_device_get_info(device), most,
                                       check_corner, &corners));

@@ -13,7 +13,7 @@
 #include "runtime/constraint.h"
 
 /* PoCL takes seconds for each. */
-enum { MOST_CORNERS = 24, MOST_CORNERS_OPENCL = 5, MOST = 520 * 520 };
+enum { MOST_CORNERS = 24, MOST = 520 * 520 };
 
 /* Multiples of every tile; odd; thin. On the host these also cross the blocks of its kernel. */
 static const qn_gemm_problem problems[] = {{256, 256, 96}, {131, 77, 53}, {1, 3, 300}, {301, 1, 1}, {260, 516, 260}};
@@ -70,7 +70,7 @@ static void sampled_corners_are_right(void)
     int corners = 0;
     const char *name = qn_device_get_info(device)->identifier;
     /* The host's kernel has no tunables: one corner is all. */
-    int most = strstr(name, "host") ? 1 : strstr(name, "opencl") ? MOST_CORNERS_OPENCL : MOST_CORNERS;
+    int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), MOST_CORNERS);
     CHECK_OK(
         qn_family_sample_corners(&qn_benchmark_gemm_family, qn_device_get_info(device), most, check_corner, &corners));
     CHECK(corners == most);

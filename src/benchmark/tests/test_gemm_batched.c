@@ -13,7 +13,7 @@
 #include "runtime/constraint.h"
 
 /* PoCL takes seconds for each. */
-enum { MOST_CORNERS = 24, MOST_CORNERS_OPENCL = 6, MOST = 300 * 1024 };
+enum { MOST_CORNERS = 24, MOST = 300 * 1024 };
 
 static const qn_gemm_batched_problem problems[] = {{131, 16, 16, 16}, {67, 5, 7, 9},   {1, 1, 1, 1},
                                                    {40, 32, 32, 32},  {29, 12, 8, 10}, {257, 3, 31, 2}};
@@ -74,7 +74,7 @@ static void sampled_corners_are_right(void)
     int corners = 0;
     const char *name = qn_device_get_info(device)->identifier;
     /* The host's kernel has no tunables: one corner is all. */
-    int most = strstr(name, "host") ? 1 : strstr(name, "opencl") ? MOST_CORNERS_OPENCL : MOST_CORNERS;
+    int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), MOST_CORNERS);
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_gemm_batched_family, qn_device_get_info(device), most, check_corner,
                                       &corners));
     CHECK(corners == most);

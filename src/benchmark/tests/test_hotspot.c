@@ -11,7 +11,7 @@
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
 
-enum { MOST_CORNERS = 24, MOST_CORNERS_OPENCL = 6, MOST = 530 * 150 };
+enum { MOST_CORNERS = 24, MOST_CORNERS_OPENCL = 3, MOST = 530 * 150 };
 
 /* Across the host's tiles; odd; fewer cells than steps; one line. */
 static const qn_hotspot_problem problems[] = {
