@@ -1,7 +1,9 @@
 /* Searchers against Kernel Tuner's on recorded spaces; bench/tuning drives both steps.
  *
- *     quern_bench_tuning export FOLDER FILE…                      caches for Kernel Tuner; a line each: name points
- * valid optimum(s) budget quern_bench_tuning score FOLDER REPEATS SEARCHERS PEERS FILE…   names apart by commas
+ *     quern_bench_tuning export FOLDER FILE…
+ *         caches for Kernel Tuner; a line each: name points valid optimum(s) budget
+ *     quern_bench_tuning score FOLDER REPEATS[:TESTS] SEARCHERS PEERS FILE…
+ *         names apart by commas; TESTS: fewer repeats where they would be more tests
  *
  * Curves are FOLDER/<space>.<searcher>.csv (repeat,test,point,objective_s): ours are written, those of peers read, and
  * both go through the same scoring. Points are numbered as in the exported cache. */
@@ -50,7 +52,7 @@ static int export_all(const char *folder, char **files, int count)
 
 typedef struct bench {
     const char *folder;
-    size_t repeats;
+    size_t repeats, tests; /* of a searcher in a space: so many repeats, fewer where that would be more tests; 0: all */
     char *names[MOST];
     size_t ours, searchers; /* the first are ours */
     double *scores;         /* [searcher][counted space][repeat] */
@@ -77,12 +79,13 @@ static FILE *open_curves(const bench *all, const char *space, const char *search
 /* Curves of one of our searchers, to the file; returns milliseconds a step. */
 static double make_curves(const bench *all, const qn_replay *replay, const char *space, const char *searcher)
 {
-    size_t budget = replay->baseline->budget, done, steps = 0;
+    size_t budget = replay->baseline->budget, done, steps = 0, repeats = all->repeats;
+    if (all->tests && all->tests / budget < repeats) repeats = all->tests / budget + 1;
     qn_point *points = calloc(budget, sizeof(*points));
     FILE *file = open_curves(all, space, searcher, "w");
     double spent_ms = 0;
     fprintf(file, "repeat,test,point,objective_s\n");
-    for (size_t r = 0; points && r < all->repeats; r++) {
+    for (size_t r = 0; points && r < repeats; r++) {
         double start_ms = clock_ms();
         must(qn_replay_search(replay, searcher, 1 + r, NULL, budget, points, &done));
         spent_ms += clock_ms() - start_ms;
@@ -97,11 +100,11 @@ static double make_curves(const bench *all, const qn_replay *replay, const char 
     return steps ? spent_ms / (double)steps : 0;
 }
 
-/* Reads curves and scores them. */
-static void rate_curves(const bench *all, const qn_replay *replay, const char *space, const char *searcher,
-                        double *scores)
+/* Reads curves and scores them; returns how many repeats there were, the rest of the scores is not a number. */
+static size_t rate_curves(const bench *all, const qn_replay *replay, const char *space, const char *searcher,
+                          double *scores)
 {
-    size_t budget = replay->baseline->budget, repeat, test;
+    size_t budget = replay->baseline->budget, repeat, test, repeats = 0;
     unsigned long long point;
     double objective;
     double *met = malloc(all->repeats * budget * sizeof(*met));
@@ -117,11 +120,13 @@ static void rate_curves(const bench *all, const qn_replay *replay, const char *s
             exit(1);
         }
         met[repeat * budget + test] = known;
+        if (repeat >= repeats) repeats = repeat + 1;
     }
     for (size_t r = 0; met && r < all->repeats; r++)
-        scores[r] = qn_score_curve(replay->baseline, met + r * budget, budget);
+        scores[r] = r < repeats ? qn_score_curve(replay->baseline, met + r * budget, budget) : (double)NAN;
     free(met);
     fclose(file);
+    return repeats;
 }
 
 static void bench_space(bench *all, const char *path)
@@ -137,9 +142,10 @@ static void bench_space(bench *all, const char *path)
         double *scores = all->scores + (s * all->spaces + all->counted) * all->repeats, step_ms = 0;
         qn_score_interval interval;
         if (s < all->ours) step_ms = make_curves(all, &replay, space, all->names[s]);
-        rate_curves(all, &replay, space, all->names[s], scores);
+        size_t repeats = rate_curves(all, &replay, space, all->names[s], scores);
         must(qn_score_bootstrap(scores, NULL, 1, all->repeats, 1, &interval));
-        printf("  %-28s %7.3f  [%7.3f, %7.3f]", all->names[s], interval.mean, interval.low, interval.high);
+        printf("  %-28s %7.3f  [%7.3f, %7.3f]  %3zu repeats", all->names[s], interval.mean, interval.low, interval.high,
+               repeats);
         if (s < all->ours) printf("  %.3f ms a step", step_ms);
         printf("\n");
     }
@@ -176,10 +182,14 @@ int main(int argc, char **argv)
 {
     if (argc > 3 && strcmp(argv[1], "export") == 0) return export_all(argv[2], argv + 3, argc - 3);
     if (argc < 7 || strcmp(argv[1], "score") != 0) {
-        fprintf(stderr, "usage: quern_bench_tuning export FOLDER FILE… | score FOLDER REPEATS SEARCHERS PEERS FILE…\n");
+        fprintf(stderr,
+                "usage: quern_bench_tuning export FOLDER FILE… | score FOLDER REPEATS[:TESTS] SEARCHERS PEERS FILE…\n");
         return 2;
     }
-    bench all = {.folder = argv[2], .repeats = strtoul(argv[3], NULL, 10), .spaces = (size_t)argc - 6};
+    bench all = {.folder = argv[2], .spaces = (size_t)argc - 6};
+    char *end;
+    all.repeats = strtoul(argv[3], &end, 10);
+    if (*end == ':') all.tests = strtoul(end + 1, NULL, 10);
     add_names(&all, argv[4]);
     all.ours = all.searchers;
     add_names(&all, argv[5]);

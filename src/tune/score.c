@@ -122,19 +122,39 @@ double qn_score_time_curve(const qn_score_baseline *baseline, const double *obje
     return sum / (double)baseline->budget;
 }
 
-static double mean_of(const double *values, size_t count)
+/* Repeats of a row: what stands before the first that is not a number. */
+static size_t count_of(const double *values, size_t columns)
+{
+    size_t count = 0;
+    while (count < columns && !isnan(values[count])) count++;
+    return count;
+}
+
+static double mean_of(const double *values, size_t rows, size_t columns)
+{
+    double mean = 0;
+    for (size_t r = 0; r < rows; r++) {
+        size_t count = count_of(values + r * columns, columns);
+        for (size_t i = 0; i < count; i++) mean += values[r * columns + i] / (double)count / (double)rows;
+    }
+    return mean;
+}
+
+/* Mean of as many values as there are, drawn with replacement. */
+static double resampled(const double *values, size_t count, uint64_t seed, uint64_t stream)
 {
     double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += values[i];
+    for (size_t i = 0; i < count; i++) sum += values[(size_t)(qn_random_uniform(seed, stream, i) * (double)count)];
     return sum / (double)count;
 }
 
-/* Mean of `columns` values drawn with replacement. */
-static double resampled(const double *values, size_t columns, uint64_t seed, uint64_t stream)
+static qn_status check_counts(const double *values, size_t rows, size_t columns)
 {
-    double sum = 0;
-    for (size_t i = 0; i < columns; i++) sum += values[(size_t)(qn_random_uniform(seed, stream, i) * (double)columns)];
-    return sum / (double)columns;
+    if (!rows || !columns) QN_FAIL(QN_INVALID_ARGUMENT, "no scores to average: %zu spaces, %zu repeats", rows, columns);
+    for (size_t r = 0; values && r < rows; r++)
+        if (!count_of(values + r * columns, columns))
+            QN_FAIL(QN_INVALID_ARGUMENT, "no scores to average: space %zu of %zu has no repeats", r + 1, rows);
+    return QN_OK;
 }
 
 qn_status qn_score_bootstrap(const double *values, const double *rivals, size_t rows, size_t columns, uint64_t seed,
@@ -142,16 +162,20 @@ qn_status qn_score_bootstrap(const double *values, const double *rivals, size_t 
 {
     double *means;
     *interval = (qn_score_interval){0};
-    if (!rows || !columns) QN_FAIL(QN_INVALID_ARGUMENT, "no scores to average: %zu spaces, %zu repeats", rows, columns);
+    QN_TRY(check_counts(values, rows, columns));
+    QN_TRY(check_counts(rivals, rows, columns));
     QN_TRY(qn_allocate(BOOTSTRAP_DRAWS, sizeof(*means), (void **)&means));
-    interval->mean = mean_of(values, rows * columns) - (rivals ? mean_of(rivals, rows * columns) : 0);
-    for (size_t b = 0; b < BOOTSTRAP_DRAWS; b++)
-        for (size_t r = 0; r < rows; r++) {
+    interval->mean = mean_of(values, rows, columns) - (rivals ? mean_of(rivals, rows, columns) : 0);
+    for (size_t r = 0; r < rows; r++) {
+        size_t count = count_of(values + r * columns, columns);
+        size_t rival_count = rivals ? count_of(rivals + r * columns, columns) : 0;
+        for (size_t b = 0; b < BOOTSTRAP_DRAWS; b++) {
             uint64_t stream = 2 * (b * rows + r);
-            double drawn = resampled(values + r * columns, columns, seed, stream);
-            if (rivals) drawn -= resampled(rivals + r * columns, columns, seed, stream + 1);
+            double drawn = resampled(values + r * columns, count, seed, stream);
+            if (rivals) drawn -= resampled(rivals + r * columns, rival_count, seed, stream + 1);
             means[b] += drawn / (double)rows;
         }
+    }
     qsort(means, BOOTSTRAP_DRAWS, sizeof(*means), compare_numbers);
     interval->low = means[BOOTSTRAP_DRAWS / 40];
     interval->high = means[BOOTSTRAP_DRAWS - 1 - BOOTSTRAP_DRAWS / 40];

@@ -42,7 +42,8 @@ double qn_score_time_curve(const qn_score_baseline *baseline, const double *obje
                            size_t count);
 
 /* Mean over rows of the rows' means, of `values` [row][column] (row: a space, column: a repeat), less the same of
- * `rivals` unless that is NULL; the bootstrap 95 % interval draws columns with replacement in each row on its own. */
+ * `rivals` unless that is NULL; the bootstrap 95 % interval draws columns with replacement in each row on its own.
+ * A row of fewer repeats ends with values that are not numbers. Errors: QN_INVALID_ARGUMENT for a row of none. */
 typedef struct qn_score_interval {
     double mean, low, high;
 } qn_score_interval;

@@ -23,9 +23,10 @@ typedef struct surrogate {
     size_t turn;      /* tree to regrow next */
     bool whole;       /* the pool began as the whole space and only shrinks */
     qn_point *pool;
-    uint8_t *x;         /* [candidate][width] */
-    float *predictions; /* [candidate][trees] */
-    double *gains;      /* [candidate] */
+    uint8_t *x;             /* [candidate][width] */
+    float *predictions;     /* [candidate][trees] */
+    double *sums, *squares; /* [candidate], of its predictions */
+    double *gains;          /* [candidate] */
     size_t pool_count, pool_capacity;
     qn_point *neighbours;
     size_t neighbour_capacity;
@@ -39,6 +40,8 @@ static qn_status make_pool(surrogate *made)
     made->pool_capacity = made->whole ? (size_t)made->moves.size : made->settings->pool;
     QN_TRY(qn_allocate(made->pool_capacity, sizeof(qn_point), (void **)&made->pool));
     QN_TRY(qn_allocate(made->pool_capacity, sizeof(double), (void **)&made->gains));
+    QN_TRY(qn_allocate(made->pool_capacity, sizeof(double), (void **)&made->sums));
+    QN_TRY(qn_allocate(made->pool_capacity, sizeof(double), (void **)&made->squares));
     QN_TRY(qn_allocate(made->pool_capacity * made->width + 1, 1, (void **)&made->x));
     QN_TRY(qn_allocate(made->pool_capacity * made->trees, sizeof(float), (void **)&made->predictions));
     if (!made->whole) return QN_OK;
@@ -76,6 +79,8 @@ void qn_surrogate_destroy(void **state)
     qn_release(&search->neighbours);
     qn_release(&search->pool);
     qn_release(&search->gains);
+    qn_release(&search->sums);
+    qn_release(&search->squares);
     qn_release(&search->x);
     qn_release(&search->predictions);
     qn_release(state);
@@ -90,8 +95,11 @@ static bool is_among(qn_point point, const qn_point *points, size_t count)
 
 static void predict(surrogate *search, size_t candidate, size_t tree)
 {
-    search->predictions[candidate * search->trees + tree] =
-        qn_forest_predict(search->forest, (int)tree, search->x + candidate * search->width);
+    float *at = &search->predictions[candidate * search->trees + tree];
+    double old = (double)*at;
+    *at = qn_forest_predict(search->forest, (int)tree, search->x + candidate * search->width);
+    search->sums[candidate] += (double)*at - old;
+    search->squares[candidate] += (double)*at * (double)*at - old * old;
 }
 
 /* Into a free place of the pool, else over the least promising of a few candidates. */
@@ -119,6 +127,8 @@ static void drop_candidate(surrogate *search, size_t i)
     size_t last = --search->pool_count;
     search->pool[i] = search->pool[last];
     search->gains[i] = search->gains[last];
+    search->sums[i] = search->sums[last];
+    search->squares[i] = search->squares[last];
     memmove(search->x + i * search->width, search->x + last * search->width, search->width);
     memmove(search->predictions + i * search->trees, search->predictions + last * search->trees,
             search->trees * sizeof(float));
@@ -149,7 +159,12 @@ static void set_targets(surrogate *search)
 static qn_status build(surrogate *search)
 {
     size_t renew = search->trees, full = search->settings->rebuild_tests;
-    if (search->built && search->count > full) renew = (search->trees * full + search->count - 1) / search->count;
+    if (search->built && search->count > full) {
+        /* A tree costs its growth and a prediction for each candidate. */
+        size_t most = search->settings->predictions / search->pool_capacity + 1;
+        renew = (search->trees * full + search->count - 1) / search->count;
+        if (renew > most) renew = most;
+    }
     set_targets(search);
     for (; renew > 0; renew--) {
         QN_TRY(qn_forest_build(search->forest, search->points, search->targets, search->count, (int)search->turn));
@@ -175,21 +190,18 @@ static void fill_pool(surrogate *search)
 }
 
 /* Expected improvement on the best (Mockus 1975; Jones, Schonlau, Welch 1998), the trees' predictions taken as normal.
- */
-static double expected_gain(const surrogate *search, const float *predictions)
+ * Far below what is known the formula ends in nothing: there the nearest counts. `enough`: what is no larger may be
+ * answered with any number that is no larger. */
+static double expected_gain(const surrogate *search, size_t candidate, double enough)
 {
-    double sum = 0, squares = 0, least = search->settings->doubt * search->deviation;
-    double best = search->targets[search->ranking[0]], trees = (double)search->trees;
-    for (size_t t = 0; t < search->trees; t++) {
-        double below = best - (double)predictions[t];
-        sum += below;
-        squares += below * below;
-    }
-    double mean = sum / trees, deviation = sqrt(fmax(squares / trees - mean / trees * sum, 0) + least * least);
+    double least = search->settings->doubt * search->deviation, trees = (double)search->trees;
+    double mean = search->sums[candidate] / trees;
+    double deviation = sqrt(fmax(search->squares[candidate] / trees - mean * mean, 0) + least * least);
+    mean = search->targets[search->ranking[0]] - mean;
     if (!(deviation > 0)) return mean;
-    double z = mean / deviation;
+    double z = mean / deviation, most = deviation * 0.3989422804014327 + fmax(mean, 0);
+    if (most <= enough) return most;
     double gain = mean * 0.5 * erfc(-z * 0.70710678118654752) + deviation * 0.3989422804014327 * exp(-0.5 * z * z);
-    /* Far below what is known the formula ends in nothing: there the nearest counts. */
     return gain > 1e-12 ? gain : mean;
 }
 
@@ -199,7 +211,7 @@ static size_t most_promising(surrogate *search)
     double largest = -(double)INFINITY;
     size_t chosen = SIZE_MAX;
     for (size_t i = 0; i < search->pool_count; i++) {
-        search->gains[i] = expected_gain(search, search->predictions + i * search->trees);
+        search->gains[i] = expected_gain(search, i, largest);
         if (search->gains[i] > largest) {
             largest = search->gains[i];
             chosen = i;

@@ -21,8 +21,9 @@ const qn_searcher_table qn_searcher_settings = {
     /* Wales and Doye 1997; acceptance on relative differences. */
     .basin = {.temperature = 0.1, .hop = 3},
     /* Trees: Breiman 2001 and SMAC's (Hutter et al. 2011), of all data down to nodes of one. The sizes (trees, whole,
-     * pool, fresh, rebuild_tests) bound the cost of a step. The rest are guesses in coarse steps that were compared,
-     * with about twenty other variants, on four of the recorded spaces that the scores in docs/performance.md are of.
+     * pool, fresh, rebuild_tests, predictions) bound the cost of a step. The rest are guesses in coarse steps that were
+     * compared, with about twenty other variants, on four of the recorded spaces that the scores in docs/performance.md
+     * are of.
      */
     .bayes = {.forest = {.trees = 30, .parameters = 0.5, .smallest_node = 2},
               .first = 10,
@@ -33,7 +34,8 @@ const qn_searcher_table qn_searcher_settings = {
               .fresh = 100,
               .expand = 5,
               .climbs = 3,
-              .rebuild_tests = 60},
+              .rebuild_tests = 60,
+              .predictions = 20000},
     .automatic = {.forest = {.trees = 30, .parameters = 0.5, .smallest_node = 2},
                   .first = 15,
                   .explore = 0.1,
@@ -44,7 +46,8 @@ const qn_searcher_table qn_searcher_settings = {
                   .fresh = 100,
                   .expand = 5,
                   .climbs = 3,
-                  .rebuild_tests = 60},
+                  .rebuild_tests = 60,
+                  .predictions = 20000},
     /* Discounted upper confidence bound: Garivier and Moulines 2011. */
     .portfolio = {.explore = 0.3, .forget = 0.98},
 };

@@ -16,6 +16,7 @@ typedef struct qn_surrogate_settings {
     size_t expand;        /* best points whose neighbours are candidates, at most QN_SURROGATE_EXPAND */
     size_t climbs;        /* times that the neighbours of the best candidate are added in a step */
     size_t rebuild_tests; /* up to so many tests all trees are regrown in a step, later a share that keeps the cost */
+    size_t predictions;   /* about so many candidates are predicted anew in a step by then */
 } qn_surrogate_settings;
 
 enum { QN_SURROGATE_EXPAND = 8 };

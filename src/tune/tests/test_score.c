@@ -108,6 +108,15 @@ static void the_interval_is_that_of_the_mean(void)
     CHECK_OK(qn_score_bootstrap(values, rivals, 2, 100, 1, &interval));
     CHECK_NEAR(interval.mean, 1, 0.1);
     CHECK_NEAR(interval.high - interval.low, 3.92 * 0.0289, 0.02);
+    /* A space of a quarter of the repeats weighs as much in the mean and is known half as well. */
+    for (size_t i = 125; i < 200; i++) values[i] = (double)NAN;
+    CHECK_OK(qn_score_bootstrap(values + 100, NULL, 1, 100, 1, &interval));
+    CHECK_NEAR(interval.high - interval.low, 3.92 * 0.0577, 0.05);
+    CHECK_OK(qn_score_bootstrap(values, NULL, 2, 100, 1, &interval));
+    CHECK_NEAR(interval.mean, 0.5, 0.15);
+    CHECK_NEAR(interval.high - interval.low, 3.92 * 0.0323, 0.03);
+    for (size_t i = 100; i < 200; i++) values[i] = (double)NAN;
+    CHECK_FAILS(qn_score_bootstrap(values, NULL, 2, 100, 1, &interval), QN_INVALID_ARGUMENT);
 }
 
 int main(void)
