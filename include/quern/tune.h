@@ -28,9 +28,10 @@ typedef enum qn_test_outcome {
     QN_TEST_CORRECT,
     QN_TEST_WRONG,   /* ran, and the result differs from the reference */
     QN_TEST_BUILD,   /* did not compile */
-    QN_TEST_LAUNCH,  /* did not run */
+    QN_TEST_LAUNCH,  /* did not run: refused at the launch (also a group beyond its limit, if seen only there) or failed
+                      */
     QN_TEST_TIMEOUT, /* ran longer than allowed */
-    QN_TEST_LIMITS,  /* needs more than the device has: registers, local memory, work-items */
+    QN_TEST_LIMITS,  /* needs more than the device has, known before it is launched: local memory, registers, groups */
     QN_TEST_CRASH    /* the process ended while it ran */
 } qn_test_outcome;
 

@@ -187,6 +187,15 @@ static void bad_kernels_are_noticed(void)
                 QN_BUILD_FAILED);
     CHECK_MESSAGE_HAS("\"x\" is undefined");
     qn_cuda_code_clear(&code);
+    /* what the device has too little of is no fault of the text */
+    CHECK_FAILS(
+        qn_cuda_compile_only("large",
+                             "extern \"C\" __global__ void f(int *x) { __shared__ int a[1 << 20]; a[threadIdx.x] "
+                             "= *x; __syncthreads(); *x = a[*x & 63]; }",
+                             capability, "", &code),
+        QN_UNSUPPORTED);
+    CHECK_MESSAGE_HAS("too much shared data");
+    qn_cuda_code_clear(&code);
     CHECK_OK(qn_cuda_compile_only("dusty", "extern \"C\" __global__ void f() { int x; }", capability, "", &code));
     CHECK(code.log && count_messages(code.log) == 1);
     qn_cuda_code_clear(&code);

@@ -71,8 +71,10 @@ static qn_status compile(const qn_nvrtc_api *api, const char *name, nvrtcProgram
     if (error != QN_NVRTC_SUCCESS) {
         const char *first = strstr(code->log, "error");
         while (first && first > code->log && first[-1] != '\n') first--;
-        QN_FAIL(QN_BUILD_FAILED, "building %s for compute capability %d.%d failed with %s: %.700s", name,
-                capability / 10, capability % 10, api->nvrtcGetErrorString(error), first ? first : code->log);
+        /* ptxas: "Entry function 'x' uses too much shared data (0x10000 bytes, 0xc000 max)", likewise local data */
+        QN_FAIL(strstr(code->log, "uses too much ") ? QN_UNSUPPORTED : QN_BUILD_FAILED,
+                "building %s for compute capability %d.%d failed with %s: %.700s", name, capability / 10,
+                capability % 10, api->nvrtcGetErrorString(error), first ? first : code->log);
     }
     return get_image(api, program, is_cubin, code);
 }

@@ -31,9 +31,11 @@ static const char planted_source[] =
     "#define SPIN_US (FAULT == 5 ? 2000000 : DELAY == 0 ? 400 : DELAY == 1 ? 350 : DELAY == 2 ? 300 : DELAY == 3 ? 450 "
     ": DELAY == 4 ? 250 : DELAY == 5 ? 100 : DELAY == 6 ? 200 : 500)\n"
     "#if FAULT == 2\n"
-    "__attribute__((reqd_work_group_size(7, 1, 1)))\n"
+    "#define OWN_LIMIT GROUP_LIMIT(32, 1, 1)\n" /* and groups are of 64 */
+    "#else\n"
+    "#define OWN_LIMIT\n"
     "#endif\n"
-    "KERNEL void planted(GLOBAL const int *x, GLOBAL int *y, int n)\n"
+    "KERNEL OWN_LIMIT void planted(GLOBAL const int *x, GLOBAL int *y, int n)\n"
     "{\n"
     "#if FAULT == 4\n"
     "    LOCAL int big[1 << 26];\n"

@@ -1,3 +1,4 @@
+/* devices: host opencl:0 cuda:0 checking:host checking:opencl:0 checking:cuda:0 */
 #define _DEFAULT_SOURCE
 /* What is taken before a run: the store, shipped texts, the fallback; stale results are told and not used. */
 #include "check.h"
@@ -83,21 +84,23 @@ static void the_store_comes_first_then_shipped_then_the_fallback(void)
 
 static int delay_used;
 
-static qn_status watched_host(const qn_host_launch *launch)
+static qn_geometry watched_geometry(const qn_configuration *configuration, const void *problem)
 {
-    delay_used = launch->configuration->value[DELAY];
-    return planted_host(launch);
+    delay_used = configuration->value[DELAY];
+    return planted_geometry(configuration, problem);
 }
 
 /* Attached, a family runs with what is known; of a stale result it is said once that it is not used. */
 static void known_results_are_used(void)
 {
-    qn_kernel_declaration kernel = planted_kernels[0];
-    qn_family family = honest_family;
+    static qn_kernel_declaration kernel; /* what is built of a family stays with the device: both outlive it */
+    static qn_family family;
     qn_tune_key own = key;
     planted_state *state = NULL;
     void *made = NULL;
-    kernel.host = watched_host;
+    kernel = planted_kernels[0];
+    kernel.geometry = watched_geometry;
+    family = honest_family;
     family.kernels = &kernel;
     family.name = "test/watched";
     CHECK_OK(honest_create(queue, (const int[3]){7}, 0, &made));
@@ -134,14 +137,16 @@ static void texts_of_configurations_come_back(void)
     CHECK(!qn_tune_configuration_read(&honest_family, "DELAY=4 FAULT=0 MORE=1", &configuration));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const char *name = argc > 1 ? argv[1] : "host";
     char path[600];
     setenv("QUERN_TUNING_STORE", "off", 1);
     unsetenv("QUERN_TUNED_DIR");
     snprintf(path, sizeof path, "%s/known.db", check_scratch_folder());
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &context)) ||
-        !CHECK_OK(qn_device_open(context, "host", &device)) || !CHECK_OK(qn_queue_create(device, &queue)) ||
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &context))) return check_finish();
+    if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
+    if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue)) ||
         !CHECK_OK(qn_tune_store_open(path, &store)) || !CHECK_OK(qn_tune_key_make(&honest_family, device, "n=7", &key)))
         return check_finish();
     qn_log_set_callback(count_warnings, NULL);

@@ -1,4 +1,4 @@
-/* devices: host opencl:0 checking:host */
+/* devices: host opencl:0 cuda:0 checking:host checking:opencl:0 checking:cuda:0 */
 #define _DEFAULT_SOURCE
 /* Online tuning of live work: finds the fastest, keeps results right, keeps to its budget, remembers. */
 #include "check.h"
@@ -104,9 +104,10 @@ static void it_is_remembered(void)
 static void failures_never_reach_the_application(void)
 {
     static const char *const constraints[] = {"FAULT != 1 && FAULT != 5", "FAULT == 0 || DELAY == 2"};
-    qn_family family = planted_family;
+    static qn_family family; /* outlives the device, which keeps what was built of it */
     qn_tune_gain gain;
     const qn_tune_attach_options options = {.mode = QN_TUNE_ONLINE, .store = NULL, .searcher = "full", .budget = 0.05};
+    family = planted_family;
     family.name = "test/failing";
     family.constraints = constraints;
     family.constraint_count = 2;
