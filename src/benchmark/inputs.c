@@ -5,7 +5,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { PIECE = 4 << 20 }; /* floats written at once */
+/* After so many numbers they come again: a prime, so that no two rows of a matrix are alike, and none is another's copy
+ * by an index that is wrong by a power of two. */
+enum { PERIOD = (4 << 20) - 3 };
 
 /* The mixing function of SplitMix64 (Steele, Lea & Flood 2014): a counter is as good as a sequence to it. */
 static uint64_t mix(uint64_t x)
@@ -17,7 +19,7 @@ static uint64_t mix(uint64_t x)
 
 float qn_benchmark_input(uint64_t seed, uint64_t index)
 {
-    const uint64_t bits = mix(seed * UINT64_C(0xd1342543de82ef95) + index * UINT64_C(0x9e3779b97f4a7c15));
+    const uint64_t bits = mix(seed * UINT64_C(0xd1342543de82ef95) + index % PERIOD * UINT64_C(0x9e3779b97f4a7c15));
     return (float)((int32_t)(bits >> 40) - (1 << 23)) * 0x1p-23f;
 }
 
@@ -27,32 +29,45 @@ float qn_benchmark_whole_number(uint64_t seed, uint64_t index)
     return (float)(number < 0 ? number : number + 1);
 }
 
-static qn_status write_pieces(qn_queue *queue, qn_buffer *buffer, float (*make)(uint64_t seed, uint64_t index),
-                              uint64_t seed, uint64_t first, size_t count, double *sum)
+/* The buffer's first period is there: copies on the device make the rest of it, twice as much each time. */
+static qn_status repeat(qn_queue *queue, qn_buffer *buffer, size_t count)
 {
-    void *memory;
-    qn_status status = qn_allocate(count < PIECE ? count : PIECE, sizeof(float), &memory);
-    float *piece = memory;
-    *sum = 0;
-    for (size_t done = 0; status == QN_OK && done < count; done += PIECE) {
-        const size_t length = count - done < PIECE ? count - done : PIECE;
-        for (size_t i = 0; i < length; i++) *sum += piece[i] = make(seed, first + done + i);
-        status = qn_queue_write(queue, buffer, done * sizeof(float), piece, length * sizeof(float), NULL);
-        if (status == QN_OK) status = qn_queue_finish(queue);
+    for (size_t done = PERIOD; done < count; done *= 2) {
+        const size_t more = count - done < done ? count - done : done;
+        QN_TRY(qn_queue_copy(queue, buffer, 0, buffer, done * sizeof(float), more * sizeof(float), NULL));
     }
-    qn_release(&piece);
-    return status;
+    return QN_OK;
+}
+
+static qn_status write_periods(qn_queue *queue, qn_buffer *buffer, float (*make)(uint64_t seed, uint64_t index),
+                               uint64_t seed, uint64_t first, size_t count, double *sum)
+{
+    const size_t length = count < PERIOD ? count : PERIOD;
+    double whole = 0, part = 0; /* of a period; of what is left behind the last whole one */
+    void *memory;
+    QN_TRY(qn_allocate(length, sizeof(float), &memory));
+    float *numbers = memory;
+    for (size_t i = 0; i < length; i++) {
+        if (i == count % PERIOD) part = whole;
+        whole += numbers[i] = make(seed, first + i);
+    }
+    *sum = (double)(count / PERIOD) * whole + (count < PERIOD ? whole : part);
+    qn_status status = qn_queue_write(queue, buffer, 0, numbers, length * sizeof(float), NULL);
+    if (status == QN_OK) status = repeat(queue, buffer, count);
+    qn_status finished = qn_queue_finish(queue); /* the write still reads `numbers` */
+    qn_release(&numbers);
+    return status == QN_OK ? finished : status;
 }
 
 qn_status qn_benchmark_write_inputs(qn_queue *queue, qn_buffer *buffer, uint64_t seed, uint64_t first, size_t count)
 {
     double sum;
-    return write_pieces(queue, buffer, qn_benchmark_input, seed, first, count, &sum);
+    return write_periods(queue, buffer, qn_benchmark_input, seed, first, count, &sum);
 }
 
 qn_status qn_benchmark_write_whole_numbers(qn_queue *queue, qn_buffer *buffer, uint64_t seed, size_t count, double *sum)
 {
-    return write_pieces(queue, buffer, qn_benchmark_whole_number, seed, 0, count, sum);
+    return write_periods(queue, buffer, qn_benchmark_whole_number, seed, 0, count, sum);
 }
 
 qn_status qn_benchmark_make_buffer(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)

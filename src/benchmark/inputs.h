@@ -1,5 +1,6 @@
 /* Inputs of benchmark problems: numbers that can be made again one by one when a result is checked, so that a problem
- * of many gigabytes needs no copy of them. */
+ * of many gigabytes needs no copy of them. They come again after 4194301, so that it is filled at the speed of the
+ * device. */
 #ifndef QN_BENCHMARK_INPUTS_H
 #define QN_BENCHMARK_INPUTS_H
 
@@ -15,7 +16,7 @@ float qn_benchmark_whole_number(uint64_t seed, uint64_t index);
 QN_MUST_CHECK qn_status qn_benchmark_write_whole_numbers(qn_queue *queue, qn_buffer *buffer, uint64_t seed,
                                                          size_t count, double *sum);
 
-/* buffer[i] = input(seed, first + i), i < count, a piece at a time. */
+/* buffer[i] = input(seed, first + i), i < count. */
 QN_MUST_CHECK qn_status qn_benchmark_write_inputs(qn_queue *queue, qn_buffer *buffer, uint64_t seed, uint64_t first,
                                                   size_t count);
 

@@ -253,6 +253,7 @@ static qn_status test_fallback(run_state *run)
                 "%s on %s: the configuration of fallbacks does not run: %s", run->workload->name,
                 qn_device_get_info(run->device)->identifier, reason);
     qn_family_built_definitions(family, run->device, &fallback, run->definitions, sizeof run->definitions);
+    qn_tuner_start_clock(run->tuner); /* making the problem can take longer than a small budget */
     return QN_OK;
 }
 

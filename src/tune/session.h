@@ -33,4 +33,7 @@ extern const qn_device_rates qn_tune_nominal_rates;
 
 double qn_tune_clock_s(void);
 
+/* The time of a tuner's stop condition counts from now on. */
+void qn_tuner_start_clock(qn_tuner *tuner);
+
 #endif

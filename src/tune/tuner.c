@@ -158,6 +158,11 @@ void qn_tuner_destroy(qn_tuner **tuner)
     qn_release(tuner);
 }
 
+void qn_tuner_start_clock(qn_tuner *tuner)
+{
+    tuner->started_s = qn_tune_clock_s();
+}
+
 /* What a conscientious user would still try: as many steps again, but not beyond the plan. */
 static uint64_t more_steps(const qn_tuner *tuner)
 {

@@ -80,6 +80,30 @@ static void inputs_are_as_promised(void)
     CHECK(qn_benchmark_input(1, 5) == qn_benchmark_input(1, 5) && qn_benchmark_input(1, 5) != qn_benchmark_input(2, 5));
 }
 
+/* Buffers longer than the numbers' period hold what is made again one by one, and their sum is right. */
+static void long_buffers_hold_the_same_numbers(void)
+{
+    enum { COUNT = 9000000, FIRST = 1234, STEP = 997 };
+    qn_buffer *buffer = NULL;
+    float *held = malloc(COUNT * sizeof *held);
+    double sum = 0, expected = 0;
+    int wrong = 0;
+    if (!CHECK(held != NULL) || !CHECK_OK(qn_buffer_create(device, COUNT * sizeof(float), &buffer))) return;
+    CHECK_OK(qn_benchmark_write_whole_numbers(queue, buffer, 5, COUNT, &sum));
+    CHECK_OK(qn_queue_read(queue, buffer, 0, held, COUNT * sizeof(float), NULL));
+    CHECK_OK(qn_queue_finish(queue));
+    for (int i = 0; i < COUNT; i++) expected += held[i];
+    CHECK_NEAR(sum, expected, 0);
+    for (int i = 0; i < COUNT; i += STEP) wrong += held[i] != qn_benchmark_whole_number(5, (uint64_t)i);
+    CHECK_OK(qn_benchmark_write_inputs(queue, buffer, 6, FIRST, COUNT));
+    CHECK_OK(qn_queue_read(queue, buffer, 0, held, COUNT * sizeof(float), NULL));
+    CHECK_OK(qn_queue_finish(queue));
+    for (int i = 0; i < COUNT; i += STEP) wrong += held[i] != qn_benchmark_input(6, FIRST + (uint64_t)i);
+    CHECK(wrong == 0);
+    qn_buffer_release(&buffer);
+    free(held);
+}
+
 static void reference_adds_up(void)
 {
     const float few[3] = {1, 16777216, 1};
@@ -114,6 +138,7 @@ int main(int argc, char **argv)
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(inputs_are_as_promised);
+    RUN(long_buffers_hold_the_same_numbers);
     RUN(reference_adds_up);
     RUN(sampled_corners_are_right);
     RUN(wrong_sizes_are_refused);

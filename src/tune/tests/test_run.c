@@ -1,4 +1,4 @@
-/* devices: host opencl:0 checking:host */
+/* devices: host opencl:0 cuda:0 checking:host checking:opencl:0 checking:cuda:0 */
 #define _DEFAULT_SOURCE
 /* Offline tuning of a family with planted faults: each is recorded as its kind and none is chosen. */
 #include "check.h"
@@ -193,6 +193,26 @@ static void a_kill_marks_nothing(void)
     CHECK(tune_in_child(0) == 0);
 }
 
+static qn_status slow_create(qn_queue *queue, const int sizes[3], uint64_t seed, void **out)
+{
+    const double end_s = planted_clock_s() + 1.5;
+    while (planted_clock_s() < end_s) {
+    }
+    return honest_create(queue, sizes, seed, out);
+}
+
+/* Making the problem and measuring the fallback is not at the expense of the search. */
+static void the_budget_is_for_searching(void)
+{
+    qn_workload workload = honest_workload;
+    qn_tune_result result;
+    qn_tune_options options = options_of("full", NULL);
+    workload.create = slow_create;
+    options.tuner.seconds = 1.2;
+    CHECK_OK(qn_tune_run(device, &workload, &options, &result));
+    CHECK(result.tests > 1);
+}
+
 static void intervals_are_robust(void)
 {
     double times[21], middle, spread;
@@ -215,6 +235,7 @@ int main(int argc, char **argv)
     RUN(faults_are_recorded_and_never_chosen);
     RUN(a_stopped_run_goes_on);
     RUN(other_sizes_count_by_their_work);
+    RUN(the_budget_is_for_searching);
     RUN(intervals_are_robust);
     close_device();
     return check_finish();
