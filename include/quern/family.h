@@ -21,7 +21,7 @@ extern "C" {
 
 enum {
     QN_ARGUMENT_MAX = 24,
-    QN_TUNABLE_MAX = 16,
+    QN_TUNABLE_MAX = 24,
     QN_TUNABLE_VALUE_MAX = 16,
     QN_CONSTRAINT_MAX = 16,
     QN_KERNEL_MAX = 8

@@ -38,6 +38,9 @@ static const char *const constraints[] = {
     "TILE_X * TILE_Y <= 32 && TILE_X * TILE_Y * UNROLL_ROWS <= 120",
     "LOCAL_IMAGE * 4 * (BLOCK_Y * TILE_Y + 16) * ((BLOCK_X * TILE_X + 16) * (8 + PADDING) / 8 + 8) + 1280 <= "
     "device.local_memory_bytes",
+    /* the host's kernel has none of these */
+    "!device.is_host || (BLOCK_X == 32 && BLOCK_Y == 2 && TILE_X == 4 && TILE_Y == 2)",
+    "!device.is_host || (SLIDING == 1 && LOCAL_IMAGE == 1 && PADDING == 0 && FILTER_MEMORY == 0 && UNROLL_ROWS == 1)",
 };
 
 static qn_geometry geometry(const qn_configuration *configuration, const void *user)

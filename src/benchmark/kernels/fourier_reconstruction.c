@@ -48,6 +48,10 @@ static const char *const constraints[] = {
     "VOXELS_PER_ITEM * UNROLL_PIXELS <= 16",
     "BLOB_SOURCE != 3 || device.is_opencl",
     "48 * PROJECTIONS_PER_PASS + (BLOB_SOURCE == 2) * 16400 <= device.local_memory_bytes",
+    /* the host's kernel has none of these */
+    "!device.is_host || (BRICK_X == 8 && BRICK_Y == 4 && BRICK_Z == 2 && VOXELS_PER_ITEM == 1)",
+    "!device.is_host || (BRICK_TEST == 1 && PROJECTIONS_PER_PASS == 0 && BLOB_SOURCE == 1 && SKIP_ROWS == 1)",
+    "!device.is_host || UNROLL_PIXELS == 1",
 };
 
 static size_t bricks(int length, int brick)

@@ -25,8 +25,12 @@ enum {
     LOCAL_B,
     PREFETCH,
     LOCAL_BUFFERS,
+    RESIDENT,
+    BLOCK_ORDER,
     TUNABLES
 };
+
+_Static_assert(TUNABLES <= QN_TUNABLE_MAX, "a configuration holds a value of each");
 
 enum { LARGEST_TILE = 256, LARGEST_TILE_INNER = 32 };
 
@@ -52,12 +56,18 @@ static const qn_tunable tunables[TUNABLES] = {
     [LOCAL_B] = {"LOCAL_B", {0, 1}, 2, 1, "whether tiles of B go through local memory (SB)"},
     [PREFETCH] = {"PREFETCH", {0, 1, 2}, 3, 0, "tiles ahead: none, one in registers, in the background"},
     [LOCAL_BUFFERS] = {"LOCAL_BUFFERS", {1, 2, 3, 4}, 4, 1, "tiles in local memory at a time"},
+    [RESIDENT] = {"RESIDENT",
+                  {0, 1, 2, 3, 4, 6, 8, 12, 16},
+                  9,
+                  0,
+                  "groups for which registers must do; 0: the compiler's choice"},
+    [BLOCK_ORDER] = {"BLOCK_ORDER", {1, 8, 16}, 3, 1, "tiles down that follow each other before the next across"},
 };
 
 static const char *const constraints[] = {
     "GROUP_ROWS * GROUP_COLUMNS <= device.largest_group",
     /* unrolled multiply-adds that an instruction cache holds and a compiler gets done with */
-    "TILE_INNER % UNROLL_INNER == 0 && UNROLL_INNER * TILE_ROWS * TILE_COLUMNS <= 1024 * GROUP_ROWS * GROUP_COLUMNS",
+    "TILE_INNER % UNROLL_INNER == 0 && UNROLL_INNER * TILE_ROWS * TILE_COLUMNS <= 2048 * GROUP_ROWS * GROUP_COLUMNS",
     "TILE_ROWS % (GROUP_ROWS * VECTOR_ROWS) == 0",
     "TILE_COLUMNS % (GROUP_COLUMNS * VECTOR_COLUMNS) == 0",
     /* sums in registers; CUDA allows 255 of them, and groups of fewer items than a warp waste it */
@@ -76,6 +86,15 @@ static const char *const constraints[] = {
     "PREFETCH == 2 || LOCAL_BUFFERS <= 1 + max(LOCAL_A, LOCAL_B)",
     "PREFETCH <= max(LOCAL_A, LOCAL_B) || (PREFETCH == 2 && LOCAL_A == 1 && LOCAL_B == 1)",
     "PREFETCH != 2 || (LOCAL_BUFFERS >= 2 && device.is_cuda)",
+    /* fewer items than 256 have all registers that one can name; sums and 32 numbers beside them have room in 65536 */
+    "RESIDENT == 0 || (device.is_cuda && RESIDENT * GROUP_ROWS * GROUP_COLUMNS >= 256 && "
+    "RESIDENT * (TILE_ROWS * TILE_COLUMNS + 32 * GROUP_ROWS * GROUP_COLUMNS) <= 65536)",
+    /* the host's kernel has none of these */
+    "!device.is_host || (TILE_ROWS == 64 && TILE_COLUMNS == 64)",
+    "!device.is_host || (TILE_INNER == 16 && GROUP_ROWS == 8 && GROUP_COLUMNS == 8)",
+    "!device.is_host || (LOAD_ROWS == 8 && LOAD_COLUMNS == 8 && UNROLL_INNER == 2)",
+    "!device.is_host || (VECTOR_ROWS == 4 && VECTOR_COLUMNS == 4 && STRIDED_ROWS == 1 && STRIDED_COLUMNS == 1)",
+    "!device.is_host || (LOCAL_A == 1 && LOCAL_B == 1 && PREFETCH == 0 && LOCAL_BUFFERS == 1 && BLOCK_ORDER == 1)",
 };
 
 static qn_geometry geometry(const qn_configuration *configuration, const void *user)

@@ -58,6 +58,12 @@
 #ifndef LOCAL_BUFFERS
 #error "LOCAL_BUFFERS: tiles in local memory at a time"
 #endif
+#ifndef RESIDENT
+#error "RESIDENT: groups that must fit a compute unit at once; 0: as the compiler likes"
+#endif
+#ifndef BLOCK_ORDER
+#error "BLOCK_ORDER: tiles down that follow each other before the next across"
+#endif
 #ifndef GUARDED
 #error "GUARDED: whether sizes may be other than multiples of the tile's"
 #endif
@@ -117,53 +123,62 @@ DEVICE_FN void read_guarded(int n, float *array, GLOBAL const float *RESTRICT fr
 #endif
 }
 
-/* This item's part of a tile, from `line` and `inner` on, into registers. */
-DEVICE_FN void stage(float *staged, GLOBAL const float *RESTRICT from, int lines, int line, int inner, int line_end,
-                     int inner_end, int n, int line_step, int line_passes, int inner_step, int inner_passes)
+/* This item's part of a tile into registers. `from` is where it begins, at `line` and `inner` of the tile, and
+ * `stride` floats lie between its inner indices: addresses that only need adding up. */
+DEVICE_FN void stage(float *staged, GLOBAL const float *RESTRICT from, qn_int64 stride, int line, int inner,
+                     int line_end, int inner_end, int n, int line_step, int line_passes, int inner_step,
+                     int inner_passes)
 {
     UNROLL
-    for (int i = 0; i < inner_passes; i++) {
+    for (int i = 0; i < inner_passes; i++, from += stride) {
         UNROLL
-        for (int j = 0; j < line_passes; j++)
-            read_guarded(n, staged + (i * line_passes + j) * n, from, lines, line + j * line_step,
-                         inner + i * inner_step, line_end, inner_end);
+        for (int j = 0; j < line_passes; j++) {
+            float *to = staged + (i * line_passes + j) * n;
+#if GUARDED
+            UNROLL
+            for (int e = 0; e < n; e++)
+                to[e] = line + j * line_step + e < line_end && inner + i * inner_step < inner_end
+                            ? from[j * line_step + e]
+                            : 0.0f;
+#else
+            read_global(n, to, from + j * line_step);
+#endif
+        }
     }
 }
 
-/* ... and from there into local memory, [TILE_INNER][tile_lines]. */
-DEVICE_FN void put(LOCAL_PTR float *tile, int tile_lines, const float *staged, int line, int inner, int n,
-                   int line_step, int line_passes, int inner_step, int inner_passes)
+/* ... and from there into local memory, [TILE_INNER][tile_lines]; to: its place in the tile. */
+DEVICE_FN void put(LOCAL_PTR float *to, int tile_lines, const float *staged, int n, int line_step, int line_passes,
+                   int inner_step, int inner_passes)
 {
     UNROLL
     for (int i = 0; i < inner_passes; i++) {
         UNROLL
         for (int j = 0; j < line_passes; j++)
-            write_local(n, tile + ((inner + i * inner_step) * tile_lines + line + j * line_step),
-                        staged + (i * line_passes + j) * n);
+            write_local(n, to + (i * inner_step * tile_lines + j * line_step), staged + (i * line_passes + j) * n);
     }
 }
 
 /* Both at once, without waiting. */
-DEVICE_FN void start_copy(LOCAL_PTR float *tile, int tile_lines, GLOBAL const float *RESTRICT from, int lines, int line,
-                          int inner, int line_end, int inner_end, int n, int line_step, int line_passes, int inner_step,
-                          int inner_passes)
+DEVICE_FN void start_copy(LOCAL_PTR float *tile, int tile_lines, GLOBAL const float *RESTRICT from, qn_int64 stride,
+                          int line, int inner, int line_end, int inner_end, int n, int line_step, int line_passes,
+                          int inner_step, int inner_passes)
 {
     UNROLL
-    for (int i = 0; i < inner_passes; i++) {
+    for (int i = 0; i < inner_passes; i++, from += stride) {
         UNROLL
         for (int j = 0; j < line_passes; j++) {
-            const int k = inner + i * inner_step, first = line + j * line_step;
-            LOCAL_PTR float *to = tile + (k * tile_lines + first);
+            LOCAL_PTR float *to = tile + (i * inner_step * tile_lines + j * line_step);
 #if GUARDED
             UNROLL
             for (int e = 0; e < n; e++) {
-                if (first + e < line_end && k < inner_end)
-                    ASYNC_COPY(1, to + e, from + ((qn_int64)k * lines + (first + e)));
+                if (line + j * line_step + e < line_end && inner + i * inner_step < inner_end)
+                    ASYNC_COPY(1, to + e, from + (j * line_step + e));
                 else
                     to[e] = 0.0f;
             }
 #else
-            copy_async(n, to, from + (k * lines + first));
+            copy_async(n, to, from + j * line_step);
 #endif
         }
     }
@@ -208,13 +223,14 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
     }
 }
 
-/* The tiles `ahead` inner indices further on than a and b point: into registers, from there into local memory, or in the
- * background into the given buffer. */
+/* The tiles `ahead` inner indices further on than from_a and from_b point: into registers, from there into local memory,
+ * or in the background into the given buffer. */
 #if LOCAL_A
-#define STAGE_A(ahead, inner_end) stage(staged_a, a, rows, a_row, a_inner + (ahead), row_end, inner_end, A_SHAPE)
+#define STAGE_A(ahead, inner_end) \
+    stage(staged_a, from_a + (qn_int64)(ahead)*rows, stride_a, a_row, a_inner, row_end, (inner_end) - (ahead), A_SHAPE)
 #define PUT_A() \
     tile_a = (LOCAL_PTR float *)tiles_a + buffer * TILE_SIZE_A; \
-    put(tile_a, TILE_ROWS, staged_a, a_row, a_inner, A_SHAPE)
+    put(tile_a + a_place, TILE_ROWS, staged_a, A_SHAPE)
 #define DECLARE_STAGED_A float staged_a[TILE_SIZE_A / ITEMS];
 #else
 #define STAGE_A(ahead, inner_end)
@@ -223,10 +239,11 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
 #endif
 #if LOCAL_B
 #define STAGE_B(ahead, inner_end) \
-    stage(staged_b, b, columns, b_column, b_inner + (ahead), column_end, inner_end, B_SHAPE)
+    stage(staged_b, from_b + (qn_int64)(ahead)*columns, stride_b, b_column, b_inner, column_end, \
+          (inner_end) - (ahead), B_SHAPE)
 #define PUT_B() \
     tile_b = (LOCAL_PTR float *)tiles_b + buffer * TILE_SIZE_B; \
-    put(tile_b, TILE_COLUMNS, staged_b, b_column, b_inner, B_SHAPE)
+    put(tile_b + b_place, TILE_COLUMNS, staged_b, B_SHAPE)
 #define DECLARE_STAGED_B float staged_b[TILE_SIZE_B / ITEMS];
 #else
 #define STAGE_B(ahead, inner_end)
@@ -234,10 +251,11 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
 #define DECLARE_STAGED_B
 #endif
 #define START_COPIES(buffer, ahead, inner_end) \
-    start_copy((LOCAL_PTR float *)tiles_a + (buffer)*TILE_SIZE_A, TILE_ROWS, a + (qn_int64)(ahead)*rows, rows, a_row, \
-               a_inner, row_end, (inner_end) - (ahead), A_SHAPE); \
-    start_copy((LOCAL_PTR float *)tiles_b + (buffer)*TILE_SIZE_B, TILE_COLUMNS, b + (qn_int64)(ahead)*columns, columns, \
-               b_column, b_inner, column_end, (inner_end) - (ahead), B_SHAPE)
+    start_copy((LOCAL_PTR float *)tiles_a + ((buffer)*TILE_SIZE_A + a_place), TILE_ROWS, \
+               from_a + (qn_int64)(ahead)*rows, stride_a, a_row, a_inner, row_end, (inner_end) - (ahead), A_SHAPE); \
+    start_copy((LOCAL_PTR float *)tiles_b + ((buffer)*TILE_SIZE_B + b_place), TILE_COLUMNS, \
+               from_b + (qn_int64)(ahead)*columns, stride_b, b_column, b_inner, column_end, (inner_end) - (ahead), \
+               B_SHAPE)
 
 /* Before the first step; before the tiles of a step are used; after that. inner_end: inner indices left. */
 #if !LOCAL_A && !LOCAL_B
@@ -299,25 +317,58 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
 
 /* What an item reads for one inner index: from local memory, or from A and B themselves. */
 #if LOCAL_A
+#define BEGIN_READING_A() LOCAL_PTR const float *read_a = tile_a + ROW_OF(item_row, 0)
+#define ADVANCE_A(floats) from_a += (floats)
 #define READ_A(array, vector, k) \
-    read_local(VECTOR_ROWS, array, tile_a + ((k)*TILE_ROWS + ROW_OF(item_row, vector)))
+    read_local(VECTOR_ROWS, array, read_a + ((k)*TILE_ROWS + ROW_OF(0, vector)))
 #else
+#define BEGIN_READING_A()
+#define ADVANCE_A(floats) a += (floats)
 #define READ_A(array, vector, k) \
     read_guarded(VECTOR_ROWS, array, a, rows, ROW_OF(item_row, vector), k, row_end, inner_end)
 #endif
 #if LOCAL_B
+#define BEGIN_READING_B() LOCAL_PTR const float *read_b = tile_b + COLUMN_OF(item_column, 0)
+#define ADVANCE_B(floats) from_b += (floats)
 #define READ_B(array, vector, k) \
-    read_local(VECTOR_COLUMNS, array, tile_b + ((k)*TILE_COLUMNS + COLUMN_OF(item_column, vector)))
+    read_local(VECTOR_COLUMNS, array, read_b + ((k)*TILE_COLUMNS + COLUMN_OF(0, vector)))
 #else
+#define BEGIN_READING_B()
+#define ADVANCE_B(floats) b += (floats)
 #define READ_B(array, vector, k) \
     read_guarded(VECTOR_COLUMNS, array, b, columns, COLUMN_OF(item_column, vector), k, column_end, inner_end)
 #endif
 
-KERNEL GROUP_LIMIT(GROUP_COLUMNS, GROUP_ROWS, 1) void gemm(GLOBAL const float *RESTRICT a, GLOBAL const float *RESTRICT b,
-                                                           GLOBAL float *RESTRICT c, int rows, int columns, int inner)
+#if RESIDENT
+#define GEMM_LIMIT GROUP_LIMIT_RESIDENT(GROUP_COLUMNS, GROUP_ROWS, 1, RESIDENT)
+#else
+#define GEMM_LIMIT GROUP_LIMIT(GROUP_COLUMNS, GROUP_ROWS, 1)
+#endif
+
+/* The tile of a group: along bands of BLOCK_ORDER tiles (fewer in the last), down each first, so that groups which run
+ * at the same time share rows of A as well as columns of B. */
+DEVICE_FN void find_tile(int *first_row, int *first_column)
+{
+#if BLOCK_ORDER == 1
+    *first_row = GROUP_ID(1) * TILE_ROWS;
+    *first_column = GROUP_ID(0) * TILE_COLUMNS;
+#else
+    const int across = GROUP_COUNT(0), down = GROUP_COUNT(1), number = GROUP_ID(1) * across + GROUP_ID(0);
+    const int band = number / (BLOCK_ORDER * across), first = band * BLOCK_ORDER;
+    const int height = MIN(BLOCK_ORDER, down - first), place = number - first * across;
+    *first_row = (first + place % height) * TILE_ROWS;
+    *first_column = place / height * TILE_COLUMNS;
+#endif
+}
+
+KERNEL GEMM_LIMIT void gemm(GLOBAL const float *RESTRICT a, GLOBAL const float *RESTRICT b, GLOBAL float *RESTRICT c,
+                            int rows, int columns, int inner)
 {
     const int item_column = LOCAL_ID(0), item_row = LOCAL_ID(1);
-    const int first_row = GROUP_ID(1) * TILE_ROWS, first_column = GROUP_ID(0) * TILE_COLUMNS;
+    int first_row, first_column;
+    find_tile(&first_row, &first_column);
+    a += first_row;
+    b += first_column;
     const int row_end = rows - first_row, column_end = columns - first_column;
     VEC(float, WIDTH) sum[ROWS][PARTS];
 #if LOCAL_A || LOCAL_B
@@ -327,22 +378,28 @@ KERNEL GROUP_LIMIT(GROUP_COLUMNS, GROUP_ROWS, 1) void gemm(GLOBAL const float *R
     LOCAL qn_float4 tiles_a[LOCAL_BUFFERS * TILE_SIZE_A / 4];
     LOCAL_PTR float *tile_a = (LOCAL_PTR float *)tiles_a;
     const int a_row = item % LOAD_ROWS * VECTOR_ROWS, a_inner = item / LOAD_ROWS;
+    const int a_place = a_inner * TILE_ROWS + a_row;
+    const qn_int64 stride_a = (qn_int64)A_INNER_STEP * rows;
+    GLOBAL const float *RESTRICT from_a = a + (a_row + (qn_int64)a_inner * rows);
 #endif
 #if LOCAL_B
     LOCAL qn_float4 tiles_b[LOCAL_BUFFERS * TILE_SIZE_B / 4];
     LOCAL_PTR float *tile_b = (LOCAL_PTR float *)tiles_b;
     const int b_column = item % LOAD_COLUMNS * VECTOR_COLUMNS, b_inner = item / LOAD_COLUMNS;
+    const int b_place = b_inner * TILE_COLUMNS + b_column;
+    const qn_int64 stride_b = (qn_int64)B_INNER_STEP * columns;
+    GLOBAL const float *RESTRICT from_b = b + (b_column + (qn_int64)b_inner * columns);
 #endif
     UNROLL
     for (int r = 0; r < ROWS; r++) {
         UNROLL
         for (int p = 0; p < PARTS; p++) sum[r][p] = VEC_SPLAT(float, WIDTH, 0.0f);
     }
-    a += first_row;
-    b += first_column;
     BEFORE_STEPS();
     for (int inner_end = inner; inner_end > 0; inner_end -= TILE_INNER) {
         BEFORE_STEP(inner_end);
+        BEGIN_READING_A();
+        BEGIN_READING_B();
         UNROLL_BY(1)
         for (int k = 0; k < TILE_INNER; k += UNROLL_INNER) {
             UNROLL
@@ -355,8 +412,8 @@ KERNEL GROUP_LIMIT(GROUP_COLUMNS, GROUP_ROWS, 1) void gemm(GLOBAL const float *R
                 multiply_add(sum, a_part, b_part);
             }
         }
-        a += (qn_int64)TILE_INNER * rows;
-        b += (qn_int64)TILE_INNER * columns;
+        ADVANCE_A((qn_int64)TILE_INNER * rows);
+        ADVANCE_B((qn_int64)TILE_INNER * columns);
         AFTER_STEP();
     }
     write_tile(c + ((qn_int64)first_row * columns + first_column), sum, columns, item_row, item_column, row_end,

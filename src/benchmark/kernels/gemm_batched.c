@@ -48,6 +48,10 @@ static const char *const constraints[] = {
     /* what concerns local memory has one value without it */
     "LOCAL_A + LOCAL_B > 0 || (LOCAL_KIB == 9 && COPY_FLOATS == 4 && ASYNC == 0 && PADDING == 0)",
     "ASYNC == 0 || device.is_cuda",
+    /* the host's kernel has none of these */
+    "!device.is_host || (GROUP_SIZE == 64 && MATRICES_PER_GROUP == 4 && LOCAL_KIB == 9)",
+    "!device.is_host || (ITEM_ROWS == 4 && ITEM_COLUMNS == 4 && STRIDED_ROWS == 1 && UNROLL_INNER == 4)",
+    "!device.is_host || (LOCAL_A == 1 && LOCAL_B == 1 && COPY_FLOATS == 4 && PADDING == 0)",
 };
 
 /* As in gemm_batched.cl */

@@ -33,9 +33,13 @@ static const char *const constraints[] = {
     "STEPS % UNROLL_STEPS == 0 && UNROLL_STEPS * TILE_X * TILE_Y <= 200",
     /* something is left of the region, and at least a quarter of it */
     "BLOCK_X * TILE_X > 2 * STEPS && BLOCK_Y * TILE_Y > 2 * STEPS",
+    "device.is_host || "
     "4 * (BLOCK_X * TILE_X - 2 * STEPS) * (BLOCK_Y * TILE_Y - 2 * STEPS) >= BLOCK_X * TILE_X * BLOCK_Y * TILE_Y",
     "4 * BLOCK_X * BLOCK_Y * (2 * EDGE_BUFFERS * (TILE_X + TILE_Y) + (POWER_MEMORY == 2) * TILE_X * TILE_Y) <= "
     "device.local_memory_bytes",
+    /* the host's kernel has only STEPS */
+    "!device.is_host || (BLOCK_X == 16 && BLOCK_Y == 4 && TILE_X == 2 && TILE_Y == 8)",
+    "!device.is_host || (UNROLL_STEPS == 1 && POWER_MEMORY == 1 && EDGE_BUFFERS == 2)",
 };
 
 static qn_geometry geometry(const qn_configuration *configuration, const void *user)

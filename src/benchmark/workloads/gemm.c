@@ -127,7 +127,7 @@ const qn_workload qn_benchmark_gemm_workload = {
     .summary = "C = A·B, single precision",
     .family = &qn_benchmark_gemm_family,
     .size_names = {"rows", "columns", "inner"},
-    .gpu_sizes = {4096, 4096, 4096},
+    .gpu_sizes = {8192, 8192, 8192},
     .cpu_sizes = {1024, 1024, 1024},
     .create = create,
     .clear = clear,
