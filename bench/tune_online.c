@@ -51,7 +51,8 @@ static double runs_per_second(void *state, const qn_configuration *configuration
 static void compare(const char *name, void *state, qn_tune_store *store, double seconds)
 {
     qn_context *context = qn_device_context(device);
-    const qn_tune_attach_options options = {.mode = QN_TUNE_ONLINE, .store = store, .seed = 1};
+    const qn_tune_attach_options options = {
+        .mode = QN_TUNE_ONLINE, .store = store, .seed = 1, .expected_seconds = seconds};
     qn_tune_gain gain = {0};
     size_t count;
     double before = runs_per_second(state, &oracle, 3);

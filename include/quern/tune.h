@@ -199,6 +199,9 @@ typedef struct qn_tune_attach_options {
     qn_tune_store *store; /* NULL: the shipped results alone, nothing is kept */
     const char *searcher; /* default "auto" */
     uint64_t seed;
+    /* of device time, as long as the run is expected to take: its budget, up to a second of it, may then be spent
+     * early, when what is found pays longest. 0: not known, the budget grows with the run */
+    double expected_seconds;
 } qn_tune_attach_options;
 
 /* From now on families run in this context are configured by the tuner: command line (calls that name a

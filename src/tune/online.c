@@ -159,7 +159,10 @@ qn_status qn_tune_attach(qn_context *context, const qn_tune_attach_options *opti
     online *door = memory;
     door->context = context;
     door->options = *options;
-    qn_status status = qn_ahead_create(options->mode == QN_TUNE_ONLINE ? 1 : 0, &door->ahead);
+    int threads = qn_context_threads(context) / 2; /* used up for GPUs alone */
+    if (threads > QN_ONLINE_MOST_AHEAD) threads = QN_ONLINE_MOST_AHEAD;
+    if (threads < 1) threads = 1;
+    qn_status status = qn_ahead_create(options->mode == QN_TUNE_ONLINE ? threads : 0, &door->ahead);
     if (status != QN_OK) {
         qn_release(&memory);
         return status;

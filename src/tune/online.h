@@ -8,7 +8,7 @@
 #include "tune/ahead.h"
 #include "tune/session.h"
 
-enum { QN_ONLINE_RECENT = 15, QN_ONLINE_EVENTS = 32 };
+enum { QN_ONLINE_RECENT = 15, QN_ONLINE_EVENTS = 32, QN_ONLINE_MOST_AHEAD = 8 };
 
 /* The latest times of a configuration, per nominal second where the work is known. */
 typedef struct qn_recent {
@@ -34,15 +34,15 @@ typedef struct qn_online_round {
     int event_count;
 } qn_online_round;
 
-/* IDLE: ask for a point; BUILDING: it is compiled; READY: it waits until a trial can be afforded; TRYING: rounds of it
- * run. */
-typedef enum qn_online_stage {
-    QN_ONLINE_IDLE,
-    QN_ONLINE_BUILDING,
-    QN_ONLINE_READY,
-    QN_ONLINE_TRYING,
-    QN_ONLINE_OVER
-} qn_online_stage;
+/* A point that was asked for and is being built. */
+typedef struct qn_online_ahead {
+    qn_ahead_job job;
+    qn_point point;
+} qn_online_ahead;
+
+/* IDLE: the first of the line is waited for; READY: it was built and waits until a trial can be afforded; TRYING:
+ * rounds of it run. */
+typedef enum qn_online_stage { QN_ONLINE_IDLE, QN_ONLINE_READY, QN_ONLINE_TRYING, QN_ONLINE_OVER } qn_online_stage;
 
 typedef struct qn_online_family {
     struct qn_online_family *next;
@@ -54,12 +54,14 @@ typedef struct qn_online_family {
     int64_t problem; /* in the store; 0: none */
     qn_space *space;
     qn_tuner *tuner;
-    double budget;
+    double budget, expected_s; /* device time of the whole run; 0: not known */
     qn_online_stage stage;
     qn_configuration best;
     const char *origin;
     qn_recent best_times, start_times;
     bool start_written;
+    qn_online_ahead line[QN_ONLINE_MOST_AHEAD]; /* a ring of what is being built */
+    int line_first, line_count, line_most;
     /* the trial */
     qn_ahead_job job;
     qn_point point;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "runtime/device.h"
 #include "tune/guide.h"
 #include "tune/online.h"
 
@@ -13,7 +14,16 @@ enum { FIRST_ROUNDS = 1, FAIR_ROUNDS = 4, CERTAIN_ROUNDS = 9, START_ROUNDS = 5, 
 
 static const double hopeless_at_once = 4, hopeless = 1.5, better = 0.995; /* of the best's time */
 static const double allowance_s = 0.01, allowance_rounds = 3, build_allowance_s = 1;
+static const double most_advance_s = 1; /* of a run whose length is known */
 static const double remaining_gain = 0.005;
+/* What a minute leaves time for where some threads compile; and of a large space this share, up to that, is tried
+ * before the estimate may end it: the curve of a few tests is flat by chance. */
+static const uint64_t expected_tests = 300, least_share = 100;
+
+static bool is_cpu(const qn_online_family *family)
+{
+    return qn_device_get_info(family->device)->kind == QN_DEVICE_CPU;
+}
 
 void qn_recent_add(qn_recent *recent, double value)
 {
@@ -125,7 +135,9 @@ static void judge(qn_online_family *family)
     if (family->trial_waiting > 0 || family->trial_rounds < family->trial_wanted) return;
     double now = qn_recent_median(&family->trial_times);
     int count = sorted(&family->trial_times, values);
-    if (family->trial_wanted == FIRST_ROUNDS && now <= hopeless_at_once * best) {
+    /* events of a GPU time its kernels alone */
+    const double limit = is_cpu(family) ? hopeless_at_once : hopeless;
+    if (family->trial_wanted == FIRST_ROUNDS && now <= limit * best) {
         family->trial_times.count = 0; /* it warmed up caches and clocks */
         family->trial_wanted = FAIR_ROUNDS;
     } else if (family->trial_wanted == FAIR_ROUNDS && now <= hopeless * best && count > 0 && values[0] <= best) {
@@ -212,34 +224,55 @@ void qn_online_close(qn_online_family *family, qn_online_round *round)
     family->pending_count++;
 }
 
-static void ask(qn_online_family *family, qn_ahead *ahead)
+static bool ask(qn_online_family *family, qn_ahead *ahead)
 {
-    bool cpu = qn_device_get_info(family->device)->kind == QN_DEVICE_CPU;
+    qn_point point;
     int units = qn_device_get_info(family->device)->compute_units;
-    if (!family->start_written) return;
     /* on a CPU device the compiler takes a core away from the kernels */
-    if (cpu && family->build_s / (units > 1 ? units : 1) > family->budget * family->device_s + build_allowance_s)
-        return;
-    if (qn_tuner_finished(family->tuner) || qn_tuner_next(family->tuner, &family->point) != QN_OK ||
+    if (is_cpu(family) &&
+        family->build_s / (units > 1 ? units : 1) > family->budget * family->device_s + build_allowance_s)
+        return false;
+    /* what is left of the space is on its way already */
+    if (qn_tuner_test_count(family->tuner) + (uint64_t)family->line_count >= qn_space_size(family->space) &&
+        family->line_count > 0)
+        return false;
+    if (qn_tuner_finished(family->tuner) || qn_tuner_next(family->tuner, &point) != QN_OK ||
         qn_tuner_finished(family->tuner)) {
         qn_error_clear();
-        family->stage = QN_ONLINE_OVER;
-        return;
+        if (family->line_count == 0 && family->stage == QN_ONLINE_IDLE) family->stage = QN_ONLINE_OVER;
+        return false;
     }
-    family->job = (qn_ahead_job){.family = family->family,
-                                 .device = family->device,
-                                 .configuration = qn_tune_configuration(family->space, family->point)};
-    memcpy(family->job.definitions, family->definitions, sizeof family->definitions);
-    family->stage = QN_ONLINE_BUILDING;
-    qn_ahead_add(ahead, &family->job);
+    qn_online_ahead *added = &family->line[(family->line_first + family->line_count++) % QN_ONLINE_MOST_AHEAD];
+    *added = (qn_online_ahead){.point = point,
+                               .job = {.family = family->family,
+                                       .device = family->device,
+                                       .configuration = qn_tune_configuration(family->space, point)}};
+    memcpy(added->job.definitions, family->definitions, sizeof family->definitions);
+    qn_ahead_add(ahead, &added->job);
+    return true;
 }
 
-/* Another trial may cost what trials cost on average; before the first, one round more. */
+/* The first of the line, once it is built, is the next to be tried. */
+static void take_built(qn_online_family *family, qn_ahead *ahead)
+{
+    qn_online_ahead *built = &family->line[family->line_first];
+    if (family->line_count == 0 || !qn_ahead_done(ahead, &built->job)) return;
+    family->job = built->job;
+    family->point = built->point;
+    family->line_first = (family->line_first + 1) % QN_ONLINE_MOST_AHEAD;
+    family->line_count--;
+    family->build_s += family->job.seconds;
+    family->stage = QN_ONLINE_READY;
+}
+
+/* Another trial may cost what trials cost on average; before the first, one round more. Of a run whose length is known
+ * the budget can be spent early. */
 static bool can_afford(const qn_online_family *family)
 {
     double trial_s = family->tests > 0 ? family->lost_s / (double)family->tests : family->known_round_s;
-    return family->lost_s + trial_s <=
-           family->budget * family->device_s + allowance_s + allowance_rounds * family->known_round_s;
+    double advance_s = fmin(family->budget * (family->expected_s - family->device_s), most_advance_s);
+    return family->lost_s + trial_s <= family->budget * family->device_s + fmax(advance_s, 0) + allowance_s +
+                                           allowance_rounds * family->known_round_s;
 }
 
 static void start_trial(qn_online_family *family, const qn_family_launch *launch)
@@ -274,11 +307,12 @@ void qn_online_begin(qn_online_family *family, qn_ahead *ahead, const qn_family_
 {
     collect(family);
     family->rounds++;
-    if (family->tuner && family->stage == QN_ONLINE_IDLE) ask(family, ahead);
-    if (family->stage == QN_ONLINE_BUILDING && qn_ahead_done(ahead, &family->job)) {
-        family->build_s += family->job.seconds;
-        family->stage = QN_ONLINE_READY;
-    }
+    if (family->tuner && family->stage == QN_ONLINE_IDLE) take_built(family, ahead);
+    /* on a CPU device, which the compiler shares, nothing is built before it is wanted */
+    if (family->start_written && family->stage != QN_ONLINE_OVER &&
+        !(is_cpu(family) && family->stage != QN_ONLINE_IDLE))
+        while (family->line_count < family->line_most && ask(family, ahead)) {
+        }
     if (family->stage == QN_ONLINE_READY && can_afford(family)) start_trial(family, launch);
     round->configuration = family->best;
     round->timed = !is_crowded(family) &&
@@ -338,8 +372,15 @@ static qn_status prepare_search(qn_online_family *family, const qn_family_launch
     /* what is predicted of the first launch holds for the class; rates are not measured on an application's time */
     qn_model *model;
     QN_TRY(qn_guide_make_table(tuner.searcher, family->family, launch->problem, info, family->space, &model));
-    QN_TRY(qn_tuner_create_guided(family->space, &tuner, &(qn_tuner_guide){.model = model, .device = info},
-                                  &family->tuner));
+    const uint64_t share = qn_space_size(family->space) / least_share;
+    const qn_tuner_guide guide = {.model = model,
+                                  .device = info,
+                                  .expected_tests = expected_tests,
+                                  .least_tests = share < expected_tests ? share : expected_tests};
+    QN_TRY(qn_tuner_create_guided(family->space, &tuner, &guide, &family->tuner));
+    int threads = qn_context_threads(qn_device_context(family->device)) / 2;
+    if (threads > QN_ONLINE_MOST_AHEAD) threads = QN_ONLINE_MOST_AHEAD;
+    family->line_most = is_cpu(family) || threads < 1 ? 1 : threads;
     family->stage = QN_ONLINE_IDLE;
     return resume(family);
 }
@@ -382,6 +423,7 @@ qn_status qn_online_family_create(const qn_family_launch *launch, const qn_tune_
     family->device = qn_queue_device(launch->queue);
     family->store = options->store;
     family->budget = options->budget > 0 ? options->budget : 0.02;
+    family->expected_s = options->expected_seconds;
     family->last_pending = &family->pending;
     const char *definitions = launch->definitions ? launch->definitions : "";
     qn_status status = QN_OK;

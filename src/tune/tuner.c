@@ -18,6 +18,7 @@ struct qn_tuner {
     qn_model *model; /* of `profile`; NULL */
     int64_t problem; /* in the store */
     double started_s;
+    uint64_t least_tests;
     uint64_t tests; /* told, those of a resumed journal included */
     qn_stop_curve curve;
     double well_share;
@@ -121,9 +122,11 @@ qn_status qn_tuner_create_guided(const qn_space *space, const qn_tuner_options *
     tuner->space = space;
     tuner->options = *options;
     tuner->started_s = qn_tune_clock_s();
+    tuner->least_tests = guide->least_tests > LEAST_STEPS ? guide->least_tests : LEAST_STEPS;
+    const uint64_t planned = planned_tests(tuner), expected = guide->expected_tests;
     qn_searcher_problem problem = {.space = space,
                                    .seed = options->seed,
-                                   .expected_tests = planned_tests(tuner),
+                                   .expected_tests = expected > 0 && expected < planned ? expected : planned,
                                    .model = model,
                                    .device = guide->device,
                                    .rates = guide->rates};
@@ -185,7 +188,7 @@ static void check_end(qn_tuner *tuner)
         snprintf(text, FINISHED_BYTES, "%g %% of the space is tested", 100 * options->fraction);
     else if (options->target > 0 && tuner->has_best && tuner->best.objective <= options->target)
         snprintf(text, FINISHED_BYTES, "the target of %g is reached", options->target);
-    else if (options->remaining_gain > 0 && tuner->tests >= LEAST_STEPS) {
+    else if (options->remaining_gain > 0 && tuner->tests >= tuner->least_tests) {
         double gain = qn_stop_gain(&tuner->curve, tuner->well_share, more_steps(tuner));
         if (gain < options->remaining_gain)
             snprintf(text, FINISHED_BYTES, "more tests are expected to gain %.2g %%", 100 * gain);

@@ -8,6 +8,8 @@ typedef struct qn_tuner_guide {
     qn_model *model;              /* NULL: none */
     const qn_device_info *device; /* NULL: not known */
     const qn_device_rates *rates; /* NULL: not known, or objectives are no seconds of one run */
+    uint64_t expected_tests;      /* that there will be time for; 0: as many as the stop conditions allow */
+    uint64_t least_tests;         /* before these the estimate of the remaining gain ends nothing */
 } qn_tuner_guide;
 
 /* qn_tuner_create; the model is the tuner's from now on, also when this fails. */
