@@ -20,11 +20,13 @@ const qn_searcher_table qn_searcher_settings = {
     .swarm = {.particles = 16, .inertia = 0.7298, .own = 1.49618, .social = 1.49618},
     /* Wales and Doye 1997; acceptance on relative differences. */
     .basin = {.temperature = 0.1, .hop = 3},
-    /* Trees: Breiman 2001 and SMAC's (Hutter et al. 2011), of all data down to nodes of one. The sizes (trees, whole,
-     * pool, fresh, rebuild_tests, predictions) bound the cost of a step. The rest are guesses in coarse steps that were
-     * compared, with about twenty other variants, on four of the recorded spaces that the scores in docs/performance.md
-     * are of.
-     */
+    /* Trees: Breiman 2001 and SMAC's (Hutter et al. 2011), grown to nodes of one. trees, whole, pool, fresh, climbs,
+     * rebuild_tests and predictions bound the cost of a step. All numbers are first guesses, kept: none was stepped
+     * through. Compared on four or five of the seven recorded spaces that docs/performance.md has scores of, a few runs
+     * each: the target (place; its logarithm, its root, log(objective), best / objective), explore 0.03, 0.05 and 0.1,
+     * no local steps, doubt 0.1 and 0.3, expected improvement and a drawn confidence bound; offline also the kind of
+     * model (extremely random trees, forest, boosting, Gaussian process). The target and the model made the difference,
+     * the others lay within the noise of one another. */
     .bayes = {.forest = {.trees = 30, .parameters = 0.5, .smallest_node = 2},
               .first = 10,
               .explore = 0.05,
