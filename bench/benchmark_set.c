@@ -1,5 +1,7 @@
 /* How near the benchmark set comes to a device's limits: quern_bench_benchmark_set DEVICE [NAME …] [options]
  *
+ *     --try TEXT    try this configuration ("NAME=VALUE NAME=VALUE …", the fallback's values for the others);
+ * repeatable
  *     --random N    try N random valid configurations beside the fallback (default 0)
  *     --seconds T   stop trying after T seconds a workload (default 60)
  *     --seed S      of inputs and of the draw (default 1)
@@ -22,8 +24,8 @@ enum { MEASURED_RUNS = 3, MOST_NAMES = 32, MOST_DRAWS = 1000000 };
 
 typedef struct bench_options {
     const char *device;
-    const char *names[MOST_NAMES];
-    int name_count, tries;
+    const char *names[MOST_NAMES], *texts[MOST_NAMES];
+    int name_count, text_count, tries;
     double seconds;
     uint64_t seed;
     bool show_all;
@@ -71,6 +73,22 @@ static bool draw_configuration(const bench_run *run, uint64_t *random, qn_config
         if (allowed) return true;
     }
     return false;
+}
+
+/* What `text` names of the family; false for a name it does not have. */
+static bool read_configuration(const qn_family *family, const char *text, qn_configuration *configuration)
+{
+    *configuration = qn_family_fallback(family);
+    for (const char *at = text + strspn(text, " "); *at; at += strcspn(at, " "), at += strspn(at, " ")) {
+        const size_t length = strcspn(at, "=");
+        int t = 0;
+        while (t < family->tunable_count &&
+               (strlen(family->tunables[t].name) != length || strncmp(family->tunables[t].name, at, length) != 0))
+            t++;
+        if (t == family->tunable_count || at[length] != '=') return false;
+        configuration->value[t] = atoi(at + length + 1);
+    }
+    return true;
 }
 
 static void print_line(const bench_run *run, const qn_configuration *configuration, double seconds)
@@ -148,6 +166,11 @@ static void bench_workload(bench_run *run, const qn_device_rates *rates)
     printf(": limit %.4f ms (%s)\n", 1e3 * run->limit_s, pipe);
     const double start_s = clock_s();
     try_configuration(run, &configuration);
+    for (int i = 0; i < options->text_count; i++)
+        if (read_configuration(workload->family, options->texts[i], &configuration))
+            try_configuration(run, &configuration);
+        else
+            fprintf(stderr, "%s: \"%s\" is no configuration\n", workload->name, options->texts[i]);
     for (int i = 0; i < options->tries && clock_s() - start_s < options->seconds; i++)
         if (draw_configuration(run, &random, &configuration)) try_configuration(run, &configuration);
     printf("  best %.4f ms, %.1f %% of the limit (%s); %d tried, %d failed, %d wrong\n", 1e3 * run->best_s,
@@ -181,6 +204,8 @@ static bool parse(int argc, char **argv, bench_options *options)
                 options->tries = atoi(value);
             else if (strcmp(argv[i], "--seconds") == 0)
                 options->seconds = atof(value);
+            else if (strcmp(argv[i], "--try") == 0 && options->text_count < MOST_NAMES)
+                options->texts[options->text_count++] = value;
             else if (strcmp(argv[i], "--seed") == 0)
                 options->seed = strtoull(value, NULL, 10);
             else if (strcmp(argv[i], "--sizes") != 0 ||
@@ -202,8 +227,10 @@ int main(int argc, char **argv)
     size_t count;
     const qn_workload *const *workloads = qn_workload_list(&count);
     if (!parse(argc, argv, &options)) {
-        fprintf(stderr, "usage: %s DEVICE [NAME …] [--random N] [--seconds T] [--seed S] [--sizes A,B,C] [--all]\n",
-                argv[0]);
+        fprintf(
+            stderr,
+            "usage: %s DEVICE [NAME …] [--try TEXT]… [--random N] [--seconds T] [--seed S] [--sizes A,B,C] [--all]\n",
+            argv[0]);
         return 2;
     }
     qn_status status = qn_context_create(&(qn_context_options){0}, &context);

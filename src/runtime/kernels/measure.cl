@@ -69,9 +69,10 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void multiply_add(GLOBAL float *RESTRICT re
     UNROLL
     for (int c = 0; c < CHAINS_PER_ITEM; c++) x[c] = start_from(first + c * VECTOR_WIDTH);
     int step = 0;
-    for (; step + 4 <= steps; step += 4) { /* by hand: compilers differ in what they make of an unknown count */
+    /* By hand: compilers differ in what they make of an unknown count. So many that the loop itself counts nothing. */
+    for (; step + 16 <= steps; step += 16) {
         UNROLL
-        for (int k = 0; k < 4 * CHAINS_PER_ITEM; k++)
+        for (int k = 0; k < 16 * CHAINS_PER_ITEM; k++)
             x[k % CHAINS_PER_ITEM] = VEC_FMA(x[k % CHAINS_PER_ITEM], a, b);
     }
     for (; step < steps; step++) {
