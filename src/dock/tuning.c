@@ -59,7 +59,7 @@ static double estimate_seconds(const qn_dock_state *run)
 qn_status qn_dock_tuning_start(qn_dock_state *run)
 {
     const char *mode = mode_of(run->options);
-    qn_tune_attach_options options = {.mode = QN_TUNE_KNOWN};
+    qn_tune_attach_options options = {.mode = QN_TUNE_KNOWN, .expected_seconds = estimate_seconds(run)};
     bool by_itself = strcmp(mode, "auto") == 0;
     if (strcmp(mode, "off") == 0) return QN_OK;
     /* a program that attached its own tuner, or tests that set configurations, know better */

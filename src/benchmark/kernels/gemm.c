@@ -30,7 +30,7 @@ enum {
     TUNABLES
 };
 
-_Static_assert(TUNABLES <= QN_TUNABLE_MAX, "a configuration holds a value of each");
+_Static_assert((int)TUNABLES <= (int)QN_TUNABLE_MAX, "a configuration holds a value of each");
 
 enum { LARGEST_TILE = 256, LARGEST_TILE_INNER = 32 };
 
