@@ -35,19 +35,15 @@ _Static_assert((int)TUNABLES <= (int)QN_TUNABLE_MAX, "a configuration holds a va
 enum { LARGEST_TILE = 256, LARGEST_TILE_INNER = 32 };
 
 static const qn_tunable tunables[TUNABLES] = {
-    [TILE_ROWS] = {"TILE_ROWS", {8, 16, 32, 64, 128, 256}, 6, 64, "rows of C that a group makes (MWG)"},
-    [TILE_COLUMNS] = {"TILE_COLUMNS", {8, 16, 32, 64, 128, 256}, 6, 64, "columns of C that a group makes (NWG)"},
-    [TILE_INNER] = {"TILE_INNER", {8, 16, 32}, 3, 16, "inner indices of a step (KWG)"},
-    [GROUP_ROWS] = {"GROUP_ROWS", {1, 4, 8, 16, 32}, 5, 8, "work-items of a group along the rows (MDIMC)"},
-    [GROUP_COLUMNS] = {"GROUP_COLUMNS", {1, 4, 8, 16, 32}, 5, 8, "work-items of a group along the columns (NDIMC)"},
-    [LOAD_ROWS] =
-        {"LOAD_ROWS", {1, 4, 8, 16, 32, 64}, 6, 8, "work-items along the rows while a tile of A is loaded (MDIMA)"},
-    [LOAD_COLUMNS] = {"LOAD_COLUMNS",
-                      {1, 4, 8, 16, 32, 64},
-                      6,
-                      8,
-                      "work-items along the columns while a tile of B is loaded (NDIMB)"},
-    [UNROLL_INNER] = {"UNROLL_INNER", {1, 2, 4, 8, 16}, 5, 2, "inner indices unrolled (KWI)"},
+    [TILE_ROWS] = {"TILE_ROWS", {32, 64, 128}, 3, 64, "rows of C that a group makes (MWG)"},
+    [TILE_COLUMNS] = {"TILE_COLUMNS", {32, 64, 128}, 3, 64, "columns of C that a group makes (NWG)"},
+    [TILE_INNER] = {"TILE_INNER", {16, 32}, 2, 16, "inner indices of a step (KWG)"},
+    [GROUP_ROWS] = {"GROUP_ROWS", {4, 8, 16, 32}, 4, 8, "work-items of a group along the rows (MDIMC)"},
+    [GROUP_COLUMNS] = {"GROUP_COLUMNS", {4, 8, 16, 32}, 4, 8, "work-items of a group along the columns (NDIMC)"},
+    [LOAD_ROWS] = {"LOAD_ROWS", {8, 16, 32}, 3, 8, "work-items along the rows while a tile of A is loaded (MDIMA)"},
+    [LOAD_COLUMNS] =
+        {"LOAD_COLUMNS", {8, 16, 32}, 3, 8, "work-items along the columns while a tile of B is loaded (NDIMB)"},
+    [UNROLL_INNER] = {"UNROLL_INNER", {2, 8, 16}, 3, 2, "inner indices unrolled (KWI)"},
     [VECTOR_ROWS] = {"VECTOR_ROWS", {1, 2, 4, 8}, 4, 4, "adjacent rows read at once (VWM)"},
     [VECTOR_COLUMNS] = {"VECTOR_COLUMNS", {1, 2, 4, 8}, 4, 4, "adjacent columns read and written at once (VWN)"},
     [STRIDED_ROWS] = {"STRIDED_ROWS", {0, 1}, 2, 1, "whether an item's vectors of rows are strided (STRM)"},
@@ -55,13 +51,9 @@ static const qn_tunable tunables[TUNABLES] = {
     [LOCAL_A] = {"LOCAL_A", {0, 1}, 2, 1, "whether tiles of A go through local memory (SA)"},
     [LOCAL_B] = {"LOCAL_B", {0, 1}, 2, 1, "whether tiles of B go through local memory (SB)"},
     [PREFETCH] = {"PREFETCH", {0, 1, 2}, 3, 0, "tiles ahead: none, one in registers, in the background"},
-    [LOCAL_BUFFERS] = {"LOCAL_BUFFERS", {1, 2, 3, 4}, 4, 1, "tiles in local memory at a time"},
-    [RESIDENT] = {"RESIDENT",
-                  {0, 1, 2, 3, 4, 6, 8, 12, 16},
-                  9,
-                  0,
-                  "groups for which registers must do; 0: the compiler's choice"},
-    [BLOCK_ORDER] = {"BLOCK_ORDER", {1, 8, 16}, 3, 1, "tiles down that follow each other before the next across"},
+    [LOCAL_BUFFERS] = {"LOCAL_BUFFERS", {1, 2, 3}, 3, 1, "tiles in local memory at a time"},
+    [RESIDENT] = {"RESIDENT", {0, 2, 4}, 3, 0, "groups for which registers must do; 0: the compiler's choice"},
+    [BLOCK_ORDER] = {"BLOCK_ORDER", {1, 8}, 2, 1, "tiles down that follow each other before the next across"},
 };
 
 static const char *const constraints[] = {
@@ -70,6 +62,8 @@ static const char *const constraints[] = {
     "TILE_INNER % UNROLL_INNER == 0 && UNROLL_INNER * TILE_ROWS * TILE_COLUMNS <= 2048 * GROUP_ROWS * GROUP_COLUMNS",
     "TILE_ROWS % (GROUP_ROWS * VECTOR_ROWS) == 0",
     "TILE_COLUMNS % (GROUP_COLUMNS * VECTOR_COLUMNS) == 0",
+    /* enough multiply-adds for each number read, where reading competes with them for issue */
+    "device.subgroup_size == 1 || TILE_ROWS * TILE_COLUMNS >= 16 * GROUP_ROWS * GROUP_COLUMNS",
     /* sums in registers; CUDA allows 255 of them, and groups of fewer items than a warp waste it */
     "TILE_ROWS * TILE_COLUMNS <= 128 * GROUP_ROWS * GROUP_COLUMNS",
     "GROUP_ROWS * GROUP_COLUMNS >= device.subgroup_size",
