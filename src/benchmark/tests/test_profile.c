@@ -32,7 +32,7 @@ static void tune(const char *name, const int *sizes)
     if (!CHECK_OK(qn_workload_find(name, &workload)) || !CHECK(workload->problem != NULL)) return;
     CHECK_OK(qn_tune_run(device, workload, &options, &result));
     CHECK(result.best.outcome == QN_TEST_CORRECT && result.best.objective <= result.fallback.objective);
-    CHECK(result.tests >= 2 && result.tests <= 6);
+    CHECK(result.tests >= 1 && result.tests <= 6); /* the host's gemm has one configuration */
 }
 
 static void small_and_large_spaces_are_modelled(void)

@@ -122,13 +122,16 @@ static void failures_never_reach_the_application(void)
 static void a_lost_budget_ends_trials(void)
 {
     static const char *const constraints[] = {"FAULT == 0 || DELAY == 2"};
-    const qn_tunable slow_first[] = {{"FAULT", {FAULT_SLOW, FAULT_NONE}, 2, 0, "what is wrong"},
-                                     planted_tunables[DELAY]};
+    /* static: they outlive the device, which keeps what was built of them */
+    static qn_tunable slow_first[2];
+    static qn_family family;
+    const qn_tunable values[] = {{"FAULT", {FAULT_SLOW, FAULT_NONE}, 2, 0, "what is wrong"}, planted_tunables[DELAY]};
     const qn_tune_attach_options options = {.mode = QN_TUNE_ONLINE, .searcher = "full", .budget = 0.05};
-    qn_family family = planted_family;
     qn_tune_gain gain = {0};
     size_t count;
     void *state = NULL;
+    memcpy(slow_first, values, sizeof slow_first);
+    family = planted_family;
     family.name = "test/slow";
     family.tunables = slow_first;
     family.constraints = constraints;
