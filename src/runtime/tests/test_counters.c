@@ -100,7 +100,9 @@ static void count_copy(qn_counters *counters, launch *l)
         CHECK(is_near("dram__sectors_read.sum", values, bytes / 32, 0.05)) &&
         /* what the cache still holds at the end is written later, or by the run before */
         CHECK(is_near("dram__bytes_write.sum", values, bytes, 0.1)) &&
-        CHECK(is_near("lts__t_sectors_op_write.sum", values, bytes / 32, 0.05)) &&
+        /* GH100 counts a sector twice that crosses from one half of its cache to the other */
+        CHECK(value_of("lts__t_sectors_op_write.sum", values) > 0.95 * bytes / 32) &&
+        CHECK(value_of("lts__t_sectors_op_write.sum", values) < 2.05 * bytes / 32) &&
         /* a warp reads 32 elements with one request */
         CHECK(is_near("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", values, l->problem.elements / 32.0, 0.01)) &&
         CHECK(value_of("dram__throughput.avg.pct_of_peak_sustained_elapsed", values) > 50);
