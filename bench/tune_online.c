@@ -102,7 +102,8 @@ static void fill_with_oracle(qn_tune_store *store)
 
 int main(int argc, char **argv)
 {
-    char folder[] = "/tmp/quern-tune-online-XXXXXX", path[64];
+    char folder[512], path[600];
+    const char *temporary = getenv("TMPDIR");
     qn_context *context = NULL;
     qn_tune_store *store = NULL;
     void *state = NULL;
@@ -118,7 +119,11 @@ int main(int argc, char **argv)
     qn_tune_workload_sizes(workload, qn_device_get_info(device), (const int[QN_WORKLOAD_SIZES]){0}, sizes);
     find_oracle(argc > 4 ? argv[4] : NULL, argc > 5 ? atof(argv[5]) : 300);
     need(workload->create(queue, sizes, 1, &state));
-    if (!mkdtemp(folder)) return 1;
+    snprintf(folder, sizeof folder, "%s/quern-tune-online-XXXXXX", temporary ? temporary : "/tmp");
+    if (!mkdtemp(folder)) {
+        perror(folder);
+        return 1;
+    }
     snprintf(path, sizeof path, "%s/run.db", folder);
     need(qn_tune_store_open(path, &store));
     compare("cold", state, store, seconds);

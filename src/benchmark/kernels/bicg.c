@@ -1,8 +1,8 @@
 #include "benchmark/kernels/bicg.h"
 
 #include "base/error.h"
-#include "benchmark/inputs.h"
 #include "runtime/host_variant.h"
+#include "tune/workload_inputs.h"
 
 extern const char qn_benchmark_bicg_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_bicg_host);
@@ -174,10 +174,10 @@ qn_status qn_bicg(qn_queue *queue, const qn_configuration *configuration, const 
     if (seconds) *seconds = 0;
     QN_TRY(check(problem, scratch));
     qn_status status = qn_family_run(&qn_benchmark_bicg_family, queue, &call, &event);
-    QN_TRY(qn_benchmark_take_seconds(status, &event, seconds));
+    QN_TRY(qn_workload_take_seconds(status, &event, 1, seconds));
     call.kernel = GATHER;
     call.arguments = gather_values;
     call.argument_count = 7;
     status = qn_family_run(&qn_benchmark_bicg_family, queue, &call, &event);
-    return qn_benchmark_take_seconds(status, &event, seconds);
+    return qn_workload_take_seconds(status, &event, 1, seconds);
 }

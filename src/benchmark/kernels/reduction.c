@@ -1,8 +1,8 @@
 #include "benchmark/kernels/reduction.h"
 
 #include "base/error.h"
-#include "benchmark/inputs.h"
 #include "runtime/host_variant.h"
+#include "tune/workload_inputs.h"
 
 extern const char qn_benchmark_reduction_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_reduction_host);
@@ -141,7 +141,7 @@ static qn_status sum_groups(const reduction_run *run)
                            .configuration = run->configuration};
     qn_event *event = NULL;
     qn_status status = qn_family_run(&qn_benchmark_reduction_family, run->queue, &call, &event);
-    return qn_benchmark_take_seconds(status, &event, run->seconds);
+    return qn_workload_take_seconds(status, &event, 1, run->seconds);
 }
 
 static qn_status sum_partials(const reduction_run *run, int mode)
@@ -154,7 +154,7 @@ static qn_status sum_partials(const reduction_run *run, int mode)
                            .configuration = run->configuration};
     qn_event *event = NULL;
     qn_status status = qn_family_run(&qn_benchmark_reduction_family, run->queue, &call, &event);
-    return qn_benchmark_take_seconds(status, &event, run->seconds);
+    return qn_workload_take_seconds(status, &event, 1, run->seconds);
 }
 
 /* Without a configuration the kernels may not all run under the same: then both ways of adding up are open. */

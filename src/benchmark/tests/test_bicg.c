@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/bicg.h"
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
+#include "tune/workload_inputs.h"
 
 enum { ROWS = 333, COLUMNS = 560, MOST_CORNERS = 16 };
 
@@ -21,11 +21,11 @@ static double worst_error(void)
     double worst = 0, scale;
     for (int i = 0; i < ROWS; i++) {
         double expected = qn_bicg_reference(matrix + i * COLUMNS, 1, p, COLUMNS, &scale);
-        worst = qn_benchmark_larger_error(worst, fabs(q[i] - expected) / scale);
+        worst = qn_workload_larger_error(worst, fabs(q[i] - expected) / scale);
     }
     for (int j = 0; j < COLUMNS; j++) {
         double expected = qn_bicg_reference(matrix + j, COLUMNS, r, ROWS, &scale);
-        worst = qn_benchmark_larger_error(worst, fabs(s[j] - expected) / scale);
+        worst = qn_workload_larger_error(worst, fabs(s[j] - expected) / scale);
     }
     return worst;
 }
@@ -35,13 +35,13 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     qn_buffer *buffers[6] = {NULL};
     double seconds = -1;
     ++*(int *)user;
-    CHECK_OK(qn_benchmark_make_buffer(queue, matrix, sizeof matrix, &buffers[0]));
-    CHECK_OK(qn_benchmark_make_buffer(queue, p, sizeof p, &buffers[1]));
-    CHECK_OK(qn_benchmark_make_buffer(queue, r, sizeof r, &buffers[2]));
+    CHECK_OK(qn_workload_make_buffer(queue, matrix, sizeof matrix, &buffers[0]));
+    CHECK_OK(qn_workload_make_buffer(queue, p, sizeof p, &buffers[1]));
+    CHECK_OK(qn_workload_make_buffer(queue, r, sizeof r, &buffers[2]));
     CHECK_OK(qn_buffer_create(device, qn_bicg_scratch_bytes(&problem), &buffers[3]));
     CHECK_OK(qn_buffer_create(device, sizeof q, &buffers[4]));
     CHECK_OK(qn_buffer_create(device, sizeof s, &buffers[5]));
-    for (int i = 3; i < 6; i++) CHECK_OK(qn_benchmark_spoil(queue, buffers[i]));
+    for (int i = 3; i < 6; i++) CHECK_OK(qn_workload_fill(queue, buffers[i], 0xff));
     CHECK_OK(qn_bicg(queue, configuration, &problem, buffers[0], buffers[1], buffers[2], buffers[3], buffers[4],
                      buffers[5], &seconds));
     CHECK(seconds >= 0);
@@ -56,9 +56,9 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
 static void sampled_corners_are_right(void)
 {
     int corners = 0;
-    for (int i = 0; i < ROWS * COLUMNS; i++) matrix[i] = qn_benchmark_input(1, (uint64_t)i);
-    for (int i = 0; i < COLUMNS; i++) p[i] = qn_benchmark_input(2, (uint64_t)i);
-    for (int i = 0; i < ROWS; i++) r[i] = qn_benchmark_input(3, (uint64_t)i);
+    for (int i = 0; i < ROWS * COLUMNS; i++) matrix[i] = qn_workload_input(1, (uint64_t)i);
+    for (int i = 0; i < COLUMNS; i++) p[i] = qn_workload_input(2, (uint64_t)i);
+    for (int i = 0; i < ROWS; i++) r[i] = qn_workload_input(3, (uint64_t)i);
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_bicg_family, qn_device_get_info(device),
                                       corners_to_visit(qn_device_get_info(device), MOST_CORNERS), check_corner,
                                       &corners));

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/convolution.h"
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
+#include "tune/workload_inputs.h"
 
 enum { MOST_CORNERS = 24, MOST = 320 * 150 };
 
@@ -30,12 +30,12 @@ static double error_of(const qn_convolution_problem *problem, const qn_configura
         (size_t)((problem->width + problem->filter_width - 1) * (problem->height + problem->filter_height - 1));
     qn_buffer *in_buffer = NULL, *filter_buffer = NULL, *out_buffer = NULL;
     double worst = 0;
-    for (size_t i = 0; i < inputs; i++) in[i] = qn_benchmark_input(3, i);
-    for (size_t i = 0; i < weights; i++) filter[i] = qn_benchmark_input(4, i);
-    CHECK_OK(qn_benchmark_make_buffer(queue, in, inputs * sizeof(float), &in_buffer));
-    CHECK_OK(qn_benchmark_make_buffer(queue, filter, weights * sizeof(float), &filter_buffer));
+    for (size_t i = 0; i < inputs; i++) in[i] = qn_workload_input(3, i);
+    for (size_t i = 0; i < weights; i++) filter[i] = qn_workload_input(4, i);
+    CHECK_OK(qn_workload_make_buffer(queue, in, inputs * sizeof(float), &in_buffer));
+    CHECK_OK(qn_workload_make_buffer(queue, filter, weights * sizeof(float), &filter_buffer));
     CHECK_OK(qn_buffer_create(device, outputs * sizeof(float), &out_buffer));
-    CHECK_OK(qn_benchmark_spoil(queue, out_buffer));
+    CHECK_OK(qn_workload_fill(queue, out_buffer, 0xff));
     CHECK_OK(qn_convolution(queue, configuration, problem, in_buffer, filter_buffer, out_buffer, NULL));
     CHECK_OK(qn_queue_read(queue, out_buffer, 0, out, outputs * sizeof(float), NULL));
     CHECK_OK(qn_queue_finish(queue));
@@ -43,7 +43,7 @@ static double error_of(const qn_convolution_problem *problem, const qn_configura
         for (int x = 0; x < problem->width; x++) {
             const double error =
                 fabs(out[y * problem->width + x] - qn_convolution_reference(problem, in, filter, x, y));
-            worst = qn_benchmark_larger_error(worst, error / ((double)(weights + 16) * 0x1p-22));
+            worst = qn_workload_larger_error(worst, error / ((double)(weights + 16) * 0x1p-22));
         }
     qn_buffer_release(&in_buffer);
     qn_buffer_release(&filter_buffer);

@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/coulomb3d.h"
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
+#include "tune/workload_inputs.h"
 
 enum { NX = 48, NY = 7, NZ = 11, ATOMS = 141, MOST_CORNERS = 16 };
 
@@ -20,7 +20,7 @@ static void make_atoms(void)
 {
     for (int a = 0; a < ATOMS; a++)
         for (int c = 0; c < 4; c++) {
-            float number = qn_benchmark_input(7, (uint64_t)(4 * a + c));
+            float number = qn_workload_input(7, (uint64_t)(4 * a + c));
             if (c < 3) number = 0.5f * (number + 1) * (float)problem.points[c] * problem.spacing;
             atoms[4 * a + c] = components[c * ATOMS + a] = number;
         }
@@ -31,17 +31,17 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     qn_buffer *atom_buffer = NULL, *component_buffer = NULL, *result = NULL;
     double worst = 0, scale;
     ++*(int *)user;
-    CHECK_OK(qn_benchmark_make_buffer(queue, atoms, sizeof atoms, &atom_buffer));
-    CHECK_OK(qn_benchmark_make_buffer(queue, components, sizeof components, &component_buffer));
+    CHECK_OK(qn_workload_make_buffer(queue, atoms, sizeof atoms, &atom_buffer));
+    CHECK_OK(qn_workload_make_buffer(queue, components, sizeof components, &component_buffer));
     CHECK_OK(qn_buffer_create(device, sizeof potential, &result));
-    CHECK_OK(qn_benchmark_spoil(queue, result));
+    CHECK_OK(qn_workload_fill(queue, result, 0xff));
     CHECK_OK(qn_coulomb3d(queue, configuration, &problem, atom_buffer, component_buffer, result, NULL));
     CHECK_OK(qn_queue_read(queue, result, 0, potential, sizeof potential, NULL));
     CHECK_OK(qn_queue_finish(queue));
     for (int i = 0; i < NX * NY * NZ; i++) {
         const int point[3] = {i % NX, i / NX % NY, i / NX / NY};
         double expected = qn_coulomb3d_reference(&problem, atoms, point, &scale);
-        worst = qn_benchmark_larger_error(worst, fabs(potential[i] - expected) / scale);
+        worst = qn_workload_larger_error(worst, fabs(potential[i] - expected) / scale);
     }
     CHECK(worst < 2e-6); /* roots to 5e-7, and the rounding of 141 additions */
     qn_buffer_release(&atom_buffer);

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/fourier_reconstruction.h"
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
+#include "tune/workload_inputs.h"
 
 enum { MOST_CORNERS = 24, SIDE = 22, COLUMNS = SIDE / 2 + 1, PROJECTIONS = 19 };
 enum { HALF_PLANE = SIDE * COLUMNS, VOXELS = SIDE * HALF_PLANE };
@@ -30,7 +30,7 @@ static float pixel(int projection, int row, int column, int component, const voi
 /* Turns about an axis in the x-y plane by an angle, both different for each projection; the first not at all. */
 static void make_inputs(void)
 {
-    for (size_t i = 0; i < sizeof images / sizeof *images; i++) images[i] = qn_benchmark_input(5, i);
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) images[i] = qn_workload_input(5, i);
     for (int p = 0; p < PROJECTIONS; p++) {
         const double angle = 1.1 * p, c = cos(angle), s = sin(angle), x = cos(2.3 * p), y = sin(2.3 * p);
         const double rows[3][3] = {{c + x * x * (1 - c), x * y * (1 - c), y * s},
@@ -50,13 +50,13 @@ static double error_of(const qn_configuration *configuration)
     qn_buffer *image_buffer = NULL, *matrix_buffer = NULL, *blob = NULL, *sum_buffer = NULL, *weight_buffer = NULL;
     double worst = 0;
     qn_reconstruction_blob(table);
-    CHECK_OK(qn_benchmark_make_buffer(queue, images, sizeof images, &image_buffer));
-    CHECK_OK(qn_benchmark_make_buffer(queue, matrices, sizeof matrices, &matrix_buffer));
-    CHECK_OK(qn_benchmark_make_buffer(queue, table, sizeof table, &blob));
+    CHECK_OK(qn_workload_make_buffer(queue, images, sizeof images, &image_buffer));
+    CHECK_OK(qn_workload_make_buffer(queue, matrices, sizeof matrices, &matrix_buffer));
+    CHECK_OK(qn_workload_make_buffer(queue, table, sizeof table, &blob));
     CHECK_OK(qn_buffer_create(device, sizeof sums, &sum_buffer));
     CHECK_OK(qn_buffer_create(device, sizeof weights, &weight_buffer));
-    CHECK_OK(qn_benchmark_spoil(queue, sum_buffer));
-    CHECK_OK(qn_benchmark_spoil(queue, weight_buffer));
+    CHECK_OK(qn_workload_fill(queue, sum_buffer, 0xff));
+    CHECK_OK(qn_workload_fill(queue, weight_buffer, 0xff));
     CHECK_OK(qn_reconstruction(queue, configuration, &problem, image_buffer, matrix_buffer, blob, sum_buffer,
                                weight_buffer, NULL));
     CHECK_OK(qn_queue_read(queue, sum_buffer, 0, sums, sizeof sums, NULL));
@@ -65,7 +65,7 @@ static double error_of(const qn_configuration *configuration)
     for (int i = 0; i < VOXELS; i++) {
         const double got[3] = {sums[2 * i], sums[2 * i + 1], weights[i]};
         for (int c = 0; c < 3; c++)
-            worst = qn_benchmark_larger_error(worst, fabs(got[c] - expected[i][c]) / (1 + expected[i][2]));
+            worst = qn_workload_larger_error(worst, fabs(got[c] - expected[i][c]) / (1 + expected[i][2]));
     }
     qn_buffer_release(&image_buffer);
     qn_buffer_release(&matrix_buffer);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/gemm.h"
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
+#include "tune/workload_inputs.h"
 
 /* PoCL takes seconds for each. */
 enum { MOST_CORNERS = 24, MOST = 520 * 520 };
@@ -24,7 +24,7 @@ static float a[MOST], b[MOST], c[MOST];
 
 static void fill(float *to, uint64_t seed, size_t count)
 {
-    for (size_t i = 0; i < count; i++) to[i] = qn_benchmark_input(seed, i);
+    for (size_t i = 0; i < count; i++) to[i] = qn_workload_input(seed, i);
 }
 
 /* The largest error in units of the rounding that `inner` products of numbers from [-1, 1) leave. */
@@ -35,10 +35,10 @@ static double error_of(const qn_gemm_problem *problem, const qn_configuration *c
     double worst = 0;
     fill(a, 1, inner * rows);
     fill(b, 2, inner * columns);
-    CHECK_OK(qn_benchmark_make_buffer(queue, a, inner * rows * sizeof(float), &buffer_a));
-    CHECK_OK(qn_benchmark_make_buffer(queue, b, inner * columns * sizeof(float), &buffer_b));
+    CHECK_OK(qn_workload_make_buffer(queue, a, inner * rows * sizeof(float), &buffer_a));
+    CHECK_OK(qn_workload_make_buffer(queue, b, inner * columns * sizeof(float), &buffer_b));
     CHECK_OK(qn_buffer_create(device, rows * columns * sizeof(float), &buffer_c));
-    CHECK_OK(qn_benchmark_spoil(queue, buffer_c));
+    CHECK_OK(qn_workload_fill(queue, buffer_c, 0xff));
     CHECK_OK(qn_gemm(queue, configuration, problem, buffer_a, buffer_b, buffer_c, NULL));
     CHECK_OK(qn_queue_read(queue, buffer_c, 0, c, rows * columns * sizeof(float), NULL));
     CHECK_OK(qn_queue_finish(queue));
@@ -46,7 +46,7 @@ static double error_of(const qn_gemm_problem *problem, const qn_configuration *c
         for (int column = 0; column < problem->columns; column++) {
             const double expected = qn_gemm_reference(problem, a, b, row, column);
             const double error = fabs(c[(size_t)row * columns + (size_t)column] - expected);
-            worst = qn_benchmark_larger_error(worst, error / ((problem->inner + 16) * 0x1p-22));
+            worst = qn_workload_larger_error(worst, error / ((problem->inner + 16) * 0x1p-22));
         }
     qn_buffer_release(&buffer_a);
     qn_buffer_release(&buffer_b);

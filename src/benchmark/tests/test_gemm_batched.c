@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/gemm_batched.h"
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
+#include "tune/workload_inputs.h"
 
 /* PoCL takes seconds for each. */
 enum { MOST_CORNERS = 24, MOST = 300 * 1024 };
@@ -24,7 +24,7 @@ static float a[MOST], b[MOST], c[MOST];
 
 static void fill(float *to, uint64_t seed, size_t count)
 {
-    for (size_t i = 0; i < count; i++) to[i] = qn_benchmark_input(seed, i);
+    for (size_t i = 0; i < count; i++) to[i] = qn_workload_input(seed, i);
 }
 
 /* The largest error in units of the rounding that `inner` products of numbers from [-1, 1) leave. */
@@ -37,10 +37,10 @@ static double error_of(const qn_gemm_batched_problem *problem, const qn_configur
     double worst = 0;
     fill(a, 1, size_a);
     fill(b, 2, size_b);
-    CHECK_OK(qn_benchmark_make_buffer(queue, a, size_a * sizeof(float), &buffer_a));
-    CHECK_OK(qn_benchmark_make_buffer(queue, b, size_b * sizeof(float), &buffer_b));
+    CHECK_OK(qn_workload_make_buffer(queue, a, size_a * sizeof(float), &buffer_a));
+    CHECK_OK(qn_workload_make_buffer(queue, b, size_b * sizeof(float), &buffer_b));
     CHECK_OK(qn_buffer_create(device, size_c * sizeof(float), &buffer_c));
-    CHECK_OK(qn_benchmark_spoil(queue, buffer_c));
+    CHECK_OK(qn_workload_fill(queue, buffer_c, 0xff));
     CHECK_OK(qn_gemm_batched(queue, configuration, problem, buffer_a, buffer_b, buffer_c, NULL));
     CHECK_OK(qn_queue_read(queue, buffer_c, 0, c, size_c * sizeof(float), NULL));
     CHECK_OK(qn_queue_finish(queue));
@@ -50,7 +50,7 @@ static double error_of(const qn_gemm_batched_problem *problem, const qn_configur
                 const double expected =
                     qn_gemm_batched_reference(problem, a + m * rows * inner, b + m * inner * columns, row, column);
                 const double error = fabs(c[(m * rows + row) * columns + column] - expected);
-                worst = qn_benchmark_larger_error(worst, error / ((inner + 16) * 0x1p-22));
+                worst = qn_workload_larger_error(worst, error / ((inner + 16) * 0x1p-22));
             }
     qn_buffer_release(&buffer_a);
     qn_buffer_release(&buffer_b);

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/hotspot.h"
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
+#include "tune/workload_inputs.h"
 
 enum { MOST_CORNERS = 24, MOST_CORNERS_OPENCL = 3, MOST = 530 * 150 };
 
@@ -36,18 +36,18 @@ static double error_of(const qn_hotspot_problem *problem, const qn_configuration
     const size_t cells = (size_t)(problem->width * problem->height), bytes = cells * sizeof(float);
     qn_buffer *power_buffer = NULL, *temperature = NULL, *scratch = NULL, *done = NULL;
     double worst = 0, expected = 0;
-    for (size_t i = 0; i < cells; i++) power[i] = qn_benchmark_input(3, i), start[i] = qn_benchmark_input(4, i);
-    CHECK_OK(qn_benchmark_make_buffer(queue, power, bytes, &power_buffer));
-    CHECK_OK(qn_benchmark_make_buffer(queue, start, bytes, &temperature));
+    for (size_t i = 0; i < cells; i++) power[i] = qn_workload_input(3, i), start[i] = qn_workload_input(4, i);
+    CHECK_OK(qn_workload_make_buffer(queue, power, bytes, &power_buffer));
+    CHECK_OK(qn_workload_make_buffer(queue, start, bytes, &temperature));
     CHECK_OK(qn_buffer_create(device, bytes, &scratch));
     CHECK_OK(qn_buffer_create(device, sizeof(int32_t), &done));
-    CHECK_OK(qn_benchmark_spoil(queue, scratch));
+    CHECK_OK(qn_workload_fill(queue, scratch, 0xff));
     CHECK_OK(qn_hotspot(queue, configuration, problem, power_buffer, &temperature, &scratch, done, NULL));
     CHECK_OK(qn_queue_read(queue, temperature, 0, result, bytes, NULL));
     CHECK_OK(qn_queue_finish(queue));
     for (int i = 0; i < problem->width * problem->height; i += stride) {
         CHECK_OK(qn_hotspot_reference(problem, input, problem, i % problem->width, i / problem->width, &expected));
-        worst = qn_benchmark_larger_error(worst, fabs(result[i] - expected) / ((problem->steps + 2) * 0x1p-22));
+        worst = qn_workload_larger_error(worst, fabs(result[i] - expected) / ((problem->steps + 2) * 0x1p-22));
     }
     qn_buffer_release(&power_buffer);
     qn_buffer_release(&temperature);

@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/nbody.h"
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
+#include "tune/workload_inputs.h"
 
 enum { COUNT = 176, MOST_CORNERS = 16 };
 
@@ -19,7 +19,7 @@ static const qn_nbody_problem problem = {COUNT, 0.05f};
 static void make_bodies(void)
 {
     for (int i = 0; i < 4 * COUNT; i++)
-        bodies[i] = components[i % 4 * COUNT + i / 4] = qn_benchmark_input(5, (uint64_t)i) + (i % 4 == 3 ? 1.0f : 0.0f);
+        bodies[i] = components[i % 4 * COUNT + i / 4] = qn_workload_input(5, (uint64_t)i) + (i % 4 == 3 ? 1.0f : 0.0f);
 }
 
 static qn_status check_corner(const qn_configuration *configuration, void *user)
@@ -27,17 +27,17 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     qn_buffer *body_buffer = NULL, *component_buffer = NULL, *result = NULL;
     double worst = 0, expected[3];
     ++*(int *)user;
-    CHECK_OK(qn_benchmark_make_buffer(queue, bodies, sizeof bodies, &body_buffer));
-    CHECK_OK(qn_benchmark_make_buffer(queue, components, sizeof components, &component_buffer));
+    CHECK_OK(qn_workload_make_buffer(queue, bodies, sizeof bodies, &body_buffer));
+    CHECK_OK(qn_workload_make_buffer(queue, components, sizeof components, &component_buffer));
     CHECK_OK(qn_buffer_create(device, sizeof acceleration, &result));
-    CHECK_OK(qn_benchmark_spoil(queue, result));
+    CHECK_OK(qn_workload_fill(queue, result, 0xff));
     CHECK_OK(qn_nbody(queue, configuration, &problem, body_buffer, component_buffer, result, NULL));
     CHECK_OK(qn_queue_read(queue, result, 0, acceleration, sizeof acceleration, NULL));
     CHECK_OK(qn_queue_finish(queue));
     for (int i = 0; i < COUNT; i++) {
         double scale = qn_nbody_reference(&problem, bodies, i, expected);
         for (int c = 0; c < 3; c++)
-            worst = qn_benchmark_larger_error(worst, fabs(acceleration[c * COUNT + i] - expected[c]) / scale);
+            worst = qn_workload_larger_error(worst, fabs(acceleration[c * COUNT + i] - expected[c]) / scale);
     }
     CHECK(worst < 3e-6); /* thrice the 5e-7 of a root, and the rounding of 176 additions */
     qn_buffer_release(&body_buffer);

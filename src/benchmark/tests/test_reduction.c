@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/reduction.h"
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
+#include "tune/workload_inputs.h"
 
 enum { MOST = 70000, MOST_CORNERS = 16 };
 
@@ -22,11 +22,11 @@ static void check_sum(const qn_configuration *configuration, int count)
     qn_buffer *from = NULL, *scratch = NULL, *result = NULL;
     float sum = 0;
     double seconds = -1;
-    CHECK_OK(qn_benchmark_make_buffer(queue, numbers, (size_t)count * sizeof(float), &from));
+    CHECK_OK(qn_workload_make_buffer(queue, numbers, (size_t)count * sizeof(float), &from));
     CHECK_OK(qn_buffer_create(device, qn_reduction_scratch_bytes(&problem), &scratch));
     CHECK_OK(qn_buffer_create(device, sizeof sum, &result));
-    CHECK_OK(qn_benchmark_spoil(queue, scratch));
-    CHECK_OK(qn_benchmark_spoil(queue, result));
+    CHECK_OK(qn_workload_fill(queue, scratch, 0xff));
+    CHECK_OK(qn_workload_fill(queue, result, 0xff));
     CHECK_OK(qn_reduction(queue, configuration, &problem, from, scratch, result, &seconds));
     CHECK(seconds >= 0);
     CHECK_OK(qn_queue_read(queue, result, 0, &sum, sizeof sum, NULL));
@@ -49,7 +49,7 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
 static void sampled_corners_are_right(void)
 {
     int corners = 0;
-    for (int i = 0; i < MOST; i++) numbers[i] = qn_benchmark_whole_number(3, (uint64_t)i);
+    for (int i = 0; i < MOST; i++) numbers[i] = qn_workload_whole_number(3, (uint64_t)i);
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_reduction_family, qn_device_get_info(device),
                                       corners_to_visit(qn_device_get_info(device), MOST_CORNERS), check_corner,
                                       &corners));
@@ -68,7 +68,7 @@ static void inputs_are_as_promised(void)
     int seen[17] = {0}, low = 0;
     double sum = 0;
     for (uint64_t i = 0; i < 16000; i++) {
-        const float number = qn_benchmark_whole_number(9, i), other = qn_benchmark_input(9, i);
+        const float number = qn_workload_whole_number(9, i), other = qn_workload_input(9, i);
         low += other < -0.5f;
         sum += number;
         if (CHECK(number == floorf(number) && number >= -8 && number <= 8)) seen[(int)number + 8]++;
@@ -77,7 +77,7 @@ static void inputs_are_as_promised(void)
     for (int i = 0; i < 17; i++) CHECK(i == 8 ? seen[i] == 0 : abs(seen[i] - 1000) < 160); /* five deviations */
     CHECK(low > 3700 && low < 4300);
     CHECK(fabs(sum) < 5 * 5.05 * sqrt(16000)); /* of a step of 5.05, root mean square */
-    CHECK(qn_benchmark_input(1, 5) == qn_benchmark_input(1, 5) && qn_benchmark_input(1, 5) != qn_benchmark_input(2, 5));
+    CHECK(qn_workload_input(1, 5) == qn_workload_input(1, 5) && qn_workload_input(1, 5) != qn_workload_input(2, 5));
 }
 
 /* Buffers longer than the numbers' period hold what is made again one by one, and their sum is right. */
@@ -89,16 +89,16 @@ static void long_buffers_hold_the_same_numbers(void)
     double sum = 0, expected = 0;
     int wrong = 0;
     if (!CHECK(held != NULL) || !CHECK_OK(qn_buffer_create(device, COUNT * sizeof(float), &buffer))) return;
-    CHECK_OK(qn_benchmark_write_whole_numbers(queue, buffer, 5, COUNT, &sum));
+    CHECK_OK(qn_workload_write_whole_numbers(queue, buffer, 5, COUNT, &sum));
     CHECK_OK(qn_queue_read(queue, buffer, 0, held, COUNT * sizeof(float), NULL));
     CHECK_OK(qn_queue_finish(queue));
     for (int i = 0; i < COUNT; i++) expected += held[i];
     CHECK_NEAR(sum, expected, 0);
-    for (int i = 0; i < COUNT; i += STEP) wrong += held[i] != qn_benchmark_whole_number(5, (uint64_t)i);
-    CHECK_OK(qn_benchmark_write_inputs(queue, buffer, 6, FIRST, COUNT));
+    for (int i = 0; i < COUNT; i += STEP) wrong += held[i] != qn_workload_whole_number(5, (uint64_t)i);
+    CHECK_OK(qn_workload_write_inputs(queue, buffer, 6, FIRST, COUNT));
     CHECK_OK(qn_queue_read(queue, buffer, 0, held, COUNT * sizeof(float), NULL));
     CHECK_OK(qn_queue_finish(queue));
-    for (int i = 0; i < COUNT; i += STEP) wrong += held[i] != qn_benchmark_input(6, FIRST + (uint64_t)i);
+    for (int i = 0; i < COUNT; i += STEP) wrong += held[i] != qn_workload_input(6, FIRST + (uint64_t)i);
     CHECK(wrong == 0);
     qn_buffer_release(&buffer);
     free(held);

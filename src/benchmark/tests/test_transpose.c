@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/transpose.h"
 #include "benchmark/tests/check_workload.h"
 #include "runtime/constraint.h"
+#include "tune/workload_inputs.h"
 
 enum { ROWS = 272, COLUMNS = 160, MOST_CORNERS = 20 };
 
@@ -20,9 +20,9 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
 {
     qn_buffer *source = NULL, *result = NULL;
     ++*(int *)user;
-    CHECK_OK(qn_benchmark_make_buffer(queue, from, sizeof from, &source));
+    CHECK_OK(qn_workload_make_buffer(queue, from, sizeof from, &source));
     CHECK_OK(qn_buffer_create(device, sizeof to, &result));
-    CHECK_OK(qn_benchmark_spoil(queue, result));
+    CHECK_OK(qn_workload_fill(queue, result, 0xff));
     CHECK_OK(qn_transpose(queue, configuration, &problem, source, result, NULL));
     CHECK_OK(qn_queue_read(queue, result, 0, to, sizeof to, NULL));
     CHECK_OK(qn_queue_finish(queue));
@@ -35,7 +35,7 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
 static void sampled_corners_are_right(void)
 {
     int corners = 0;
-    for (int i = 0; i < ROWS * COLUMNS; i++) from[i] = qn_benchmark_input(1, (uint64_t)i);
+    for (int i = 0; i < ROWS * COLUMNS; i++) from[i] = qn_workload_input(1, (uint64_t)i);
     qn_transpose_reference(&problem, from, expected);
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_transpose_family, qn_device_get_info(device),
                                       corners_to_visit(qn_device_get_info(device), MOST_CORNERS), check_corner,

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/bicg.h"
+#include "tune/workload_inputs.h"
 
 #include <quern/workload.h>
 
@@ -40,8 +40,8 @@ static qn_status make_vector(qn_queue *queue, uint64_t seed, int count, float **
     void *memory;
     QN_TRY(qn_allocate((size_t)count, sizeof(float), &memory));
     *values = memory;
-    for (int i = 0; i < count; i++) (*values)[i] = qn_benchmark_input(seed, (uint64_t)i);
-    QN_TRY(qn_benchmark_make_buffer(queue, *values, (size_t)count * sizeof(float), input));
+    for (int i = 0; i < count; i++) (*values)[i] = qn_workload_input(seed, (uint64_t)i);
+    QN_TRY(qn_workload_make_buffer(queue, *values, (size_t)count * sizeof(float), input));
     return qn_buffer_create(qn_queue_device(queue), (size_t)count * sizeof(float), output);
 }
 
@@ -50,7 +50,7 @@ static qn_status make(bicg_state *state, qn_queue *queue)
     const size_t elements = (size_t)state->problem.rows * (size_t)state->problem.columns;
     qn_device *device = qn_queue_device(queue);
     QN_TRY(qn_buffer_create(device, elements * sizeof(float), &state->matrix));
-    QN_TRY(qn_benchmark_write_inputs(queue, state->matrix, state->seed, 0, elements));
+    QN_TRY(qn_workload_write_inputs(queue, state->matrix, state->seed, 0, elements));
     QN_TRY(qn_buffer_create(device, qn_bicg_scratch_bytes(&state->problem), &state->scratch));
     QN_TRY(make_vector(queue, state->seed + 1, state->problem.columns, &state->p_values, &state->p, &state->s));
     return make_vector(queue, state->seed + 2, state->problem.rows, &state->r_values, &state->r, &state->q);
@@ -59,8 +59,8 @@ static qn_status make(bicg_state *state, qn_queue *queue)
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_benchmark_check_size("bicg", "rows", sizes[0], 1, 1 << 18, 1));
-    QN_TRY(qn_benchmark_check_size("bicg", "columns", sizes[1], QN_BICG_STEP, 1 << 18, QN_BICG_STEP));
+    QN_TRY(qn_workload_check_size("benchmark/bicg", "rows", sizes[0], 1, 1 << 18, 1));
+    QN_TRY(qn_workload_check_size("benchmark/bicg", "columns", sizes[1], QN_BICG_STEP, 1 << 18, QN_BICG_STEP));
     QN_TRY(qn_allocate(1, sizeof(bicg_state), &memory));
     bicg_state *state = memory;
     state->problem = (qn_bicg_problem){sizes[0], sizes[1]};
@@ -74,8 +74,8 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 static qn_status clear(void *pointer, qn_queue *queue)
 {
     bicg_state *state = pointer;
-    QN_TRY(qn_benchmark_spoil(queue, state->q));
-    return qn_benchmark_spoil(queue, state->s);
+    QN_TRY(qn_workload_fill(queue, state->q, 0xff));
+    return qn_workload_fill(queue, state->s, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
@@ -97,11 +97,10 @@ static qn_status check_results(const bicg_state *state, qn_queue *queue, qn_buff
         double scale;
         float value;
         for (uint64_t i = 0; i < (uint64_t)length; i++)
-            line[i] = qn_benchmark_input(state->seed, is_q ? place * pitch + i : i * pitch + place);
+            line[i] = qn_workload_input(state->seed, is_q ? place * pitch + i : i * pitch + place);
         const double expected = qn_bicg_reference(line, 1, is_q ? state->p_values : state->r_values, length, &scale);
-        QN_TRY(qn_queue_read(queue, results, place * sizeof(float), &value, sizeof value, NULL));
-        QN_TRY(qn_queue_finish(queue));
-        *largest_error = qn_benchmark_larger_error(*largest_error, fabs(value - expected) / (tolerance * scale));
+        QN_TRY(qn_workload_read(queue, results, place * sizeof(float), &value, sizeof value));
+        *largest_error = qn_workload_larger_error(*largest_error, fabs(value - expected) / (tolerance * scale));
     }
     return QN_OK;
 }

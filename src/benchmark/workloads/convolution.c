@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/convolution.h"
+#include "tune/workload_inputs.h"
 
 enum { SAMPLES = 1000, LARGEST_SIDE = 1 << 15 };
 
@@ -30,16 +30,16 @@ static qn_status make_image(qn_queue *queue, uint64_t seed, int width, int heigh
 {
     const size_t count = (size_t)width * (size_t)height;
     QN_TRY(qn_buffer_create(qn_queue_device(queue), count * sizeof(float), buffer));
-    return qn_benchmark_write_inputs(queue, *buffer, seed, 0, count);
+    return qn_workload_write_inputs(queue, *buffer, seed, 0, count);
 }
 
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
     const int width = sizes[0], height = sizes[1], filter = sizes[2];
-    QN_TRY(qn_benchmark_check_size("convolution", "width", width, 1, LARGEST_SIDE, 1));
-    QN_TRY(qn_benchmark_check_size("convolution", "height", height, 1, LARGEST_SIDE, 1));
-    QN_TRY(qn_benchmark_check_size("convolution", "filter", filter, 1, QN_CONVOLUTION_LARGEST_FILTER, 1));
+    QN_TRY(qn_workload_check_size("benchmark/convolution", "width", width, 1, LARGEST_SIDE, 1));
+    QN_TRY(qn_workload_check_size("benchmark/convolution", "height", height, 1, LARGEST_SIDE, 1));
+    QN_TRY(qn_workload_check_size("benchmark/convolution", "filter", filter, 1, QN_CONVOLUTION_LARGEST_FILTER, 1));
     QN_TRY(qn_allocate(1, sizeof(convolution_state), &memory));
     convolution_state *state = memory;
     const size_t results = (size_t)width * (size_t)height;
@@ -55,7 +55,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 
 static qn_status clear(void *pointer, qn_queue *queue)
 {
-    return qn_benchmark_spoil(queue, ((convolution_state *)pointer)->out);
+    return qn_workload_fill(queue, ((convolution_state *)pointer)->out, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
@@ -65,7 +65,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     if (seconds) *seconds = 0;
     qn_status status =
         qn_convolution(queue, configuration, &state->problem, state->in, state->filter, state->out, &event);
-    return qn_benchmark_take_seconds(status, &event, seconds);
+    return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
 /* Inputs are made again instead of kept. */
@@ -76,14 +76,14 @@ static double expected_output(const convolution_state *state, int x, int y)
     double sum = 0;
     for (int j = 0; j < size; j++)
         for (int i = 0; i < size; i++)
-            sum += (double)qn_benchmark_input(state->seed, (uint64_t)(y + j) * in_width + (uint64_t)(x + i)) *
-                   qn_benchmark_input(state->seed + 1, (uint64_t)(j * size + i));
+            sum += (double)qn_workload_input(state->seed, (uint64_t)(y + j) * in_width + (uint64_t)(x + i)) *
+                   qn_workload_input(state->seed + 1, (uint64_t)(j * size + i));
     return sum;
 }
 
 static int draw(uint64_t seed, uint64_t index, int end)
 {
-    return (int)((0.5 + 0.5 * (double)qn_benchmark_input(seed, index)) * end);
+    return (int)((0.5 + 0.5 * (double)qn_workload_input(seed, index)) * end);
 }
 
 /* Outputs anywhere and the four corners. */
@@ -100,10 +100,9 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
         if (s < 4) x = s % 2 * (problem->width - 1), y = s / 2 * (problem->height - 1);
         const size_t place = (size_t)y * (size_t)problem->width + (size_t)x;
         float value;
-        QN_TRY(qn_queue_read(queue, state->out, place * sizeof(float), &value, sizeof value, NULL));
-        QN_TRY(qn_queue_finish(queue));
+        QN_TRY(qn_workload_read(queue, state->out, place * sizeof(float), &value, sizeof value));
         const double error = fabs(value - expected_output(state, x, y));
-        *largest_error = qn_benchmark_larger_error(*largest_error, error / tolerance);
+        *largest_error = qn_workload_larger_error(*largest_error, error / tolerance);
     }
     return QN_OK;
 }

@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/coulomb3d.h"
+#include "tune/workload_inputs.h"
 
 #include <quern/workload.h>
 
@@ -40,15 +40,15 @@ static qn_status make_atoms(coulomb_state *state, qn_queue *queue)
     float *components = other;
     for (size_t i = 0; i < 4 * count; i++) {
         const size_t component = i % 4;
-        const float number = qn_benchmark_input(state->seed, i);
+        const float number = qn_workload_input(state->seed, i);
         state->atoms[i] = number;
         if (component < 3)
             state->atoms[i] = 0.5f * (number + 1.0f) * (float)state->problem.points[component] * state->problem.spacing;
         components[component * count + i / 4] = state->atoms[i];
     }
-    qn_status status = qn_benchmark_make_buffer(queue, state->atoms, 4 * count * sizeof(float), &state->atom_buffer);
+    qn_status status = qn_workload_make_buffer(queue, state->atoms, 4 * count * sizeof(float), &state->atom_buffer);
     if (status == QN_OK)
-        status = qn_benchmark_make_buffer(queue, components, 4 * count * sizeof(float), &state->component_buffer);
+        status = qn_workload_make_buffer(queue, components, 4 * count * sizeof(float), &state->component_buffer);
     qn_release(&components);
     return status;
 }
@@ -56,9 +56,9 @@ static qn_status make_atoms(coulomb_state *state, qn_queue *queue)
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_benchmark_check_size("coulomb3d", "points", sizes[0], QN_COULOMB3D_POINTS_STEP, 1280,
-                                   QN_COULOMB3D_POINTS_STEP));
-    QN_TRY(qn_benchmark_check_size("coulomb3d", "atoms", sizes[1], 1, 1 << 24, 1));
+    QN_TRY(qn_workload_check_size("benchmark/coulomb3d", "points", sizes[0], QN_COULOMB3D_POINTS_STEP, 1280,
+                                  QN_COULOMB3D_POINTS_STEP));
+    QN_TRY(qn_workload_check_size("benchmark/coulomb3d", "atoms", sizes[1], 1, 1 << 24, 1));
     QN_TRY(qn_allocate(1, sizeof(coulomb_state), &memory));
     coulomb_state *state = memory;
     state->problem = (qn_coulomb3d_problem){{sizes[0], sizes[0], sizes[0]}, sizes[1], 0.5f};
@@ -73,7 +73,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 
 static qn_status clear(void *pointer, qn_queue *queue)
 {
-    return qn_benchmark_spoil(queue, ((coulomb_state *)pointer)->potential);
+    return qn_workload_fill(queue, ((coulomb_state *)pointer)->potential, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
@@ -83,7 +83,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     if (seconds) *seconds = 0;
     qn_status status = qn_coulomb3d(queue, configuration, &state->problem, state->atom_buffer, state->component_buffer,
                                     state->potential, &event);
-    return qn_benchmark_take_seconds(status, &event, seconds);
+    return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
 /* Points anywhere, and the last one. */
@@ -97,14 +97,13 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
         float potential;
         double scale;
         for (uint64_t axis = 0; axis < 3; axis++)
-            point[axis] = (int)(0.5f * (qn_benchmark_input(state->seed + 1, 3 * i + axis) + 1.0f) * (float)side) % side;
+            point[axis] = (int)(0.5f * (qn_workload_input(state->seed + 1, 3 * i + axis) + 1.0f) * (float)side) % side;
         if (i == SAMPLES) point[0] = point[1] = point[2] = side - 1;
         const size_t place = ((size_t)point[2] * (size_t)side + (size_t)point[1]) * (size_t)side + (size_t)point[0];
-        QN_TRY(qn_queue_read(queue, state->potential, place * sizeof(float), &potential, sizeof potential, NULL));
-        QN_TRY(qn_queue_finish(queue));
+        QN_TRY(qn_workload_read(queue, state->potential, place * sizeof(float), &potential, sizeof potential));
         const double expected = qn_coulomb3d_reference(&state->problem, state->atoms, point, &scale);
         const double error = potential > expected ? potential - expected : expected - potential;
-        *largest_error = qn_benchmark_larger_error(*largest_error, error / (tolerance * scale));
+        *largest_error = qn_workload_larger_error(*largest_error, error / (tolerance * scale));
     }
     return QN_OK;
 }

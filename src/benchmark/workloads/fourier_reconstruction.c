@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/fourier_reconstruction.h"
+#include "tune/workload_inputs.h"
 
 enum { SAMPLES = 200, MOST_PROJECTIONS = 1 << 20 };
 
@@ -37,7 +37,7 @@ static void make_matrix(uint64_t seed, uint64_t index, float matrix[12])
 {
     double q[4], length = 1e-30;
     for (uint64_t i = 0; i < 4; i++) {
-        q[i] = qn_benchmark_input(seed, 4 * index + i);
+        q[i] = qn_workload_input(seed, 4 * index + i);
         length += q[i] * q[i];
     }
     const double s = 2 / length, w = q[0], x = q[1], y = q[2], z = q[3];
@@ -58,19 +58,20 @@ static qn_status make_buffers(reconstruction_state *state, qn_queue *queue)
     state->matrices_data = memory;
     for (size_t p = 0; p < projections; p++) make_matrix(state->seed + 1, p, state->matrices_data + 12 * p);
     qn_reconstruction_blob(table);
-    QN_TRY(qn_benchmark_make_buffer(queue, state->matrices_data, 12 * projections * sizeof(float), &state->matrices));
-    QN_TRY(qn_benchmark_make_buffer(queue, table, sizeof table, &state->blob));
+    QN_TRY(qn_workload_make_buffer(queue, state->matrices_data, 12 * projections * sizeof(float), &state->matrices));
+    QN_TRY(qn_workload_make_buffer(queue, table, sizeof table, &state->blob));
     QN_TRY(qn_buffer_create(device, 2 * pixels * sizeof(float), &state->images));
     QN_TRY(qn_buffer_create(device, 2 * side * half_plane * sizeof(float), &state->sums));
     QN_TRY(qn_buffer_create(device, side * half_plane * sizeof(float), &state->weights));
-    return qn_benchmark_write_inputs(queue, state->images, state->seed, 0, 2 * pixels);
+    return qn_workload_write_inputs(queue, state->images, state->seed, 0, 2 * pixels);
 }
 
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_benchmark_check_size("fourier_reconstruction", "side", sizes[0], 8, QN_RECONSTRUCTION_LARGEST_SIDE, 2));
-    QN_TRY(qn_benchmark_check_size("fourier_reconstruction", "projections", sizes[1], 1, MOST_PROJECTIONS, 1));
+    QN_TRY(qn_workload_check_size("benchmark/fourier_reconstruction", "side", sizes[0], 8,
+                                  QN_RECONSTRUCTION_LARGEST_SIDE, 2));
+    QN_TRY(qn_workload_check_size("benchmark/fourier_reconstruction", "projections", sizes[1], 1, MOST_PROJECTIONS, 1));
     QN_TRY(qn_allocate(1, sizeof(reconstruction_state), &memory));
     reconstruction_state *state = memory;
     state->problem = (qn_reconstruction_problem){sizes[0], sizes[1]};
@@ -84,8 +85,8 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 static qn_status clear(void *pointer, qn_queue *queue)
 {
     const reconstruction_state *state = pointer;
-    QN_TRY(qn_benchmark_spoil(queue, state->sums));
-    return qn_benchmark_spoil(queue, state->weights);
+    QN_TRY(qn_workload_fill(queue, state->sums, 0xff));
+    return qn_workload_fill(queue, state->weights, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
@@ -95,21 +96,21 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     if (seconds) *seconds = 0;
     qn_status status = qn_reconstruction(queue, configuration, &state->problem, state->images, state->matrices,
                                          state->blob, state->sums, state->weights, &event);
-    return qn_benchmark_take_seconds(status, &event, seconds);
+    return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
 static float pixel(int projection, int row, int column, int component, const void *user)
 {
     const reconstruction_state *state = user;
     const uint64_t side = (uint64_t)state->problem.side, columns = side / 2 + 1;
-    return qn_benchmark_input(state->seed,
-                              2 * (((uint64_t)projection * side + (uint64_t)row) * columns + (uint64_t)column) +
-                                  (uint64_t)component);
+    return qn_workload_input(state->seed,
+                             2 * (((uint64_t)projection * side + (uint64_t)row) * columns + (uint64_t)column) +
+                                 (uint64_t)component);
 }
 
 static int draw(uint64_t seed, uint64_t index, int end)
 {
-    return (int)((0.5 + 0.5 * (double)qn_benchmark_input(seed, index)) * end);
+    return (int)((0.5 + 0.5 * (double)qn_workload_input(seed, index)) * end);
 }
 
 /* Voxels anywhere, the origin and the corner. */
@@ -147,14 +148,13 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
             ((size_t)(voxel[2] + half) * (size_t)side + (size_t)(voxel[1] + half)) * (size_t)(half + 1) +
             (size_t)voxel[0];
         QN_TRY(qn_queue_read(queue, state->sums, 2 * place * sizeof(float), sum, sizeof sum, NULL));
-        QN_TRY(qn_queue_read(queue, state->weights, place * sizeof(float), &weight, sizeof weight, NULL));
-        QN_TRY(qn_queue_finish(queue));
+        QN_TRY(qn_workload_read(queue, state->weights, place * sizeof(float), &weight, sizeof weight));
         if (!state->has_expected)
             qn_reconstruction_reference(&state->problem, state->matrices_data, pixel, state, voxel, expected);
         const double tolerance = tolerance_of(state, expected[2]);
-        *largest_error = qn_benchmark_larger_error(*largest_error, fabs(sum[0] - expected[0]) / tolerance);
-        *largest_error = qn_benchmark_larger_error(*largest_error, fabs(sum[1] - expected[1]) / tolerance);
-        *largest_error = qn_benchmark_larger_error(*largest_error, fabs(weight - expected[2]) / tolerance);
+        *largest_error = qn_workload_larger_error(*largest_error, fabs(sum[0] - expected[0]) / tolerance);
+        *largest_error = qn_workload_larger_error(*largest_error, fabs(sum[1] - expected[1]) / tolerance);
+        *largest_error = qn_workload_larger_error(*largest_error, fabs(weight - expected[2]) / tolerance);
     }
     state->has_expected = true;
     return QN_OK;

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/gemm.h"
+#include "tune/workload_inputs.h"
 
 enum { SAMPLES = 400, LARGEST_SIZE = 1 << 15 };
 
@@ -29,15 +29,15 @@ static qn_status make_matrix(qn_queue *queue, uint64_t seed, int lines, int leng
 {
     size_t count = (size_t)lines * (size_t)length;
     QN_TRY(qn_buffer_create(qn_queue_device(queue), count * sizeof(float), buffer));
-    return qn_benchmark_write_inputs(queue, *buffer, seed, 0, count);
+    return qn_workload_write_inputs(queue, *buffer, seed, 0, count);
 }
 
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_benchmark_check_size("gemm", "rows", sizes[0], 1, LARGEST_SIZE, 1));
-    QN_TRY(qn_benchmark_check_size("gemm", "columns", sizes[1], 1, LARGEST_SIZE, 1));
-    QN_TRY(qn_benchmark_check_size("gemm", "inner", sizes[2], 1, LARGEST_SIZE, 1));
+    QN_TRY(qn_workload_check_size("benchmark/gemm", "rows", sizes[0], 1, LARGEST_SIZE, 1));
+    QN_TRY(qn_workload_check_size("benchmark/gemm", "columns", sizes[1], 1, LARGEST_SIZE, 1));
+    QN_TRY(qn_workload_check_size("benchmark/gemm", "inner", sizes[2], 1, LARGEST_SIZE, 1));
     QN_TRY(qn_allocate(1, sizeof(gemm_state), &memory));
     gemm_state *state = memory;
     const size_t results = (size_t)sizes[0] * (size_t)sizes[1];
@@ -53,7 +53,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 
 static qn_status clear(void *pointer, qn_queue *queue)
 {
-    return qn_benchmark_spoil(queue, ((gemm_state *)pointer)->c);
+    return qn_workload_fill(queue, ((gemm_state *)pointer)->c, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
@@ -62,7 +62,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     qn_event *event = NULL;
     if (seconds) *seconds = 0;
     qn_status status = qn_gemm(queue, configuration, &state->problem, state->a, state->b, state->c, &event);
-    return qn_benchmark_take_seconds(status, &event, seconds);
+    return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
 /* Inputs are made again instead of kept: one row of A times one column of B. */
@@ -72,8 +72,8 @@ static double expected_element(const gemm_state *state, int row, int column)
     double sum = 0;
     for (int k = 0; k < problem->inner; k++) {
         const uint64_t line = (uint64_t)k;
-        const float a = qn_benchmark_input(state->seed, line * (uint64_t)problem->rows + (uint64_t)row);
-        const float b = qn_benchmark_input(state->seed + 1, line * (uint64_t)problem->columns + (uint64_t)column);
+        const float a = qn_workload_input(state->seed, line * (uint64_t)problem->rows + (uint64_t)row);
+        const float b = qn_workload_input(state->seed + 1, line * (uint64_t)problem->columns + (uint64_t)column);
         sum += (double)a * b;
     }
     return sum;
@@ -81,7 +81,7 @@ static double expected_element(const gemm_state *state, int row, int column)
 
 static int draw(uint64_t seed, uint64_t index, int end)
 {
-    return (int)((0.5 + 0.5 * (double)qn_benchmark_input(seed, index)) * end);
+    return (int)((0.5 + 0.5 * (double)qn_workload_input(seed, index)) * end);
 }
 
 /* Elements anywhere and the four corners. Rounding leaves about inner · 2^-27 of sums of products of numbers from [-1,
@@ -98,10 +98,9 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
         if (i < 4) row = i % 2 * (problem->rows - 1), column = i / 2 * (problem->columns - 1);
         const size_t place = (size_t)row * (size_t)problem->columns + (size_t)column;
         float value;
-        QN_TRY(qn_queue_read(queue, state->c, place * sizeof(float), &value, sizeof value, NULL));
-        QN_TRY(qn_queue_finish(queue));
+        QN_TRY(qn_workload_read(queue, state->c, place * sizeof(float), &value, sizeof value));
         const double error = fabs(value - expected_element(state, row, column));
-        *largest_error = qn_benchmark_larger_error(*largest_error, error / tolerance);
+        *largest_error = qn_workload_larger_error(*largest_error, error / tolerance);
     }
     return QN_OK;
 }

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/gemm_batched.h"
+#include "tune/workload_inputs.h"
 
 enum { SAMPLES = 400, MOST_MATRICES = 1 << 24 };
 
@@ -28,14 +28,14 @@ static void destroy(void **pointer)
 static qn_status make_matrices(qn_queue *queue, uint64_t seed, size_t count, qn_buffer **buffer)
 {
     QN_TRY(qn_buffer_create(qn_queue_device(queue), count * sizeof(float), buffer));
-    return qn_benchmark_write_inputs(queue, *buffer, seed, 0, count);
+    return qn_workload_write_inputs(queue, *buffer, seed, 0, count);
 }
 
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_benchmark_check_size("gemm_batched", "matrices", sizes[0], 1, MOST_MATRICES, 1));
-    QN_TRY(qn_benchmark_check_size("gemm_batched", "size", sizes[1], 1, QN_GEMM_BATCHED_LARGEST, 1));
+    QN_TRY(qn_workload_check_size("benchmark/gemm_batched", "matrices", sizes[0], 1, MOST_MATRICES, 1));
+    QN_TRY(qn_workload_check_size("benchmark/gemm_batched", "size", sizes[1], 1, QN_GEMM_BATCHED_LARGEST, 1));
     QN_TRY(qn_allocate(1, sizeof(batch_state), &memory));
     batch_state *state = memory;
     const size_t numbers = (size_t)sizes[0] * (size_t)(sizes[1] * sizes[1]);
@@ -51,7 +51,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 
 static qn_status clear(void *pointer, qn_queue *queue)
 {
-    return qn_benchmark_spoil(queue, ((batch_state *)pointer)->c);
+    return qn_workload_fill(queue, ((batch_state *)pointer)->c, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
@@ -60,7 +60,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     qn_event *event = NULL;
     if (seconds) *seconds = 0;
     qn_status status = qn_gemm_batched(queue, configuration, &state->problem, state->a, state->b, state->c, &event);
-    return qn_benchmark_take_seconds(status, &event, seconds);
+    return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
 /* The inputs of one pair of matrices, made again instead of kept. */
@@ -69,8 +69,8 @@ static void make_pair(const batch_state *state, int matrix, float *a, float *b)
     const int numbers = state->problem.rows * state->problem.columns;
     for (int i = 0; i < numbers; i++) {
         const uint64_t index = (uint64_t)matrix * (uint64_t)numbers + (uint64_t)i;
-        a[i] = qn_benchmark_input(state->seed, index);
-        b[i] = qn_benchmark_input(state->seed + 1, index);
+        a[i] = qn_workload_input(state->seed, index);
+        b[i] = qn_workload_input(state->seed + 1, index);
     }
 }
 
@@ -85,7 +85,7 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
     float a[NUMBERS], b[NUMBERS], c[NUMBERS];
     *largest_error = 0;
     for (int i = 0; i < SAMPLES; i++) {
-        const double place = 0.5 + 0.5 * (double)qn_benchmark_input(state->seed + 2, (uint64_t)i);
+        const double place = 0.5 + 0.5 * (double)qn_workload_input(state->seed + 2, (uint64_t)i);
         const int matrix = i == 0 ? 0 : i == 1 ? problem->matrices - 1 : (int)(place * problem->matrices);
         QN_TRY(
             qn_queue_read(queue, state->c, (size_t)matrix * numbers * sizeof(float), c, numbers * sizeof(float), NULL));
@@ -95,7 +95,7 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
             for (int column = 0; column < problem->columns; column++) {
                 const double expected = qn_gemm_batched_reference(problem, a, b, row, column);
                 const double error = fabs(c[row * problem->columns + column] - expected);
-                *largest_error = qn_benchmark_larger_error(*largest_error, error / tolerance);
+                *largest_error = qn_workload_larger_error(*largest_error, error / tolerance);
             }
     }
     return QN_OK;

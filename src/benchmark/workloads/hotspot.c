@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/hotspot.h"
+#include "tune/workload_inputs.h"
 
 enum { SAMPLES = 400, LARGEST_SIDE = 1 << 15, MOST_STEPS = 100 };
 
@@ -37,16 +37,16 @@ static qn_status make_buffers(hotspot_state *state, qn_queue *queue)
     QN_TRY(qn_buffer_create(device, bytes, &state->temperature));
     QN_TRY(qn_buffer_create(device, bytes, &state->scratch));
     QN_TRY(qn_buffer_create(device, sizeof(int32_t), &state->done));
-    QN_TRY(qn_benchmark_write_inputs(queue, state->power, state->seed, 0, cells));
-    return qn_benchmark_write_inputs(queue, state->start, state->seed + 1, 0, cells);
+    QN_TRY(qn_workload_write_inputs(queue, state->power, state->seed, 0, cells));
+    return qn_workload_write_inputs(queue, state->start, state->seed + 1, 0, cells);
 }
 
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_benchmark_check_size("hotspot", "width", sizes[0], 1, LARGEST_SIDE, 1));
-    QN_TRY(qn_benchmark_check_size("hotspot", "height", sizes[1], 1, LARGEST_SIDE, 1));
-    QN_TRY(qn_benchmark_check_size("hotspot", "steps", sizes[2], 1, MOST_STEPS, 1));
+    QN_TRY(qn_workload_check_size("benchmark/hotspot", "width", sizes[0], 1, LARGEST_SIDE, 1));
+    QN_TRY(qn_workload_check_size("benchmark/hotspot", "height", sizes[1], 1, LARGEST_SIDE, 1));
+    QN_TRY(qn_workload_check_size("benchmark/hotspot", "steps", sizes[2], 1, MOST_STEPS, 1));
     QN_TRY(qn_allocate(1, sizeof(hotspot_state), &memory));
     hotspot_state *state = memory;
     /* Temperatures, those of the air too, in a unit and from a zero that make them numbers of [-1, 1). */
@@ -61,8 +61,8 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 static qn_status clear(void *pointer, qn_queue *queue)
 {
     const hotspot_state *state = pointer;
-    QN_TRY(qn_benchmark_spoil(queue, state->scratch));
-    return qn_benchmark_spoil(queue, state->temperature);
+    QN_TRY(qn_workload_fill(queue, state->scratch, 0xff));
+    return qn_workload_fill(queue, state->temperature, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
@@ -76,13 +76,12 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
 static float input(int field, int x, int y, const void *user)
 {
     const hotspot_state *state = user;
-    return qn_benchmark_input(state->seed + (uint64_t)field,
-                              (uint64_t)y * (uint64_t)state->problem.width + (uint64_t)x);
+    return qn_workload_input(state->seed + (uint64_t)field, (uint64_t)y * (uint64_t)state->problem.width + (uint64_t)x);
 }
 
 static int draw(uint64_t seed, uint64_t index, int end)
 {
-    return (int)((0.5 + 0.5 * (double)qn_benchmark_input(seed, index)) * end);
+    return (int)((0.5 + 0.5 * (double)qn_workload_input(seed, index)) * end);
 }
 
 /* Cells anywhere, the four corners, and along two edges. Steps mix without amplifying: each leaves the rounding of four
@@ -102,10 +101,9 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
         const size_t place = (size_t)y * (size_t)problem->width + (size_t)x;
         float value;
         double expected;
-        QN_TRY(qn_queue_read(queue, state->temperature, place * sizeof(float), &value, sizeof value, NULL));
-        QN_TRY(qn_queue_finish(queue));
+        QN_TRY(qn_workload_read(queue, state->temperature, place * sizeof(float), &value, sizeof value));
         QN_TRY(qn_hotspot_reference(problem, input, state, x, y, &expected));
-        *largest_error = qn_benchmark_larger_error(*largest_error, fabs(value - expected) / tolerance);
+        *largest_error = qn_workload_larger_error(*largest_error, fabs(value - expected) / tolerance);
     }
     return QN_OK;
 }

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/nbody.h"
+#include "tune/workload_inputs.h"
 
 #include <quern/workload.h>
 
@@ -40,13 +40,13 @@ static qn_status make_bodies(nbody_state *state, qn_queue *queue)
     QN_TRY(qn_allocate(4 * count, sizeof(float), &other));
     float *components = other;
     for (size_t i = 0; i < 4 * count; i++) {
-        const float number = qn_benchmark_input(state->seed, i);
+        const float number = qn_workload_input(state->seed, i);
         state->bodies[i] = i % 4 == 3 ? 0.5f * (number + 1.0f) : number;
         components[i % 4 * count + i / 4] = state->bodies[i];
     }
-    qn_status status = qn_benchmark_make_buffer(queue, state->bodies, 4 * count * sizeof(float), &state->body_buffer);
+    qn_status status = qn_workload_make_buffer(queue, state->bodies, 4 * count * sizeof(float), &state->body_buffer);
     if (status == QN_OK)
-        status = qn_benchmark_make_buffer(queue, components, 4 * count * sizeof(float), &state->component_buffer);
+        status = qn_workload_make_buffer(queue, components, 4 * count * sizeof(float), &state->component_buffer);
     qn_release(&components);
     return status;
 }
@@ -54,7 +54,7 @@ static qn_status make_bodies(nbody_state *state, qn_queue *queue)
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_benchmark_check_size("nbody", "bodies", sizes[0], QN_NBODY_STEP, 1 << 24, QN_NBODY_STEP));
+    QN_TRY(qn_workload_check_size("benchmark/nbody", "bodies", sizes[0], QN_NBODY_STEP, 1 << 24, QN_NBODY_STEP));
     QN_TRY(qn_allocate(1, sizeof(nbody_state), &memory));
     nbody_state *state = memory;
     state->problem = (qn_nbody_problem){sizes[0], 0.01f};
@@ -69,7 +69,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 
 static qn_status clear(void *pointer, qn_queue *queue)
 {
-    return qn_benchmark_spoil(queue, ((nbody_state *)pointer)->acceleration);
+    return qn_workload_fill(queue, ((nbody_state *)pointer)->acceleration, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
@@ -79,7 +79,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     if (seconds) *seconds = 0;
     qn_status status = qn_nbody(queue, configuration, &state->problem, state->body_buffer, state->component_buffer,
                                 state->acceleration, &event);
-    return qn_benchmark_take_seconds(status, &event, seconds);
+    return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
 /* Bodies spread over all of them, the first and the last among them. */
@@ -97,7 +97,7 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
             QN_TRY(qn_queue_read(queue, state->acceleration, (c * count + body) * sizeof(float), &value, sizeof value,
                                  NULL));
             QN_TRY(qn_queue_finish(queue));
-            *largest_error = qn_benchmark_larger_error(*largest_error, fabs(value - expected[c]) / (tolerance * scale));
+            *largest_error = qn_workload_larger_error(*largest_error, fabs(value - expected[c]) / (tolerance * scale));
         }
     }
     return QN_OK;

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/reduction.h"
+#include "tune/workload_inputs.h"
 
 #include <quern/workload.h>
 
@@ -30,7 +30,8 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     const int units = qn_device_get_info(device)->compute_units;
     void *memory;
     /* Walks of more than 2^30 steps could leave what floats hold exactly. */
-    QN_TRY(qn_benchmark_check_size("reduction", "floats", sizes[0], QN_REDUCTION_STEP, 1 << 30, QN_REDUCTION_STEP));
+    QN_TRY(qn_workload_check_size("benchmark/reduction", "floats", sizes[0], QN_REDUCTION_STEP, 1 << 30,
+                                  QN_REDUCTION_STEP));
     QN_TRY(qn_allocate(1, sizeof(reduction_state), &memory));
     reduction_state *state = memory;
     const size_t count = (size_t)sizes[0];
@@ -39,7 +40,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     if (status == QN_OK)
         status = qn_buffer_create(device, qn_reduction_scratch_bytes(&state->problem), &state->scratch);
     if (status == QN_OK) status = qn_buffer_create(device, sizeof(float), &state->result);
-    if (status == QN_OK) status = qn_benchmark_write_whole_numbers(queue, state->from, seed, count, &state->expected);
+    if (status == QN_OK) status = qn_workload_write_whole_numbers(queue, state->from, seed, count, &state->expected);
     *out = state;
     if (status != QN_OK) destroy(out);
     return status;
@@ -47,7 +48,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 
 static qn_status clear(void *pointer, qn_queue *queue)
 {
-    return qn_benchmark_spoil(queue, ((reduction_state *)pointer)->result);
+    return qn_workload_fill(queue, ((reduction_state *)pointer)->result, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
@@ -61,8 +62,7 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const reduction_state *state = pointer;
     float sum;
-    QN_TRY(qn_queue_read(queue, state->result, 0, &sum, sizeof sum, NULL));
-    QN_TRY(qn_queue_finish(queue));
+    QN_TRY(qn_workload_read(queue, state->result, 0, &sum, sizeof sum));
     *largest_error = (double)sum == state->expected ? 0 : INFINITY;
     return QN_OK;
 }

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "benchmark/inputs.h"
 #include "benchmark/kernels/transpose.h"
+#include "tune/workload_inputs.h"
 
 #include <quern/workload.h>
 
@@ -28,8 +28,10 @@ static void destroy(void **pointer)
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_benchmark_check_size("transpose", "rows", sizes[0], QN_TRANSPOSE_STEP, 1 << 18, QN_TRANSPOSE_STEP));
-    QN_TRY(qn_benchmark_check_size("transpose", "columns", sizes[1], QN_TRANSPOSE_STEP, 1 << 18, QN_TRANSPOSE_STEP));
+    QN_TRY(
+        qn_workload_check_size("benchmark/transpose", "rows", sizes[0], QN_TRANSPOSE_STEP, 1 << 18, QN_TRANSPOSE_STEP));
+    QN_TRY(qn_workload_check_size("benchmark/transpose", "columns", sizes[1], QN_TRANSPOSE_STEP, 1 << 18,
+                                  QN_TRANSPOSE_STEP));
     QN_TRY(qn_allocate(1, sizeof(transpose_state), &memory));
     transpose_state *state = memory;
     const size_t elements = (size_t)sizes[0] * (size_t)sizes[1];
@@ -37,7 +39,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     state->seed = seed;
     qn_status status = qn_buffer_create(qn_queue_device(queue), elements * sizeof(float), &state->from);
     if (status == QN_OK) status = qn_buffer_create(qn_queue_device(queue), elements * sizeof(float), &state->to);
-    if (status == QN_OK) status = qn_benchmark_write_inputs(queue, state->from, seed, 0, elements);
+    if (status == QN_OK) status = qn_workload_write_inputs(queue, state->from, seed, 0, elements);
     *out = state;
     if (status != QN_OK) destroy(out);
     return status;
@@ -45,7 +47,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 
 static qn_status clear(void *pointer, qn_queue *queue)
 {
-    return qn_benchmark_spoil(queue, ((transpose_state *)pointer)->to);
+    return qn_workload_fill(queue, ((transpose_state *)pointer)->to, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
@@ -54,7 +56,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     qn_event *event = NULL;
     if (seconds) *seconds = 0;
     qn_status status = qn_transpose(queue, configuration, &state->problem, state->from, state->to, &event);
-    return qn_benchmark_take_seconds(status, &event, seconds);
+    return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
 /* Whole rows of the result: all, or every n-th with n odd, so that every place in a tile comes up. Numbers are only
@@ -73,7 +75,7 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
         status = qn_queue_read(queue, state->to, j * rows * sizeof(float), line, rows * sizeof(float), NULL);
         if (status == QN_OK) status = qn_queue_finish(queue);
         for (uint64_t i = 0; i < rows && status == QN_OK; i++)
-            if (line[i] != qn_benchmark_input(state->seed, i * columns + j)) *largest_error = INFINITY;
+            if (line[i] != qn_workload_input(state->seed, i * columns + j)) *largest_error = INFINITY;
     }
     qn_release(&line);
     return status;

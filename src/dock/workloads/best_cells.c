@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "dock/kernels/best_cells.h"
-#include "dock/workload.h"
+#include "tune/workload_inputs.h"
 
 /* Scores of this many rotations are different, and come again: the reference sorts every cell of each. A prime, so that
  * neighbours in any grouping differ. */
@@ -52,7 +52,7 @@ static qn_status make_scores(best_cells_state *state, qn_queue *queue, uint64_t 
     float *scores = memory;
     qn_status status = QN_OK;
     for (size_t d = 0; d < DIFFERENT && d < rotations && status == QN_OK; d++) {
-        for (size_t i = 0; i < volume; i++) scores[i] = qn_dock_input(seed + d, i);
+        for (size_t i = 0; i < volume; i++) scores[i] = qn_workload_input(seed + d, i);
         status =
             qn_best_cells_reference(&state->problem, scores, state->expected_energies[d], state->expected_cells[d]);
         for (size_t r = d; r < rotations && status == QN_OK; r += DIFFERENT)
@@ -67,9 +67,9 @@ static qn_status make_scores(best_cells_state *state, qn_queue *queue, uint64_t 
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_dock_check_size(&qn_dock_best_cells_workload, CELLS, sizes[CELLS], 2 * RADIUS + 1, LARGEST_CELLS));
-    QN_TRY(qn_dock_check_size(&qn_dock_best_cells_workload, ROTATIONS, sizes[ROTATIONS], 1, MOST));
-    QN_TRY(qn_dock_check_size(&qn_dock_best_cells_workload, KEEP, sizes[KEEP], 1, QN_BEST_CELLS_MAX));
+    QN_TRY(qn_workload_check_size("dock/best_cells", "cells", sizes[CELLS], 2 * RADIUS + 1, LARGEST_CELLS, 1));
+    QN_TRY(qn_workload_check_size("dock/best_cells", "rotations", sizes[ROTATIONS], 1, MOST, 1));
+    QN_TRY(qn_workload_check_size("dock/best_cells", "keep", sizes[KEEP], 1, QN_BEST_CELLS_MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(best_cells_state), &memory));
     best_cells_state *state = memory;
     qn_device *device = qn_queue_device(queue);
@@ -78,7 +78,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     qn_status status = qn_buffer_create(device, (size_t)sizes[ROTATIONS] * n * n * n * sizeof(float), &state->scores);
     if (status == QN_OK)
         status = qn_buffer_create(device, qn_best_cells_scratch_bytes(&state->problem), &state->scratch);
-    if (status == QN_OK) status = qn_dock_fill(queue, state->scratch, 0);
+    if (status == QN_OK) status = qn_workload_fill(queue, state->scratch, 0);
     if (status == QN_OK) status = qn_buffer_create(device, hits * sizeof(float), &state->energies);
     if (status == QN_OK) status = qn_buffer_create(device, hits * sizeof(int32_t), &state->cells);
     if (status == QN_OK) status = make_scores(state, queue, seed);
@@ -90,18 +90,19 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 static qn_status clear(void *pointer, qn_queue *queue)
 {
     best_cells_state *state = pointer;
-    QN_TRY(qn_dock_fill(queue, state->scratch, 0xff));
-    QN_TRY(qn_dock_fill(queue, state->energies, 0xff));
-    return qn_dock_fill(queue, state->cells, 0xff);
+    QN_TRY(qn_workload_fill(queue, state->scratch, 0xff));
+    QN_TRY(qn_workload_fill(queue, state->energies, 0xff));
+    return qn_workload_fill(queue, state->cells, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
 {
     best_cells_state *state = pointer;
     qn_event *events[2] = {NULL, NULL};
+    if (seconds) *seconds = 0;
     qn_status status = qn_best_cells(queue, configuration, &state->problem, state->scores, state->scratch,
                                      state->energies, state->cells, events);
-    return qn_dock_take_seconds(status, events, 2, seconds);
+    return qn_workload_take_seconds(status, events, 2, seconds);
 }
 
 /* Nothing is computed, so nothing may differ: each energy or cell that does counts as one error too many. */
@@ -113,8 +114,8 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
     int32_t cells[QN_BEST_CELLS_MAX];
     int wrong = 0;
     for (size_t r = 0; r < rotations; r++) {
-        QN_TRY(qn_dock_read(queue, state->energies, r * keep * sizeof(float), energies, keep * sizeof(float)));
-        QN_TRY(qn_dock_read(queue, state->cells, r * keep * sizeof(int32_t), cells, keep * sizeof(int32_t)));
+        QN_TRY(qn_workload_read(queue, state->energies, r * keep * sizeof(float), energies, keep * sizeof(float)));
+        QN_TRY(qn_workload_read(queue, state->cells, r * keep * sizeof(int32_t), cells, keep * sizeof(int32_t)));
         for (size_t k = 0; k < keep; k++)
             wrong += memcmp(&energies[k], &state->expected_energies[r % DIFFERENT][k], sizeof(float)) != 0 ||
                      cells[k] != state->expected_cells[r % DIFFERENT][k];

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "dock/kernels/correlate.h"
-#include "dock/workload.h"
+#include "tune/workload_inputs.h"
 
 /* Six grids: shape, charge and four pair terms, as a search has them by default; the defaults are its
  * batches and the three sets of coefficients that most pairs get. Checked in runs of bins. */
@@ -38,18 +38,18 @@ static void destroy(void **pointer)
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_dock_check_size(&qn_dock_correlate_workload, CELLS, sizes[CELLS], 8, LARGEST_CELLS));
-    QN_TRY(qn_dock_check_size(&qn_dock_correlate_workload, ROTATIONS, sizes[ROTATIONS], 1, MOST));
-    QN_TRY(qn_dock_check_size(&qn_dock_correlate_workload, SETS, sizes[SETS], 1, MOST));
+    QN_TRY(qn_workload_check_size("dock/correlate", "cells", sizes[CELLS], 8, LARGEST_CELLS, 1));
+    QN_TRY(qn_workload_check_size("dock/correlate", "rotations", sizes[ROTATIONS], 1, MOST, 1));
+    QN_TRY(qn_workload_check_size("dock/correlate", "sets", sizes[SETS], 1, MOST, 1));
     QN_TRY(qn_allocate(1, sizeof(correlate_state), &memory));
     correlate_state *state = memory;
     state->problem = problem_of(sizes);
     state->seed = seed;
     const size_t complex_floats = 2 * (size_t)state->problem.bins, sets = (size_t)sizes[SETS],
                  rotations = (size_t)sizes[ROTATIONS];
-    qn_status status = qn_dock_make_inputs(queue, seed, sets * GRIDS * complex_floats, &state->receptor);
+    qn_status status = qn_workload_make_inputs(queue, seed, sets * GRIDS * complex_floats, &state->receptor);
     if (status == QN_OK)
-        status = qn_dock_make_inputs(queue, seed + 1, rotations * GRIDS * complex_floats, &state->ligand);
+        status = qn_workload_make_inputs(queue, seed + 1, rotations * GRIDS * complex_floats, &state->ligand);
     if (status == QN_OK)
         status = qn_buffer_create(qn_queue_device(queue), sets * rotations * complex_floats * sizeof(float),
                                   &state->product);
@@ -60,16 +60,17 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 
 static qn_status clear(void *pointer, qn_queue *queue)
 {
-    return qn_dock_fill(queue, ((correlate_state *)pointer)->product, 0xff);
+    return qn_workload_fill(queue, ((correlate_state *)pointer)->product, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
 {
     correlate_state *state = pointer;
     qn_event *event = NULL;
+    if (seconds) *seconds = 0;
     qn_status status =
         qn_correlate(queue, configuration, &state->problem, state->receptor, state->ligand, state->product, &event);
-    return qn_dock_take_seconds(status, &event, 1, seconds);
+    return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
 /* Inputs first … first + RUN_BINS − 1 of each of `spectra` spectra. */
@@ -78,7 +79,7 @@ static void gather(const correlate_state *state, uint64_t seed, size_t spectra, 
     const size_t bins = (size_t)state->problem.bins;
     for (size_t spectrum = 0; spectrum < spectra; spectrum++)
         for (size_t i = 0; i < 2 * RUN_BINS; i++)
-            values[spectrum * 2 * RUN_BINS + i] = qn_dock_input(seed, 2 * (spectrum * bins + first) + i);
+            values[spectrum * 2 * RUN_BINS + i] = qn_workload_input(seed, 2 * (spectrum * bins + first) + i);
 }
 
 /* Sums of 2 · GRIDS products of at most 1, rounded after each. */
@@ -95,10 +96,10 @@ static qn_status check_run(const correlate_state *state, qn_queue *queue, size_t
     gather(state, state->seed + 1, rotations * GRIDS, first, ligand);
     qn_correlate_reference(&small, inputs, ligand, expected);
     for (size_t pair = 0; pair < sets * rotations; pair++) {
-        QN_TRY(qn_dock_read(queue, state->product, (pair * bins + first) * 8, found, sizeof found));
+        QN_TRY(qn_workload_read(queue, state->product, (pair * bins + first) * 8, found, sizeof found));
         for (size_t i = 0; i < 2 * RUN_BINS; i++)
-            *largest_error =
-                qn_dock_larger_error(*largest_error, fabs(found[i] - expected[pair * 2 * RUN_BINS + i]) / tolerance);
+            *largest_error = qn_workload_larger_error(*largest_error,
+                                                      fabs(found[i] - expected[pair * 2 * RUN_BINS + i]) / tolerance);
     }
     return QN_OK;
 }
@@ -115,7 +116,7 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
     QN_TRY(qn_allocate((sets + rotations) * GRIDS * 2 * RUN_BINS, sizeof(float), &inputs));
     qn_status status = qn_allocate(sets * rotations * 2 * RUN_BINS, sizeof(double), &expected);
     for (int i = 0; i < RUNS && status == QN_OK; i++) {
-        size_t first = (size_t)((0.5 + 0.5 * (double)qn_dock_input(state->seed + 2, (uint64_t)i)) * (double)last);
+        size_t first = (size_t)((0.5 + 0.5 * (double)qn_workload_input(state->seed + 2, (uint64_t)i)) * (double)last);
         if (i < 2) first = i == 0 ? 0 : last;
         status = check_run(state, queue, first, inputs, expected, largest_error);
     }

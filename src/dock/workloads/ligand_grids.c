@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "dock/kernels/ligand_grids.h"
 #include "dock/ligand.h"
-#include "dock/workload.h"
 #include "math/rotation.h"
+#include "tune/workload_inputs.h"
 
 /* Six grids, as a search has them by default; the second, of charges, is spread trilinearly. */
 enum { ATOMS, ROTATIONS, BOX, GRIDS = 6, TRILINEAR = 1, CHECKED = 3, LARGEST_BOX = 512, MOST_ATOMS = 1 << 22 };
@@ -82,13 +82,13 @@ static void draw_atoms(ligand_grids_state *state, uint64_t seed)
         int32_t *atom = state->atoms_here + (size_t)QN_LIGAND_ATOM_INTS * i;
         double square = 0;
         for (int axis = 0; axis < 3; axis++) {
-            const double place = radius * (double)qn_dock_input(seed, draw++);
+            const double place = radius * (double)qn_workload_input(seed, draw++);
             atom[axis] = (int32_t)(place * QN_LIGAND_UNITS_PER_ANGSTROM);
             square += place * place;
         }
         if (square > radius * radius || is_on_edge(state, atom)) continue;
         for (int grid = 0; grid < GRIDS; grid++) {
-            const float share = qn_dock_input(seed + 1, (uint64_t)i * GRIDS + (uint64_t)grid);
+            const float share = qn_workload_input(seed + 1, (uint64_t)i * GRIDS + (uint64_t)grid);
             const double weight = grid == TRILINEAR ? (double)share : share < 0 ? 0 : 1;
             state->weights_here[(size_t)grid * problem->atoms + i] = (int32_t)(QN_LIGAND_WEIGHT_UNITS * weight);
         }
@@ -120,19 +120,19 @@ static qn_status make_buffers(ligand_grids_state *state, qn_queue *queue)
     const qn_ligand_grids_problem *problem = &state->problem;
     const size_t atoms = (size_t)problem->atoms, rotations = (size_t)problem->rotations, box = (size_t)problem->box;
     const size_t cells = (size_t)problem->cells[0];
-    QN_TRY(qn_dock_make_buffer(queue, state->atoms_here, atoms * QN_LIGAND_ATOM_INTS * 4, &state->atoms));
-    QN_TRY(qn_dock_make_buffer(queue, state->weights_here, atoms * GRIDS * 4, &state->weights));
-    QN_TRY(qn_dock_make_buffer(queue, state->rotations_here, rotations * QN_ROTATION_INTS * 4, &state->rotations));
-    QN_TRY(qn_dock_make_buffer(queue, NULL, rotations * GRIDS * box * box * box * 4, &state->boxes));
-    return qn_dock_make_buffer(queue, NULL, rotations * GRIDS * cells * cells * cells * 4, &state->grids);
+    QN_TRY(qn_workload_make_buffer(queue, state->atoms_here, atoms * QN_LIGAND_ATOM_INTS * 4, &state->atoms));
+    QN_TRY(qn_workload_make_buffer(queue, state->weights_here, atoms * GRIDS * 4, &state->weights));
+    QN_TRY(qn_workload_make_buffer(queue, state->rotations_here, rotations * QN_ROTATION_INTS * 4, &state->rotations));
+    QN_TRY(qn_workload_make_buffer(queue, NULL, rotations * GRIDS * box * box * box * 4, &state->boxes));
+    return qn_workload_make_buffer(queue, NULL, rotations * GRIDS * cells * cells * cells * 4, &state->grids);
 }
 
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_dock_check_size(&qn_dock_ligand_grids_workload, ATOMS, sizes[ATOMS], 1, MOST_ATOMS));
-    QN_TRY(qn_dock_check_size(&qn_dock_ligand_grids_workload, ROTATIONS, sizes[ROTATIONS], 1, MOST_ROTATIONS));
-    QN_TRY(qn_dock_check_size(&qn_dock_ligand_grids_workload, BOX, sizes[BOX], 8, LARGEST_BOX));
+    QN_TRY(qn_workload_check_size("dock/ligand_grids", "atoms", sizes[ATOMS], 1, MOST_ATOMS, 1));
+    QN_TRY(qn_workload_check_size("dock/ligand_grids", "rotations", sizes[ROTATIONS], 1, MOST_ROTATIONS, 1));
+    QN_TRY(qn_workload_check_size("dock/ligand_grids", "box", sizes[BOX], 8, LARGEST_BOX, 1));
     QN_TRY(qn_allocate(1, sizeof(ligand_grids_state), &memory));
     ligand_grids_state *state = memory;
     state->problem = problem_of(sizes);
@@ -147,19 +147,20 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 static qn_status clear(void *pointer, qn_queue *queue)
 {
     ligand_grids_state *state = pointer;
-    QN_TRY(qn_dock_fill(queue, state->boxes, 0));
-    return qn_dock_fill(queue, state->grids, 0xff);
+    QN_TRY(qn_workload_fill(queue, state->boxes, 0));
+    return qn_workload_fill(queue, state->grids, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
 {
     ligand_grids_state *state = pointer;
     qn_event *events[KERNELS] = {NULL, NULL};
+    if (seconds) *seconds = 0;
     qn_status status = qn_ligand_grids_spread(queue, configuration, &state->problem, state->atoms, state->weights,
                                               state->rotations, 0, state->boxes, &events[0]);
     if (status == QN_OK)
         status = qn_ligand_grids_settle(queue, configuration, &state->problem, state->boxes, state->grids, &events[1]);
-    return qn_dock_take_seconds(status, events, KERNELS, seconds);
+    return qn_workload_take_seconds(status, events, KERNELS, seconds);
 }
 
 /* Largest error in one rotation's corner of the grids that the box covers. Voxels of nearest-voxel grids hold whole
@@ -176,7 +177,7 @@ static double compare_corner(const qn_ligand_grids_problem *problem, const float
                 for (size_t x = 0; x < box; x++) {
                     const size_t at = x + n * (y + n * (z + n * grid));
                     const double tolerance = grid == TRILINEAR ? shared * 3 / 8192 : 1e-6;
-                    largest = qn_dock_larger_error(largest, fabs(grids[at] - expected[at]) / tolerance);
+                    largest = qn_workload_larger_error(largest, fabs(grids[at] - expected[at]) / tolerance);
                 }
     return largest;
 }
@@ -189,9 +190,9 @@ static qn_status check_rotation(const ligand_grids_state *state, qn_queue *queue
     qn_ligand_grids_problem one = state->problem;
     one.batch = 1;
     qn_ligand_grids_reference(&one, state->atoms_here, state->weights_here, state->rotations_here, rotation, expected);
-    QN_TRY(qn_dock_read(queue, state->grids, (size_t)rotation * bytes, grids, bytes));
-    *largest_error = qn_dock_larger_error(*largest_error, compare_corner(&one, grids, expected));
-    QN_TRY(qn_dock_read(queue, state->boxes, (size_t)rotation * box_bytes, grids, box_bytes));
+    QN_TRY(qn_workload_read(queue, state->grids, (size_t)rotation * bytes, grids, bytes));
+    *largest_error = qn_workload_larger_error(*largest_error, compare_corner(&one, grids, expected));
+    QN_TRY(qn_workload_read(queue, state->boxes, (size_t)rotation * box_bytes, grids, box_bytes));
     for (size_t i = 0; i < box_bytes / 4; i++) /* left empty for the next batch */
         if (grids[i] != 0) *largest_error = INFINITY;
     return QN_OK;

@@ -1,4 +1,4 @@
-#include "benchmark/inputs.h"
+#include "tune/workload_inputs.h"
 
 #include <math.h>
 
@@ -17,15 +17,15 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-float qn_benchmark_input(uint64_t seed, uint64_t index)
+float qn_workload_input(uint64_t seed, uint64_t index)
 {
     const uint64_t bits = mix(seed * UINT64_C(0xd1342543de82ef95) + index % PERIOD * UINT64_C(0x9e3779b97f4a7c15));
     return (float)((int32_t)(bits >> 40) - (1 << 23)) * 0x1p-23f;
 }
 
-float qn_benchmark_whole_number(uint64_t seed, uint64_t index)
+float qn_workload_whole_number(uint64_t seed, uint64_t index)
 {
-    const int number = (int)floorf(8.0f * qn_benchmark_input(seed, index));
+    const int number = (int)floorf(8.0f * qn_workload_input(seed, index));
     return (float)(number < 0 ? number : number + 1);
 }
 
@@ -59,50 +59,70 @@ static qn_status write_periods(qn_queue *queue, qn_buffer *buffer, float (*make)
     return status == QN_OK ? finished : status;
 }
 
-qn_status qn_benchmark_write_inputs(qn_queue *queue, qn_buffer *buffer, uint64_t seed, uint64_t first, size_t count)
+qn_status qn_workload_write_inputs(qn_queue *queue, qn_buffer *buffer, uint64_t seed, uint64_t first, size_t count)
 {
     double sum;
-    return write_periods(queue, buffer, qn_benchmark_input, seed, first, count, &sum);
+    return write_periods(queue, buffer, qn_workload_input, seed, first, count, &sum);
 }
 
-qn_status qn_benchmark_write_whole_numbers(qn_queue *queue, qn_buffer *buffer, uint64_t seed, size_t count, double *sum)
+qn_status qn_workload_write_whole_numbers(qn_queue *queue, qn_buffer *buffer, uint64_t seed, size_t count, double *sum)
 {
-    return write_periods(queue, buffer, qn_benchmark_whole_number, seed, 0, count, sum);
+    return write_periods(queue, buffer, qn_workload_whole_number, seed, 0, count, sum);
 }
 
-qn_status qn_benchmark_make_buffer(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
+qn_status qn_workload_make_inputs(qn_queue *queue, uint64_t seed, size_t count, qn_buffer **buffer)
 {
-    qn_status status = qn_buffer_create(qn_queue_device(queue), bytes, buffer);
-    if (status == QN_OK) status = qn_queue_write(queue, *buffer, 0, data, bytes, NULL);
+    QN_TRY(qn_buffer_create(qn_queue_device(queue), count * sizeof(float), buffer));
+    qn_status status = qn_workload_write_inputs(queue, *buffer, seed, 0, count);
+    if (status != QN_OK) qn_buffer_release(buffer);
+    return status;
+}
+
+qn_status qn_workload_make_buffer(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
+{
+    QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes, buffer));
+    qn_status status =
+        data ? qn_queue_write(queue, *buffer, 0, data, bytes, NULL) : qn_workload_fill(queue, *buffer, 0);
     if (status == QN_OK) status = qn_queue_finish(queue);
     if (status != QN_OK) qn_buffer_release(buffer);
     return status;
 }
 
-qn_status qn_benchmark_spoil(qn_queue *queue, qn_buffer *buffer)
+qn_status qn_workload_fill(qn_queue *queue, qn_buffer *buffer, unsigned char byte)
 {
-    QN_TRY(qn_queue_fill(queue, buffer, 0, qn_buffer_bytes(buffer), 0xff, NULL));
+    QN_TRY(qn_queue_fill(queue, buffer, 0, qn_buffer_bytes(buffer), byte, NULL));
     return qn_queue_finish(queue);
 }
 
-qn_status qn_benchmark_take_seconds(qn_status status, qn_event **event, double *seconds)
+qn_status qn_workload_read(qn_queue *queue, qn_buffer *buffer, size_t offset, void *data, size_t bytes)
 {
-    double time = 0;
-    if (status == QN_OK) status = qn_event_seconds(*event, &time);
-    if (*event) qn_event_destroy(event);
-    if (status == QN_OK && seconds) *seconds += time;
+    QN_TRY(qn_queue_read(queue, buffer, offset, data, bytes, NULL));
+    return qn_queue_finish(queue);
+}
+
+qn_status qn_workload_take_seconds(qn_status status, qn_event **events, int count, double *seconds)
+{
+    double total = 0;
+    for (int i = 0; i < count; i++) {
+        double time = 0;
+        if (status == QN_OK && events[i]) status = qn_event_seconds(events[i], &time);
+        if (events[i]) qn_event_destroy(&events[i]);
+        total += time;
+    }
+    if (status == QN_OK && seconds) *seconds += total;
     return status;
 }
 
-double qn_benchmark_larger_error(double largest, double error)
+double qn_workload_larger_error(double largest, double error)
 {
     if (isnan(error)) return INFINITY;
     return error > largest ? error : largest;
 }
 
-qn_status qn_benchmark_check_size(const char *family, const char *name, int size, int low, int high, int step)
+qn_status qn_workload_check_size(const char *workload, const char *name, int size, int low, int high, int step)
 {
     if (size >= low && size <= high && size % step == 0) return QN_OK;
-    QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/%s: %s is %d; expected %d to %d, a multiple of %d", family, name, size, low,
-            high, step);
+    if (step == 1) QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s is %d; expected %d to %d", workload, name, size, low, high);
+    QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s is %d; expected %d to %d, a multiple of %d", workload, name, size, low, high,
+            step);
 }
