@@ -4,8 +4,17 @@
 
 #include <quern/workload.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Say which configuration a check failed for. */
+__attribute__((unused)) static void name_configuration(const qn_family *family, const qn_configuration *configuration)
+{
+    for (int t = 0; t < family->tunable_count; t++)
+        fprintf(stderr, " %s=%d", family->tunables[t].name, configuration->value[t]);
+    fprintf(stderr, "\n");
+}
 
 /* How many corners of a space a test visits, at most `most`. A CPU's OpenCL compiler takes seconds for each, so few
  * there unless QUERN_TEST_CORNERS says how many. */
@@ -39,6 +48,8 @@ static void check_workload(qn_queue *queue, const char *name, const int *sizes, 
     CHECK_OK(workload->check(state, queue, &error));
     CHECK(error <= 1);
     CHECK_OK(workload->clear(state, queue));
+    CHECK_OK(workload->check(state, queue, &error));
+    CHECK(error > 1);
     CHECK_OK(workload->run(state, queue, NULL, NULL));
     CHECK_OK(workload->check(state, queue, &error));
     CHECK(error <= 1);

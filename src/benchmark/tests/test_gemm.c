@@ -60,8 +60,7 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     ++*(int *)user;
     for (int i = 0; i < 2; i++)
         if (!CHECK(error_of(&problems[i], configuration) <= 1))
-            for (int t = 0; t < qn_benchmark_gemm_family.tunable_count; t++)
-                fprintf(stderr, " %s=%d", qn_benchmark_gemm_family.tunables[t].name, configuration->value[t]);
+            name_configuration(&qn_benchmark_gemm_family, configuration);
     return QN_OK;
 }
 

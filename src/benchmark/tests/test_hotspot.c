@@ -60,8 +60,7 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
 {
     ++*(int *)user;
     if (!CHECK(error_of(&problems[0], configuration, 3) <= 1))
-        for (int t = 0; t < qn_benchmark_hotspot_family.tunable_count; t++)
-            fprintf(stderr, " %s=%d", qn_benchmark_hotspot_family.tunables[t].name, configuration->value[t]);
+        name_configuration(&qn_benchmark_hotspot_family, configuration);
     return QN_OK;
 }
 

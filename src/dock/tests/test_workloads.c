@@ -87,6 +87,7 @@ static void runs_pass_and_nothing_else(void)
             CHECK(error_of(workload, state) <= 1);
         }
         CHECK_OK(workload->clear(state, queue));
+        CHECK(error_of(workload, state) > 1);
         CHECK_OK(workload->run(state, queue, NULL, NULL));
         CHECK(error_of(workload, state) <= 1);
         workload->work(state, &work);
