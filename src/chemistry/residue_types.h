@@ -1,0 +1,15 @@
+/* SYBYL types of a structure's atoms: those of amino acids, nucleotides, waters and ions by name, those of other
+ * residues from their geometry. */
+#ifndef QN_CHEMISTRY_RESIDUE_TYPES_H
+#define QN_CHEMISTRY_RESIDUE_TYPES_H
+
+#include <quern/molecule.h>
+
+#include "chemistry/sybyl.h"
+
+/* A type for each atom (hydrogens: QN_SYBYL_H). Chain ends are minded (N.4 and O.co2), selenomethionine, protonation
+ * names (HIP, ASH, LYN, CYX …), a disulfide. *unknown (may be NULL) counts atoms that got QN_SYBYL_ANY; each residue
+ * name among them is warned of once. */
+QN_MUST_CHECK qn_status qn_residue_sybyl_types(const qn_molecule *molecule, qn_sybyl_type *types, size_t *unknown);
+
+#endif

@@ -1,0 +1,24 @@
+/* RMSD that does not mind which of a compound's equivalent atoms is which. */
+#ifndef QN_CHEMISTRY_SYMMETRY_H
+#define QN_CHEMISTRY_SYMMETRY_H
+
+#include "model/compound.h"
+
+typedef struct qn_symmetry {
+    size_t count;      /* mappings; the identity is the first */
+    size_t atom_count; /* heavy atoms */
+    int *atoms;        /* index in the compound of each heavy atom */
+    int *mappings;     /* [count][atom_count]: heavy atom i goes on heavy atom mappings[m][i] */
+} qn_symmetry;
+
+/* Automorphisms of the heavy-atom graph (elements and connections; bond orders are not looked at, so carboxylate
+ * oxygens are the same). At most `most` of them are kept; *complete (may be NULL) says whether those are all. */
+QN_MUST_CHECK qn_status qn_symmetry_find(const qn_compound *compound, size_t most, qn_symmetry *symmetry,
+                                         bool *complete);
+void qn_symmetry_clear(qn_symmetry *symmetry);
+
+/* Smallest root mean square distance (Å) of heavy atoms over the mappings, in place: nothing is superposed.
+ * `a` and `b`: positions of all atoms of the compound. */
+double qn_symmetry_rmsd_angstrom(const qn_symmetry *symmetry, const double *a, const double *b);
+
+#endif

@@ -1,0 +1,40 @@
+/* AutoDock Vina's scoring function (Trott and Olson 2010) of rigid molecules: terms and weights as published.
+ *
+ * With d = r − R_i − R_j the surface distance (Å) of heavy atoms closer than 8 Å:
+ *   gauss1 −0.035579 exp(−(d / 0.5)²), gauss2 −0.005156 exp(−((d − 3) / 2)²), repulsion 0.840245 d² where d < 0,
+ *   hydrophobic −0.035069 from 1 at d ≤ 0.5 to 0 at 1.5, hydrogen bond −0.587439 from 1 at d ≤ −0.7 to 0 at 0;
+ * the sum is divided by 1 + 0.05846 N, N the ligand's rotatable bonds.
+ */
+#ifndef QN_SCORE_VINA_H
+#define QN_SCORE_VINA_H
+
+#include "chemistry/sybyl.h"
+
+typedef struct qn_vina_atom_type {
+    float radius_angstrom; /* X-Score's */
+    bool hydrophobic, donor, acceptor;
+} qn_vina_atom_type;
+
+enum { QN_VINA_TYPES = 32 };
+
+/* The types as a table, in which qn_vina_types' indices point. */
+const qn_vina_atom_type *qn_vina_type_table(int *count);
+
+/* Type index of every atom of a compound, −1 for hydrogens. Carbons bound to a hetero atom are not hydrophobic; N and O
+ * with a hydrogen (drawn, implied or, without any hydrogens, by valence) are donors; metals are donors. */
+QN_MUST_CHECK qn_status qn_vina_types(const qn_compound *compound, int *types);
+
+/* Torsions as Vina counts them: active rotatable bonds, amides not, those that turn only hydrogens not. */
+QN_MUST_CHECK qn_status qn_vina_rotatable_bonds(const qn_compound *compound, double *count);
+
+typedef struct qn_vina_energy {
+    double total;                                                 /* kcal/mol, divided by the torsion factor */
+    double gauss1, gauss2, repulsion, hydrophobic, hydrogen_bond; /* weighted, not divided */
+} qn_vina_energy;
+
+/* In double precision, pair by pair; the reference for kernels. Positions n × 3 (Å). */
+void qn_vina_energy_of(const double *ligand_positions, const int *ligand_types, size_t ligand_count,
+                       double rotatable_bonds, const double *receptor_positions, const int *receptor_types,
+                       size_t receptor_count, qn_vina_energy *energy);
+
+#endif

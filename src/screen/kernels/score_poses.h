@@ -1,0 +1,53 @@
+/* BUDE energies of poses: every pose of every job against the whole receptor.
+ *
+ * A job is a ligand's conformer; one launch holds `jobs` of them with `poses` poses each. Pose p of job j moves ligand
+ * atom a to R·a + t, with the twelve numbers at transforms[k][j · poses + p], k = 0 … 11: the rows of [R | t].
+ *
+ * The energy of a ligand atom is the sum over receptor atoms in their order, in single precision, each pair adding its
+ * steric, charge and desolvation term in this order by fused multiply-adds; a pose's energy is the sum over ligand
+ * atoms in their order. No tunable changes that order, so none changes a bit of the result on a device.
+ */
+#ifndef QN_SCREEN_SCORE_POSES_H
+#define QN_SCREEN_SCORE_POSES_H
+
+#include <quern/family.h>
+
+#include "score/bude.h"
+
+extern const qn_family qn_screen_score_poses_family;
+
+typedef struct qn_score_poses_job {
+    int32_t first_atom, atom_count; /* in the launch's ligand atoms */
+} qn_score_poses_job;
+
+/* Ligand atoms of a job stand ordered by type. */
+typedef struct qn_score_poses_atom {
+    float x, y, z; /* Å, about the ligand's centroid */
+    int32_t type;  /* row of `pairs` */
+} qn_score_poses_atom;
+
+typedef struct qn_score_poses_problem {
+    int receptor_atoms, ligand_types; /* sizes of `pairs` */
+    int jobs, poses;                  /* poses: a multiple of 64 */
+    int ligand_atoms;                 /* of all jobs together, for the work stated */
+    bool exact;                       /* correctly rounded square roots: the same bits on every device */
+    bool cull; /* leave out receptor atoms beyond reach by a cell list: the same bits, fewer pairs */
+} qn_score_poses_problem;
+
+/* What a receptor looks like to the kernel, on a device: positions, folded pairs for every ligand type, cells. */
+typedef struct qn_score_poses_receptor qn_score_poses_receptor;
+
+/* `positions`: atom_count × 3 (Å), `types` index the force field; hydrogens are left out before. */
+QN_MUST_CHECK qn_status qn_score_poses_receptor_create(qn_device *device, const qn_bude_force_field *force_field,
+                                                       const double *positions, const int *types, size_t atom_count,
+                                                       qn_score_poses_receptor **receptor);
+void qn_score_poses_receptor_destroy(qn_score_poses_receptor **receptor);
+
+/* jobs: problem->jobs × qn_score_poses_job; atoms: qn_score_poses_atom; transforms: 12 × jobs × poses floats; energies:
+ * jobs × poses floats. configuration NULL: the tuner's. */
+QN_MUST_CHECK qn_status qn_score_poses(qn_queue *queue, const qn_configuration *configuration,
+                                       const qn_score_poses_problem *problem, const qn_score_poses_receptor *receptor,
+                                       qn_buffer *jobs, qn_buffer *atoms, qn_buffer *transforms, qn_buffer *energies,
+                                       qn_event **event);
+
+#endif

@@ -1,0 +1,25 @@
+/* A ligand made ready for scoring: heavy atoms ordered by type about the centroid, one set of positions a conformer. */
+#ifndef QN_SCREEN_LIGAND_H
+#define QN_SCREEN_LIGAND_H
+
+#include <stdint.h>
+
+#include "screen/receptor.h"
+
+typedef struct qn_screen_ligand {
+    uint64_t hash; /* of what the search depends on: types and first positions */
+    int atom_count, conformer_count;
+    int *atom;                 /* index in the compound of each */
+    int *type;                 /* of the score's type table, ascending */
+    float *positions_angstrom; /* [conformer][atom][3], about that conformer's centroid */
+    double *centroid_angstrom; /* [conformer][3] */
+    double rotatable_bonds;    /* as Vina counts them */
+} qn_screen_ligand;
+
+/* Types by our own typing; QN_BAD_FORMAT, in one sentence, for what cannot be typed or has no or over 1024 heavy atoms,
+ * a flat drawing, a position that is not finite. */
+QN_MUST_CHECK qn_status qn_screen_ligand_create(const qn_compound *compound, const qn_screen_score *score,
+                                                qn_screen_ligand *ligand);
+void qn_screen_ligand_clear(qn_screen_ligand *ligand);
+
+#endif

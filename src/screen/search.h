@@ -1,0 +1,68 @@
+/* Evolutionary Monte Carlo over rigid poses on one device: many ligands at once, the whole loop on the device.
+ *
+ * A pose is six 16-bit numbers: angles a, b, c in 1/65536 of a turn, R = Rz(c) Ry(b) Rx(a) about the ligand's centroid,
+ * and the centroid's place in 1/65536 of the box side along x, y and z. Sines and cosines come from a table made on the
+ * host. Random numbers are Philox blocks keyed by (seed, hash of the molecule, conformer, generation, child), and
+ * selection goes by (energy, numbers), so a result depends on nothing else: not on batch, order, threads or ranks.
+ *
+ * Life cycle: create → submit / collect in turn (two batches may be under way) → destroy. Thread rule: one thread.
+ */
+#ifndef QN_SCREEN_SEARCH_H
+#define QN_SCREEN_SEARCH_H
+
+#include <quern/device.h>
+#include <stdint.h>
+
+#include "screen/ligand.h"
+#include "screen/receptor.h"
+
+enum { QN_SCREEN_SLOTS = 2 };
+
+typedef struct qn_screen_search_options {
+    double box_centre_angstrom[3], box_side_angstrom[3]; /* of the ligand's centroid */
+    int generations;                                     /* default 8; the first is drawn evenly */
+    int poses;            /* of a generation and job; default 65536 on a GPU, 2048 on a CPU; a multiple of 64 */
+    int parents;          /* kept from one generation to the next; default poses / 64, at least 16, at most 1024 */
+    double mutation_rate; /* a child has 1 … ⌊rate · 6⌋ of its six numbers drawn anew; default 0.5 */
+    int fine_generations; /* the last ones, which draw near the parent's value on finer grids; default 3 */
+    int winners;          /* poses of a job that are minimised and reported; default 32, at most parents */
+    int minimiser_steps;  /* default 40 */
+    uint64_t seed;
+    bool exact, cull;
+    int batch; /* jobs of a launch; 0: from the device */
+} qn_screen_search_options;
+
+qn_screen_search_options qn_screen_search_default_options(void);
+
+typedef struct qn_screen_pose {
+    float energy;
+    uint16_t number[6]; /* a, b, c, x, y, z */
+} qn_screen_pose;
+
+/* Row-major rotation and translation (Å) of a pose, from the table that the device uses. */
+void qn_screen_pose_transform(const qn_screen_search_options *options, const qn_screen_pose *pose, double rotation[9],
+                              double translation_angstrom[3]);
+
+typedef struct qn_screen_search qn_screen_search;
+
+QN_MUST_CHECK qn_status qn_screen_search_create(qn_device *device, const qn_screen_receptor *receptor,
+                                                const qn_screen_search_options *options, qn_screen_search **search);
+void qn_screen_search_destroy(qn_screen_search **search);
+
+int qn_screen_search_batch(const qn_screen_search *search); /* most jobs of a submit */
+
+/* One job: a ligand in one of its conformers. */
+typedef struct qn_screen_job {
+    const qn_screen_ligand *ligand; /* must live until collected */
+    int conformer;
+} qn_screen_job;
+
+/* Queue up to a batch of jobs into a slot, which must have been collected. */
+QN_MUST_CHECK qn_status qn_screen_search_submit(qn_screen_search *search, const qn_screen_job *jobs, int count,
+                                                int slot);
+
+/* Wait for a slot: poses [count][winners], best first, each once; *interactions (may be NULL): pairs scored. */
+QN_MUST_CHECK qn_status qn_screen_search_collect(qn_screen_search *search, int slot, qn_screen_pose *poses,
+                                                 double *interactions);
+
+#endif
