@@ -102,7 +102,7 @@ void cli_options_print_help(const cli_command *command, const void *defaults, FI
     }
     fprintf(stream, "Usage: quern %s", command->name);
     for (const cli_positional *place = command->positionals; place->name; place++)
-        fprintf(stream, " %s%s", place->name, place->many ? "..." : "");
+        fprintf(stream, place->optional ? " [%s%s]" : " %s%s", place->name, place->many ? "..." : "");
     for (const cli_option *option = command->options; option->name; option++)
         if (option->required) fprintf(stream, " --%s %s", option->name, option->argument);
     fputs(" [options]", stream);

@@ -202,6 +202,7 @@ static cli_parse_result place_positionals(parser *state, int found)
 {
     int used = 0;
     for (const cli_positional *place = state->command->positionals; place->name; place++) {
+        if (used >= found && place->optional) break;
         if (used >= found) return refuse(state, "%s is missing", place->name);
         if (place->many) {
             cli_list list = {(const char *const *)(state->arguments + used), (size_t)(found - used)};

@@ -40,11 +40,12 @@ typedef struct cli_option {
     bool required;
 } cli_option;
 
-/* Positional arguments are all required; `many` is allowed on the last one. */
+/* Positional arguments are required unless `optional`, after which come optional ones only; `many` is allowed on the
+ * last one. */
 typedef struct cli_positional {
     const char *name;
     size_t offset; /* of a const char *, or of a cli_list when `many` */
-    bool many;
+    bool many, optional;
     const char *help;
 } cli_positional;
 
