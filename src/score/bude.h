@@ -34,6 +34,9 @@ typedef struct qn_bude_force_field {
 /* "2016" (44 types: the default of screening) or "2013" (34). NULL: there is none of that name. */
 const qn_bude_force_field *qn_bude_find(const char *name);
 
+/* Index of the type of this name ("N.ani", letters' case minded: "S.O2" and "S.o2" are two); −1: there is none. */
+int qn_bude_type_named(const qn_bude_force_field *force_field, const char *name);
+
 /* Index of the type that stands for a SYBYL type, "Any"'s when there is none; −1 for hydrogens, which do not count.
  * `hydroxyl`: an O.3 that carries a hydrogen (O.3h). */
 int qn_bude_type_of(const qn_bude_force_field *force_field, qn_sybyl_type type, bool hydroxyl);
