@@ -1,7 +1,7 @@
 /* What a killed run leaves behind: the hits of every finished batch, so that --resume goes on where it stopped.
  *
- * The file starts with a key that names everything the hits depend on (inputs, options, device, engine); records
- * follow, each with a checksum. Records are appended and flushed; a record cut by a kill is ignored and overwritten.
+ * A journal of job/journal.h: a key that names everything the hits depend on (inputs, options, device, engine), then a
+ * record for each batch.
  */
 #ifndef QN_DOCK_JOURNAL_H
 #define QN_DOCK_JOURNAL_H

@@ -68,7 +68,7 @@ static void what_was_appended_comes_back(void)
 static void a_kill_at_any_byte_loses_one_record_at_most(void)
 {
     char *data;
-    size_t size, record = 12 + 7 * PER_ROTATION * sizeof *hits, last = 12 + 5 * PER_ROTATION * sizeof *hits;
+    size_t size, record = 24 + 7 * PER_ROTATION * sizeof *hits, last = 24 + 5 * PER_ROTATION * sizeof *hits;
     write_two_records();
     CHECK_OK(qn_file_read(journal_path(), &data, &size));
     for (size_t length = 0; length < size; length++) {

@@ -1,0 +1,293 @@
+#define _POSIX_C_SOURCE 200809L
+#include "job/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* The file: magic, key, a zero byte, then records of a head and its bytes. Numbers are in the machine's own order: a
+ * journal does not travel. */
+static const char magic[] = "quern journal 2\n";
+
+struct qn_journal {
+    int descriptor;
+    bool broken; /* an append failed: what follows would stand behind half a record, where nobody reads it */
+    char *path;
+};
+
+typedef struct record_head {
+    uint64_t piece, size;
+    uint32_t checksum; /* CRC-32 of piece, size and the bytes */
+    uint32_t spare;    /* 0 */
+} record_head;
+
+static uint32_t checksum(const record_head *head, const void *data)
+{
+    uLong crc = crc32_z(crc32_z(0, NULL, 0), (const Bytef *)head, offsetof(record_head, checksum));
+    return (uint32_t)(head->size ? crc32_z(crc, data, (size_t)head->size) : crc);
+}
+
+static qn_status system_failure(const char *path, const char *what)
+{
+    QN_FAIL(QN_IO_ERROR, "%s: cannot %s: %s", path, what, strerror(errno));
+}
+
+static qn_status append_bytes(const qn_journal *journal, const void *data, size_t size)
+{
+    const char *bytes = data;
+    for (size_t done = 0; done < size;) {
+        ssize_t written = write(journal->descriptor, bytes + done, size - done);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return system_failure(journal->path, "write");
+        done += (size_t)written;
+    }
+    return QN_OK;
+}
+
+/* "name=value" lines: report the first that differs between the journal's key and this run's. */
+static qn_status explain_difference(const char *path, const char *theirs, const char *ours)
+{
+    while (*theirs && *ours) {
+        size_t their_length = strcspn(theirs, "\n"), our_length = strcspn(ours, "\n");
+        if (their_length != our_length || strncmp(theirs, ours, our_length) != 0)
+            QN_FAIL(QN_INVALID_ARGUMENT, "%s: this run cannot go on from another one: there %.*s, here %.*s", path,
+                    (int)their_length, theirs, (int)our_length, ours);
+        theirs += their_length + (theirs[their_length] == '\n');
+        ours += our_length + (ours[our_length] == '\n');
+    }
+    QN_FAIL(QN_INVALID_ARGUMENT, "%s: the journal belongs to another run", path);
+}
+
+/* A journal being read, from the front to its last whole record. Records go by one at a time: there may be millions. */
+typedef struct journal_reader {
+    const char *path;
+    int descriptor;
+    uint64_t size, at; /* of the file; bytes read and found good */
+    void *room;
+    size_t capacity;
+} journal_reader;
+
+/* Up to `size` bytes at `offset`; less only at the end of the file. */
+static qn_status read_at(const journal_reader *reader, uint64_t offset, void *data, size_t size, size_t *got)
+{
+    for (*got = 0; *got < size;) {
+        ssize_t count = pread(reader->descriptor, (char *)data + *got, size - *got, (off_t)(offset + *got));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return system_failure(reader->path, "read");
+        if (count == 0) break;
+        *got += (size_t)count;
+    }
+    return QN_OK;
+}
+
+static qn_status begin_reading(const char *path, int descriptor, journal_reader *reader)
+{
+    struct stat information;
+    if (fstat(descriptor, &information) != 0) return system_failure(path, "read");
+    reader->path = path;
+    reader->descriptor = descriptor;
+    reader->size = (uint64_t)information.st_size;
+    return QN_OK;
+}
+
+/* The magic and, if `key` is not NULL, the key. Sets reader->at behind it; 0 when a kill came before it was whole. */
+static qn_status read_key(journal_reader *reader, const char *key)
+{
+    enum { LOOK_AHEAD = 512 }; /* to show the line that differs in full */
+    const size_t magic_length = strlen(magic), wanted = magic_length + (key ? strlen(key) + 1 : 0);
+    size_t got;
+    QN_TRY(qn_grow(&reader->room, &reader->capacity, wanted + LOOK_AHEAD + 1, 1));
+    char *text = reader->room;
+    QN_TRY(read_at(reader, 0, text, wanted + LOOK_AHEAD, &got));
+    text[got] = '\0';
+    size_t compared = got < wanted ? got : wanted;
+    if (memcmp(text, magic, compared < magic_length ? compared : magic_length) != 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: is no journal of this version; expected one that begins with \"%.*s\"",
+                reader->path, (int)magic_length - 1, magic);
+    if (key && compared > magic_length && memcmp(text + magic_length, key, compared - magic_length) != 0)
+        return explain_difference(reader->path, text + magic_length, key);
+    if (got >= wanted) reader->at = wanted;
+    return QN_OK;
+}
+
+/* One record at reader->at, into reader->room behind the head; *whole is false where the good part of the file ends. */
+static qn_status read_record(journal_reader *reader, record_head *head, bool *whole)
+{
+    size_t got;
+    *whole = false;
+    if (reader->size - reader->at < sizeof *head) return QN_OK;
+    QN_TRY(read_at(reader, reader->at, head, sizeof *head, &got));
+    if (got < sizeof *head || head->size > reader->size - reader->at - sizeof *head) return QN_OK;
+    QN_TRY(qn_grow(&reader->room, &reader->capacity, (size_t)head->size + 1, 1));
+    QN_TRY(read_at(reader, reader->at + sizeof *head, reader->room, (size_t)head->size, &got));
+    *whole = got == head->size && head->spare == 0 && checksum(head, reader->room) == head->checksum;
+    return QN_OK;
+}
+
+static qn_status read_records(journal_reader *reader, const char *key, qn_journal_record record, void *user)
+{
+    record_head head;
+    bool whole;
+    QN_TRY(read_key(reader, key));
+    if (reader->at == 0) return QN_OK;
+    for (;;) {
+        QN_TRY(read_record(reader, &head, &whole));
+        if (!whole) break;
+        if (record) QN_TRY(record(head.piece, reader->room, (size_t)head.size, user));
+        reader->at += sizeof head + head.size;
+    }
+    if (reader->at < reader->size)
+        qn_log(QN_LOG_DEBUG, "%s: %llu bytes after the last whole record are not used", reader->path,
+               (unsigned long long)(reader->size - reader->at));
+    return QN_OK;
+}
+
+/* Keep other processes out. On file systems without locks (ENOLCK, ENOSYS, EOPNOTSUPP) runs go unguarded. */
+static qn_status lock(const qn_journal *journal)
+{
+    while (flock(journal->descriptor, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EINTR) continue;
+        if (errno == EWOULDBLOCK)
+            QN_FAIL(QN_ALREADY_EXISTS, "%s: another process is at work on it; expected no other run in this folder",
+                    journal->path);
+        qn_log(QN_LOG_DEBUG, "%s: cannot be locked: %s", journal->path, strerror(errno));
+        return QN_OK;
+    }
+    return QN_OK;
+}
+
+/* Lock the open file, go through its records, and leave it at the end of the good part. */
+static qn_status prepare(qn_journal *journal, const char *key, bool resume, qn_journal_record record, void *user)
+{
+    journal_reader reader = {0};
+    QN_TRY(lock(journal));
+    qn_status status = QN_OK;
+    if (resume) status = begin_reading(journal->path, journal->descriptor, &reader);
+    if (status == QN_OK && resume) status = read_records(&reader, key, record, user);
+    qn_release(&reader.room);
+    QN_TRY(status);
+    if (ftruncate(journal->descriptor, (off_t)reader.at) != 0 || lseek(journal->descriptor, 0, SEEK_END) < 0)
+        return system_failure(journal->path, "open for writing");
+    if (reader.at > 0) return QN_OK;
+    QN_TRY(append_bytes(journal, magic, strlen(magic)));
+    return append_bytes(journal, key, strlen(key) + 1);
+}
+
+qn_status qn_journal_open(const char *path, const char *key, bool resume, qn_journal_record record, void *user,
+                          qn_journal **out)
+{
+    void *memory;
+    *out = NULL;
+    QN_TRY(qn_allocate(1, sizeof(qn_journal), &memory));
+    qn_journal *journal = memory;
+    journal->descriptor = -1;
+    qn_status status = qn_text_copy(path, &journal->path);
+    if (status == QN_OK) {
+        journal->descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        status = journal->descriptor < 0 ? system_failure(path, "open for writing")
+                                         : prepare(journal, key, resume, record, user);
+    }
+    if (status != QN_OK)
+        qn_journal_close(&journal);
+    else
+        *out = journal;
+    return status;
+}
+
+static qn_status open_to_read(const char *path, int *descriptor)
+{
+    *descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (*descriptor < 0)
+        QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot open: %s", path, strerror(errno));
+    return QN_OK;
+}
+
+qn_status qn_journal_read(const char *path, const char *key, qn_journal_record record, void *user)
+{
+    journal_reader reader = {0};
+    int descriptor;
+    QN_TRY(open_to_read(path, &descriptor));
+    qn_status status = begin_reading(path, descriptor, &reader);
+    if (status == QN_OK) status = read_records(&reader, key, record, user);
+    close(descriptor);
+    qn_release(&reader.room);
+    return status;
+}
+
+qn_status qn_journal_append(qn_journal *journal, uint64_t piece, const void *data, size_t size)
+{
+    if (journal->broken)
+        QN_FAIL(QN_IO_ERROR, "%s: cannot write after an earlier failure to write to it", journal->path);
+    record_head head = {.piece = piece, .size = size};
+    head.checksum = checksum(&head, data);
+    journal->broken = true;
+    QN_TRY(append_bytes(journal, &head, sizeof head));
+    QN_TRY(append_bytes(journal, data, size));
+    journal->broken = false;
+    return QN_OK;
+}
+
+/* The key's text as it stands in a file, up to its zero byte, into reader->room; "" when it is not whole. */
+static qn_status read_key_text(journal_reader *reader)
+{
+    const size_t step = 4096;
+    size_t length = 0, got = step;
+    QN_TRY(read_key(reader, NULL));
+    while (reader->at > 0 && got == step) {
+        QN_TRY(qn_grow(&reader->room, &reader->capacity, length + step + 1, 1));
+        QN_TRY(read_at(reader, reader->at + length, (char *)reader->room + length, step, &got));
+        const char *end = memchr((char *)reader->room + length, '\0', got);
+        if (end) return QN_OK;
+        length += got;
+    }
+    ((char *)reader->room)[0] = '\0';
+    return QN_OK;
+}
+
+static void find_value(const char *key, const char *name, char *value, size_t capacity)
+{
+    const size_t length = strlen(name);
+    for (const char *line = key; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t end = strcspn(line, "\n");
+        if (end <= length || strncmp(line, name, length) != 0 || line[length] != '=' || end - length - 1 >= capacity)
+            continue;
+        memcpy(value, line + length + 1, end - length - 1);
+        value[end - length - 1] = '\0';
+        return;
+    }
+}
+
+qn_status qn_journal_value(const char *path, const char *name, char *value, size_t capacity)
+{
+    journal_reader reader = {0};
+    int descriptor;
+    value[0] = '\0';
+    if (!qn_file_exists(path)) return QN_OK;
+    QN_TRY(open_to_read(path, &descriptor));
+    qn_status status = begin_reading(path, descriptor, &reader);
+    if (status == QN_OK) status = read_key_text(&reader);
+    if (status == QN_OK) find_value(reader.room, name, value, capacity);
+    close(descriptor);
+    qn_release(&reader.room);
+    return status;
+}
+
+void qn_journal_close(qn_journal **pointer)
+{
+    qn_journal *journal = *pointer;
+    if (!journal) return;
+    if (journal->descriptor >= 0) close(journal->descriptor);
+    qn_release(&journal->path);
+    qn_release(pointer);
+}

@@ -1,0 +1,249 @@
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "job/journal.h"
+
+static const char key[] = "receptor=a\nseed=7\n";
+
+/* What came out of a journal. */
+enum { MOST = 16 };
+static struct {
+    int count;
+    uint64_t piece[MOST];
+    size_t size[MOST];
+    char data[MOST][64];
+} seen;
+
+static qn_status see(uint64_t piece, const void *data, size_t size, void *user)
+{
+    (void)user;
+    if (!CHECK(seen.count < MOST && size <= sizeof seen.data[0])) return QN_INTERNAL;
+    seen.piece[seen.count] = piece;
+    seen.size[seen.count] = size;
+    memcpy(seen.data[seen.count], data, size);
+    seen.count++;
+    return QN_OK;
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[700];
+    snprintf(path, sizeof path, "%s/%s", check_scratch_folder(), name);
+    return path;
+}
+
+static const char *journal_path(void)
+{
+    return path_of("journal.0");
+}
+
+/* The journal's file with these bytes; without flushing it to disk each of a thousand times. */
+static void put(const char *data, size_t size)
+{
+    FILE *file = fopen(journal_path(), "wb");
+    CHECK(file && fwrite(data, 1, size, file) == size && fclose(file) == 0);
+}
+
+static qn_status open_again(const char *with_key, qn_journal **journal)
+{
+    seen.count = 0;
+    return qn_journal_open(journal_path(), with_key, true, see, NULL, journal);
+}
+
+/* Three records, the second without bytes. */
+static void write_three(void)
+{
+    qn_journal *journal;
+    CHECK_OK(qn_journal_open(journal_path(), key, false, see, NULL, &journal));
+    CHECK_OK(qn_journal_append(journal, 5, "first", 5));
+    CHECK_OK(qn_journal_append(journal, UINT64_MAX, NULL, 0));
+    CHECK_OK(qn_journal_append(journal, 0, "the third one", 13));
+    qn_journal_close(&journal);
+    CHECK(journal == NULL);
+}
+
+static void check_first(int count)
+{
+    CHECK(seen.count == count);
+    if (count > 0) CHECK(seen.piece[0] == 5 && seen.size[0] == 5 && memcmp(seen.data[0], "first", 5) == 0);
+    if (count > 1) CHECK(seen.piece[1] == UINT64_MAX && seen.size[1] == 0);
+    if (count > 2) CHECK(seen.piece[2] == 0 && seen.size[2] == 13 && memcmp(seen.data[2], "the third one", 13) == 0);
+}
+
+static void what_was_appended_comes_back(void)
+{
+    qn_journal *journal;
+    write_three();
+    CHECK_OK(open_again(key, &journal));
+    check_first(3);
+    CHECK_OK(qn_journal_append(journal, 9, "x", 1));
+    qn_journal_close(&journal);
+    seen.count = 0;
+    CHECK_OK(qn_journal_read(journal_path(), key, see, NULL));
+
+    CHECK(seen.count == 4 && seen.piece[3] == 9 && seen.data[3][0] == 'x');
+    CHECK_OK(qn_journal_open(journal_path(), key, false, see, NULL, &journal)); /* begun anew */
+    qn_journal_close(&journal);
+    CHECK_OK(open_again(key, &journal));
+    CHECK(seen.count == 0);
+    qn_journal_close(&journal);
+    CHECK_FAILS(qn_journal_read(path_of("absent"), key, see, NULL), QN_NOT_FOUND);
+}
+
+/* Cut the file at every length: whole records are kept, the cut one is dropped, and appending goes on. */
+static void a_kill_at_any_byte_loses_one_record_at_most(void)
+{
+    char *data;
+    size_t size;
+    write_three();
+    CHECK_OK(qn_file_read(journal_path(), &data, &size));
+    /* ends of the key and of each record, from the file's end: heads of 24 bytes */
+    const size_t third = size, second = size - 24 - 13, first = second - 24;
+    for (size_t length = 0; length < size; length++) {
+        qn_journal *journal;
+        int whole = (length >= first) + (length >= second) + (length >= third);
+        put(data, length);
+        seen.count = 0;
+        CHECK_OK(qn_journal_read(journal_path(), key, see, NULL));
+        check_first(whole);
+        CHECK_OK(open_again(key, &journal));
+        check_first(whole);
+        CHECK_OK(qn_journal_append(journal, 77, "after", 5));
+        qn_journal_close(&journal);
+        CHECK_OK(open_again(key, &journal));
+        CHECK(seen.count == whole + 1 && seen.piece[whole] == 77);
+        qn_journal_close(&journal);
+    }
+    qn_release(&data);
+}
+
+/* Every bit of the file: a flip in a record drops it and what follows, one in the key is refused. */
+static void a_flipped_bit_is_never_believed(void)
+{
+    char *data;
+    size_t size;
+    write_three();
+    CHECK_OK(qn_file_read(journal_path(), &data, &size));
+    const size_t second = size - 24 - 13, first = second - 24, head = first - 24 - 5;
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        size_t byte = bit / 8;
+        data[byte] ^= (char)(1 << bit % 8);
+        put(data, size);
+        seen.count = 0;
+        if (byte < head) {
+            CHECK_FAILS(qn_journal_read(journal_path(), key, see, NULL), QN_INVALID_ARGUMENT);
+        } else {
+            CHECK_OK(qn_journal_read(journal_path(), key, see, NULL));
+            check_first((byte >= first) + (byte >= second));
+        }
+        data[byte] ^= (char)(1 << bit % 8);
+    }
+    qn_release(&data);
+}
+
+static void another_run_is_refused_by_name(void)
+{
+    qn_journal *journal;
+    write_three();
+    CHECK_FAILS(open_again("receptor=a\nseed=8\n", &journal), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("there seed=7, here seed=8");
+    CHECK(journal == NULL);
+    CHECK_FAILS(open_again("receptor=a\n", &journal), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(open_again("receptor=a\nseed=7\nbox=1\n", &journal), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(open_again("receptor=abcdefghijklmnopqrstuvwxyz\nseed=7\n", &journal), QN_INVALID_ARGUMENT);
+    CHECK_OK(qn_file_write(journal_path(), "a letter, not a journal", 23));
+    CHECK_FAILS(open_again(key, &journal), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("is no journal of this version");
+}
+
+static void values_of_the_key_can_be_read(void)
+{
+    char value[8], *data;
+    size_t size;
+    write_three();
+    CHECK_OK(qn_journal_value(journal_path(), "seed", value, sizeof value));
+    CHECK_TEXT(value, "7");
+    CHECK_OK(qn_journal_value(journal_path(), "receptor", value, sizeof value));
+    CHECK_TEXT(value, "a");
+    CHECK_OK(qn_journal_value(journal_path(), "see", value, sizeof value));
+    CHECK_TEXT(value, "");
+    CHECK_OK(qn_journal_value(path_of("absent"), "seed", value, sizeof value));
+    CHECK_TEXT(value, "");
+    CHECK_OK(qn_file_read(journal_path(), &data, &size));
+    CHECK_OK(qn_file_write(journal_path(), data, 30)); /* within the key */
+    CHECK_OK(qn_journal_value(journal_path(), "receptor", value, sizeof value));
+    CHECK_TEXT(value, "");
+    qn_release(&data);
+}
+
+/* A child holds the journal: this process is refused until the child is gone, killed without a chance to tidy up. */
+static void two_processes_do_not_write_one_journal(void)
+{
+    int ready[2], go[2];
+    char byte = 'x';
+    qn_journal *journal;
+    write_three();
+    CHECK(pipe(ready) == 0 && pipe(go) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        bool opened = qn_journal_open(journal_path(), key, true, NULL, NULL, &journal) == QN_OK &&
+                      qn_journal_append(journal, 6, "child", 5) == QN_OK;
+        close(go[1]);
+        if (!opened || write(ready[1], &byte, 1) != 1) _exit(1);
+        ssize_t got = read(go[0], &byte, 1); /* until killed */
+        _exit(got == 0 ? 0 : 2);
+    }
+    CHECK(child > 0 && read(ready[0], &byte, 1) == 1);
+    CHECK_FAILS(open_again(key, &journal), QN_ALREADY_EXISTS);
+    CHECK_MESSAGE_HAS("another process is at work on it");
+    CHECK(seen.count == 0);
+    CHECK_FAILS(qn_journal_open(journal_path(), key, false, see, NULL, &journal), QN_ALREADY_EXISTS);
+    kill(child, SIGKILL);
+    CHECK(waitpid(child, NULL, 0) == child);
+    CHECK_OK(open_again(key, &journal));
+    CHECK(seen.count == 4 && seen.piece[3] == 6);
+    qn_journal_close(&journal);
+    for (int end = 0; end < 2; end++) {
+        close(ready[end]);
+        close(go[end]);
+    }
+}
+
+static qn_status refuse(uint64_t piece, const void *data, size_t size, void *user)
+{
+    (void)data, (void)size, (void)user;
+    QN_FAIL(QN_BAD_FORMAT, "record %llu is refused", (unsigned long long)piece);
+}
+
+static void a_refused_record_ends_the_reading(void)
+{
+    qn_journal *journal;
+    write_three();
+    CHECK_FAILS(qn_journal_open(journal_path(), key, true, refuse, NULL, &journal), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("record 5 is refused");
+    CHECK_OK(open_again(key, &journal)); /* and leaves the file as it was */
+    check_first(3);
+    qn_journal_close(&journal);
+}
+
+int main(void)
+{
+    RUN(what_was_appended_comes_back);
+    RUN(a_kill_at_any_byte_loses_one_record_at_most);
+    RUN(a_flipped_bit_is_never_believed);
+    RUN(another_run_is_refused_by_name);
+    RUN(values_of_the_key_can_be_read);
+    RUN(two_processes_do_not_write_one_journal);
+    RUN(a_refused_record_ends_the_reading);
+    return check_finish();
+}
