@@ -8,7 +8,15 @@
 #ifndef QN_SCORE_VINA_H
 #define QN_SCORE_VINA_H
 
-#include "chemistry/sybyl.h"
+#include "score/surroundings.h"
+
+#define QN_VINA_CUTOFF_ANGSTROM 8.0
+#define QN_VINA_GAUSS1 (-0.035579)
+#define QN_VINA_GAUSS2 (-0.005156)
+#define QN_VINA_REPULSION 0.840245
+#define QN_VINA_HYDROPHOBIC (-0.035069)
+#define QN_VINA_HYDROGEN_BOND (-0.587439)
+#define QN_VINA_TORSION 0.05846 /* a rotatable bond's share in the divisor */
 
 typedef struct qn_vina_atom_type {
     float radius_angstrom; /* X-Score's */
@@ -20,11 +28,16 @@ enum { QN_VINA_TYPES = 32 };
 /* The types as a table, in which qn_vina_types' indices point. */
 const qn_vina_atom_type *qn_vina_type_table(int *count);
 
-/* Type index of every atom of a compound, −1 for hydrogens. Carbons bound to a hetero atom are not hydrophobic; N and O
- * with a hydrogen (drawn, implied or, without any hydrogens, by valence) are donors; metals are donors. */
+/* Type index of an atom: −1 for hydrogens, −2 when there is none (noble gases, unknown elements). Carbons bound to a
+ * hetero atom are not hydrophobic; N and O with a hydrogen are donors, all O and the N with a free pair of electrons
+ * acceptors; metals are donors. */
+int qn_vina_type_of(const char *element, qn_sybyl_type type, const qn_surroundings *around);
+
+/* Of every atom of a compound; QN_BAD_FORMAT names an atom that has none. */
 QN_MUST_CHECK qn_status qn_vina_types(const qn_compound *compound, int *types);
 
-/* Torsions as Vina counts them: active rotatable bonds, amides not, those that turn only hydrogens not. */
+/* Torsions as Vina's program counts them: rotatable bonds, amides not; those that turn only the hydrogens of O, N or S
+ * by half, methyl groups not. */
 QN_MUST_CHECK qn_status qn_vina_rotatable_bonds(const qn_compound *compound, double *count);
 
 typedef struct qn_vina_energy {

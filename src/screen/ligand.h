@@ -6,6 +6,8 @@
 
 #include "screen/receptor.h"
 
+enum { QN_SCREEN_LIGAND_ATOMS = 1024 }; /* most heavy atoms */
+
 typedef struct qn_screen_ligand {
     uint64_t hash; /* of what the search depends on: types and first positions */
     int atom_count, conformer_count;
@@ -15,6 +17,10 @@ typedef struct qn_screen_ligand {
     double *centroid_angstrom; /* [conformer][3] */
     double rotatable_bonds;    /* as Vina counts them */
 } qn_screen_ligand;
+
+/* Give a compound as it was read what typing and conformers need: bonds by distance where its file has none at all, and
+ * an order to each bond of unknown order. */
+QN_MUST_CHECK qn_status qn_screen_ligand_prepare(qn_compound *compound);
 
 /* Types by our own typing; QN_BAD_FORMAT, in one sentence, for what cannot be typed or has no or over 1024 heavy atoms,
  * a flat drawing, a position that is not finite. */

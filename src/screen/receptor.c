@@ -1,0 +1,170 @@
+#include "screen/receptor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "chemistry/residue_types.h"
+#include "format/compound_stream.h"
+#include "screen/score_types.h"
+
+/* Whether a file is MOL2, told by its first record. */
+static qn_status is_mol2(const char *path, bool *mol2)
+{
+    char *text = NULL;
+    size_t size = 0;
+    *mol2 = false;
+    if (!qn_file_exists(path)) return QN_OK; /* with chains selected, or missing: the structure reader's to say */
+    QN_TRY(qn_file_read(path, &text, &size));
+    const char *record = strstr(text, "@<TRIPOS>");
+    *mol2 = record != NULL && (record == text || record[-1] == '\n');
+    qn_release(&text);
+    return QN_OK;
+}
+
+static qn_status allocate_receptor(qn_screen_receptor *receptor, size_t most)
+{
+    QN_TRY(qn_allocate(3 * most, sizeof(double), (void **)&receptor->positions_angstrom));
+    return qn_allocate(most, sizeof *receptor->types, (void **)&receptor->types);
+}
+
+/* `number`: as messages say it, from 1. */
+static qn_status add_atom(qn_screen_receptor *receptor, const char *path, size_t number, const char *element,
+                          const double position[3], int type)
+{
+    if (type == -1) return QN_OK;
+    if (type < 0)
+        QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu (%s) is of an element that the score has no type for", path, number,
+                element);
+    memcpy(receptor->positions_angstrom + 3 * receptor->atom_count, position, 3 * sizeof(double));
+    receptor->types[receptor->atom_count++] = type;
+    return QN_OK;
+}
+
+static qn_status fill_from_molecule(const char *path, qn_screen_receptor *receptor, qn_sybyl_type *types,
+                                    qn_surroundings *around)
+{
+    const qn_molecule *molecule = receptor->molecule;
+    QN_TRY(qn_residue_sybyl_types(molecule, types, NULL));
+    QN_TRY(qn_surroundings_of_molecule(molecule, types, around));
+    QN_TRY(allocate_receptor(receptor, molecule->atom_count));
+    for (size_t i = 0; i < molecule->atom_count; i++) {
+        const qn_atom *atom = &molecule->atoms[i];
+        int type = qn_screen_type_of(&receptor->score, atom->element, types[i], &around[i]);
+        QN_TRY(add_atom(receptor, path, i + 1, atom->element, atom->position_angstrom, type));
+    }
+    return QN_OK;
+}
+
+static qn_status read_molecule(const char *path, qn_screen_receptor *receptor)
+{
+    qn_sybyl_type *types = NULL;
+    qn_surroundings *around = NULL;
+    QN_TRY(qn_molecule_read(path, &(qn_molecule_options){.drop_water = true}, &receptor->molecule));
+    const size_t count = receptor->molecule->atom_count;
+    qn_status status = qn_allocate(count, sizeof *types, (void **)&types);
+    if (status == QN_OK) status = qn_allocate(count, sizeof *around, (void **)&around);
+    if (status == QN_OK) status = fill_from_molecule(path, receptor, types, around);
+    qn_release(&types);
+    qn_release(&around);
+    return status;
+}
+
+/* The types that the file states where they are SYBYL's; our own for the others. */
+static qn_status types_of_compound(const qn_compound *compound, qn_sybyl_type *types)
+{
+    bool own = false;
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        types[i] = qn_sybyl_from_name(compound->atoms[i].type);
+        own |= types[i] == QN_SYBYL_TYPES;
+    }
+    if (!own) return QN_OK;
+    QN_TRY(qn_sybyl_find_types(compound, types));
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        qn_sybyl_type stated = qn_sybyl_from_name(compound->atoms[i].type);
+        if (stated != QN_SYBYL_TYPES) types[i] = stated;
+    }
+    return QN_OK;
+}
+
+/* MOL2 has no residue names that all programs write alike, but a water is an oxygen bound to no heavy atom. */
+static bool is_water(const qn_compound_atom *atom, const qn_surroundings *around)
+{
+    return strcmp(atom->element, "O") == 0 && around->heavy == 0;
+}
+
+static qn_status fill_from_compound(const char *path, const qn_compound *compound, qn_screen_receptor *receptor,
+                                    qn_sybyl_type *types, qn_surroundings *around)
+{
+    const double *positions = qn_compound_positions(compound, 0);
+    QN_TRY(types_of_compound(compound, types));
+    QN_TRY(qn_surroundings_of_compound(compound, types, around));
+    QN_TRY(allocate_receptor(receptor, compound->atom_count));
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        const qn_compound_atom *atom = &compound->atoms[i];
+        if (is_water(atom, &around[i])) continue;
+        int type = qn_screen_type_of(&receptor->score, atom->element, types[i], &around[i]);
+        QN_TRY(add_atom(receptor, path, i + 1, atom->element, positions + 3 * i, type));
+    }
+    return QN_OK;
+}
+
+static qn_status use_compounds(const char *path, qn_compound *const *compounds, size_t count,
+                               qn_screen_receptor *receptor)
+{
+    qn_sybyl_type *types = NULL;
+    qn_surroundings *around = NULL;
+    if (count != 1) QN_FAIL(QN_BAD_FORMAT, "%s: %zu molecules; expected the receptor as one", path, count);
+    if (compounds[0]->conformer_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: the receptor has no positions", path);
+    qn_status status = qn_allocate(compounds[0]->atom_count, sizeof *types, (void **)&types);
+    if (status == QN_OK) status = qn_allocate(compounds[0]->atom_count, sizeof *around, (void **)&around);
+    if (status == QN_OK) status = fill_from_compound(path, compounds[0], receptor, types, around);
+    qn_release(&types);
+    qn_release(&around);
+    return status;
+}
+
+static qn_status read_mol2(const char *path, qn_screen_receptor *receptor)
+{
+    qn_compound **compounds = NULL;
+    size_t count = 0;
+    QN_TRY(qn_compound_read_file(path, &compounds, &count));
+    qn_status status = use_compounds(path, compounds, count, receptor);
+    for (size_t i = 0; i < count; i++) qn_compound_destroy(&compounds[i]);
+    qn_release(&compounds);
+    return status;
+}
+
+static qn_status finish(const char *path, qn_screen_receptor *receptor)
+{
+    if (receptor->atom_count == 0)
+        QN_FAIL(QN_BAD_FORMAT, "%s: no heavy atoms besides those of waters; expected a receptor", path);
+    for (size_t i = 0; i < 3 * receptor->atom_count; i++)
+        if (!isfinite(receptor->positions_angstrom[i]))
+            QN_FAIL(QN_BAD_FORMAT, "%s: heavy atom %zu has a position that is not finite", path, i / 3 + 1);
+    receptor->hash =
+        qn_screen_hash(receptor->types, receptor->atom_count * sizeof *receptor->types, receptor->positions_angstrom,
+                       3 * receptor->atom_count * sizeof *receptor->positions_angstrom);
+    return QN_OK;
+}
+
+qn_status qn_screen_receptor_read(const char *path, const qn_screen_score *score, qn_screen_receptor *receptor)
+{
+    bool mol2;
+    *receptor = (qn_screen_receptor){.score = *score};
+    QN_TRY(is_mol2(path, &mol2));
+    qn_status status = mol2 ? read_mol2(path, receptor) : read_molecule(path, receptor);
+    if (status == QN_OK) status = finish(path, receptor);
+    if (status != QN_OK) qn_screen_receptor_clear(receptor);
+    return status;
+}
+
+void qn_screen_receptor_clear(qn_screen_receptor *receptor)
+{
+    qn_molecule_destroy(&receptor->molecule);
+    qn_release(&receptor->positions_angstrom);
+    qn_release(&receptor->types);
+    *receptor = (qn_screen_receptor){0};
+}
