@@ -1,16 +1,11 @@
 #include "score/vina.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
-#include "chemistry/conformers.h"
-#include "score/surroundings.h"
+#include "score/vina_rows.h"
 
 /* Radii are X-Score's as Vina uses them. Boron, which has none, is taken as a polar carbon, selenium as sulfur. */
-enum { C_H, C_P, N_P, N_D, N_A, N_DA, O_P, O_D, O_A, O_DA, S_P, P_P, F_H, CL_H, BR_H, I_H, SI_P, METAL, TYPES };
-static const qn_vina_atom_type type_table[TYPES] = {
+static const qn_vina_atom_type type_table[QN_VINA_ROWS] = {
     [C_H] = {1.9f, true, false, false},  [C_P] = {1.9f, false, false, false},  [N_P] = {1.8f, false, false, false},
     [N_D] = {1.8f, false, true, false},  [N_A] = {1.8f, false, false, true},   [N_DA] = {1.8f, false, true, true},
     [O_P] = {1.7f, false, false, false}, [O_D] = {1.7f, false, true, false},   [O_A] = {1.7f, false, false, true},
@@ -18,123 +13,12 @@ static const qn_vina_atom_type type_table[TYPES] = {
     [F_H] = {1.5f, true, false, false},  [CL_H] = {1.8f, true, false, false},  [BR_H] = {2.0f, true, false, false},
     [I_H] = {2.2f, true, false, false},  [SI_P] = {2.2f, false, false, false}, [METAL] = {1.2f, false, true, false},
 };
-_Static_assert((int)TYPES <= (int)QN_VINA_TYPES, "kernels have room for all types");
+_Static_assert((int)QN_VINA_ROWS <= (int)QN_VINA_TYPES, "kernels have room for all types");
 
 const qn_vina_atom_type *qn_vina_type_table(int *count)
 {
-    *count = TYPES;
+    *count = QN_VINA_ROWS;
     return type_table;
-}
-
-/* Elements with one type each. */
-static const struct {
-    char symbol[4];
-    int type;
-} plain_elements[] = {{"S", S_P},   {"SE", S_P}, {"P", P_P}, {"F", F_H},  {"CL", CL_H},
-                      {"BR", BR_H}, {"I", I_H},  {"B", C_P}, {"SI", SI_P}};
-
-/* AutoDock's rule, on which Vina's acceptors rest: a nitrogen takes a hydrogen bond unless it is positive or has three
- * neighbours and hands its pair of electrons to an aromatic ring or a double bond beside it. */
-static bool nitrogen_accepts(qn_sybyl_type type, const qn_surroundings *around)
-{
-    switch (type) {
-    case QN_SYBYL_N_4:
-    case QN_SYBYL_N_AM: return false;
-    case QN_SYBYL_N_PL3: return around->anion;
-    case QN_SYBYL_N_AR:
-    case QN_SYBYL_N_2: return !around->cation && around->heavy + around->hydrogen < 3;
-    default: return !around->cation;
-    }
-}
-
-int qn_vina_type_of(const char *element, qn_sybyl_type type, const qn_surroundings *around)
-{
-    if (strcmp(element, "H") == 0 || strcmp(element, "D") == 0) return -1;
-    if (strcmp(element, "C") == 0) return around->hetero ? C_P : C_H;
-    if (strcmp(element, "O") == 0) return around->hydrogen ? O_DA : O_A;
-    if (strcmp(element, "N") == 0) {
-        bool accepts = nitrogen_accepts(type, around);
-        if (around->hydrogen) return accepts ? N_DA : N_D;
-        return accepts ? N_A : N_P;
-    }
-    for (size_t i = 0; i < sizeof plain_elements / sizeof plain_elements[0]; i++)
-        if (strcmp(element, plain_elements[i].symbol) == 0) return plain_elements[i].type;
-    return qn_element_is_metal(element) ? METAL : -2;
-}
-
-static qn_status types_of(const qn_compound *compound, const qn_sybyl_type *sybyl, const qn_surroundings *around,
-                          int *types)
-{
-    for (size_t i = 0; i < compound->atom_count; i++) {
-        types[i] = qn_vina_type_of(compound->atoms[i].element, sybyl[i], &around[i]);
-        if (types[i] < -1)
-            QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu (%s) is of an element that Vina's score has no type for",
-                    compound->name, i + 1, compound->atoms[i].element);
-    }
-    return QN_OK;
-}
-
-qn_status qn_vina_types(const qn_compound *compound, int *types)
-{
-    qn_sybyl_type *sybyl = NULL;
-    qn_surroundings *around = NULL;
-    qn_status status = qn_allocate(compound->atom_count, sizeof *sybyl, (void **)&sybyl);
-    if (status == QN_OK) status = qn_allocate(compound->atom_count, sizeof *around, (void **)&around);
-    if (status == QN_OK) status = qn_sybyl_find_types(compound, sybyl);
-    if (status == QN_OK) status = qn_surroundings_of_compound(compound, sybyl, around);
-    if (status == QN_OK) status = types_of(compound, sybyl, around, types);
-    qn_release(&sybyl);
-    qn_release(&around);
-    return status;
-}
-
-/* A bond to an end that turns nothing but hydrogens: Vina's program counts half of it, as it counts a bond's two ends
- * one by one and asks only whether the other end goes on. */
-static bool turns_hydrogens(const qn_compound_bond *bond, int end, int other, const qn_sybyl_type *types,
-                            const qn_surroundings *around)
-{
-    if (bond->order != QN_BOND_SINGLE || around[end].heavy != 1 || !around[end].hydrogen || around[other].heavy < 2)
-        return false;
-    switch (types[end]) {
-    case QN_SYBYL_O_3:
-    case QN_SYBYL_S_3:
-    case QN_SYBYL_N_3:
-    case QN_SYBYL_N_4: return true;
-    case QN_SYBYL_N_PL3: return types[other] != QN_SYBYL_C_CAT && types[other] != QN_SYBYL_C_2;
-    default: return false;
-    }
-}
-
-static qn_status count_turns(const qn_compound *compound, const qn_sybyl_type *types, const qn_surroundings *around,
-                             double *count)
-{
-    int *bonds = NULL;
-    size_t whole = 0;
-    QN_TRY(qn_allocate(compound->bond_count, sizeof *bonds, (void **)&bonds));
-    qn_status status = qn_conformers_rotatable_bonds(compound, bonds, &whole);
-    qn_release(&bonds);
-    *count = (double)whole;
-    for (size_t i = 0; i < compound->bond_count; i++) {
-        const qn_compound_bond *bond = &compound->bonds[i];
-        if (turns_hydrogens(bond, bond->first, bond->second, types, around) ||
-            turns_hydrogens(bond, bond->second, bond->first, types, around))
-            *count += 0.5;
-    }
-    return status;
-}
-
-qn_status qn_vina_rotatable_bonds(const qn_compound *compound, double *count)
-{
-    qn_sybyl_type *types = NULL;
-    qn_surroundings *around = NULL;
-    qn_status status = qn_allocate(compound->atom_count, sizeof *types, (void **)&types);
-    if (status == QN_OK) status = qn_allocate(compound->atom_count, sizeof *around, (void **)&around);
-    if (status == QN_OK) status = qn_sybyl_find_types(compound, types);
-    if (status == QN_OK) status = qn_surroundings_of_compound(compound, types, around);
-    if (status == QN_OK) status = count_turns(compound, types, around, count);
-    qn_release(&types);
-    qn_release(&around);
-    return status;
 }
 
 /* 1 up to `good`, 0 from `bad` on, straight between */

@@ -148,7 +148,7 @@ typedef struct deck_atoms {
 static char *read_deck(const char *name, size_t *size)
 {
     char path[128], *data = NULL;
-    snprintf(path, sizeof path, "data/docking/bude_bm1/%s", name);
+    snprintf(path, sizeof path, "docking/bude_bm1/%s", name);
     const char *full = check_reference_data(path);
     if (full) CHECK_OK(qn_file_read(full, &data, size));
     return data;
@@ -239,6 +239,6 @@ int main(void)
     RUN(pairs_by_hand);
     RUN(folded_pairs_are_the_definition);
     RUN(sybyl_types_have_rows);
-    RUN(deck_energies_are_those_stated);
+    if (check_reference_data("docking/bude_bm1")) RUN(deck_energies_are_those_stated);
     return check_finish();
 }

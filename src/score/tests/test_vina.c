@@ -1,0 +1,115 @@
+/* Vina's energies: pairs worked out by hand from the published terms, and the poses that Vina's authors publish with
+ * the energies that their program found. */
+#include "check.h"
+
+#include <stdio.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "score/tests/pdbqt_atoms.h"
+
+/* Rows by what they are. */
+enum { CARBON, POLAR_CARBON, DONOR, ACCEPTOR, BOTH, SULFUR, METAL };
+
+static int row(int what)
+{
+    switch (what) {
+    case CARBON: return pdbqt_row(1.9, true, false, false);
+    case POLAR_CARBON: return pdbqt_row(1.9, false, false, false);
+    case DONOR: return pdbqt_row(1.8, false, true, false);
+    case ACCEPTOR: return pdbqt_row(1.7, false, false, true);
+    case BOTH: return pdbqt_row(1.7, false, true, true);
+    case SULFUR: return pdbqt_row(2.0, false, false, false);
+    default: return pdbqt_row(1.2, false, true, false);
+    }
+}
+
+static qn_vina_energy pair_energy(int a, int b, double r)
+{
+    double here[3] = {-1, 0.5, 2}, there[3] = {-1 + 0.6 * r, 0.5, 2 + 0.8 * r};
+    int types[2] = {row(a), row(b)};
+    qn_vina_energy energy;
+    qn_vina_energy_of(here, &types[0], 1, 0, there, &types[1], 1, &energy);
+    return energy;
+}
+
+static const struct {
+    int a, b;
+    double r, gauss1, gauss2, repulsion, hydrophobic, hydrogen_bond; /* weighted */
+} by_hand[] = {
+    {CARBON, CARBON, 3.8, -0.035579, -0.005156 * 0.10539922456186433, 0, -0.035069, 0},
+    {CARBON, CARBON, 3.3, -0.035579 * 0.36787944117144233, -0.005156 * 0.046770622383958983, 0.840245 * 0.25, -0.035069,
+     0},
+    {CARBON, CARBON, 4.8, -0.035579 * 0.018315638888734179, -0.005156 * 0.36787944117144233, 0, -0.035069 * 0.5, 0},
+    {CARBON, CARBON, 6.8, -0.035579 * 2.3195228302435696e-16, -0.005156, 0, 0, 0},
+    {CARBON, POLAR_CARBON, 3.8, -0.035579, -0.005156 * 0.10539922456186433, 0, 0, 0},
+    {DONOR, ACCEPTOR, 3.0, -0.035579 * 0.36787944117144233, -0.005156 * 0.046770622383958983, 0.840245 * 0.25, 0,
+     -0.587439 * 5 / 7},
+    {ACCEPTOR, BOTH, 3.4, -0.035579, -0.005156 * 0.10539922456186433, 0, 0, 0},
+    {BOTH, BOTH, 2.4, -0.035579 * 0.018315638888734179, -0.005156 * 0.018315638888734179, 0.840245, 0, -0.587439},
+    {DONOR, DONOR, 3.1, -0.035579 * 0.36787944117144233, -0.005156 * 0.046770622383958983, 0.840245 * 0.25, 0, 0},
+    {METAL, ACCEPTOR, 1.9, -0.035579 * 0.018315638888734179, -0.005156 * 0.018315638888734179, 0.840245, 0, -0.587439},
+    {SULFUR, DONOR, 7.9999, -0.035579 * 0, -0.005156 * 0.69771819, 0, 0, 0},
+    {SULFUR, DONOR, 8.0001, 0, 0, 0, 0, 0},
+};
+
+/* exp of −4, −1, −9/4, −49/16 and so on by a calculator; radii are floats. */
+static void pairs_by_hand(void)
+{
+    for (size_t i = 0; i < sizeof by_hand / sizeof by_hand[0]; i++) {
+        qn_vina_energy energy = pair_energy(by_hand[i].a, by_hand[i].b, by_hand[i].r);
+        CHECK_NEAR(energy.gauss1, by_hand[i].gauss1, 1e-7);
+        CHECK_NEAR(energy.gauss2, by_hand[i].gauss2, 1e-7);
+        CHECK_NEAR(energy.repulsion, by_hand[i].repulsion, 1e-6);
+        CHECK_NEAR(energy.hydrophobic, by_hand[i].hydrophobic, 1e-7);
+        CHECK_NEAR(energy.hydrogen_bond, by_hand[i].hydrogen_bond, 1e-6);
+    }
+}
+
+/* The number behind `key` in the remarks of a model. */
+static double remark(const char *text, const char *key)
+{
+    const char *found = strstr(text, key);
+    return CHECK(found != NULL) ? strtod(found + strlen(key), NULL) : 0;
+}
+
+/* Their program reads pair energies off a table with 32 steps in Å² and scales positive atom energies by 1000 / (1000 +
+ * e) ("curl"), and its poses are rounded to 0.001 Å: energies of −15 to −19 differ by up to 0.006 kcal/mol. */
+static void published_poses_have_the_energies_stated(void)
+{
+    static pdbqt_atoms receptor, ligand;
+    char *text = NULL, *poses = NULL;
+    size_t size;
+    const char *path = check_reference_data("docking/ligand/1iep/1iep_receptor.pdbqt");
+    if (!path || !CHECK_OK(qn_file_read(path, &text, &size))) return;
+    pdbqt_read(text, &receptor, NULL);
+    CHECK(receptor.heavy == 2029 && receptor.count == 2029 + 473);
+    path = check_reference_data("docking/ligand/1iep/1iep_ligand_vina_out.pdbqt");
+    if (path && CHECK_OK(qn_file_read(path, &poses, &size))) {
+        int models = 0;
+        for (const char *model = strstr(poses, "MODEL"); model; model = strstr(model + 1, "MODEL"), models++) {
+            qn_vina_energy energy;
+            double stated = remark(model, "RESULT:"), torsions = 7; /* BRANCH records, and their TORSDOF */
+            pdbqt_read(model, &ligand, NULL);
+            qn_vina_energy_of(ligand.positions, ligand.types, ligand.heavy, torsions, receptor.positions,
+                              receptor.types, receptor.heavy, &energy);
+            double inter = remark(model, "REMARK INTER:"), intra = remark(model, "REMARK INTRA:");
+            double unbound = remark(model, "REMARK UNBOUND:"), divisor = 1 + 0.05846 * torsions;
+            CHECK_NEAR(energy.gauss1 + energy.gauss2 + energy.repulsion + energy.hydrophobic + energy.hydrogen_bond,
+                       inter, 0.01);
+            CHECK_NEAR(energy.total * divisor, inter, 0.01);
+            /* What is left of the stated affinity belongs to the ligand alone. */
+            CHECK_NEAR(energy.total + (intra - unbound) / divisor, stated, 0.01);
+        }
+        CHECK(models == 4);
+    }
+    qn_release(&poses);
+    qn_release(&text);
+}
+
+int main(void)
+{
+    RUN(pairs_by_hand);
+    if (check_reference_data("docking/ligand/1iep")) RUN(published_poses_have_the_energies_stated);
+    return check_finish();
+}
