@@ -83,7 +83,7 @@ static void published_poses_have_the_energies_stated(void)
     const char *path = check_reference_data("docking/ligand/1iep/1iep_receptor.pdbqt");
     if (!path || !CHECK_OK(qn_file_read(path, &text, &size))) return;
     pdbqt_read(text, &receptor, NULL);
-    CHECK(receptor.heavy == 2029 && receptor.count == 2029 + 473);
+    CHECK(receptor.heavy == 2229 && receptor.count == 2229 + 473);
     path = check_reference_data("docking/ligand/1iep/1iep_ligand_vina_out.pdbqt");
     if (path && CHECK_OK(qn_file_read(path, &poses, &size))) {
         int models = 0;
