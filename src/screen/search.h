@@ -65,4 +65,7 @@ QN_MUST_CHECK qn_status qn_screen_search_submit(qn_screen_search *search, const 
 QN_MUST_CHECK qn_status qn_screen_search_collect(qn_screen_search *search, int slot, qn_screen_pose *poses,
                                                  double *interactions);
 
+/* Seconds that kernels of scoring took on the device in all batches collected so far. */
+double qn_screen_search_scoring_seconds(const qn_screen_search *search);
+
 #endif

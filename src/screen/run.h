@@ -1,0 +1,85 @@
+/* A screening run while it is under way: what its stages hand on to each other. */
+#ifndef QN_SCREEN_RUN_H
+#define QN_SCREEN_RUN_H
+
+#include <quern/screen.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "base/thread_pool.h"
+#include "job/ranks.h"
+#include "screen/receptor.h"
+#include "screen/search.h"
+
+enum {
+    QN_SCREEN_TERMS = 5,  /* most terms of a score */
+    QN_SCREEN_PIECE = 16, /* consecutive molecules that are dealt and recorded together */
+    QN_SCREEN_MOST_DEVICES = 16
+};
+
+typedef struct qn_screen_timings {
+    double prepare_s, search_s, write_s, total_s;
+} qn_screen_timings;
+
+/* A molecule's line of scores.csv: its best pose. */
+typedef struct qn_screen_row {
+    uint64_t index;   /* of the molecule, counted through all libraries from 0 */
+    const char *name; /* "" when it has none */
+    double energy, terms[QN_SCREEN_TERMS];
+    double least_distance_angstrom; /* of any pair of heavy atoms of ligand and receptor */
+    int clashes;                    /* such pairs closer than 0.7 of the sum of their radii */
+    int heavy_atoms, conformers;
+    int conformer; /* of the pose, from 0 */
+} qn_screen_row;
+
+/* A line of rejected.csv. */
+typedef struct qn_screen_rejection {
+    uint64_t index;   /* as above */
+    const char *path; /* of the library */
+    size_t line;      /* of its record in that file, from 1; 0: not known */
+    const char *name, *reason;
+} qn_screen_rejection;
+
+typedef struct qn_screen_state {
+    const qn_screen_options *options;
+    qn_context *context;
+    qn_pool *pool;
+    qn_ranks *ranks;
+    qn_device *devices[QN_SCREEN_MOST_DEVICES];
+    int device_count;
+    qn_screen_score score;
+    qn_screen_receptor receptor;
+    char receptor_hash[65]; /* SHA-256 of its file */
+    qn_screen_search_options search;
+    int batch; /* conformers of a launch on the first device */
+    const char *const *term_names;
+    int term_count;
+
+    /* The result; on rank 0 only. */
+    qn_screen_row *rows; /* best first: by (energy, index) */
+    size_t row_count;
+    qn_screen_rejection *rejections; /* by index */
+    size_t rejection_count;
+    char *texts;              /* what names and reasons point into */
+    uint64_t molecules;       /* of all libraries: rows and rejections */
+    uint64_t resumed;         /* of them taken from journals */
+    uint64_t conformers;      /* searched, of all molecules */
+    double interactions;      /* pairs of atoms scored, of all molecules */
+    double interactions_here; /* of the molecules that were not taken from journals */
+    double scoring_s;         /* device time of scoring, of this process */
+    qn_screen_timings timings;
+    double started_s;
+} qn_screen_state;
+
+/* Names of a score's terms, as columns are called; returns how many. */
+int qn_screen_term_names(qn_screen_score_kind kind, const char *const **names);
+
+/* "kJ/mol" or "kcal/mol". */
+const char *qn_screen_energy_unit(qn_screen_score_kind kind);
+
+/* report.c: report.html; with options->actives also the enrichment. hits.sdf stands in the output folder by then. */
+QN_MUST_CHECK qn_status qn_screen_write_report(const qn_screen_state *run);
+
+double qn_screen_clock_s(void);
+
+#endif
