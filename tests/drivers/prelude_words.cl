@@ -51,7 +51,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void vectors(GLOBAL const float *RESTRICT x
     stats[8 * i + 4] = VEC_ANY(WIDTH, a > VEC_SPLAT(float, WIDTH, 3.0f)) ? 1.0f : 0.0f;
     stats[8 * i + 5] = VEC_SUM(WIDTH, FMA(FLOOR(a), ABS(b), ROUND(b)));
     stats[8 * i + 6] = VEC_SUM(WIDTH, FMAX(FMIN(a, b), MIN(a, MAX(b, tenth))));
-    stats[8 * i + 7] = VEC_SUM(WIDTH, other);
+    stats[8 * i + 7] = VEC_SUM(WIDTH, other) + VEC_SUM(WIDTH, SATURATE(a));
 }
 
 /* counts: 12 int; sums: 3 float; tickets: one a work-item. */

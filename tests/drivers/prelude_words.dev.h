@@ -4,7 +4,7 @@
 #define QN_TESTS_PRELUDE_WORDS_DEV_H
 
 #define INTEGER_WORDS 14
-#define EXACT_WORDS 16
+#define EXACT_WORDS 17
 #define ROUGH_WORDS 10
 #define COMPLEX_WORDS 8
 
@@ -56,6 +56,7 @@ DEVICE_FN float exact_word(int word, float a, float b, float c)
     case 12: return a < FLOAT_MAXIMUM && a < FLOAT_INFINITY ? FLOAT_PI : 0.0f;
     case 13: return two.x + two.y;
     case 14: return (a + b) + c;
+    case 15: return SATURATE(FMA(a, b, c));
     default: return (float)(int)a;
     }
 }

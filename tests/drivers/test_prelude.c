@@ -224,6 +224,7 @@ static float expected_exact(int word, float a, float b, float c)
     case 12: return 3.14159265358979f;
     case 13: return 1.0f + c;
     case 14: return (a + b) + c;
+    case 15: return fmaf(a, b, c) < 0 ? 0 : fmaf(a, b, c) > 1 ? 1 : fmaf(a, b, c);
     default: return (float)trunc((double)a);
     }
 }
@@ -324,7 +325,7 @@ static float sum_halves(const float *values, int width)
 
 static void expected_stats(const float *a, const float *b, const float *mirror, int width, float *stats)
 {
-    float words[WIDTH_MAX], limits[WIDTH_MAX];
+    float words[WIDTH_MAX], limits[WIDTH_MAX], shares[WIDTH_MAX];
     stats[1] = stats[2] = stats[3] = a[0];
     stats[4] = 0;
     for (int i = 0; i < width; i++) {
@@ -334,11 +335,12 @@ static void expected_stats(const float *a, const float *b, const float *mirror, 
         if (a[i] > 3.0f) stats[4] = 1;
         words[i] = fmaf(floorf(a[i]), fabsf(b[i]), rintf(b[i]));
         limits[i] = fmaxf(fminf(a[i], b[i]), fminf(a[i], middle));
+        shares[i] = a[i] < 0 ? 0 : a[i] > 1 ? 1 : a[i];
     }
     stats[0] = sum_halves(a, width);
     stats[5] = sum_halves(words, width);
     stats[6] = sum_halves(limits, width);
-    stats[7] = sum_halves(mirror, width);
+    stats[7] = sum_halves(mirror, width) + sum_halves(shares, width);
 }
 
 static void check_vectors(int width)

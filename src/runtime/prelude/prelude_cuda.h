@@ -89,6 +89,7 @@ typedef float2 qn_complex;
 #define ABS(x) fabsf(x)
 #define FMIN(a, b) fminf((a), (b))
 #define FMAX(a, b) fmaxf((a), (b))
+#define SATURATE(x) __saturatef(x)
 #define FAST_EXP(x) __expf(x)
 #define FAST_RSQRT(x) qn_fast_rsqrt(x)
 #define FAST_DIVIDE(a, b) __fdividef((a), (b))

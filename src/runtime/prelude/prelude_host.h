@@ -60,6 +60,7 @@ typedef qn_float2 qn_complex;
 #define ABS(x) fabsf(x)
 #define FMIN(a, b) qn_minimum((a), (b))
 #define FMAX(a, b) qn_maximum((a), (b))
+#define SATURATE(x) qn_minimum(qn_maximum((x), 0.0f), 1.0f)
 #define FAST_EXP(x) expf(x)
 #define FAST_RSQRT(x) (1.0f / sqrtf(x))
 #define FAST_DIVIDE(a, b) ((a) / (b))

@@ -73,21 +73,22 @@ typedef float2 qn_complex; /* .x + i .y; functions in runtime/kernels/complex.de
 #define QN_ASYNC_COPY_4(to, from) (*(__local float4 *)(to) = *(__global const float4 *)(from))
 
 /* Single precision; all but the _INT ones take VEC values too. Unit in the last place: ulp */
-#define FMA(a, b, c) fma((a), (b), (c)) /* a * b + c, rounded once */
-#define SQRT(x) sqrt(x)                 /* correctly rounded where the device can, else 3 ulp */
-#define RSQRT(x) rsqrt(x)               /* 1 / sqrt(x), 2 ulp */
-#define EXP(x) exp(x)                   /* 3 ulp */
-#define LOG(x) log(x)                   /* 3 ulp */
-#define SIN(x) sin(x)                   /* 4 ulp */
-#define COS(x) cos(x)                   /* 4 ulp */
-#define FLOOR(x) floor(x)               /* exact */
-#define ROUND(x) rint(x)                /* nearest integer, halves to even; exact */
-#define ROUND_INT(x) convert_int_rte(x) /* the same as int */
-#define ABS(x) fabs(x)                  /* exact */
-#define FMIN(a, b) fmin((a), (b))       /* of floats that are not NaN */
-#define FMAX(a, b) fmax((a), (b))       /* of floats that are not NaN */
-#define FAST_EXP(x) native_exp(x)       /* as fast as the device can; relative error about 1e-6 * (1 + |x|) */
-#define FAST_RSQRT(x) native_rsqrt(x)   /* as fast as the device can; relative error below 1e-6, x >= 2^-126 */
+#define FMA(a, b, c) fma((a), (b), (c))    /* a * b + c, rounded once */
+#define SQRT(x) sqrt(x)                    /* correctly rounded where the device can, else 3 ulp */
+#define RSQRT(x) rsqrt(x)                  /* 1 / sqrt(x), 2 ulp */
+#define EXP(x) exp(x)                      /* 3 ulp */
+#define LOG(x) log(x)                      /* 3 ulp */
+#define SIN(x) sin(x)                      /* 4 ulp */
+#define COS(x) cos(x)                      /* 4 ulp */
+#define FLOOR(x) floor(x)                  /* exact */
+#define ROUND(x) rint(x)                   /* nearest integer, halves to even; exact */
+#define ROUND_INT(x) convert_int_rte(x)    /* the same as int */
+#define ABS(x) fabs(x)                     /* exact */
+#define FMIN(a, b) fmin((a), (b))          /* of floats that are not NaN */
+#define FMAX(a, b) fmax((a), (b))          /* of floats that are not NaN */
+#define SATURATE(x) clamp((x), 0.0f, 1.0f) /* of a float that is not NaN; after + - * and FMA GPUs do it in passing */
+#define FAST_EXP(x) native_exp(x)          /* as fast as the device can; relative error about 1e-6 * (1 + |x|) */
+#define FAST_RSQRT(x) native_rsqrt(x)      /* as fast as the device can; relative error below 1e-6, x >= 2^-126 */
 #define FAST_DIVIDE(a, b) \
     native_divide((a), (b)) /* as fast as the device can; relative error below 1e-6, |b| < 2^126 */
 

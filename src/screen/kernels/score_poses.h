@@ -3,9 +3,11 @@
  * A job is a ligand's conformer; one launch holds `jobs` of them with `poses` poses each. Pose p of job j moves ligand
  * atom a to R·a + t, with the twelve numbers at transforms[k][j · poses + p], k = 0 … 11: the rows of [R | t].
  *
- * The energy of a ligand atom is the sum over receptor atoms in their order, in single precision, each pair adding its
- * steric, charge and desolvation term in this order by fused multiply-adds; a pose's energy is the sum over ligand
- * atoms in their order. No tunable changes that order, so none changes a bit of the result on a device.
+ * A pair's energy is a sum of linear ramps, score_poses.dev.h: one that ends at contact, one where the charge or the
+ * desolvation term vanishes, and a second of these for the few pairs that have both terms. The energy of a ligand atom
+ * is the sum over receptor atoms in their order, in single precision, each adding its first two ramps by fused
+ * multiply-adds, and then over the second ramps, in the receptor atoms' order too; a pose's energy is the sum over
+ * ligand atoms in their order. No tunable changes that order, so none changes a bit of the result on a device.
  */
 #ifndef QN_SCREEN_SCORE_POSES_H
 #define QN_SCREEN_SCORE_POSES_H
@@ -15,6 +17,9 @@
 #include "score/bude.h"
 
 extern const qn_family qn_screen_score_poses_family;
+
+enum { QN_SCORE_POSES_STEP = 64 };            /* a job's poses come in multiples of it */
+enum { QN_SCORE_POSES_MOST_ATOMS = 1 << 20 }; /* of a receptor */
 
 typedef struct qn_score_poses_job {
     int32_t first_atom, atom_count; /* in the launch's ligand atoms */
@@ -28,7 +33,7 @@ typedef struct qn_score_poses_atom {
 
 typedef struct qn_score_poses_problem {
     int receptor_atoms, ligand_types; /* sizes of `pairs` */
-    int jobs, poses;                  /* poses: a multiple of 64 */
+    int jobs, poses;                  /* poses: a multiple of QN_SCORE_POSES_STEP */
     int ligand_atoms;                 /* of all jobs together, for the work stated */
     bool exact;                       /* correctly rounded square roots: the same bits on every device */
     bool cull; /* leave out receptor atoms beyond reach by a cell list: the same bits, fewer pairs */
@@ -43,11 +48,21 @@ QN_MUST_CHECK qn_status qn_score_poses_receptor_create(qn_device *device, const 
                                                        qn_score_poses_receptor **receptor);
 void qn_score_poses_receptor_destroy(qn_score_poses_receptor **receptor);
 
+/* The key of tuning results: sizes to the nearest power of two. */
+void qn_score_poses_problem_class(const qn_score_poses_problem *problem, char text[64]);
+
 /* jobs: problem->jobs × qn_score_poses_job; atoms: qn_score_poses_atom; transforms: 12 × jobs × poses floats; energies:
  * jobs × poses floats. configuration NULL: the tuner's. */
 QN_MUST_CHECK qn_status qn_score_poses(qn_queue *queue, const qn_configuration *configuration,
                                        const qn_score_poses_problem *problem, const qn_score_poses_receptor *receptor,
                                        qn_buffer *jobs, qn_buffer *atoms, qn_buffer *transforms, qn_buffer *energies,
                                        qn_event **event);
+
+/* The same energies, jobs × poses, from the definition in double precision; everything in the caller's memory. */
+QN_MUST_CHECK qn_status qn_score_poses_reference(const qn_score_poses_problem *problem,
+                                                 const qn_bude_force_field *force_field, const double *positions,
+                                                 const int *types, const qn_score_poses_job *jobs,
+                                                 const qn_score_poses_atom *atoms, const float *transforms,
+                                                 double *energies);
 
 #endif
