@@ -8,6 +8,9 @@ set_target_properties(quern_command PROPERTIES INSTALL_RPATH "$ORIGIN/${QUERN_CO
 
 install(TARGETS quern EXPORT quern)
 install(TARGETS quern_command)
+if(TARGET quern_mpi)
+  install(TARGETS quern_mpi DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(DIRECTORY include/quern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(EXPORT quern FILE quern-targets.cmake NAMESPACE quern:: DESTINATION ${QUERN_PACKAGE_FOLDER})

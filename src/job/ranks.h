@@ -2,7 +2,8 @@
  * whoever asks next. Without MPI there is one rank.
  *
  * MPI is in a library of its own, libquern_mpi.so, loaded only where the environment says that a launcher started this
- * process (OMPI_COMM_WORLD_SIZE, PMI_SIZE, PMIX_RANK, …).
+ * process (OMPI_COMM_WORLD_SIZE, PMI_SIZE, PMIX_RANK, …). It is looked for beside the library or the program;
+ * QUERN_MPI_LIBRARY names another file, or is "off": then every process is alone.
  *
  * Life cycle: open → next / barrier → close. Thread rule: one thread at a time.
  */
@@ -25,7 +26,7 @@ int qn_ranks_local_rank(const qn_ranks *ranks);  /* among those on this machine:
 int qn_ranks_local_count(const qn_ranks *ranks); /* threads default to processors / this */
 
 /* The next `count` pieces that nobody has: *first is the number of the first. A counter in rank 0's memory, taken
- * without rank 0 doing anything. */
+ * without rank 0 doing anything. A rank that fails can take all that are left, by a large count. */
 QN_MUST_CHECK qn_status qn_ranks_next(qn_ranks *ranks, uint64_t count, uint64_t *first);
 
 QN_MUST_CHECK qn_status qn_ranks_barrier(qn_ranks *ranks);

@@ -1,0 +1,148 @@
+/* libquern_mpi.so: ranks through MPI. Built where an MPI is found, loaded under its launcher only. */
+#define _POSIX_C_SOURCE 200809L
+#include "job/mpi/mpi_functions.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* The counter that pieces are dealt from is a window of 8 bytes in rank 0's memory. */
+typedef struct mpi_state {
+    MPI_Comm everyone; /* ours: messages of a program that uses the library do not mix with ours */
+    MPI_Win window;
+} mpi_state;
+
+static int failed(int code, const char *what, char *message)
+{
+    char reason[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    if (code == MPI_SUCCESS) return 0;
+    MPI_Error_string(code, reason, &length);
+    snprintf(message, QN_MPI_MESSAGE_BYTES, "%s failed: %s", what, reason);
+    return 1;
+}
+
+/* At the end of the process, because MPI cannot be begun again after it. */
+static void finalise(void)
+{
+    int over;
+    if (MPI_Finalized(&over) == MPI_SUCCESS && !over) MPI_Finalize();
+}
+
+/* Begin MPI unless the program did. */
+static int begin(char *message)
+{
+    int begun, over, level;
+    MPI_Finalized(&over);
+    if (over) {
+        snprintf(message, QN_MPI_MESSAGE_BYTES, "MPI has been finalised in this process");
+        return 1;
+    }
+    MPI_Initialized(&begun);
+    if (begun) {
+        MPI_Query_thread(&level);
+    } else {
+        if (failed(MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread", message)) return 1;
+        atexit(finalise);
+    }
+    if (level >= MPI_THREAD_SERIALIZED) return 0;
+    snprintf(message, QN_MPI_MESSAGE_BYTES, "MPI supports no calls from several threads in turn (level serialized)");
+    return 1;
+}
+
+static int find_place(MPI_Comm everyone, qn_mpi_place *place, char *message)
+{
+    MPI_Comm here;
+    if (failed(MPI_Comm_rank(everyone, &place->rank), "MPI_Comm_rank", message)) return 1;
+    if (failed(MPI_Comm_size(everyone, &place->count), "MPI_Comm_size", message)) return 1;
+    int code = MPI_Comm_split_type(everyone, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    if (failed(code, "MPI_Comm_split_type", message)) return 1;
+    MPI_Comm_rank(here, &place->local_rank);
+    MPI_Comm_size(here, &place->local_count);
+    MPI_Comm_free(&here);
+    return 0;
+}
+
+static int make_counter(mpi_state *state, int rank, char *message)
+{
+    uint64_t *counter;
+    int code = MPI_Win_allocate(rank == 0 ? sizeof *counter : 0, sizeof *counter, MPI_INFO_NULL, state->everyone,
+                                &counter, &state->window);
+    if (failed(code, "MPI_Win_allocate", message)) return 1;
+    MPI_Win_set_errhandler(state->window, MPI_ERRORS_RETURN);
+    if (failed(MPI_Win_lock_all(0, state->window), "MPI_Win_lock_all", message)) return 1;
+    if (rank == 0) *counter = 0;
+    if (failed(MPI_Win_sync(state->window), "MPI_Win_sync", message)) return 1;
+    return failed(MPI_Barrier(state->everyone), "MPI_Barrier", message);
+}
+
+static int ranks_open(void **out, qn_mpi_place *place, char message[QN_MPI_MESSAGE_BYTES])
+{
+    if (begin(message)) return 1;
+    mpi_state *state = calloc(1, sizeof *state);
+    if (!state) {
+        snprintf(message, QN_MPI_MESSAGE_BYTES, "memory is exhausted");
+        return 1;
+    }
+    if (failed(MPI_Comm_dup(MPI_COMM_WORLD, &state->everyone), "MPI_Comm_dup", message)) {
+        free(state);
+        return 1;
+    }
+    MPI_Comm_set_errhandler(state->everyone, MPI_ERRORS_RETURN);
+    if (find_place(state->everyone, place, message) || make_counter(state, place->rank, message)) {
+        free(state);
+        return 1;
+    }
+    *out = state;
+    return 0;
+}
+
+static int ranks_next(void *memory, uint64_t count, uint64_t *first, char message[QN_MPI_MESSAGE_BYTES])
+{
+    mpi_state *state = memory;
+    int code = MPI_Fetch_and_op(&count, first, MPI_UINT64_T, 0, 0, MPI_SUM, state->window);
+    if (failed(code, "MPI_Fetch_and_op", message)) return 1;
+    return failed(MPI_Win_flush(0, state->window), "MPI_Win_flush", message);
+}
+
+/* MPI waits by polling at full speed. The first rank to be done may wait for hours, so it sleeps between looks. */
+static int wait_for(MPI_Request *request, const char *what, char *message)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int done = 0;;) {
+        if (failed(MPI_Test(request, &done, MPI_STATUS_IGNORE), what, message)) return 1;
+        if (done) return 0;
+        nanosleep(&pause, NULL);
+    }
+}
+
+static int ranks_any(void *memory, int value, int *any, char message[QN_MPI_MESSAGE_BYTES])
+{
+    mpi_state *state = memory;
+    MPI_Request request;
+    int mine = value != 0;
+    int code = MPI_Iallreduce(&mine, any, 1, MPI_INT, MPI_MAX, state->everyone, &request);
+    return failed(code, "MPI_Iallreduce", message) || wait_for(&request, "MPI_Iallreduce", message);
+}
+
+static void ranks_abort(void *memory, int exit_code)
+{
+    MPI_Abort(((mpi_state *)memory)->everyone, exit_code);
+}
+
+static void ranks_close(void *memory)
+{
+    mpi_state *state = memory;
+    MPI_Win_unlock_all(state->window);
+    MPI_Win_free(&state->window);
+    MPI_Comm_free(&state->everyone);
+    free(state);
+}
+
+const qn_mpi_functions *qn_mpi_functions_get(void)
+{
+    static const qn_mpi_functions functions = {
+        QN_MPI_FUNCTIONS_VERSION, ranks_open, ranks_next, ranks_any, ranks_abort, ranks_close};
+    return &functions;
+}

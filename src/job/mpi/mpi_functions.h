@@ -1,0 +1,31 @@
+/* What libquern_mpi.so offers to job/ranks.c: the only way between the library and an MPI. Plain C types, so that the
+ * library itself is built and runs without one.
+ *
+ * Every function returns 0, or another number after writing a sentence into `message`. Thread rule: one at a time.
+ */
+#ifndef QN_JOB_MPI_FUNCTIONS_H
+#define QN_JOB_MPI_FUNCTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { QN_MPI_FUNCTIONS_VERSION = 1, QN_MPI_MESSAGE_BYTES = 256 };
+
+typedef struct qn_mpi_place {
+    int rank, count, local_rank, local_count;
+} qn_mpi_place;
+
+typedef struct qn_mpi_functions {
+    int version; /* QN_MPI_FUNCTIONS_VERSION of the header that it was built with */
+    int (*open)(void **state, qn_mpi_place *place, char message[QN_MPI_MESSAGE_BYTES]);
+    int (*next)(void *state, uint64_t count, uint64_t *first, char message[QN_MPI_MESSAGE_BYTES]);
+    /* Whether any rank's value is not 0; waits for all of them. */
+    int (*any)(void *state, int value, int *any, char message[QN_MPI_MESSAGE_BYTES]);
+    void (*abort)(void *state, int exit_code);
+    void (*close)(void *state); /* waits for all ranks */
+} qn_mpi_functions;
+
+/* The one symbol that is looked up, "qn_mpi_functions_get". */
+const qn_mpi_functions *qn_mpi_functions_get(void);
+
+#endif

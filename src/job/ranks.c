@@ -1,0 +1,198 @@
+#define _GNU_SOURCE /* dladdr */
+#include "job/ranks.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "job/mpi/mpi_functions.h"
+
+static const char library_name[] = "libquern_mpi.so";
+
+struct qn_ranks {
+    qn_mpi_place place;
+    uint64_t next;                     /* of a run that is alone */
+    const qn_mpi_functions *functions; /* NULL: alone */
+    void *state;
+};
+
+/* What launchers of MPI programs tell the processes they start. */
+typedef struct launcher {
+    const char *variable;
+    bool is_size; /* its value says how many there are */
+} launcher;
+
+static const launcher launchers[] = {{"OMPI_COMM_WORLD_SIZE", true},
+                                     {"PMI_SIZE", true},
+                                     {"MPI_LOCALNRANKS", false},
+                                     {"PMIX_RANK", false},
+                                     {"SLURM_STEP_NUM_TASKS", true}};
+
+/* How many processes a launcher started and the variable that says so: 1 without one, 0 when it does not say. */
+static int launched_processes(const char **variable)
+{
+    int count = 1;
+    *variable = NULL;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        const char *value = getenv(launchers[i].variable);
+        if (!value || !*value) continue;
+        int said = launchers[i].is_size ? atoi(value) : 0;
+        *variable = launchers[i].variable;
+        if (launchers[i].is_size && said >= 1) return said;
+        count = 0;
+    }
+    return count;
+}
+
+/* Load a library of this name; NULL when there is none. Open MPI's own plug-ins look for its symbols among the global
+ * ones. */
+static void *load(const char *path)
+{
+    return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+}
+
+/* "folder of `beside`/relative/libquern_mpi.so". */
+static void *load_beside(const char *beside, const char *relative)
+{
+    const char *slash = strrchr(beside, '/');
+    qn_text path = {0};
+    void *library = NULL;
+    if (slash && qn_text_append(&path, "%.*s/%s%s", (int)(slash - beside), beside, relative, library_name) == QN_OK &&
+        qn_file_exists(path.data))
+        library = load(path.data);
+    qn_text_clear(&path);
+    return library;
+}
+
+/* QUERN_MPI_LIBRARY; else beside this library or the program it is part of, or where an installed program has it. */
+static void *load_library(void)
+{
+    Dl_info here;
+    void *library = NULL;
+    const char *chosen = getenv("QUERN_MPI_LIBRARY");
+    if (chosen && *chosen) return load(chosen);
+    if (dladdr(launchers, &here) && here.dli_fname) {
+        char program[4096] = "";
+        const char *self = here.dli_fname; /* a program's is as it was called: without a folder when found by PATH */
+        if (!strchr(self, '/') && readlink("/proc/self/exe", program, sizeof program - 1) > 0) self = program;
+        library = load_beside(self, "");
+        if (!library) library = load_beside(self, QN_COMMAND_TO_LIBRARY "/");
+    }
+    return library ? library : load(library_name);
+}
+
+static qn_status find_functions(const char *variable, const qn_mpi_functions **functions)
+{
+    void *library = load_library();
+    if (!library) {
+        const char *reason = dlerror();
+        QN_FAIL(QN_NOT_FOUND,
+                "%s says that a launcher started several processes, but %s cannot be loaded (%s): install an MPI and "
+                "build again, name the file in QUERN_MPI_LIBRARY, or set that to off if the processes have nothing to "
+                "do with each other",
+                variable, library_name, reason ? reason : "not found");
+    }
+    const qn_mpi_functions *(*get)(void);
+    *(void **)&get = dlsym(library, "qn_mpi_functions_get");
+    if (!get || get()->version != QN_MPI_FUNCTIONS_VERSION)
+        QN_FAIL(QN_NOT_FOUND, "%s belongs to another version; expected that of this build", library_name);
+    *functions = get();
+    return QN_OK; /* the library stays: MPI cannot be unloaded */
+}
+
+static qn_status open_mpi(qn_ranks *ranks, int launched, const char *variable)
+{
+    char message[QN_MPI_MESSAGE_BYTES];
+    QN_TRY(find_functions(variable, &ranks->functions));
+    if (ranks->functions->open(&ranks->state, &ranks->place, message) != 0) {
+        ranks->functions = NULL;
+        QN_FAIL(QN_NOT_FOUND, "MPI cannot be begun: %s", message);
+    }
+    if (launched > 1 && ranks->place.count == 1)
+        QN_FAIL(QN_NOT_FOUND,
+                "%s says %d processes, but MPI sees one: the launcher belongs to another MPI than %s was built with",
+                variable, launched, library_name);
+    return QN_OK;
+}
+
+qn_status qn_ranks_open(qn_ranks **out)
+{
+    const char *variable, *chosen = getenv("QUERN_MPI_LIBRARY");
+    int launched = launched_processes(&variable);
+    void *memory;
+    *out = NULL;
+    QN_TRY(qn_allocate(1, sizeof(qn_ranks), &memory));
+    qn_ranks *ranks = memory;
+    ranks->place = (qn_mpi_place){.count = 1, .local_count = 1};
+    qn_status status = QN_OK;
+    if (launched != 1 && !(chosen && strcmp(chosen, "off") == 0)) status = open_mpi(ranks, launched, variable);
+    if (status == QN_OK)
+        *out = ranks;
+    else
+        qn_ranks_close(&ranks);
+    return status;
+}
+
+void qn_ranks_close(qn_ranks **pointer)
+{
+    if (!*pointer) return;
+    if ((*pointer)->functions) (*pointer)->functions->close((*pointer)->state);
+    qn_release(pointer);
+}
+
+int qn_ranks_rank(const qn_ranks *ranks)
+{
+    return ranks->place.rank;
+}
+
+int qn_ranks_count(const qn_ranks *ranks)
+{
+    return ranks->place.count;
+}
+
+int qn_ranks_local_rank(const qn_ranks *ranks)
+{
+    return ranks->place.local_rank;
+}
+
+int qn_ranks_local_count(const qn_ranks *ranks)
+{
+    return ranks->place.local_count;
+}
+
+qn_status qn_ranks_next(qn_ranks *ranks, uint64_t count, uint64_t *first)
+{
+    char message[QN_MPI_MESSAGE_BYTES];
+    if (ranks->functions) {
+        if (ranks->functions->next(ranks->state, count, first, message) != 0) QN_FAIL(QN_IO_ERROR, "%s", message);
+        return QN_OK;
+    }
+    *first = ranks->next;
+    ranks->next += count;
+    return QN_OK;
+}
+
+qn_status qn_ranks_barrier(qn_ranks *ranks)
+{
+    int any;
+    return qn_ranks_any(ranks, 0, &any);
+}
+
+qn_status qn_ranks_any(qn_ranks *ranks, int value, int *any)
+{
+    char message[QN_MPI_MESSAGE_BYTES];
+    *any = value != 0;
+    if (ranks->functions && ranks->functions->any(ranks->state, value, any, message) != 0)
+        QN_FAIL(QN_IO_ERROR, "%s", message);
+    return QN_OK;
+}
+
+void qn_ranks_abort(qn_ranks *ranks, int exit_code)
+{
+    if (ranks->functions) ranks->functions->abort(ranks->state, exit_code);
+}

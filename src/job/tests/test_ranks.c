@@ -1,0 +1,123 @@
+/* Alone: every piece is dealt to this process. Under a launcher (tests/job/check_mpi.sh): "deal FOLDER COUNT" takes
+ * pieces of COUNT until none is left and writes their numbers into FOLDER/<round>.<rank>. */
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "job/ranks.h"
+
+static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",         "PMIX_RANK", "MPI_LOCALNRANKS",
+                                        "SLURM_STEP_NUM_TASKS", "QUERN_MPI_LIBRARY"};
+
+static void forget_launchers(void)
+{
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) unsetenv(variables[i]);
+}
+
+static void check_alone(void)
+{
+    qn_ranks *ranks;
+    uint64_t first;
+    int any;
+    if (!CHECK_OK(qn_ranks_open(&ranks))) return;
+    CHECK(qn_ranks_rank(ranks) == 0 && qn_ranks_count(ranks) == 1);
+    CHECK(qn_ranks_local_rank(ranks) == 0 && qn_ranks_local_count(ranks) == 1);
+    CHECK_OK(qn_ranks_next(ranks, 3, &first));
+    CHECK(first == 0);
+    CHECK_OK(qn_ranks_next(ranks, 1, &first));
+    CHECK(first == 3);
+    CHECK_OK(qn_ranks_next(ranks, 1, &first));
+    CHECK(first == 4);
+    CHECK_OK(qn_ranks_any(ranks, 0, &any));
+    CHECK(any == 0);
+    CHECK_OK(qn_ranks_any(ranks, -5, &any));
+    CHECK(any == 1);
+    CHECK_OK(qn_ranks_barrier(ranks));
+    qn_ranks_close(&ranks);
+    CHECK(ranks == NULL);
+    qn_ranks_close(&ranks);
+}
+
+static void without_a_launcher_a_process_is_alone(void)
+{
+    forget_launchers();
+    check_alone();
+}
+
+static void a_launcher_of_one_process_needs_no_mpi(void)
+{
+    setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+    setenv("PMIX_RANK", "0", 1);
+    setenv("QUERN_MPI_LIBRARY", "/nowhere/libquern_mpi.so", 1);
+    check_alone();
+    forget_launchers();
+}
+
+/* Otherwise four processes would all do the same work and write over each other. */
+static void several_processes_without_the_library_are_refused(void)
+{
+    qn_ranks *ranks;
+    setenv("PMI_SIZE", "4", 1);
+    setenv("QUERN_MPI_LIBRARY", "/nowhere/libquern_mpi.so", 1);
+    CHECK_FAILS(qn_ranks_open(&ranks), QN_NOT_FOUND);
+    CHECK_MESSAGE_HAS("PMI_SIZE says that a launcher started several processes");
+    CHECK(ranks == NULL);
+    setenv("QUERN_MPI_LIBRARY", "off", 1);
+    check_alone();
+    forget_launchers();
+}
+
+static void deal_round(qn_ranks *ranks, const char *folder, int round, uint64_t count)
+{
+    const struct timespec work = {.tv_nsec = 500000};
+    char path[700];
+    uint64_t piece = 0;
+    snprintf(path, sizeof path, "%s/%d.%d", folder, round, qn_ranks_rank(ranks));
+    FILE *file = fopen(path, "w");
+    if (!CHECK(file != NULL)) return;
+    for (;;) {
+        if (!CHECK_OK(qn_ranks_next(ranks, 1, &piece)) || piece >= count) break;
+        fprintf(file, "%llu\n", (unsigned long long)piece);
+        nanosleep(&work, NULL);
+    }
+    CHECK(fclose(file) == 0);
+}
+
+static void deal(const char *folder, uint64_t count)
+{
+    for (int round = 0; round < 2; round++) { /* the second has a counter of its own */
+        qn_ranks *ranks;
+        uint64_t first;
+        int any;
+        if (!CHECK_OK(qn_ranks_open(&ranks))) return;
+        CHECK(qn_ranks_local_rank(ranks) == qn_ranks_rank(ranks));
+        CHECK(qn_ranks_local_count(ranks) == qn_ranks_count(ranks));
+        deal_round(ranks, folder, round, count);
+        CHECK_OK(qn_ranks_any(ranks, 0, &any));
+        CHECK(any == 0);
+        CHECK_OK(qn_ranks_any(ranks, qn_ranks_rank(ranks) == qn_ranks_count(ranks) - 1, &any));
+        CHECK(any == 1);
+        /* one takes all that is left, and the others find nothing */
+        if (qn_ranks_rank(ranks) == 0) CHECK_OK(qn_ranks_next(ranks, (uint64_t)1 << 56, &first));
+        CHECK_OK(qn_ranks_barrier(ranks));
+        CHECK_OK(qn_ranks_next(ranks, 1, &first));
+        CHECK(first >= (uint64_t)1 << 56);
+        qn_ranks_close(&ranks);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && strcmp(argv[1], "deal") == 0) {
+        deal(argv[2], strtoull(argv[3], NULL, 10));
+        return check_finish();
+    }
+    RUN(without_a_launcher_a_process_is_alone);
+    RUN(a_launcher_of_one_process_needs_no_mpi);
+    RUN(several_processes_without_the_library_are_refused);
+    return check_finish();
+}
