@@ -66,6 +66,14 @@ void check_run(const char *name, void (*test)(void))
     running = "";
 }
 
+void check_run_long(const char *name, void (*test)(void))
+{
+    if (getenv("QUERN_TEST_QUICK"))
+        printf("%s: left out, it takes long\n", name);
+    else
+        check_run(name, test);
+}
+
 int check_finish(void)
 {
     printf("%d checks, %d failed\n", checks, failures);

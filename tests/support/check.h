@@ -19,6 +19,8 @@
 /* The message of the last failure holds `part`. */
 #define CHECK_MESSAGE_HAS(part) check_message_has((part), __FILE__, __LINE__)
 #define RUN(function) check_run(#function, function)
+/* For what takes long and goes no way of the code that others do not: left out where QUERN_TEST_QUICK is set. */
+#define RUN_LONG(function) check_run_long(#function, function)
 
 /* Each returns nonzero when the check held, so a test can stop early. */
 int check_that(int holds, const char *file, int line, const char *text);
@@ -28,6 +30,7 @@ int check_text(const char *value, const char *expected, const char *file, int li
 int check_message_has(const char *part, const char *file, int line);
 
 void check_run(const char *name, void (*test)(void));
+void check_run_long(const char *name, void (*test)(void));
 
 /* Print the count and return main's exit status. */
 int check_finish(void);

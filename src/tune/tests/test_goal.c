@@ -95,8 +95,7 @@ static void several_objectives_have_a_front(void)
     CHECK(result.front_count == 0 && result.best.joules == 0 && result.best.seconds == result.best.objective);
     CHECK_OK(tune("seconds, joules", store, &result));
     check_front(&result);
-    for (int i = 0; i < DELAYS; i++)
-        CHECK(planted_runs[0][i] > 100); /* 0.3 s of each, although their times are known */
+    for (int i = 0; i < DELAYS; i++) CHECK(planted_runs[0][i] > 20); /* 0.3 s of each, although their times are known */
     CHECK_OK(tune(NULL, store, &result));
     CHECK(result.configuration.value[DELAY] == BEST_DELAY);
     CHECK_OK(tune("seconds,joules", store, &result));

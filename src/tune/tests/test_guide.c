@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     qn_log_set_callback(on_log, NULL);
     RUN(families_are_described_and_built_ones_learnt);
     RUN(without_rates_the_balance_of_a_usual_device_steers);
-    RUN(every_kind_of_workload_is_tuned);
+    RUN_LONG(every_kind_of_workload_is_tuned);
     RUN(a_models_file_can_be_given);
     RUN(it_works_online);
     qn_log_set_callback(NULL, NULL);

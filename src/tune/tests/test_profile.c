@@ -332,6 +332,6 @@ int main(void)
     RUN(what_cannot_fit_waits);
     RUN(counts_of_the_coulomb_sum_are_predicted);
     RUN(static_sizes_are_those_recorded);
-    RUN(the_convolution_is_found_quickly);
+    RUN_LONG(the_convolution_is_found_quickly);
     return check_finish();
 }

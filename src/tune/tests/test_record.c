@@ -279,6 +279,6 @@ int main(int argc, char **argv)
     RUN(ktt_is_read_with_counters);
     RUN(written_records_read_as_they_were);
     RUN(mistakes_are_placed);
-    RUN(published_spaces_have_their_figures);
+    RUN_LONG(published_spaces_have_their_figures);
     return check_finish();
 }

@@ -233,9 +233,9 @@ int main(int argc, char **argv)
     RUN(a_kill_marks_nothing);
     if (!open_device()) check_skip(name, qn_error_message());
     RUN(faults_are_recorded_and_never_chosen);
-    RUN(a_stopped_run_goes_on);
-    RUN(other_sizes_count_by_their_work);
-    RUN(the_budget_is_for_searching);
+    RUN_LONG(a_stopped_run_goes_on);
+    RUN_LONG(other_sizes_count_by_their_work);
+    RUN_LONG(the_budget_is_for_searching);
     RUN(intervals_are_robust);
     close_device();
     return check_finish();

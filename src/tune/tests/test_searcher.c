@@ -218,11 +218,11 @@ static void moves_stay_among_valid_points(void)
 
 int main(void)
 {
-    RUN(each_point_comes_once);
+    RUN_LONG(each_point_comes_once);
     RUN(a_seed_fixes_the_search);
     RUN(results_may_come_unasked_and_in_batches);
     RUN(nothing_valid_is_survived);
-    RUN(searching_beats_chance);
+    RUN_LONG(searching_beats_chance);
     RUN(an_unknown_name_lists_those_there_are);
     RUN(the_list_of_names_is_that_of_the_classes);
     RUN(moves_stay_among_valid_points);
