@@ -62,7 +62,8 @@ void qn_compound_record_clear(qn_compound_record *record);
  * thread. */
 QN_MUST_CHECK qn_status qn_compound_read(const qn_compound_record *record, qn_compound **compound);
 
-/* Every molecule of a file at once, e.g. a reference ligand; fails on the first that cannot be read. */
+/* Every molecule of a file at once, e.g. a reference ligand; fails on the first that cannot be read. Each is
+ * destroyed and `compounds` released with qn_release. */
 QN_MUST_CHECK qn_status qn_compound_read_file(const char *path, qn_compound ***compounds, size_t *count);
 
 /* Append one conformer as an SDF record: V2000, or V3000 when there are over 999 atoms or bonds; properties as data

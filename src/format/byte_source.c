@@ -1,0 +1,242 @@
+#define _POSIX_C_SOURCE 200809L
+#define ZLIB_CONST
+#include "format/byte_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/error.h"
+#include "base/gzip.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { BUFFER_BYTES = 1 << 20 };
+
+struct qn_byte_source {
+    char *name;
+    int descriptor;
+    bool packed, at_end; /* at_end: nothing comes any more behind what the buffer holds */
+    bool in_member;      /* of a gzip file, whose end must come */
+    bool failed;         /* with `failure`, reported where what was read before ends */
+    qn_error_trail failure;
+    uint64_t done_bytes, all_bytes;
+    size_t begin, end;               /* of what the buffer holds */
+    size_t packed_begin, packed_end; /* of what the packed buffer holds */
+    z_stream inflation;
+    char *buffer, *packed_buffer;
+};
+
+/* At most `size` bytes of the file; *got is 0 at its end. */
+static qn_status read_some(qn_byte_source *source, char *data, size_t size, size_t *got)
+{
+    ssize_t count;
+    do count = read(source->descriptor, data, size);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) QN_FAIL(QN_IO_ERROR, "%s: cannot read: %s", source->name, strerror(errno));
+    *got = (size_t)count;
+    source->done_bytes += *got;
+    return QN_OK;
+}
+
+static qn_status fill_packed(qn_byte_source *source)
+{
+    size_t held = source->packed_end - source->packed_begin, got;
+    memmove(source->packed_buffer, source->packed_buffer + source->packed_begin, held);
+    source->packed_begin = 0;
+    source->packed_end = held;
+    QN_TRY(read_some(source, source->packed_buffer + held, BUFFER_BYTES - held, &got));
+    source->packed_end += got;
+    return QN_OK;
+}
+
+/* Whether another gzip member follows; what else may follow the last one (padding) is not ours to judge. */
+static qn_status begin_member(qn_byte_source *source)
+{
+    while (source->packed_end - source->packed_begin < 2) {
+        size_t held = source->packed_end - source->packed_begin;
+        QN_TRY(fill_packed(source));
+        if (source->packed_end - source->packed_begin == held) break;
+    }
+    source->in_member =
+        qn_is_gzip(source->packed_buffer + source->packed_begin, source->packed_end - source->packed_begin);
+    if (source->in_member && inflateReset(&source->inflation) != Z_OK)
+        QN_FAIL(QN_INTERNAL, "%s: zlib did not start again", source->name);
+    source->at_end = !source->in_member;
+    return QN_OK;
+}
+
+static qn_status inflate_some(qn_byte_source *source)
+{
+    z_stream *inflation = &source->inflation;
+    if (!source->in_member) {
+        QN_TRY(begin_member(source));
+        if (source->at_end) return QN_OK;
+    }
+    if (source->packed_begin == source->packed_end) {
+        QN_TRY(fill_packed(source));
+        if (source->packed_begin == source->packed_end)
+            QN_FAIL(QN_BAD_FORMAT, "%s: the gzipped data is cut off (after %llu bytes)", source->name,
+                    (unsigned long long)source->done_bytes);
+    }
+    inflation->next_in = (const Bytef *)source->packed_buffer + source->packed_begin;
+    inflation->avail_in = (uInt)(source->packed_end - source->packed_begin);
+    inflation->next_out = (Bytef *)source->buffer + source->end;
+    inflation->avail_out = (uInt)(BUFFER_BYTES - source->end);
+    int result = inflate(inflation, Z_NO_FLUSH);
+    source->packed_begin = source->packed_end - inflation->avail_in;
+    source->end = BUFFER_BYTES - inflation->avail_out;
+    if (result == Z_STREAM_END)
+        source->in_member = false;
+    else if (result != Z_OK)
+        QN_FAIL(QN_BAD_FORMAT, "%s: the gzipped data is damaged (before byte %llu)", source->name,
+                (unsigned long long)source->done_bytes);
+    return QN_OK;
+}
+
+static qn_status read_plain(qn_byte_source *source)
+{
+    size_t got;
+    QN_TRY(read_some(source, source->buffer + source->end, BUFFER_BYTES - source->end, &got));
+    source->end += got;
+    source->at_end = got == 0;
+    return QN_OK;
+}
+
+/* More bytes behind those that the buffer holds, or at_end, or failed; there must be room. */
+static void fill(qn_byte_source *source)
+{
+    qn_status status = source->packed ? inflate_some(source) : read_plain(source);
+    if (status == QN_OK) return;
+    qn_error_save(status, &source->failure);
+    source->failed = true;
+}
+
+static void move_to_front(qn_byte_source *source)
+{
+    memmove(source->buffer, source->buffer + source->begin, source->end - source->begin);
+    source->end -= source->begin;
+    source->begin = 0;
+}
+
+qn_status qn_byte_source_peek(qn_byte_source *source, size_t wanted, const char **data, size_t *size)
+{
+    if (BUFFER_BYTES - source->begin < wanted) move_to_front(source);
+    while (!source->at_end && !source->failed && source->end - source->begin < wanted) fill(source);
+    *data = source->buffer + source->begin;
+    *size = source->end - source->begin;
+    return source->failed && *size == 0 ? qn_error_restore(&source->failure) : QN_OK;
+}
+
+qn_status qn_byte_source_line(qn_byte_source *source, const char **line, size_t *size)
+{
+    for (size_t seen = 0;;) {
+        size_t held = source->end - source->begin;
+        const char *begin = source->buffer + source->begin;
+        const char *newline = held > seen ? memchr(begin + seen, '\n', held - seen) : NULL;
+        if (newline || source->at_end || held == BUFFER_BYTES) {
+            *line = begin;
+            *size = newline ? (size_t)(newline - begin) + 1 : held;
+            return QN_OK;
+        }
+        if (source->failed) return qn_error_restore(&source->failure);
+        seen = held;
+        if (source->end == BUFFER_BYTES) move_to_front(source);
+        fill(source);
+    }
+}
+
+void qn_byte_source_take(qn_byte_source *source, size_t size)
+{
+    source->begin += size;
+    if (source->begin == source->end) source->begin = source->end = 0;
+}
+
+bool qn_byte_source_is_gzip(const qn_byte_source *source)
+{
+    return source->packed;
+}
+
+void qn_byte_source_progress(const qn_byte_source *source, uint64_t *done_bytes, uint64_t *all_bytes)
+{
+    *done_bytes = source->done_bytes;
+    *all_bytes = source->all_bytes;
+}
+
+/* See whether the file is gzipped; if so, what was read becomes the packed bytes. */
+static qn_status start_unpacking(qn_byte_source *source)
+{
+    const char *data;
+    size_t size;
+    void *memory;
+    QN_TRY(qn_byte_source_peek(source, 2, &data, &size));
+    if (!qn_is_gzip(data, size)) return QN_OK;
+    QN_TRY(qn_allocate(BUFFER_BYTES, 1, &memory));
+    source->packed_buffer = source->buffer;
+    source->packed_end = source->end;
+    source->buffer = memory;
+    source->end = 0;
+    source->at_end = false;
+    if (inflateInit2(&source->inflation, MAX_WBITS + 16) != Z_OK)
+        QN_FAIL(QN_OUT_OF_MEMORY, "%s: cannot start to unpack gzipped data", source->name);
+    source->packed = source->in_member = true;
+    return QN_OK;
+}
+
+static qn_status start(qn_byte_source *source, const char *name)
+{
+    void *memory;
+    struct stat information;
+    QN_TRY(qn_text_copy(name, &source->name));
+    QN_TRY(qn_allocate(BUFFER_BYTES, 1, &memory));
+    source->buffer = memory;
+    if (fstat(source->descriptor, &information) == 0 && S_ISREG(information.st_mode))
+        source->all_bytes = (uint64_t)information.st_size;
+    return start_unpacking(source);
+}
+
+qn_status qn_byte_source_wrap(const char *name, int descriptor, qn_byte_source **out)
+{
+    void *memory;
+    *out = NULL;
+    qn_status status = qn_allocate(1, sizeof **out, &memory);
+    if (status != QN_OK) {
+        close(descriptor);
+        return status;
+    }
+    qn_byte_source *source = memory;
+    source->descriptor = descriptor;
+    status = start(source, name);
+    if (status != QN_OK) {
+        qn_byte_source_close(&source);
+        return status;
+    }
+    *out = source;
+    return QN_OK;
+}
+
+qn_status qn_byte_source_open(const char *path, qn_byte_source **source)
+{
+    *source = NULL;
+    bool standard_input = strcmp(path, "-") == 0;
+    int descriptor = standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot open: %s",
+                standard_input ? "standard input" : path, strerror(errno));
+    return qn_byte_source_wrap(standard_input ? "standard input" : path, descriptor, source);
+}
+
+void qn_byte_source_close(qn_byte_source **source)
+{
+    qn_byte_source *s = *source;
+    if (!s) return;
+    if (s->packed) inflateEnd(&s->inflation);
+    close(s->descriptor);
+    qn_release(&s->name);
+    qn_release(&s->buffer);
+    qn_release(&s->packed_buffer);
+    qn_release(source);
+}

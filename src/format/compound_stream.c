@@ -1,0 +1,188 @@
+#include "format/compound_stream.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "format/byte_source.h"
+#include "format/compound_formats.h"
+
+struct qn_compound_stream {
+    char *path;
+    qn_byte_source *source;
+    qn_compound_format format;
+    bool ended;
+    uint64_t index; /* of the next molecule */
+    size_t line;    /* next one of the file, from 1 */
+};
+
+static const size_t most_record_bytes = (size_t)64 << 20;
+
+static qn_status find_format(qn_compound_stream *stream)
+{
+    const size_t shown = 65536;
+    const char *text;
+    size_t size;
+    QN_TRY(qn_byte_source_peek(stream->source, shown, &text, &size));
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark */
+        qn_byte_source_take(stream->source, 3);
+        text += 3, size -= 3;
+    }
+    return qn_compound_format_find(stream->path, text, size, &stream->format);
+}
+
+qn_status qn_compound_stream_open(const char *path, qn_compound_stream **out)
+{
+    void *memory;
+    *out = NULL;
+    QN_TRY(qn_allocate(1, sizeof **out, &memory));
+    qn_compound_stream *stream = memory;
+    stream->line = 1;
+    qn_status status = qn_text_copy(strcmp(path, "-") == 0 ? "standard input" : path, &stream->path);
+    if (status == QN_OK) status = qn_byte_source_open(path, &stream->source);
+    if (status == QN_OK) status = find_format(stream);
+    if (status != QN_OK) {
+        qn_compound_stream_close(&stream);
+        return status;
+    }
+    *out = stream;
+    return QN_OK;
+}
+
+void qn_compound_stream_close(qn_compound_stream **stream)
+{
+    qn_compound_stream *s = *stream;
+    if (!s) return;
+    qn_byte_source_close(&s->source);
+    qn_release(&s->path);
+    qn_release(stream);
+}
+
+static bool is_blank(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!strchr(" \t\r\n", text[i]) || text[i] == '\0') return false;
+    return true;
+}
+
+static qn_status append(qn_compound_record *record, const char *text, size_t size)
+{
+    void *memory = record->text;
+    qn_status status = qn_grow(&memory, &record->capacity, record->size + size + 1, 1);
+    record->text = memory;
+    QN_TRY(status);
+    memcpy(record->text + record->size, text, size);
+    record->text[record->size + size] = '\0';
+    return QN_OK;
+}
+
+/* Lines up to the record's end; `keep`: with their text. Only blank lines: no record. */
+static qn_status cut_record(qn_compound_stream *stream, qn_compound_record *record, bool keep)
+{
+    const qn_compound_format_entry *format = qn_compound_format_entry_of(stream->format);
+    qn_record_cutter cutter = {0};
+    bool starts_line = true, blank = true, ended = false;
+    while (!ended) {
+        const char *line;
+        size_t size;
+        QN_TRY(qn_byte_source_line(stream->source, &line, &size));
+        if (size == 0) break;
+        qn_record_cut cut = starts_line ? format->cut(&cutter, line, size) : QN_CUT_INSIDE;
+        if (cut == QN_CUT_NEXT) break;
+        starts_line = line[size - 1] == '\n';
+        stream->line += starts_line;
+        if (cut == QN_CUT_NONE && !cutter.begun) {
+            record->line = stream->line;
+            qn_byte_source_take(stream->source, size);
+            continue;
+        }
+        cutter.begun = true;
+        if (size > most_record_bytes - record->size)
+            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the record of molecule %llu has over %zu MiB; expected a small molecule",
+                    stream->path, record->line, (unsigned long long)record->index + 1, most_record_bytes >> 20);
+        if (keep) QN_TRY(append(record, line, size));
+        record->size += size;
+        blank = blank && is_blank(line, size);
+        ended = cut == QN_CUT_LAST;
+        qn_byte_source_take(stream->source, size);
+    }
+    if (blank) record->size = 0;
+    return QN_OK;
+}
+
+static qn_status advance(qn_compound_stream *stream, qn_compound_record *record, bool keep)
+{
+    record->format = stream->format;
+    record->index = stream->index;
+    record->line = stream->line;
+    record->path = stream->path;
+    record->size = 0;
+    if (record->text) record->text[0] = '\0';
+    if (stream->ended) return QN_OK;
+    qn_status status = cut_record(stream, record, keep);
+    if (status != QN_OK) record->size = 0;
+    stream->ended = record->size == 0;
+    stream->index += record->size > 0;
+    return status;
+}
+
+qn_status qn_compound_stream_next(qn_compound_stream *stream, qn_compound_record *record)
+{
+    return advance(stream, record, true);
+}
+
+qn_status qn_compound_stream_skip(qn_compound_stream *stream, qn_compound_record *record)
+{
+    return advance(stream, record, false);
+}
+
+void qn_compound_stream_progress(const qn_compound_stream *stream, uint64_t *done_bytes, uint64_t *all_bytes)
+{
+    qn_byte_source_progress(stream->source, done_bytes, all_bytes);
+}
+
+void qn_compound_record_clear(qn_compound_record *record)
+{
+    qn_release(&record->text);
+    record->size = record->capacity = 0;
+}
+
+qn_status qn_compound_read(const qn_compound_record *record, qn_compound **compound)
+{
+    *compound = NULL;
+    return qn_compound_format_entry_of(record->format)->read(record, compound);
+}
+
+static qn_status read_all(qn_compound_stream *stream, qn_compound_record *record, qn_compound ***compounds,
+                          size_t *count)
+{
+    size_t capacity = 0;
+    for (;;) {
+        QN_TRY(qn_compound_stream_next(stream, record));
+        if (record->size == 0) return QN_OK;
+        void *list = *compounds;
+        qn_status status = qn_grow(&list, &capacity, *count + 1, sizeof **compounds);
+        *compounds = list;
+        QN_TRY(status);
+        QN_TRY(qn_compound_read(record, &(*compounds)[*count]));
+        ++*count;
+    }
+}
+
+qn_status qn_compound_read_file(const char *path, qn_compound ***compounds, size_t *count)
+{
+    qn_compound_stream *stream;
+    qn_compound_record record = {0};
+    *compounds = NULL;
+    *count = 0;
+    QN_TRY(qn_compound_stream_open(path, &stream));
+    qn_status status = read_all(stream, &record, compounds, count);
+    if (status == QN_OK && *count == 0)
+        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__, "%s: holds no molecule", path);
+    qn_compound_record_clear(&record);
+    qn_compound_stream_close(&stream);
+    if (status == QN_OK) return QN_OK;
+    while (*count > 0) qn_compound_destroy(&(*compounds)[--*count]);
+    qn_release(compounds);
+    return status;
+}

@@ -1,0 +1,54 @@
+/* Going through a record line by line, with the place for messages at hand; and what the readers of all record formats
+ * share. */
+#ifndef QN_FORMAT_RECORD_LINES_H
+#define QN_FORMAT_RECORD_LINES_H
+
+#include "format/compound_stream.h"
+#include "format/number.h"
+
+typedef struct qn_record_lines {
+    const char *path;
+    size_t number; /* of the current line in its file */
+    const char *next, *end;
+    const char *text; /* the current line without its end */
+    size_t length;
+} qn_record_lines;
+
+/* A word of a line. */
+typedef struct qn_word {
+    const char *text;
+    size_t length;
+} qn_word;
+
+/* Before the first line. */
+qn_record_lines qn_record_lines_start(const qn_compound_record *record);
+
+/* To the next line; false at the end, where the current line is empty and has the number behind the last one. */
+bool qn_record_lines_next(qn_record_lines *lines);
+
+/* Columns `first` … `last`, from 1, as far as the line has them. */
+qn_word qn_record_columns(const qn_record_lines *lines, size_t first, size_t last);
+
+/* The next word of the line from offset *at, which moves behind it; length 0 when there is none. */
+qn_word qn_record_word(const qn_record_lines *lines, size_t *at);
+
+bool qn_word_is(qn_word word, const char *text);
+bool qn_word_is_blank(qn_word word);
+
+/* The line, or its rest, begins with `text`. */
+bool qn_line_begins(const qn_record_lines *lines, const char *text);
+
+/* One of x, y, z: a number of at most 1e5 Å. `axis`: 0, 1, 2. */
+QN_MUST_CHECK qn_status qn_record_coordinate(const qn_record_lines *lines, int axis, qn_word word, double *value);
+
+/* A symbol as an element, upper case; refuses what stands for no atom or several ("*", "R#", "Du" …), naming `atom`,
+ * its number from 1. */
+QN_MUST_CHECK qn_status qn_record_element(const qn_record_lines *lines, size_t atom, qn_word symbol, char element[4]);
+
+/* `first` and `second` (from 1, as in the file) name two different atoms out of `atom_count`. */
+QN_MUST_CHECK qn_status qn_record_check_bond(const qn_record_lines *lines, int first, int second, size_t atom_count);
+
+/* What no record may say: two bonds between the same atoms. */
+QN_MUST_CHECK qn_status qn_record_check_compound(const qn_compound_record *record, const qn_compound *compound);
+
+#endif
