@@ -1,0 +1,48 @@
+/* What a pair of atoms adds to Vina's energy, the same operations on every device.
+ *
+ * Terms and weights: Trott and Olson 2010, as in score/vina.h. The hydrophobic and the hydrogen bond term never meet in
+ * a pair, so they share one ramp: weight · sat(offset − d · slope), sat(y) = min(1, max(0, y)). */
+#ifndef QN_SCREEN_SCORE_POSES_VINA_DEV_H
+#define QN_SCREEN_SCORE_POSES_VINA_DEV_H
+
+#define VINA_SQUARED_CUTOFF 64.0f
+#define VINA_CELLS 2 /* a pair within the cut-off is at most this many cells apart along each axis */
+
+/* 2^x for −125 ≤ x ≤ 0, relative error below 3e-7: 2 to the nearest integer by its bits, times a polynomial of degree 5
+ * for 2^f, |f| ≤ 1/2, whose largest relative error (1.5e-7 with these coefficients) is as small as it gets. */
+DEVICE_FN float vina_power_of_two(float x)
+{
+    const float shifted = x + 12582912.0f; /* 1.5 · 2^23: the sum's last bits are the nearest integer */
+    const float f = x - (shifted - 12582912.0f);
+    float p = FMA(f, 0.0013276472454890609f, 0.009675540961325169f);
+    p = FMA(f, p, 0.05550713092088699f);
+    p = FMA(f, p, 0.24022120237350464f);
+    p = FMA(f, p, 0.6931469440460205f);
+    p = FMA(f, p, 1.0000001192092896f);
+    return BITS_FLOAT(FLOAT_BITS(p) + (FLOAT_BITS(shifted) << 23));
+}
+
+/* Of atoms √square apart; `radius` is the sum of both. */
+DEVICE_FN float vina_pair_energy(float square, float radius, float weight, float slope, float offset)
+{
+    const float d = SQRT(square) - radius, beyond = d - 3.0f, overlap = FMIN(d, 0.0f);
+    /* log2(e) times −(d / 0.5)² and −((d − 3) / 2)² */
+    const float gauss1 = vina_power_of_two(FMAX(-5.770780163555854f * (d * d), -125.0f));
+    const float gauss2 = vina_power_of_two(FMAX(-0.36067376022224085f * (beyond * beyond), -125.0f));
+    const float sat = FMIN(FMAX(FMA(-d, slope, offset), 0.0f), 1.0f);
+    return FMA(-0.035579f, gauss1, FMA(-0.005156f, gauss2, FMA(0.840245f, overlap * overlap, weight * sat)));
+}
+
+/* Row of cells along one axis; far away stays a number that an int holds. */
+DEVICE_FN int vina_cell(float place, float origin, float cells_per_angstrom)
+{
+    return (int)FLOOR(FMIN(FMAX((place - origin) * cells_per_angstrom, -1000.0f), 1e6f));
+}
+
+/* Coordinate of a ligand atom in a pose: one row of [R | t]. */
+DEVICE_FN float vina_moved(float m0, float m1, float m2, float m3, float x, float y, float z)
+{
+    return FMA(m0, x, FMA(m1, y, FMA(m2, z, m3)));
+}
+
+#endif
