@@ -70,7 +70,7 @@ static qn_status check_options(const qn_dock_options *options, qn_fft_engine *en
     QN_TRY(in_range("clusters", options->clusters, 1, 1000));
     QN_TRY(in_range("cluster radius in Å", options->radius_angstrom, 0.1, 100));
     QN_TRY(in_range("batch", options->batch, 0, 4096));
-    QN_TRY(qn_dock_tuning_check(options));
+    QN_TRY(qn_tuning_check(options->tune, options->tune_budget));
     return parse_engine(options->fft_engine, engine);
 }
 
@@ -193,7 +193,7 @@ static qn_status run_stages(qn_dock_state *run)
     run->timings.prepare_s = lap(&since);
     QN_TRY(qn_dock_tuning_start(run));
     qn_status status = qn_dock_search_all(run);
-    qn_dock_tuning_finish(run);
+    qn_tuning_finish(&run->tuning);
     QN_TRY(status);
     lap(&since);
     QN_TRY(qn_dock_rank_results(run));
@@ -207,6 +207,14 @@ static qn_status run_stages(qn_dock_state *run)
     run->timings.total_s = since - run->started_s;
     for (size_t i = 0; i < run->result_count; i++) QN_TRY(qn_dock_write_report(run, &run->results[i]));
     return qn_dock_write_run_json(run);
+}
+
+static qn_status open_devices(qn_dock_state *run)
+{
+    qn_device *devices[QN_MOST_DEVICES];
+    QN_TRY(qn_devices_open(run->context, run->options->device, NULL, devices, &run->worker_count));
+    for (int i = 0; i < run->worker_count; i++) run->workers[i].device = devices[i];
+    return QN_OK;
 }
 
 static void clear(qn_dock_state *run)
@@ -243,7 +251,7 @@ qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_do
     qn_dock_state run = {.options = options, .context = context, .pool = qn_context_pool(context)};
     run.started_s = qn_dock_clock_s();
     QN_TRY(check_options(options, &run.engine));
-    qn_status status = qn_dock_open_devices(&run);
+    qn_status status = open_devices(&run);
     if (status == QN_OK) status = check_output(options);
     if (status == QN_OK) status = run_stages(&run);
     if (status == QN_OK && summary) summarise(&run, summary);

@@ -8,8 +8,10 @@
 #include "compare/cluster.h"
 #include "dock/pose.h"
 #include "dock/search.h"
+#include "job/devices.h"
+#include "job/tuning.h"
 
-enum { QN_DOCK_MOST_DEVICES = 16 };
+enum { QN_DOCK_MOST_DEVICES = QN_MOST_DEVICES };
 
 typedef struct qn_dock_timings {
     double prepare_s, search_s, rank_s, cluster_s, refine_s, write_s, total_s;
@@ -58,9 +60,8 @@ typedef struct qn_dock_state {
     qn_dock_hit *hits;       /* [rotations][sets][per_rotation] */
     qn_dock_result *results; /* the sets' answers in their order; with several sets, the merged one after them */
     size_t result_count;
-    bool models_as_mmcif;             /* PDB columns do not suffice */
-    bool tunes, tunes_first;          /* a tuner is attached; it explores before the search */
-    struct qn_tune_store *tune_store; /* NULL: none */
+    bool models_as_mmcif; /* PDB columns do not suffice */
+    qn_tuning tuning;
     qn_dock_timings timings;
     double started_s;
 } qn_dock_state;
@@ -80,15 +81,10 @@ static inline qn_dock_result *qn_dock_main_result(const qn_dock_state *run)
 /* rotations.c: fill matrices, rotations, rotation_count, neighbour_degrees. */
 QN_MUST_CHECK qn_status qn_dock_make_rotations(qn_dock_state *run);
 
-/* devices.c: open what options->device names. */
-QN_MUST_CHECK qn_status qn_dock_open_devices(qn_dock_state *run);
-
 /* tuning.c: options->tune and tune_budget; the tuner of the context while the search runs. */
-QN_MUST_CHECK qn_status qn_dock_tuning_check(const qn_dock_options *options);
 QN_MUST_CHECK qn_status qn_dock_tuning_start(qn_dock_state *run);
 /* Explore on a search's first batch until nothing more is to be gained, when options->tune is "offline". */
 QN_MUST_CHECK qn_status qn_dock_tuning_explore(qn_dock_state *run, qn_dock_search *search);
-void qn_dock_tuning_finish(qn_dock_state *run);
 
 /* search_loop.c: all rotations through the devices, journal and progress; fills hits. */
 QN_MUST_CHECK qn_status qn_dock_search_all(qn_dock_state *run);
