@@ -7,7 +7,7 @@
 #include "compare/dockq.h"
 #include "compare/partner.h"
 #include "compare/residue_match.h"
-#include "compare/superpose.h"
+#include "math/superpose.h"
 
 static const double contact_angstrom = 5, interface_angstrom = 10;
 

@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "compare/complex_quality.h"
-#include "compare/superpose.h"
+#include "math/superpose.h"
 
 /* Unbound against bound: i-RMSD as the benchmark publishes it, on two decimals; the other columns by the program DockQ
  * 2.1.3 with --no_align, which takes the partner with fewer residues for the ligand (`swapped`: that is our receptor).

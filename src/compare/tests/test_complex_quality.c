@@ -5,8 +5,8 @@
 #include "compare/complex_quality.h"
 #include "compare/dockq.h"
 #include "compare/residue_match.h"
-#include "compare/superpose.h"
 #include "compare/tests/made_complex.h"
+#include "math/superpose.h"
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 static made_molecule receptor, ligand, model_receptor, model_ligand;

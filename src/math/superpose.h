@@ -1,6 +1,6 @@
 /* Optimal superposition of matched points, and RMSD. */
-#ifndef QN_COMPARE_SUPERPOSE_H
-#define QN_COMPARE_SUPERPOSE_H
+#ifndef QN_MATH_SUPERPOSE_H
+#define QN_MATH_SUPERPOSE_H
 
 #include <quern/status.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "compare/superpose.h"
+#include "math/superpose.h"
 
 static uint32_t state = 1;
 

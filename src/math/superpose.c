@@ -1,4 +1,4 @@
-#include "compare/superpose.h"
+#include "math/superpose.h"
 
 #include <math.h>
 #include <stdbool.h>
