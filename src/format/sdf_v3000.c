@@ -1,23 +1,18 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "format/atom_numbers.h"
 #include "format/sdf.h"
 
 enum { MOST_CHARGE = 15, MOST_ATOMS = 1000000 };
-
-/* Atoms may have any numbers, as long as they differ. */
-typedef struct numbered_atom {
-    int number, index;
-} numbered_atom;
 
 typedef struct v3000_reader {
     qn_sdf_reader *sdf;
     qn_text line; /* one logical line, without "M  V30 " and with its continuations */
     qn_record_lines joined;
-    numbered_atom *numbers; /* of the atoms, by number once all are read */
-    int *valences;          /* 0: not stated; −1: none at all */
+    qn_atom_numbers numbers;
+    int *valences; /* 0: not stated; −1: none at all */
 } v3000_reader;
 
 /* The next logical line into `joined`; a line that ends in '-' goes on in the next. */
@@ -84,8 +79,7 @@ static qn_status read_counts(v3000_reader *reader)
         QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %d atoms and %d bonds; expected no more than the record has room for",
                 reader->joined.path, reader->joined.number, atoms, bonds);
     QN_TRY(qn_compound_create(reader->sdf->name, (size_t)atoms, (size_t)bonds, 1, &reader->sdf->compound));
-    QN_TRY(qn_allocate((size_t)atoms, sizeof(numbered_atom), &memory));
-    reader->numbers = memory;
+    QN_TRY(qn_atom_numbers_start(&reader->numbers, (size_t)atoms));
     QN_TRY(qn_allocate((size_t)atoms, sizeof(int), &memory));
     reader->valences = memory;
     return QN_OK;
@@ -124,10 +118,10 @@ static qn_status read_atom_options(const v3000_reader *reader, size_t at, qn_com
 static qn_status read_atom(v3000_reader *reader, size_t index)
 {
     size_t at = 0;
-    int mapping;
+    int number, mapping;
     qn_compound_atom *atom = &reader->sdf->compound->atoms[index];
-    QN_TRY(next_whole(reader, &at, "the number of an atom", &reader->numbers[index].number));
-    reader->numbers[index].index = (int)index;
+    QN_TRY(next_whole(reader, &at, "the number of an atom", &number));
+    qn_atom_numbers_set(&reader->numbers, index, number);
     qn_word symbol = qn_record_word(&reader->joined, &at);
     QN_TRY(qn_record_element(&reader->joined, index + 1, symbol, atom->element));
     for (int axis = 0; axis < 3; axis++)
@@ -135,12 +129,6 @@ static qn_status read_atom(v3000_reader *reader, size_t index)
                                     &reader->sdf->compound->positions_angstrom[3 * index + (size_t)axis]));
     QN_TRY(next_whole(reader, &at, "the atom's mapping, 0 for none", &mapping));
     return read_atom_options(reader, at, atom, &reader->valences[index]);
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const numbered_atom *first = a, *second = b;
-    return (first->number > second->number) - (first->number < second->number);
 }
 
 static qn_status read_atoms(v3000_reader *reader)
@@ -155,25 +143,14 @@ static qn_status read_atoms(v3000_reader *reader)
         QN_TRY(read_atom(reader, i));
     }
     QN_TRY(expect(reader, "END", "ATOM"));
-    qsort(reader->numbers, count, sizeof *reader->numbers, compare_numbers);
-    for (size_t i = 1; i < count; i++)
-        if (reader->numbers[i].number == reader->numbers[i - 1].number)
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: two atoms have the number %d; expected all different", reader->joined.path,
-                    reader->joined.number, reader->numbers[i].number);
-    return QN_OK;
+    return qn_atom_numbers_finish(&reader->numbers, &reader->joined);
 }
 
 static qn_status next_bonded(v3000_reader *reader, size_t *at, int *atom)
 {
-    numbered_atom wanted = {0};
-    QN_TRY(next_whole(reader, at, "the number of an atom", &wanted.number));
-    const numbered_atom *found =
-        bsearch(&wanted, reader->numbers, reader->sdf->compound->atom_count, sizeof *reader->numbers, compare_numbers);
-    if (!found)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a bond names atom %d; expected one of the list", reader->joined.path,
-                reader->joined.number, wanted.number);
-    *atom = found->index;
-    return QN_OK;
+    int number;
+    QN_TRY(next_whole(reader, at, "the number of an atom", &number));
+    return qn_atom_numbers_find(&reader->numbers, &reader->joined, number, atom);
 }
 
 /* "number type first second [keywords]"; *kept is false for a hydrogen bond. */
@@ -240,7 +217,7 @@ qn_status qn_sdf_read_v3000(qn_sdf_reader *sdf)
     v3000_reader reader = {.sdf = sdf};
     qn_status status = read_table(&reader);
     qn_text_clear(&reader.line);
-    qn_release(&reader.numbers);
+    qn_atom_numbers_clear(&reader.numbers);
     qn_release(&reader.valences);
     return status;
 }

@@ -3,6 +3,7 @@
 #define QN_FORMAT_TESTS_COMPOUNDS_H
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"

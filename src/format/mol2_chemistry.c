@@ -1,0 +1,133 @@
+#include <ctype.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "format/element.h"
+#include "format/mol2.h"
+
+static bool stands_for_no_element(qn_word type)
+{
+    static const char *const types[] = {"Du", "LP", "Lp", "Any", "Hal", "Het", "Hev"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (qn_word_is(type, types[i])) return true;
+    return false;
+}
+
+/* Capitals alone may be a type of Amber's force fields, where CA is an aromatic carbon: they count as an element when
+ * the atom's name agrees. */
+static bool name_agrees(qn_word type, qn_word name)
+{
+    return name.length >= 2 && toupper((unsigned char)name.text[0]) == type.text[0] &&
+           toupper((unsigned char)name.text[1]) == type.text[1];
+}
+
+bool qn_mol2_element(qn_word type, qn_word name, char element[4])
+{
+    qn_word stem = type;
+    const char *point = memchr(type.text, '.', type.length);
+    if (point) stem.length = (size_t)(point - type.text);
+    if (stands_for_no_element(stem)) {
+        strcpy(element, "X");
+        return true;
+    }
+    if (stem.length > 0 && islower((unsigned char)stem.text[0])) {
+        bool two_letters = qn_word_is(stem, "cl") || qn_word_is(stem, "br");
+        return qn_element_find(stem.text, two_letters ? 2 : 1, element);
+    }
+    if (!point && stem.length == 2 && isupper((unsigned char)stem.text[1]) && !name_agrees(stem, name)) return false;
+    return qn_element_find(stem.text, stem.length, element);
+}
+
+/* An aromatic bond of `atom`, the n-th neighbour, that leads to an atom of this type; `end`: which has no other bond.
+ */
+static bool leads_to(const qn_compound *compound, const qn_compound_neighbours *neighbours, size_t n, const char *type,
+                     bool end)
+{
+    size_t other = (size_t)neighbours->neighbour[n];
+    bool is_end = neighbours->start[other + 1] - neighbours->start[other] == 1;
+    return compound->bonds[neighbours->bond[n]].order == QN_BOND_AROMATIC && (is_end || !end) &&
+           strncmp(compound->atoms[other].type, type, strlen(type)) == 0;
+}
+
+/* Of n oxygens, sulfur binds all but one by double bonds; carbon's two and phosphorus have one such bond. */
+static void settle_oxygens(qn_compound *compound, const qn_compound_neighbours *neighbours, size_t atom)
+{
+    int oxygens = 0;
+    for (size_t n = neighbours->start[atom]; n < neighbours->start[atom + 1]; n++)
+        oxygens += leads_to(compound, neighbours, n, "O.co2", true);
+    int doubles = strcmp(compound->atoms[atom].element, "S") == 0 && oxygens > 1 ? oxygens - 1 : 1;
+    for (size_t n = neighbours->start[atom]; n < neighbours->start[atom + 1]; n++) {
+        if (!leads_to(compound, neighbours, n, "O.co2", true)) continue;
+        compound->bonds[neighbours->bond[n]].order = doubles > 0 ? QN_BOND_DOUBLE : QN_BOND_SINGLE;
+        if (doubles <= 0) compound->atoms[neighbours->neighbour[n]].charge_e = -1;
+        doubles--;
+    }
+}
+
+static void settle_guanidinium(qn_compound *compound, const qn_compound_neighbours *neighbours, size_t atom)
+{
+    qn_bond_order order = QN_BOND_DOUBLE;
+    for (size_t n = neighbours->start[atom]; n < neighbours->start[atom + 1]; n++) {
+        if (!leads_to(compound, neighbours, n, "N.", false)) continue;
+        compound->bonds[neighbours->bond[n]].order = order;
+        order = QN_BOND_SINGLE;
+    }
+}
+
+static int bonds_within(const qn_compound *compound, const qn_compound_neighbours *neighbours, size_t atom)
+{
+    int orders = 0;
+    for (size_t n = neighbours->start[atom]; n < neighbours->start[atom + 1]; n++) {
+        qn_bond_order order = compound->bonds[neighbours->bond[n]].order;
+        if (order == QN_BOND_UNKNOWN || order == QN_BOND_AROMATIC) return -1;
+        orders += (int)order;
+    }
+    return orders;
+}
+
+qn_status qn_mol2_settle_bonds(qn_compound *compound)
+{
+    qn_compound_neighbours neighbours;
+    QN_TRY(qn_compound_find_neighbours(compound, &neighbours));
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        settle_oxygens(compound, &neighbours, i);
+        if (strcmp(compound->atoms[i].type, "C.cat") == 0) settle_guanidinium(compound, &neighbours, i);
+    }
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        qn_compound_atom *atom = &compound->atoms[i];
+        if (strcmp(atom->element, "N") != 0) continue;
+        if (strcmp(atom->type, "N.4") == 0 || bonds_within(compound, &neighbours, i) == 4) atom->charge_e = 1;
+    }
+    qn_compound_neighbours_clear(&neighbours);
+    return QN_OK;
+}
+
+qn_status qn_mol2_drop_hydrogens(qn_compound *compound)
+{
+    void *memory;
+    QN_TRY(qn_allocate(compound->atom_count, sizeof(int), &memory));
+    int *place = memory; /* of every atom among those that stay; −1: a hydrogen */
+    size_t kept = 0, bonds = 0;
+    for (size_t i = 0; i < compound->atom_count; i++)
+        place[i] = qn_compound_atom_is_hydrogen(&compound->atoms[i]) ? -1 : (int)kept++;
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        if (place[i] < 0) continue;
+        compound->atoms[place[i]] = compound->atoms[i];
+        compound->atoms[place[i]].hydrogens = 0;
+        memmove(compound->positions_angstrom + 3 * place[i], compound->positions_angstrom + 3 * i, 3 * sizeof(double));
+    }
+    for (size_t b = 0; b < compound->bond_count; b++) {
+        qn_compound_bond bond = compound->bonds[b];
+        int first = place[bond.first], second = place[bond.second];
+        if (first >= 0 && second >= 0)
+            compound->bonds[bonds++] = (qn_compound_bond){first, second, bond.order};
+        else if ((first >= 0 || second >= 0) && compound->atoms[first >= 0 ? first : second].hydrogens < SCHAR_MAX)
+            compound->atoms[first >= 0 ? first : second].hydrogens++;
+    }
+    compound->atom_count = kept;
+    compound->bond_count = bonds;
+    qn_release(&memory);
+    return QN_OK;
+}
