@@ -29,13 +29,6 @@ static double covalent_radius(const char *element)
     return 0;
 }
 
-bool qn_element_is_metal(const char *element)
-{
-    for (size_t i = 0; i < sizeof nonmetals / sizeof nonmetals[0]; i++)
-        if (strcmp(element, nonmetals[i].symbol) == 0) return false;
-    return element[0] != '\0' && strcmp(element, "X") != 0;
-}
-
 static bool is_hydrogen(const char *element)
 {
     return strcmp(element, "H") == 0 || strcmp(element, "D") == 0;

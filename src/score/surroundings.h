@@ -15,9 +15,6 @@ typedef struct qn_surroundings {
     bool cation;   /* formal charge above 0, or of type N.4 */
 } qn_surroundings;
 
-/* Neither a non-metal nor unknown; `element` in upper case. */
-bool qn_element_is_metal(const char *element);
-
 /* One of each atom, from the compound's bonds. A compound that draws any hydrogen is taken to draw all that count. */
 QN_MUST_CHECK qn_status qn_surroundings_of_compound(const qn_compound *compound, const qn_sybyl_type *types,
                                                     qn_surroundings *surroundings);

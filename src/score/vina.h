@@ -40,6 +40,10 @@ QN_MUST_CHECK qn_status qn_vina_types(const qn_compound *compound, int *types);
  * by half, methyl groups not. */
 QN_MUST_CHECK qn_status qn_vina_rotatable_bonds(const qn_compound *compound, double *count);
 
+/* The same of a compound whose types and surroundings are known. */
+QN_MUST_CHECK qn_status qn_vina_rotatable_bonds_of(const qn_compound *compound, const qn_sybyl_type *types,
+                                                   const qn_surroundings *around, double *count);
+
 typedef struct qn_vina_energy {
     double total;                                                 /* kcal/mol, divided by the torsion factor */
     double gauss1, gauss2, repulsion, hydrophobic, hydrogen_bond; /* weighted, not divided */

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "chemistry/bond_orders.h"
 #include "chemistry/conformers.h"
 #include "score/surroundings.h"
 #include "score/vina.h"
@@ -87,8 +88,8 @@ static bool turns_hydrogens(const qn_compound_bond *bond, int end, int other, co
     }
 }
 
-static qn_status count_turns(const qn_compound *compound, const qn_sybyl_type *types, const qn_surroundings *around,
-                             double *count)
+qn_status qn_vina_rotatable_bonds_of(const qn_compound *compound, const qn_sybyl_type *types,
+                                     const qn_surroundings *around, double *count)
 {
     int *bonds = NULL;
     size_t whole = 0;
@@ -113,7 +114,7 @@ qn_status qn_vina_rotatable_bonds(const qn_compound *compound, double *count)
     if (status == QN_OK) status = qn_allocate(compound->atom_count, sizeof *around, (void **)&around);
     if (status == QN_OK) status = qn_sybyl_find_types(compound, types);
     if (status == QN_OK) status = qn_surroundings_of_compound(compound, types, around);
-    if (status == QN_OK) status = count_turns(compound, types, around, count);
+    if (status == QN_OK) status = qn_vina_rotatable_bonds_of(compound, types, around, count);
     qn_release(&types);
     qn_release(&around);
     return status;

@@ -45,8 +45,9 @@ static qn_status check_compound(const qn_compound *compound, size_t *count)
     return QN_OK;
 }
 
-/* Type of each atom of the compound, −1 for hydrogens. */
-static qn_status find_types(const qn_compound *compound, const qn_screen_score *score, int *types)
+/* Type of each atom of the compound, −1 for hydrogens, and its rotatable bonds. */
+static qn_status find_types(const qn_compound *compound, const qn_screen_score *score, int *types,
+                            double *rotatable_bonds)
 {
     qn_sybyl_type *sybyl = NULL;
     qn_surroundings *around = NULL;
@@ -54,6 +55,7 @@ static qn_status find_types(const qn_compound *compound, const qn_screen_score *
     if (status == QN_OK) status = qn_allocate(compound->atom_count, sizeof *around, (void **)&around);
     if (status == QN_OK) status = qn_sybyl_find_types(compound, sybyl);
     if (status == QN_OK) status = qn_surroundings_of_compound(compound, sybyl, around);
+    if (status == QN_OK) status = qn_vina_rotatable_bonds_of(compound, sybyl, around, rotatable_bonds);
     for (size_t i = 0; status == QN_OK && i < compound->atom_count; i++) {
         types[i] = qn_screen_type_of(score, compound->atoms[i].element, sybyl[i], &around[i]);
         if (types[i] < -1)
@@ -107,8 +109,7 @@ static qn_status allocate_ligand(qn_screen_ligand *ligand, size_t atoms, size_t 
 static qn_status fill_ligand(const qn_compound *compound, const qn_screen_score *score, int *types,
                              qn_screen_ligand *ligand)
 {
-    QN_TRY(find_types(compound, score, types));
-    QN_TRY(qn_vina_rotatable_bonds(compound, &ligand->rotatable_bonds));
+    QN_TRY(find_types(compound, score, types, &ligand->rotatable_bonds));
     order_atoms(compound, types, ligand);
     for (int c = 0; c < ligand->conformer_count; c++) place_conformer(compound, c, ligand);
     const size_t atoms = (size_t)ligand->atom_count;

@@ -77,7 +77,7 @@ static int pdbqt_type(const pdbqt_atoms *atoms, size_t i)
 }
 
 /* From `text` to its end or, for one model of several, to ENDMDL; *next (may be NULL) gets where that ended. */
-static void pdbqt_read(const char *text, pdbqt_atoms *atoms, const char **next)
+__attribute__((unused)) static void pdbqt_read(const char *text, pdbqt_atoms *atoms, const char **next)
 {
     const char *start = text;
     atoms->count = atoms->heavy = 0;

@@ -88,6 +88,13 @@ float qn_score_poses_vina_share(double rotatable_bonds)
     return (float)(1 / (1 + QN_VINA_TORSION * rotatable_bonds));
 }
 
+/* Sizes to the nearest power of two. */
+void qn_score_poses_vina_problem_class(double receptor_atoms, double ligand_atoms, double poses, char text[64])
+{
+    snprintf(text, 64, "receptor=2^%ld atoms=2^%ld poses=2^%ld", lround(log2(receptor_atoms)),
+             lround(log2(fmax(1, ligand_atoms))), lround(log2(poses)));
+}
+
 qn_status qn_score_poses_vina(qn_queue *queue, const qn_configuration *configuration,
                               const qn_score_poses_vina_problem *problem, const qn_score_poses_vina_receptor *receptor,
                               qn_buffer *jobs, qn_buffer *shares, qn_buffer *atoms, qn_buffer *transforms,
@@ -116,9 +123,8 @@ qn_status qn_score_poses_vina(qn_queue *queue, const qn_configuration *configura
                             qn_argument_int32(receptor->cells[2]),
                             qn_argument_int32(problem->poses),
                             qn_argument_int32(problem->jobs)};
-    snprintf(problem_class, sizeof problem_class, "receptor=2^%ld atoms=2^%ld poses=2^%ld",
-             lround(log2(receptor->atom_count)), lround(log2(fmax(1, (double)problem->ligand_atoms / problem->jobs))),
-             lround(log2((double)poses)));
+    qn_score_poses_vina_problem_class(receptor->atom_count, (double)problem->ligand_atoms / problem->jobs,
+                                      (double)poses, problem_class);
     qn_family_call call = {.arguments = values,
                            .argument_count = sizeof values / sizeof *values,
                            .problem = problem,

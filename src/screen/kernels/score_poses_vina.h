@@ -30,6 +30,9 @@ void qn_score_poses_vina_receptor_destroy(qn_score_poses_vina_receptor **recepto
 /* 1 / (1 + 0.05846 · rotatable bonds) */
 float qn_score_poses_vina_share(double rotatable_bonds);
 
+/* The key of tuning results: atoms of receptor and ligand, and poses of a launch. */
+void qn_score_poses_vina_problem_class(double receptor_atoms, double ligand_atoms, double poses, char text[64]);
+
 /* jobs: problem->jobs × qn_score_poses_job; shares: a float each; atoms: qn_score_poses_atom; transforms: 12 × jobs ×
  * poses floats; energies: jobs × poses floats. configuration NULL: the tuner's. */
 QN_MUST_CHECK qn_status qn_score_poses_vina(qn_queue *queue, const qn_configuration *configuration,
