@@ -61,11 +61,15 @@ typedef struct qn_screen_job {
 QN_MUST_CHECK qn_status qn_screen_search_submit(qn_screen_search *search, const qn_screen_job *jobs, int count,
                                                 int slot);
 
-/* Wait for a slot: poses [count][winners], best first, each once; *interactions (may be NULL): pairs scored. */
+/* Wait for a slot: poses [count][winners], best first, no two within 0.5 Å of each other; where a job has fewer the
+ * rest have infinite energy. *interactions (may be NULL): pairs scored. */
 QN_MUST_CHECK qn_status qn_screen_search_collect(qn_screen_search *search, int slot, qn_screen_pose *poses,
                                                  double *interactions);
 
 /* Seconds that kernels of scoring took on the device in all batches collected so far. */
 double qn_screen_search_scoring_seconds(const qn_screen_search *search);
+
+/* Likewise all other kernels. */
+double qn_screen_search_evolving_seconds(const qn_screen_search *search);
 
 #endif

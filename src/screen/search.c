@@ -1,0 +1,492 @@
+#include "screen/search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "screen/kernels/evolve.h"
+#include "screen/kernels/score_poses.h"
+#include "screen/scorer.h"
+
+enum {
+    LIGAND_ATOMS = 1024,
+    MOST_POSES = 1 << 20,
+    MOST_BATCH = 1024,
+    GPU_POSES = 1 << 22, /* of a launch: some for each of a large GPU's work-items */
+    LARGEST_POSES = 1 << 26,
+    MOST_LAUNCHES = 4096 /* of a batch whose times are kept */
+};
+
+/* Lengths of the search; each fine generation and each step of the minimiser has half the one before. */
+static const struct {
+    double fine_angle_degrees, fine_place_angstrom; /* how far the first fine generation goes from a parent */
+    double step_angle_degrees, step_place_angstrom; /* of the minimiser at first */
+    int halvings;                                   /* of those steps */
+    float apart_angstrom;                           /* RMSD between poses that are minimised, where there are such */
+    float meet_angstrom;                            /* minima nearer than this are one */
+} lengths = {20, 2, 2.8, 0.25, 7, 1.0f, 0.5f};
+
+/* A batch on its way: what the device works with, and what it is sent and gives back. */
+typedef struct search_slot {
+    qn_queue *queue;
+    qn_buffer *job_ranges, *shares, *atoms, *keys, *moments; /* of the ligands */
+    qn_buffer *words, *transforms, *energies;                /* of a generation */
+    qn_evolve_list parents[2], winners, result;
+    qn_buffer *levels;
+    qn_score_poses_job *host_ranges;
+    qn_score_poses_atom *host_atoms;
+    float *host_shares, *host_moments;
+    uint32_t *host_keys, *host_result;
+    qn_event **scoring, **evolving; /* of launches, up to MOST_LAUNCHES */
+    int scoring_count, evolving_count;
+    qn_event *done;
+    int jobs, ligand_atoms;
+    double interactions;
+    bool busy;
+} search_slot;
+
+struct qn_screen_search {
+    qn_screen_search_options options;
+    const qn_screen_scorer *scorer;
+    void *receptor;
+    size_t receptor_atoms;
+    qn_buffer *frame;
+    float *host_frame;
+    double scoring_s, evolving_s;
+    search_slot slots[QN_SCREEN_SLOTS];
+};
+
+qn_screen_search_options qn_screen_search_default_options(void)
+{
+    return (qn_screen_search_options){
+        .generations = 8, .mutation_rate = 0.5, .fine_generations = 3, .winners = 32, .minimiser_steps = 40, .seed = 1};
+}
+
+static qn_status check_options(const qn_screen_search_options *o)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (!isfinite(o->box_centre_angstrom[axis]) ||
+            !(o->box_side_angstrom[axis] > 0 && o->box_side_angstrom[axis] <= 1000))
+            QN_FAIL(QN_INVALID_ARGUMENT,
+                    "search box along axis %d: centre %g, side %g Å; expected a side of up to 1000", axis,
+                    o->box_centre_angstrom[axis], o->box_side_angstrom[axis]);
+    if (o->generations < 1 || o->generations > 1000 || o->fine_generations < 0 || o->minimiser_steps < 0 ||
+        o->minimiser_steps > 1000)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "%d generations (%d fine) and %d steps of the minimiser; expected 1 to 1000 and 0 to 1000",
+                o->generations, o->fine_generations, o->minimiser_steps);
+    if (o->poses < 64 || o->poses > MOST_POSES || o->poses % 64 != 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d poses of a generation; expected a multiple of 64 up to %d", o->poses,
+                MOST_POSES);
+    if (o->parents < 1 || o->parents > QN_EVOLVE_MOST_PARENTS || o->winners < 1 || o->winners > o->parents)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d parents and %d winners; expected up to %d parents and 1 winner to as many",
+                o->parents, o->winners, QN_EVOLVE_MOST_PARENTS);
+    if (!(o->mutation_rate >= 1.0 / 6 && o->mutation_rate <= 1))
+        QN_FAIL(QN_INVALID_ARGUMENT, "mutation rate %g; expected 1/6 to 1, so that a child differs from its parent",
+                o->mutation_rate);
+    if (o->batch < 0 || o->batch > MOST_BATCH)
+        QN_FAIL(QN_INVALID_ARGUMENT, "a batch of %d conformers; expected up to %d", o->batch, MOST_BATCH);
+    return QN_OK;
+}
+
+static qn_evolve_problem problem_of(const qn_screen_search_options *o, int jobs)
+{
+    return (qn_evolve_problem){.jobs = jobs, .poses = o->poses, .parents = o->parents, .winners = o->winners};
+}
+
+/* Poses of a job's largest launch. */
+static size_t most_poses(const qn_screen_search_options *o)
+{
+    const qn_evolve_problem problem = problem_of(o, 1);
+    const int neighbours = qn_evolve_neighbour_poses(&problem);
+    return (size_t)(o->poses > neighbours ? o->poses : neighbours);
+}
+
+/* Device bytes of one job in one slot. */
+static size_t job_bytes(const qn_screen_search_options *o)
+{
+    return most_poses(o) * (3 + 12 + 1) * 4 + (size_t)o->parents * 2 * 16 + (size_t)o->winners * 36 +
+           LIGAND_ATOMS * sizeof(qn_score_poses_atom) + 64;
+}
+
+/* Enough jobs to fill the device, in at most half its memory; on a CPU some for each thread. */
+static int choose_batch(const qn_device_info *info, const qn_screen_search_options *o)
+{
+    size_t batch = info->kind == QN_DEVICE_CPU ? (size_t)info->compute_units * 2 : GPU_POSES / most_poses(o);
+    if (batch > MOST_BATCH) batch = MOST_BATCH;
+    while (batch > 1 && (QN_SCREEN_SLOTS * batch * job_bytes(o) > info->memory_bytes / 2 ||
+                         batch * most_poses(o) * 48 > info->largest_buffer_bytes))
+        batch /= 2;
+    return batch > 0 ? (int)batch : 1;
+}
+
+static qn_status complete_options(qn_device *device, qn_screen_search_options *o)
+{
+    const qn_device_info *info = qn_device_get_info(device);
+    if (o->poses == 0) o->poses = info->kind == QN_DEVICE_CPU ? 2048 : 65536;
+    if (o->parents == 0) {
+        o->parents = o->poses / 64;
+        if (o->parents < 16) o->parents = 16;
+        if (o->parents < o->winners) o->parents = o->winners;
+        if (o->parents > QN_EVOLVE_MOST_PARENTS) o->parents = QN_EVOLVE_MOST_PARENTS;
+    }
+    QN_TRY(check_options(o));
+    if (o->batch == 0) o->batch = choose_batch(info, o);
+    const size_t needed = QN_SCREEN_SLOTS * (size_t)o->batch * job_bytes(o);
+    if (needed > info->memory_bytes || (size_t)o->batch * most_poses(o) > LARGEST_POSES)
+        QN_FAIL(QN_OUT_OF_MEMORY, "%s: %d conformers of %d poses at once need %zu bytes; it has %llu", info->identifier,
+                o->batch, o->poses, needed, (unsigned long long)info->memory_bytes);
+    return QN_OK;
+}
+
+static qn_status create_list(qn_device *device, size_t jobs, int places, qn_evolve_list *list)
+{
+    list->places = places;
+    QN_TRY(qn_buffer_create(device, jobs * (size_t)places * 16, &list->poses));
+    return qn_buffer_create(device, jobs * 4, &list->counts);
+}
+
+static qn_status create_slot(qn_device *device, const qn_screen_search_options *o, search_slot *slot)
+{
+    const size_t jobs = (size_t)o->batch, poses = jobs * most_poses(o), winners = (size_t)o->winners;
+    QN_TRY(qn_queue_create(device, &slot->queue));
+    QN_TRY(qn_buffer_create(device, jobs * sizeof(qn_score_poses_job), &slot->job_ranges));
+    QN_TRY(qn_buffer_create(device, jobs * LIGAND_ATOMS * sizeof(qn_score_poses_atom), &slot->atoms));
+    QN_TRY(qn_buffer_create(device, jobs * 4, &slot->shares));
+    QN_TRY(qn_buffer_create(device, jobs * 8, &slot->keys));
+    QN_TRY(qn_buffer_create(device, jobs * 24, &slot->moments));
+    QN_TRY(qn_buffer_create(device, poses * 12, &slot->words));
+    QN_TRY(qn_buffer_create(device, poses * 48, &slot->transforms));
+    QN_TRY(qn_buffer_create(device, poses * 4, &slot->energies));
+    for (int i = 0; i < 2; i++) QN_TRY(create_list(device, jobs, o->parents, &slot->parents[i]));
+    QN_TRY(create_list(device, jobs, o->winners, &slot->winners));
+    QN_TRY(create_list(device, jobs, o->winners, &slot->result));
+    QN_TRY(qn_buffer_create(device, jobs * winners * 4, &slot->levels));
+    QN_TRY(qn_allocate(jobs, sizeof *slot->host_ranges, (void **)&slot->host_ranges));
+    QN_TRY(qn_allocate(jobs * LIGAND_ATOMS, sizeof *slot->host_atoms, (void **)&slot->host_atoms));
+    QN_TRY(qn_allocate(jobs, sizeof *slot->host_shares, (void **)&slot->host_shares));
+    QN_TRY(qn_allocate(jobs * 6, sizeof *slot->host_moments, (void **)&slot->host_moments));
+    QN_TRY(qn_allocate(jobs * 2, sizeof *slot->host_keys, (void **)&slot->host_keys));
+    QN_TRY(qn_allocate(jobs * winners * 4, sizeof *slot->host_result, (void **)&slot->host_result));
+    QN_TRY(qn_allocate(MOST_LAUNCHES, sizeof(qn_event *), (void **)&slot->scoring));
+    return qn_allocate(MOST_LAUNCHES, sizeof(qn_event *), (void **)&slot->evolving);
+}
+
+static void drop_events(search_slot *slot)
+{
+    for (int i = 0; i < slot->scoring_count; i++) qn_event_destroy(&slot->scoring[i]);
+    for (int i = 0; i < slot->evolving_count; i++) qn_event_destroy(&slot->evolving[i]);
+    qn_event_destroy(&slot->done);
+    slot->scoring_count = slot->evolving_count = 0;
+}
+
+static void destroy_list(qn_evolve_list *list)
+{
+    qn_buffer_release(&list->poses);
+    qn_buffer_release(&list->counts);
+}
+
+static void destroy_slot(search_slot *slot)
+{
+    qn_queue_destroy(&slot->queue); /* first: it finishes what uses the rest */
+    drop_events(slot);
+    qn_buffer **buffers[] = {&slot->job_ranges, &slot->shares,     &slot->atoms,    &slot->keys,  &slot->moments,
+                             &slot->words,      &slot->transforms, &slot->energies, &slot->levels};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(buffers[i]);
+    destroy_list(&slot->parents[0]);
+    destroy_list(&slot->parents[1]);
+    destroy_list(&slot->winners);
+    destroy_list(&slot->result);
+    qn_release(&slot->host_ranges);
+    qn_release(&slot->host_atoms);
+    qn_release(&slot->host_shares);
+    qn_release(&slot->host_moments);
+    qn_release(&slot->host_keys);
+    qn_release(&slot->host_result);
+    qn_release(&slot->scoring);
+    qn_release(&slot->evolving);
+}
+
+void qn_screen_search_destroy(qn_screen_search **pointer)
+{
+    qn_screen_search *search = pointer ? *pointer : NULL;
+    if (!search) return;
+    for (int i = 0; i < QN_SCREEN_SLOTS; i++) destroy_slot(&search->slots[i]);
+    if (search->receptor) search->scorer->destroy(&search->receptor);
+    qn_buffer_release(&search->frame);
+    qn_release(&search->host_frame);
+    qn_release(pointer);
+}
+
+static qn_status create_parts(qn_device *device, const qn_screen_receptor *receptor, qn_screen_search *search)
+{
+    const qn_screen_search_options *o = &search->options;
+    QN_TRY(qn_allocate(QN_EVOLVE_FRAME, sizeof(float), (void **)&search->host_frame));
+    qn_evolve_frame(o->box_centre_angstrom, o->box_side_angstrom, search->host_frame);
+    QN_TRY(qn_buffer_create(device, QN_EVOLVE_FRAME * sizeof(float), &search->frame));
+    for (int i = 0; i < QN_SCREEN_SLOTS; i++) {
+        search_slot *slot = &search->slots[i];
+        QN_TRY(create_slot(device, o, slot));
+        /* Generation 0 is given parents that it does not look at. */
+        QN_TRY(qn_queue_fill(slot->queue, slot->parents[1].poses, 0, qn_buffer_bytes(slot->parents[1].poses), 0, NULL));
+        QN_TRY(
+            qn_queue_fill(slot->queue, slot->parents[1].counts, 0, qn_buffer_bytes(slot->parents[1].counts), 0, NULL));
+    }
+    QN_TRY(qn_queue_write(search->slots[0].queue, search->frame, 0, search->host_frame, QN_EVOLVE_FRAME * sizeof(float),
+                          NULL));
+    for (int i = 0; i < QN_SCREEN_SLOTS; i++) QN_TRY(qn_queue_finish(search->slots[i].queue));
+    return search->scorer->create(device, receptor, &search->receptor);
+}
+
+qn_status qn_screen_search_create_with(qn_device *device, const qn_screen_scorer *scorer,
+                                       const qn_screen_receptor *receptor, const qn_screen_search_options *options,
+                                       qn_screen_search **out)
+{
+    qn_screen_search *search;
+    qn_screen_search_options completed = *options;
+    *out = NULL;
+    QN_TRY(complete_options(device, &completed));
+    QN_TRY(qn_allocate(1, sizeof *search, (void **)&search));
+    search->options = completed;
+    search->scorer = scorer;
+    search->receptor_atoms = receptor->atom_count;
+    qn_status status = create_parts(device, receptor, search);
+    if (status != QN_OK) {
+        qn_screen_search_destroy(&search);
+        return status;
+    }
+    *out = search;
+    return QN_OK;
+}
+
+qn_status qn_screen_search_create(qn_device *device, const qn_screen_receptor *receptor,
+                                  const qn_screen_search_options *options, qn_screen_search **search)
+{
+    const qn_screen_scorer *scorer;
+    *search = NULL;
+    QN_TRY(qn_screen_scorer_find(receptor->score.kind, &scorer));
+    return qn_screen_search_create_with(device, scorer, receptor, options, search);
+}
+
+int qn_screen_search_batch(const qn_screen_search *search)
+{
+    return search->options.batch;
+}
+
+double qn_screen_search_scoring_seconds(const qn_screen_search *search)
+{
+    return search->scoring_s;
+}
+
+double qn_screen_search_evolving_seconds(const qn_screen_search *search)
+{
+    return search->evolving_s;
+}
+
+void qn_screen_pose_transform(const qn_screen_search_options *options, const qn_screen_pose *pose, double rotation[9],
+                              double translation_angstrom[3])
+{
+    float transform[12];
+    qn_evolve_pose_transform(options->box_centre_angstrom, options->box_side_angstrom, pose->number, transform);
+    for (int row = 0; row < 3; row++) {
+        for (int k = 0; k < 3; k++) rotation[3 * row + k] = (double)transform[4 * row + k];
+        translation_angstrom[row] = (double)transform[4 * row + 3];
+    }
+}
+
+/* One job's ligand into the slot's host memory. */
+static void place_ligand(const qn_screen_search *search, search_slot *slot, int index, const qn_screen_job *job)
+{
+    const qn_screen_ligand *ligand = job->ligand;
+    const float *positions = ligand->positions_angstrom + 3 * (size_t)job->conformer * (size_t)ligand->atom_count;
+    double moments[6] = {0};
+    for (int atom = 0; atom < ligand->atom_count; atom++) {
+        const float *p = positions + 3 * atom;
+        const double x = (double)p[0], y = (double)p[1], z = (double)p[2];
+        const double products[6] = {x * x, y * y, z * z, x * y, x * z, y * z};
+        slot->host_atoms[slot->ligand_atoms + atom] = (qn_score_poses_atom){p[0], p[1], p[2], ligand->type[atom]};
+        for (int k = 0; k < 6; k++) moments[k] += products[k] / ligand->atom_count;
+    }
+    for (int k = 0; k < 6; k++) slot->host_moments[6 * index + k] = (float)moments[k];
+    slot->host_ranges[index] = (qn_score_poses_job){slot->ligand_atoms, ligand->atom_count};
+    slot->host_shares[index] = search->scorer->share ? search->scorer->share(ligand) : 1.0f;
+    qn_evolve_key(search->options.seed, ligand->hash, job->conformer, slot->host_keys + 2 * index);
+    slot->ligand_atoms += ligand->atom_count;
+}
+
+static qn_status write_ligands(const qn_screen_search *search, search_slot *slot, const qn_screen_job *jobs, int count)
+{
+    const size_t n = (size_t)count;
+    slot->jobs = count;
+    slot->ligand_atoms = 0;
+    slot->interactions = 0;
+    for (int i = 0; i < count; i++) place_ligand(search, slot, i, &jobs[i]);
+    QN_TRY(qn_queue_write(slot->queue, slot->job_ranges, 0, slot->host_ranges, n * sizeof *slot->host_ranges, NULL));
+    QN_TRY(qn_queue_write(slot->queue, slot->shares, 0, slot->host_shares, n * 4, NULL));
+    QN_TRY(qn_queue_write(slot->queue, slot->keys, 0, slot->host_keys, n * 8, NULL));
+    QN_TRY(qn_queue_write(slot->queue, slot->moments, 0, slot->host_moments, n * 24, NULL));
+    return qn_queue_write(slot->queue, slot->atoms, 0, slot->host_atoms,
+                          (size_t)slot->ligand_atoms * sizeof *slot->host_atoms, NULL);
+}
+
+/* Where the event of the next launch goes. */
+static qn_event **next_event(qn_event **events, int *count)
+{
+    return *count < MOST_LAUNCHES ? &events[(*count)++] : NULL;
+}
+
+static qn_event **next_evolving(search_slot *slot)
+{
+    return next_event(slot->evolving, &slot->evolving_count);
+}
+
+static qn_status score(const qn_screen_search *search, search_slot *slot, int poses)
+{
+    const qn_screen_scoring scoring = {.jobs = slot->jobs,
+                                       .poses = poses,
+                                       .ligand_atoms = slot->ligand_atoms,
+                                       .exact = search->options.exact,
+                                       .cull = search->options.cull,
+                                       .job_ranges = slot->job_ranges,
+                                       .shares = slot->shares,
+                                       .atoms = slot->atoms,
+                                       .transforms = slot->transforms,
+                                       .energies = slot->energies};
+    slot->interactions += (double)poses * slot->ligand_atoms * (double)search->receptor_atoms;
+    return search->scorer->score(slot->queue, search->receptor, &scoring,
+                                 next_event(slot->scoring, &slot->scoring_count));
+}
+
+/* A length as numbers of the box, at least one. */
+static int places_of(double angstrom, double side_angstrom)
+{
+    double places = angstrom / side_angstrom * QN_EVOLVE_TABLE;
+    return places < 1 ? 1 : places > QN_EVOLVE_TABLE ? QN_EVOLVE_TABLE : (int)lround(places);
+}
+
+static int angle_of(double degrees)
+{
+    double numbers = degrees / 360 * QN_EVOLVE_TABLE;
+    return numbers < 1 ? 1 : (int)lround(numbers);
+}
+
+static qn_evolve_generation generation_of(const qn_screen_search_options *o, int number)
+{
+    qn_evolve_generation generation = {.number = number, .most = (int)floor(o->mutation_rate * 6 + 1e-9)};
+    const int fine = number - (o->generations - o->fine_generations);
+    if (number == 0 || fine < 0) return generation;
+    generation.spread_angle = angle_of(ldexp(lengths.fine_angle_degrees, -fine));
+    for (int axis = 0; axis < 3; axis++)
+        generation.spread_places[axis] =
+            places_of(ldexp(lengths.fine_place_angstrom, -fine), o->box_side_angstrom[axis]);
+    return generation;
+}
+
+/* All generations; *best gets the list that the last one left. */
+static qn_status evolve(const qn_screen_search *search, search_slot *slot, qn_evolve_list *best)
+{
+    const qn_screen_search_options *o = &search->options;
+    const qn_evolve_problem problem = problem_of(o, slot->jobs);
+    for (int number = 0; number < o->generations; number++) {
+        const qn_evolve_generation generation = generation_of(o, number);
+        qn_evolve_list old = slot->parents[(number + 1) % 2], *new = &slot->parents[number % 2];
+        if (number == 0) old.places = 0;
+        QN_TRY(qn_evolve_draw(slot->queue, NULL, &problem, &generation, slot->words, slot->transforms, old.poses,
+                              old.counts, slot->keys, search->frame, next_evolving(slot)));
+        QN_TRY(score(search, slot, o->poses));
+        QN_TRY(qn_evolve_choose_best(slot->queue, NULL, &problem, o->poses, slot->words, slot->energies, &old, new,
+                                     next_evolving(slot)));
+        *best = *new;
+    }
+    return QN_OK;
+}
+
+/* From the best of all generations to distinct minima in slot->result; `spare` is overwritten. */
+static qn_status minimise(const qn_screen_search *search, search_slot *slot, const qn_evolve_list *best,
+                          qn_evolve_list spare)
+{
+    const qn_screen_search_options *o = &search->options;
+    const qn_evolve_problem problem = problem_of(o, slot->jobs);
+    qn_evolve_steps steps = {.angle = angle_of(lengths.step_angle_degrees), .last_level = lengths.halvings};
+    for (int axis = 0; axis < 3; axis++)
+        steps.places[axis] = places_of(lengths.step_place_angstrom, o->box_side_angstrom[axis]);
+    QN_TRY(qn_evolve_choose_apart(slot->queue, NULL, &problem, best, slot->moments, search->frame,
+                                  lengths.apart_angstrom, true, &slot->winners, slot->levels, next_evolving(slot)));
+    for (int step = 0; step < o->minimiser_steps; step++) {
+        QN_TRY(qn_evolve_neighbours(slot->queue, NULL, &problem, &steps, slot->transforms, slot->winners.poses,
+                                    slot->levels, search->frame, next_evolving(slot)));
+        QN_TRY(score(search, slot, qn_evolve_neighbour_poses(&problem)));
+        QN_TRY(qn_evolve_descend(slot->queue, NULL, &problem, &steps, slot->winners.poses, slot->levels, slot->energies,
+                                 next_evolving(slot)));
+    }
+    spare.places = o->winners;
+    QN_TRY(qn_evolve_choose_best(slot->queue, NULL, &problem, 0, slot->words, slot->energies, &slot->winners, &spare,
+                                 next_evolving(slot)));
+    return qn_evolve_choose_apart(slot->queue, NULL, &problem, &spare, slot->moments, search->frame,
+                                  lengths.meet_angstrom, false, &slot->result, slot->levels, next_evolving(slot));
+}
+
+static qn_status queue_batch(qn_screen_search *search, search_slot *slot, const qn_screen_job *jobs, int count)
+{
+    qn_evolve_list best = {0};
+    QN_TRY(write_ligands(search, slot, jobs, count));
+    QN_TRY(evolve(search, slot, &best));
+    QN_TRY(minimise(search, slot, &best, slot->parents[best.poses == slot->parents[0].poses]));
+    return qn_queue_read(slot->queue, slot->result.poses, 0, slot->host_result,
+                         (size_t)count * (size_t)search->options.winners * 16, &slot->done);
+}
+
+qn_status qn_screen_search_submit(qn_screen_search *search, const qn_screen_job *jobs, int count, int index)
+{
+    if (index < 0 || index >= QN_SCREEN_SLOTS || search->slots[index].busy || count < 1 ||
+        count > search->options.batch)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d conformers into slot %d; expected 1 to %d into a slot that was collected",
+                count, index, search->options.batch);
+    for (int i = 0; i < count; i++)
+        if (jobs[i].ligand->atom_count < 1 || jobs[i].ligand->atom_count > LIGAND_ATOMS || jobs[i].conformer < 0 ||
+            jobs[i].conformer >= jobs[i].ligand->conformer_count)
+            QN_FAIL(QN_INVALID_ARGUMENT, "conformer %d of a ligand of %d atoms; expected one of %d, of up to %d atoms",
+                    jobs[i].conformer, jobs[i].ligand->atom_count, jobs[i].ligand->conformer_count, LIGAND_ATOMS);
+    search_slot *slot = &search->slots[index];
+    qn_status status = queue_batch(search, slot, jobs, count);
+    slot->busy = status == QN_OK;
+    if (status != QN_OK) {
+        qn_error_trail trail; /* what was queued must end before its memory is used again */
+        qn_error_save(status, &trail);
+        (void)!qn_queue_finish(slot->queue);
+        drop_events(slot);
+        return qn_error_restore(&trail);
+    }
+    return QN_OK;
+}
+
+static qn_status add_seconds(qn_event *const *events, int count, double *sum)
+{
+    for (int i = 0; i < count; i++) {
+        double seconds = 0;
+        if (events[i]) QN_TRY(qn_event_seconds(events[i], &seconds));
+        *sum += seconds;
+    }
+    return QN_OK;
+}
+
+qn_status qn_screen_search_collect(qn_screen_search *search, int index, qn_screen_pose *poses, double *interactions)
+{
+    if (index < 0 || index >= QN_SCREEN_SLOTS || !search->slots[index].busy)
+        QN_FAIL(QN_INVALID_ARGUMENT, "slot %d holds no batch to collect", index);
+    search_slot *slot = &search->slots[index];
+    slot->busy = false;
+    qn_status status = qn_event_wait(slot->done);
+    if (status == QN_OK) status = add_seconds(slot->scoring, slot->scoring_count, &search->scoring_s);
+    if (status == QN_OK) status = add_seconds(slot->evolving, slot->evolving_count, &search->evolving_s);
+    drop_events(slot);
+    if (status != QN_OK) return status;
+    for (size_t i = 0, all = (size_t)slot->jobs * (size_t)search->options.winners; i < all; i++) {
+        const uint32_t *from = slot->host_result + 4 * i;
+        memcpy(&poses[i].energy, from, sizeof(float));
+        for (int k = 0; k < 6; k++) poses[i].number[k] = (uint16_t)(from[1 + k / 2] >> (k % 2 ? 0 : 16));
+    }
+    if (interactions) *interactions = slot->interactions;
+    return QN_OK;
+}

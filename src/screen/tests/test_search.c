@@ -1,0 +1,268 @@
+/* devices: host opencl:0 cuda:0 checking:host */
+/* The search with made-up energies, whose minima are known and whose bits are the same on every device. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/random.h"
+#include "math/rotation.h"
+#include "screen/kernels/score_poses.h"
+#include "screen/scorer.h"
+
+enum { JOBS = 5, ATOMS = 12, WINNERS = 8 };
+
+static const char *identifier;
+static qn_context *context;
+static qn_device *device;
+
+static float positions[JOBS * ATOMS * 3];
+static int types[ATOMS];
+static qn_screen_ligand ligands[JOBS - 1]; /* the second has two conformers */
+static qn_screen_job jobs[JOBS];
+
+static double uniform(uint64_t stream, uint64_t index)
+{
+    return qn_random_uniform(23, stream, index);
+}
+
+static void make_ligands(void)
+{
+    for (int job = 0; job < JOBS; job++)
+        for (int axis = 0; axis < 3; axis++) {
+            double mean = 0;
+            float *own = positions + 3 * job * ATOMS + axis;
+            for (int i = 0; i < ATOMS; i++) own[3 * i] = (float)(6 * uniform((uint64_t)job, (uint64_t)(3 * i + axis)));
+            for (int i = 0; i < ATOMS; i++) mean += (double)own[3 * i] / ATOMS;
+            for (int i = 0; i < ATOMS; i++) own[3 * i] -= (float)mean;
+        }
+    for (int i = 0; i < JOBS - 1; i++)
+        ligands[i] = (qn_screen_ligand){.hash = 77 + (uint64_t)i,
+                                        .atom_count = ATOMS - (i == 3),
+                                        .conformer_count = 1 + (i == 1),
+                                        .type = types,
+                                        .positions_angstrom = positions + 3 * ATOMS * (i + (i > 1))};
+    for (int job = 0; job < JOBS; job++) jobs[job] = (qn_screen_job){&ligands[job < 2 ? job : job - 1], job == 2};
+}
+
+/* Two pockets that fit any ligand in one pose each, the first the deeper, each with slopes all around. */
+static const double pocket_place[2][3] = {{13, 2, -3}, {7, -3, 1}};
+
+static float pocket_energy(const qn_score_poses_atom *atoms, int count, const float *transform, size_t stride)
+{
+    double energy = 0;
+    for (int pocket = 0; pocket < 2; pocket++) {
+        double matrix[9], sum = 0;
+        qn_rotation_from_seed(5 + (uint64_t)pocket, matrix);
+        for (int i = 0; i < count; i++) {
+            const double p[3] = {(double)atoms[i].x, (double)atoms[i].y, (double)atoms[i].z};
+            for (int row = 0; row < 3; row++) {
+                double apart = (double)transform[(size_t)(4 * row + 3) * stride] - pocket_place[pocket][row];
+                for (int k = 0; k < 3; k++)
+                    apart += ((double)transform[(size_t)(4 * row + k) * stride] - matrix[3 * row + k]) * p[k];
+                sum += apart * apart;
+            }
+        }
+        energy = fmin(energy, -(pocket ? 8 : 10) / (1 + 0.1 * sum / count));
+    }
+    return (float)energy;
+}
+
+static qn_status stub_create(qn_device *on, const qn_screen_receptor *receptor, void **state)
+{
+    (void)on, (void)receptor;
+    return qn_allocate(1, 1, state);
+}
+
+static void stub_destroy(void **state)
+{
+    qn_release(state);
+}
+
+/* Scoring on the host, whatever the device: reads the transforms and writes energies. */
+static qn_status stub_score(qn_queue *queue, const void *state, const qn_screen_scoring *scoring, qn_event **event)
+{
+    static qn_score_poses_job ranges[JOBS];
+    static qn_score_poses_atom atoms[JOBS * ATOMS];
+    const size_t poses = (size_t)scoring->poses, all = (size_t)scoring->jobs * poses;
+    float *transforms = NULL, *energies = NULL;
+    (void)state;
+    QN_TRY(qn_allocate(all * 12, sizeof(float), (void **)&transforms));
+    QN_TRY(qn_allocate(all, sizeof(float), (void **)&energies));
+    QN_TRY(qn_queue_read(queue, scoring->job_ranges, 0, ranges, (size_t)scoring->jobs * sizeof *ranges, NULL));
+    QN_TRY(qn_queue_read(queue, scoring->atoms, 0, atoms, (size_t)scoring->ligand_atoms * sizeof *atoms, NULL));
+    QN_TRY(qn_queue_read(queue, scoring->transforms, 0, transforms, all * 48, NULL));
+    QN_TRY(qn_queue_finish(queue));
+    for (size_t i = 0; i < all; i++) {
+        const qn_score_poses_job *range = &ranges[i / poses];
+        energies[i] = pocket_energy(atoms + range->first_atom, range->atom_count, transforms + i, all);
+    }
+    QN_TRY(qn_queue_write(queue, scoring->energies, 0, energies, all * 4, event));
+    QN_TRY(qn_queue_finish(queue));
+    qn_release(&transforms);
+    qn_release(&energies);
+    return QN_OK;
+}
+
+static const qn_screen_scorer stub = {stub_create, stub_destroy, stub_score, NULL};
+
+static qn_screen_search_options options_of(void)
+{
+    qn_screen_search_options options = qn_screen_search_default_options();
+    for (int axis = 0; axis < 3; axis++) {
+        options.box_centre_angstrom[axis] = (double[]){10, 0, -1}[axis];
+        options.box_side_angstrom[axis] = (double[]){16, 12, 15}[axis];
+    }
+    options.poses = 512;
+    options.parents = 24;
+    options.winners = WINNERS;
+    options.minimiser_steps = 30;
+    return options;
+}
+
+/* All jobs, `batch` at once, in slots in turn; from the last to the first with `backwards`. */
+static void search_all(qn_device *on, const qn_screen_search_options *options, bool backwards, qn_screen_pose *poses)
+{
+    const qn_screen_receptor receptor = {.atom_count = 10};
+    qn_screen_job ordered[JOBS];
+    qn_screen_pose found[JOBS * WINNERS];
+    qn_screen_search *search = NULL;
+    if (!CHECK_OK(qn_screen_search_create_with(on, &stub, &receptor, options, &search))) return;
+    const int batch = qn_screen_search_batch(search) < JOBS ? qn_screen_search_batch(search) : JOBS;
+    for (int i = 0; i < JOBS; i++) ordered[i] = jobs[backwards ? JOBS - 1 - i : i];
+    for (int first = 0, slot = 0, waiting = -1; first < JOBS || waiting >= 0; slot ^= 1) {
+        int count = JOBS - first < batch ? JOBS - first : batch;
+        if (count > 0) CHECK_OK(qn_screen_search_submit(search, ordered + first, count, slot));
+        if (waiting >= 0) {
+            double interactions;
+            CHECK_OK(qn_screen_search_collect(search, slot ^ 1, found + waiting * WINNERS, &interactions));
+            CHECK(interactions > 0);
+        }
+        waiting = count > 0 ? first : -1;
+        first += count > 0 ? count : 0;
+    }
+    for (int i = 0; i < JOBS; i++)
+        memcpy(poses + i * WINNERS, found + (backwards ? JOBS - 1 - i : i) * WINNERS, WINNERS * sizeof *poses);
+    CHECK(qn_screen_search_scoring_seconds(search) >= 0 && qn_screen_search_evolving_seconds(search) > 0);
+    qn_screen_search_destroy(&search);
+    CHECK(search == NULL);
+}
+
+static bool same(const qn_screen_pose *a, const qn_screen_pose *b)
+{
+    return memcmp(a, b, JOBS * WINNERS * sizeof *a) == 0;
+}
+
+static double rmsd_to_pocket(const qn_screen_search_options *options, const qn_screen_pose *pose, int job, int pocket)
+{
+    double rotation[9], translation[3], matrix[9], sum = 0;
+    const qn_screen_ligand *ligand = jobs[job].ligand;
+    const float *p = ligand->positions_angstrom + 3 * jobs[job].conformer * ligand->atom_count;
+    qn_screen_pose_transform(options, pose, rotation, translation);
+    qn_rotation_from_seed(5 + (uint64_t)pocket, matrix);
+    for (int i = 0; i < ligand->atom_count; i++)
+        for (int row = 0; row < 3; row++) {
+            double apart = translation[row] - pocket_place[pocket][row];
+            for (int k = 0; k < 3; k++) apart += (rotation[3 * row + k] - matrix[3 * row + k]) * (double)p[3 * i + k];
+            sum += apart * apart;
+        }
+    return sqrt(sum / ligand->atom_count);
+}
+
+static qn_screen_pose usual[JOBS * WINNERS];
+
+static void finds_the_deeper_pocket(void)
+{
+    const qn_screen_search_options options = options_of();
+    search_all(device, &options, false, usual);
+    for (int job = 0; job < JOBS; job++) {
+        const qn_screen_pose *own = usual + job * WINNERS;
+        CHECK(rmsd_to_pocket(&options, own, job, 0) < 0.05);
+        for (int i = 0; i + 1 < WINNERS; i++) CHECK(own[i].energy <= own[i + 1].energy);
+    }
+}
+
+static void results_depend_on_nothing_else(void)
+{
+    qn_screen_search_options options = options_of();
+    qn_screen_pose poses[JOBS * WINNERS];
+    for (int i = 0; i < 3; i++) {
+        options.batch = (int[]){1, 2, 5}[i];
+        search_all(device, &options, i == 1, poses);
+        CHECK(same(poses, usual));
+    }
+    options.seed++;
+    search_all(device, &options, false, poses);
+    for (int job = 0; job < JOBS; job++) CHECK(memcmp(poses + job * WINNERS, usual + job * WINNERS, 16) != 0);
+}
+
+static void devices_and_threads_agree(void)
+{
+    const qn_screen_search_options options = options_of();
+    for (int threads = 1; threads < 4; threads += 2) {
+        qn_screen_pose poses[JOBS * WINNERS];
+        qn_context *other = NULL;
+        qn_device *host = NULL;
+        CHECK_OK(qn_context_create(&(qn_context_options){.threads = threads}, &other));
+        CHECK_OK(qn_device_open(other, "host", &host));
+        search_all(host, &options, false, poses);
+        CHECK(same(poses, usual));
+        qn_device_release(&host);
+        qn_context_destroy(&other);
+    }
+}
+
+/* The limits of what may be asked for, and the message of what may not. */
+static void options_are_checked(void)
+{
+    const qn_screen_receptor receptor = {.atom_count = 10};
+    qn_screen_search *search = NULL;
+    qn_screen_search_options options = options_of();
+    options.poses = 100;
+    CHECK_FAILS(qn_screen_search_create_with(device, &stub, &receptor, &options, &search), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("100 poses");
+    options = options_of();
+    options.winners = 25;
+    CHECK_FAILS(qn_screen_search_create_with(device, &stub, &receptor, &options, &search), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("25 winners");
+    options = options_of();
+    options.mutation_rate = 0.1;
+    CHECK_FAILS(qn_screen_search_create_with(device, &stub, &receptor, &options, &search), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("rate 0.1");
+    options = options_of();
+    options.box_side_angstrom[1] = NAN;
+    CHECK_FAILS(qn_screen_search_create_with(device, &stub, &receptor, &options, &search), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("axis 1");
+    options = options_of();
+    options.poses = 1 << 20;
+    options.batch = 1024;
+    CHECK_FAILS(qn_screen_search_create_with(device, &stub, &receptor, &options, &search), QN_OUT_OF_MEMORY);
+    CHECK_MESSAGE_HAS("bytes");
+    options = options_of();
+    CHECK_OK(qn_screen_search_create_with(device, &stub, &receptor, &options, &search));
+    CHECK_FAILS(qn_screen_search_collect(search, 0, usual, NULL), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_screen_search_submit(search, jobs, 0, 0), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_screen_search_submit(search, jobs, 1, 2), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_screen_search_submit(search, &(qn_screen_job){&ligands[0], 1}, 1, 0), QN_INVALID_ARGUMENT);
+    CHECK_OK(qn_screen_search_submit(search, jobs, 1, 0));
+    CHECK_FAILS(qn_screen_search_submit(search, jobs, 1, 0), QN_INVALID_ARGUMENT);
+    qn_screen_search_destroy(&search); /* with a batch under way */
+}
+
+int main(int argc, char **argv)
+{
+    identifier = argc > 1 ? argv[1] : "host";
+    CHECK_OK(qn_context_create(&(qn_context_options){0}, &context));
+    if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
+    make_ligands();
+    RUN(finds_the_deeper_pocket);
+    RUN(results_depend_on_nothing_else);
+    RUN(devices_and_threads_agree);
+    RUN(options_are_checked);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}
