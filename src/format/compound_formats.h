@@ -42,5 +42,7 @@ QN_MUST_CHECK qn_status qn_sdf_read(const qn_compound_record *record, qn_compoun
 bool qn_mol2_recognise(const char *text, size_t size);
 qn_record_cut qn_mol2_cut(qn_record_cutter *cutter, const char *line, size_t size);
 QN_MUST_CHECK qn_status qn_mol2_read(const qn_compound_record *record, qn_compound **compound);
+qn_record_cut qn_pdbqt_cut(qn_record_cutter *cutter, const char *line, size_t size);
+QN_MUST_CHECK qn_status qn_pdbqt_read(const qn_compound_record *record, qn_compound **compound);
 
 #endif

@@ -1,4 +1,5 @@
 #include "format/formats.h"
+#include "format/pdbqt.h"
 
 static bool recognise_anything(const char *data, size_t size)
 {
@@ -8,6 +9,7 @@ static bool recognise_anything(const char *data, size_t size)
 
 static const qn_structure_reader readers[] = {
     {"mmCIF", qn_mmcif_recognise, qn_mmcif_read},
+    {"PDBQT", qn_pdbqt_recognise, qn_pdbqt_structure_read},
     {"PDB", recognise_anything, qn_pdb_read},
 };
 

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "format/element.h"
 #include "format/formats.h"
+#include "format/pdbqt.h"
 
 typedef struct pdb_scan {
     qn_structure_builder *builder;
@@ -20,6 +21,7 @@ typedef struct pdb_scan {
     size_t line_number, atoms, end_line;
     int model, serial; /* the last ones */
     bool model_is_open, behind_end;
+    bool pdbqt; /* partial charges and AutoDock's types behind the B factor */
 } pdb_scan;
 
 static const double largest_angstrom = 1e5, powers_of_ten[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
@@ -163,7 +165,7 @@ static qn_status read_names(const pdb_scan *scan, qn_file_atom *atom)
     trim(text, atom->residue);
     take_field(scan, 22, 22, text);
     trim(text, atom->chain);
-    if (atom->chain[0] == '\0') {
+    if (atom->chain[0] == '\0' && !scan->pdbqt) {
         /* CNS and HADDOCK files name the chain in the segment columns alone. */
         take_field(scan, 73, 76, text);
         char segment[8];
@@ -196,6 +198,17 @@ static void read_element_and_charge(const pdb_scan *scan, qn_file_atom *atom)
         atom->atom.charge_e = (signed char)(sign == '-' ? '0' - digit : digit - '0');
 }
 
+static qn_status read_autodock_type(const pdb_scan *scan, qn_file_atom *atom)
+{
+    char text[16];
+    int length = take_field(scan, 78, 80, text);
+    if (!qn_autodock_element(text, (size_t)length, atom->atom.element))
+        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: type \"%s\" is none of AutoDock's (columns 78-79)", scan->name,
+                scan->line_number, text);
+    if (atom->atom.element[0] == '\0') strcpy(atom->atom.element, "X");
+    return QN_OK;
+}
+
 static qn_status begin_model(pdb_scan *scan, int number)
 {
     scan->model = number;
@@ -216,7 +229,10 @@ static qn_status read_atom(pdb_scan *scan)
     QN_TRY(read_coordinate(scan, "z coordinate", 47, &atom.atom.position_angstrom[2]));
     QN_TRY(read_optional(scan, "occupancy", 55, 1, &atom.atom.occupancy));
     QN_TRY(read_optional(scan, "B factor", 61, 0, &atom.atom.b_factor_angstrom2));
-    read_element_and_charge(scan, &atom);
+    if (scan->pdbqt)
+        QN_TRY(read_autodock_type(scan, &atom));
+    else
+        read_element_and_charge(scan, &atom);
     atom.atom.serial = read_serial(scan);
     scan->atoms++;
     if (!scan->model_is_open) {
@@ -288,10 +304,10 @@ static bool is_cut_off(const pdb_scan *scan)
            (scan->length < 6 && memcmp(scan->line, "HETATM", (size_t)scan->length) == 0);
 }
 
-qn_status qn_pdb_read(qn_structure_builder *builder, const char *data, size_t size)
+static qn_status read_file(qn_structure_builder *builder, const char *data, size_t size, bool pdbqt)
 {
     const size_t longest_line = 1000;
-    pdb_scan scan = {.builder = builder, .name = builder->name};
+    pdb_scan scan = {.builder = builder, .name = builder->name, .pdbqt = pdbqt};
     for (const char *end = data + size; data < end;) {
         const char *newline = memchr(data, '\n', (size_t)(end - data));
         size_t length = (size_t)((newline ? newline : end) - data);
@@ -308,4 +324,14 @@ qn_status qn_pdb_read(qn_structure_builder *builder, const char *data, size_t si
         QN_FAIL(QN_BAD_FORMAT, "%s: holds no ATOM or HETATM record in %zu lines; expected a PDB or mmCIF file",
                 scan.name, scan.line_number);
     return QN_OK;
+}
+
+qn_status qn_pdb_read(qn_structure_builder *builder, const char *data, size_t size)
+{
+    return read_file(builder, data, size, false);
+}
+
+qn_status qn_pdbqt_structure_read(qn_structure_builder *builder, const char *data, size_t size)
+{
+    return read_file(builder, data, size, true);
 }

@@ -1,0 +1,185 @@
+#include "check.h"
+
+#include <quern/molecule.h>
+#include <stdlib.h>
+
+#include "format/pdbqt.h"
+#include "format/structure.h"
+#include "format/tests/compounds.h"
+
+/*      columns 1 ...                                             55    61        71     78 */
+#define ATOM(number, name, x, charge, type) \
+    "ATOM  " number " " name " LIG     1    " x "  -2.500   3.125  1.00  0.00    " charge " " type "\n"
+#define LIGAND                                                                          \
+    "ROOT\n" ATOM("    1", " C1 ", "   1.000", " 0.176", "A ")                          \
+        ATOM("    2", " N2 ", "   2.000", "-0.346",                                     \
+             "NA") "ENDROOT\n"                                                          \
+                   "BRANCH   1   3\n" ATOM("    3", "CL3 ", "   3.000", "+0.100", "Cl") \
+                       ATOM("    4", " H  ", "   4.000", " 0.163", "HD") "ENDBRANCH   1   3\nTORSDOF 1\n"
+
+static void a_ligand_is_read_right(void)
+{
+    static const char *const elements[] = {"C", "N", "CL", "H"}, *const types[] = {"A", "NA", "Cl", "HD"};
+    static const char *const names[] = {"C1", "N2", "CL3", "H"};
+    qn_compound *c;
+    const char text[] = "REMARK  Name = some ligand \nREMARK SMILES CC\nREMARK SMILES IDX 1 1\n" LIGAND;
+    if (!CHECK_OK(read_record(QN_COMPOUND_PDBQT, text, &c))) return;
+    CHECK_TEXT(c->name, "some ligand");
+    CHECK_TEXT(qn_compound_property_value(c, "SMILES"), "CC");
+    if (!CHECK(c->atom_count == 4 && c->bond_count == 0 && c->conformer_count == 1)) return;
+    for (int i = 0; i < 4; i++) {
+        CHECK_TEXT(c->atoms[i].element, elements[i]);
+        CHECK_TEXT(c->atoms[i].type, types[i]);
+        CHECK_TEXT(c->atoms[i].name, names[i]);
+        CHECK(c->positions_angstrom[3 * i] == 1 + i && c->positions_angstrom[3 * i + 1] == -2.5);
+        CHECK(c->atoms[i].has_partial_charge);
+    }
+    CHECK_NEAR((double)c->atoms[1].partial_charge_e, -0.346, 1e-7);
+    qn_compound_destroy(&c);
+}
+
+/* Glue and water of hydrated docking are no atoms; a pose's flexible residue is the receptor's. */
+static void what_is_not_the_ligand_is_left_out(void)
+{
+    qn_compound *c;
+    const char text[] = "MODEL 1\nREMARK VINA RESULT:     -7.1      0.000      0.000\n" ATOM(
+        "    1", " C1 ", "   1.000", " 0.176", "CG0") ATOM("    2", " G  ", "   2.000", " 0.000", "G0")
+        ATOM("    3", " W  ", "   2.000", " 0.000", "W ") "BEGIN_RES LYS A 1\n" ATOM("    1", " CA ", "   9.000",
+                                                                                     " 0.176", "C ") "END_RES LYS A 1\n"
+                                                                                                     "ENDMDL\n";
+    if (!CHECK_OK(read_record(QN_COMPOUND_PDBQT, text, &c))) return;
+    CHECK(c->atom_count == 1 && c->positions_angstrom[0] == 1);
+    CHECK_TEXT(c->atoms[0].element, "C");
+    CHECK_TEXT(qn_compound_property_value(c, "VINA RESULT"), "-7.1      0.000      0.000");
+    qn_compound_destroy(&c);
+}
+
+static size_t count_records(const char *text, size_t *lines)
+{
+    char path[600];
+    qn_compound_stream *stream;
+    qn_compound_record record = {0};
+    size_t count = 0;
+    snprintf(path, sizeof path, "%s/poses.txt", check_scratch_folder());
+    CHECK_OK(qn_file_write(path, text, strlen(text)));
+    if (!CHECK_OK(qn_compound_stream_open(path, &stream))) return 0;
+    while (CHECK_OK(qn_compound_stream_next(stream, &record)) && record.size > 0) {
+        qn_compound *compound;
+        CHECK(record.format == QN_COMPOUND_PDBQT && record.index == count);
+        if (CHECK_OK(qn_compound_read(&record, &compound))) qn_compound_destroy(&compound);
+        lines[count++] = record.line;
+    }
+    qn_compound_record_clear(&record);
+    qn_compound_stream_close(&stream);
+    return count;
+}
+
+static void models_and_molecules_are_cut(void)
+{
+    size_t lines[8];
+    CHECK(count_records("REMARK head\nMODEL 1\n" LIGAND "ENDMDL\nMODEL 2\n" LIGAND "ENDMDL\nEND\n\n", lines) == 2);
+    CHECK(lines[0] == 1 && lines[1] == 13);
+    CHECK(count_records(LIGAND "REMARK second\n" LIGAND, lines) == 2);
+    CHECK(lines[1] == 10);
+    CHECK(count_records("MODEL 1\n" LIGAND "MODEL 2\n" LIGAND, lines) == 2); /* ENDMDL is missing */
+    CHECK(count_records(ATOM("    1", " N  ", "   1.000", " 0.176", "N ") "TER\nEND\n", lines) == 1);
+}
+
+static void what_is_wrong_is_said(void)
+{
+    static const bad_record cases[] = {
+        {"REMARK\nEND\n", "lib:11: the molecule has no atoms; expected ATOM or HETATM records"},
+        {ATOM("    1", " C1 ", "   1.0x0", " 0.176", "C "), "lib:11: x coordinate \"   1.0x0\" is not a number"},
+        {ATOM("    1", " C1 ", "   1.000", " 0.1-6", "C "),
+         "lib:11: charge \" 0.1-6\" is not a number (columns 71-76)"},
+        {ATOM("    1", " C1 ", "   1.000", " 0.176", "Qz"),
+         "lib:11: atom 1 has type \"Qz\"; expected one of AutoDock's (columns 78-79)"},
+        {"ROOT\nATOM      1  C   LIG     1       1.000  -2.500   3.125  1.00  0.00\n",
+         "lib:12: atom 1 has type \"\"; expected one of AutoDock's (columns 78-79)"},
+    };
+    check_refusals(QN_COMPOUND_PDBQT, cases, sizeof cases / sizeof *cases);
+}
+
+/* Types decide about elements, also where names say otherwise, and charges are no segment or chain. */
+static void receptors_get_elements_from_types(void)
+{
+    static const char *const elements[] = {"N", "C", "CA", "NA", "O"};
+    qn_molecule *m;
+    const char text[] = ATOM("    1", " NA ", "   1.000", " 0.176", "NA")
+        ATOM("    2", " CA ", "   2.000", " 0.176", "A ") ATOM("    3", "CA  ", "   3.000", " 2.000", "Ca")
+            ATOM("    4", "NA  ", "   4.000", " 1.000", "Na") ATOM("    5", " OA ", "   5.000", "-0.300", "OA");
+    if (!CHECK_OK(qn_structure_read_memory("r", text, strlen(text), NULL, NULL, &m))) return;
+    if (CHECK(m->atom_count == 5))
+        for (int i = 0; i < 5; i++) CHECK_TEXT(m->atoms[i].element, elements[i]);
+    CHECK_TEXT(m->residues[0].chain, "");
+    CHECK(m->atoms[2].charge_e == 0);
+    qn_molecule_destroy(&m);
+    const char bad[] =
+        ATOM("    1", " C1 ", "   1.000", " 0.176", "C ") ATOM("    2", " C1 ", "   1.000", " 0.176", "Qz");
+    CHECK_FAILS(qn_structure_read_memory("r", bad, strlen(bad), NULL, NULL, &m), QN_BAD_FORMAT);
+    CHECK_TEXT(qn_error_message(), "r:2: type \"Qz\" is none of AutoDock's (columns 78-79)");
+}
+
+/* A PDB file's charge and segment columns are none of AutoDock's. */
+static void pdb_files_are_no_pdbqt(void)
+{
+    const char *const texts[] = {"ATOM      1  N   GLY A   1      11.104   6.134  -6.504  1.00  0.00           N  \n",
+                                 "ATOM      1  N   GLY A   1      11.104   6.134  -6.504  1.00  0.00      A    N  \n",
+                                 "ATOM      1  N   GLY A   1      11.104   6.134  -6.504  1.00  0.00\n",
+                                 "HETATM    1 ZN    ZN A   1      11.104   6.134  -6.504  1.00  0.00      2.00ZN2+\n",
+                                 ""};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) CHECK(!qn_pdbqt_recognise(texts[i], strlen(texts[i])));
+}
+
+/* Counts are those of grep; receptors the same elements as the PDB file they were made of. */
+static void real_files_are_read(void)
+{
+    static const struct {
+        const char *file;
+        size_t molecules, atoms;
+    } cases[] = {{"docking/ligand/1iep/1iep_ligand.pdbqt", 1, 40},
+                 {"docking/ligand/1iep/1iep_ligand_vina_out.pdbqt", 4, 40},
+                 {"docking/ligand/1iep/1iep_ligand_ad4_out.pdbqt", 3, 40},
+                 {"docking/ligand/1stp/1stp_ligand.pdbqt", 1, 18},
+                 {"docking/ligand/3ce3/3ce3_ligand.pdbqt", 1, 37}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *path = check_reference_data(cases[i].file);
+        qn_compound **c;
+        size_t count;
+        if (!path) {
+            CHECK(true);
+            return;
+        }
+        if (!CHECK_OK(qn_compound_read_file(path, &c, &count))) continue;
+        CHECK(count == cases[i].molecules);
+        for (size_t k = 0; k < count; k++) {
+            CHECK(c[k]->atom_count == cases[i].atoms);
+            qn_compound_destroy(&c[k]);
+        }
+        qn_release(&c);
+    }
+    qn_molecule *m;
+    if (!CHECK_OK(qn_molecule_read(check_reference_data("docking/ligand/1iep/1iep_receptor.pdbqt"), NULL, &m))) return;
+    size_t heavy = 0;
+    for (size_t i = 0; i < m->atom_count; i++) {
+        const qn_atom *atom = &m->atoms[i];
+        heavy += strcmp(atom->element, "H") != 0;
+        /* A protein: the name's first letter is the element. */
+        CHECK(atom->element[0] == atom->name[strspn(atom->name, "0123456789")] && atom->element[1] == '\0');
+    }
+    CHECK(m->atom_count == 2702 && heavy == 2229);
+    CHECK_TEXT(m->residues[0].name, "SER");
+    qn_molecule_destroy(&m);
+}
+
+int main(void)
+{
+    RUN(a_ligand_is_read_right);
+    RUN(what_is_not_the_ligand_is_left_out);
+    RUN(models_and_molecules_are_cut);
+    RUN(what_is_wrong_is_said);
+    RUN(receptors_get_elements_from_types);
+    RUN(pdb_files_are_no_pdbqt);
+    RUN(real_files_are_read);
+    return check_finish();
+}
