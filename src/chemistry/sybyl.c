@@ -155,32 +155,15 @@ static qn_sybyl_type type_of_sulfur(const typing *t, int atom)
     return bonds->doubles > 0 ? QN_SYBYL_S_2 : QN_SYBYL_S_3;
 }
 
-static qn_sybyl_type type_of_element(const typing *t, int atom)
-{
-    static const struct {
-        char element[4];
-        qn_sybyl_type type;
-    } table[] = {{"P", QN_SYBYL_P_3},    {"F", QN_SYBYL_F},   {"CL", QN_SYBYL_CL}, {"BR", QN_SYBYL_BR},
-                 {"I", QN_SYBYL_I},      {"LI", QN_SYBYL_LI}, {"NA", QN_SYBYL_NA}, {"MG", QN_SYBYL_MG},
-                 {"AL", QN_SYBYL_AL},    {"SI", QN_SYBYL_SI}, {"K", QN_SYBYL_K},   {"CA", QN_SYBYL_CA},
-                 {"MN", QN_SYBYL_MN},    {"FE", QN_SYBYL_FE}, {"CU", QN_SYBYL_CU}, {"ZN", QN_SYBYL_ZN},
-                 {"CO", QN_SYBYL_CO_OH}, {"SE", QN_SYBYL_SE}, {"MO", QN_SYBYL_MO}, {"SN", QN_SYBYL_SN},
-                 {"CR", QN_SYBYL_CR_OH}, {"B", QN_SYBYL_B},   {"T", QN_SYBYL_H}};
-    if (qn_compound_atom_is_hydrogen(&t->compound->atoms[atom])) return QN_SYBYL_H;
-    if (is_element(t, atom, "CR") && t->neighbours.start[atom + 1] - t->neighbours.start[atom] == 4)
-        return QN_SYBYL_CR_TH;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (is_element(t, atom, table[i].element)) return table[i].type;
-    return QN_SYBYL_ANY;
-}
-
 static qn_sybyl_type type_of(const typing *t, int atom)
 {
     if (is_element(t, atom, "C")) return type_of_carbon(t, atom);
     if (is_element(t, atom, "N")) return type_of_nitrogen(t, atom);
     if (is_element(t, atom, "O")) return type_of_oxygen(t, atom);
     if (is_element(t, atom, "S")) return type_of_sulfur(t, atom);
-    return type_of_element(t, atom);
+    if (is_element(t, atom, "CR") && t->neighbours.start[atom + 1] - t->neighbours.start[atom] == 4)
+        return QN_SYBYL_CR_TH;
+    return qn_sybyl_of_element(t->compound->atoms[atom].element);
 }
 
 /* SYBYL keeps aromatic bonds for rings of six and for those of carbon alone (azulene); five-membered heterocycles are

@@ -63,6 +63,10 @@ const char *qn_sybyl_name(qn_sybyl_type type); /* "C.3", "N.pl3", "Du" for ANY *
 /* The type of this name, letters' case as other programs write it ("S.o2", "C.AR") not minded; QN_SYBYL_TYPES: none. */
 qn_sybyl_type qn_sybyl_from_name(const char *name);
 
+/* The type of an element that has one type only (hydrogen, halogens, phosphorus, metals); QN_SYBYL_ANY for all others.
+ */
+qn_sybyl_type qn_sybyl_of_element(const char *element);
+
 /* Type of every atom. Bonds of unknown order must have been given one (chemistry/bonds.h). A file's stated types are
  * not looked at. QN_BAD_FORMAT names the atom whose bonds cannot be (a carbon with five), in one sentence. */
 QN_MUST_CHECK qn_status qn_sybyl_find_types(const qn_compound *compound, qn_sybyl_type *types);

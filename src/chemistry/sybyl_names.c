@@ -36,3 +36,19 @@ qn_sybyl_type qn_sybyl_from_name(const char *name)
         if (strcasecmp(others[i].name, name) == 0) return others[i].type;
     return QN_SYBYL_TYPES;
 }
+
+qn_sybyl_type qn_sybyl_of_element(const char *element)
+{
+    static const struct {
+        char element[4];
+        qn_sybyl_type type;
+    } table[] = {
+        {"P", QN_SYBYL_P_3},    {"F", QN_SYBYL_F},      {"CL", QN_SYBYL_CL}, {"BR", QN_SYBYL_BR}, {"I", QN_SYBYL_I},
+        {"LI", QN_SYBYL_LI},    {"NA", QN_SYBYL_NA},    {"MG", QN_SYBYL_MG}, {"AL", QN_SYBYL_AL}, {"SI", QN_SYBYL_SI},
+        {"K", QN_SYBYL_K},      {"CA", QN_SYBYL_CA},    {"MN", QN_SYBYL_MN}, {"FE", QN_SYBYL_FE}, {"CU", QN_SYBYL_CU},
+        {"ZN", QN_SYBYL_ZN},    {"CO", QN_SYBYL_CO_OH}, {"SE", QN_SYBYL_SE}, {"MO", QN_SYBYL_MO}, {"SN", QN_SYBYL_SN},
+        {"CR", QN_SYBYL_CR_OH}, {"B", QN_SYBYL_B},      {"H", QN_SYBYL_H},   {"D", QN_SYBYL_H},   {"T", QN_SYBYL_H}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(element, table[i].element) == 0) return table[i].type;
+    return QN_SYBYL_ANY;
+}
