@@ -24,6 +24,8 @@ function(quern_add_host_variants target)
     target_compile_definitions(${objects} PRIVATE QN_HOST_VARIANT_SUFFIX=${variant})
     # Host kernels are hot whatever the build type; -O3 also in debug builds would hide nothing but time.
     target_compile_options(${objects} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O3>)
+    # Nobody asks for floating-point exceptions; minding them keeps GCC from turning a choice into a vector's mask.
+    target_compile_options(${objects} PRIVATE -fno-trapping-math)
     if(NOT variant STREQUAL "baseline")
       target_compile_options(${objects} PRIVATE -march=x86-64-${variant})
     endif()

@@ -66,11 +66,25 @@ static void set_charge(qn_surroundings *atom, qn_sybyl_type type, int charge_e, 
     atom->anion = charge_e < 0 && charge_e + neighbours_charge_e < 0;
 }
 
+/* Whether hydrogens that are not drawn are not there: one is on an atom that is no carbon, or there are so many that it
+ * is not just those which make a centre chiral. */
+static bool draws_hydrogens(const qn_compound *compound, const qn_compound_neighbours *neighbours)
+{
+    size_t hydrogens = 0, carbons = 0;
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        carbons += strcmp(compound->atoms[i].element, "C") == 0;
+        if (!is_hydrogen(compound->atoms[i].element)) continue;
+        hydrogens++;
+        for (size_t k = neighbours->start[i]; k < neighbours->start[i + 1]; k++)
+            if (strcmp(compound->atoms[neighbours->neighbour[k]].element, "C") != 0) return true;
+    }
+    return hydrogens > 0 && 2 * hydrogens >= carbons;
+}
+
 static void find_of_compound(const qn_compound *compound, const qn_sybyl_type *types,
                              const qn_compound_neighbours *neighbours, qn_surroundings *surroundings)
 {
-    bool drawn = false;
-    for (size_t i = 0; i < compound->atom_count; i++) drawn |= is_hydrogen(compound->atoms[i].element);
+    const bool drawn = draws_hydrogens(compound, neighbours);
     for (size_t i = 0; i < compound->atom_count; i++) {
         const qn_compound_atom *atom = &compound->atoms[i];
         int neighbours_charge_e = 0;

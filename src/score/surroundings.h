@@ -15,7 +15,8 @@ typedef struct qn_surroundings {
     bool cation;   /* formal charge above 0, or of type N.4 */
 } qn_surroundings;
 
-/* One of each atom, from the compound's bonds. A compound that draws any hydrogen is taken to draw all that count. */
+/* One of each atom, from the compound's bonds. A compound that draws a hydrogen on an atom that is no carbon, or many
+ * on carbons, is taken to draw all that count. */
 QN_MUST_CHECK qn_status qn_surroundings_of_compound(const qn_compound *compound, const qn_sybyl_type *types,
                                                     qn_surroundings *surroundings);
 

@@ -8,7 +8,7 @@
 #define VINA_SQUARED_CUTOFF 64.0f
 #define VINA_CELLS 2 /* a pair within the cut-off is at most this many cells apart along each axis */
 
-/* 2^x for −125 ≤ x ≤ 0, relative error below 3e-7: 2 to the nearest integer by its bits, times a polynomial of degree 5
+/* 2^x for −100 ≤ x ≤ 0, relative error below 3e-7: 2 to the nearest integer by its bits, times a polynomial of degree 5
  * for 2^f, |f| ≤ 1/2, whose largest relative error (1.5e-7 with these coefficients) is as small as it gets. */
 DEVICE_FN float vina_power_of_two(float x)
 {
@@ -26,9 +26,10 @@ DEVICE_FN float vina_power_of_two(float x)
 DEVICE_FN float vina_pair_energy(float square, float radius, float weight, float slope, float offset)
 {
     const float d = SQRT(square) - radius, beyond = d - 3.0f, overlap = FMIN(d, 0.0f);
-    /* log2(e) times −(d / 0.5)² and −((d − 3) / 2)² */
-    const float gauss1 = vina_power_of_two(FMAX(-5.770780163555854f * (d * d), -125.0f));
-    const float gauss2 = vina_power_of_two(FMAX(-0.36067376022224085f * (beyond * beyond), -125.0f));
+    /* log2(e) times −(d / 0.5)² and −((d − 3) / 2)²; not so small that products become denormal, which cost CPUs dear
+     */
+    const float gauss1 = vina_power_of_two(FMAX(-5.770780163555854f * (d * d), -100.0f));
+    const float gauss2 = vina_power_of_two(FMAX(-0.36067376022224085f * (beyond * beyond), -100.0f));
     const float sat = FMIN(FMAX(FMA(-d, slope, offset), 0.0f), 1.0f);
     return FMA(-0.035579f, gauss1, FMA(-0.005156f, gauss2, FMA(0.840245f, overlap * overlap, weight * sat)));
 }

@@ -21,7 +21,7 @@ typedef struct score_job {
 
 /* Receptor atoms first … end − 1 with one ligand atom of `type` at x, y, z. */
 static void add_range(const score_job *launch, size_t type, int first, int end, float x, float y, float z,
-                      float sum[LANES])
+                      float *RESTRICT sum)
 {
     const size_t stride = launch->stride;
     const float *RESTRICT px = launch->columns, *RESTRICT py = px + stride, *RESTRICT pz = py + stride;
@@ -33,7 +33,7 @@ static void add_range(const score_job *launch, size_t type, int first, int end, 
             const float dx = x - px[j + k], dy = y - py[j + k], dz = z - pz[j + k];
             const float square = FMA(dz, dz, FMA(dy, dy, dx * dx));
             const float energy = vina_pair_energy(square, radius[j + k], weight[j + k], slope[j + k], offset[j + k]);
-            sum[k] += (square < VINA_SQUARED_CUTOFF) & (j + k < end) ? energy : 0.0f;
+            sum[k] += ((square < VINA_SQUARED_CUTOFF) & (j + k < end)) ? energy : 0.0f;
         }
     }
 }
