@@ -1,0 +1,159 @@
+/* Receptors made ready: what is kept of a file, and the types against those that other programs' files state. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "score/tests/pdbqt_atoms.h"
+#include "screen/receptor.h"
+
+static const qn_screen_score vina = {.kind = QN_SCREEN_VINA};
+
+static qn_screen_score bude(void)
+{
+    return (qn_screen_score){QN_SCREEN_BUDE, qn_bude_find("2016")};
+}
+
+static const char *written(const char *name, const char *text)
+{
+    static char path[1200];
+    snprintf(path, sizeof path, "%s/%s", check_scratch_folder(), name);
+    CHECK_OK(qn_file_write(path, text, strlen(text)));
+    return path;
+}
+
+/* An alanine with two places for its Cβ, an aspartate's end, zinc, a water and a hydrogen. */
+static const char small_pdb[] = "ATOM      1  N   ALA A   1      11.104   6.134  -6.504  1.00  0.00           N\n"
+                                "ATOM      2  CA  ALA A   1      11.639   6.071  -5.147  1.00  0.00           C\n"
+                                "ATOM      3  C   ALA A   1      13.159   6.180  -5.135  1.00  0.00           C\n"
+                                "ATOM      4  O   ALA A   1      13.744   6.950  -5.894  1.00  0.00           O\n"
+                                "ATOM      5  CB AALA A   1      11.023   7.181  -4.304  0.40  0.00           C\n"
+                                "ATOM      6  CB BALA A   1      11.100   7.250  -4.350  0.60  0.00           C\n"
+                                "ATOM      7  HA  ALA A   1      11.304   5.134  -4.704  1.00  0.00           H\n"
+                                "HETATM    8 ZN    ZN A   2      20.000   6.000  -5.000  1.00  0.00          ZN\n"
+                                "HETATM    9  O   HOH A   3      25.000   6.000  -5.000  1.00  0.00           O\n"
+                                "END\n";
+
+static void check_type(const qn_screen_receptor *receptor, double x, const char *name)
+{
+    for (size_t i = 0; i < receptor->atom_count; i++)
+        if (fabs(receptor->positions_angstrom[3 * i] - x) < 1e-6) {
+            CHECK_TEXT(receptor->score.force_field->types[receptor->types[i]].name, name);
+            return;
+        }
+    CHECK(!"an atom at this place");
+}
+
+static void waters_hydrogens_and_alternates_are_left_out(void)
+{
+    const qn_screen_score score = bude();
+    qn_screen_receptor receptor;
+    if (CHECK_OK(qn_screen_receptor_read(written("small.pdb", small_pdb), &score, &receptor))) {
+        CHECK(receptor.atom_count == 6);
+        CHECK(receptor.molecule != NULL);
+        check_type(&receptor, 20.0, "Zn");
+        check_type(&receptor, 11.1, "C.3");
+        check_type(&receptor, 11.104, "N.4");
+    }
+    const uint64_t hash = receptor.hash;
+    qn_screen_receptor_clear(&receptor);
+    CHECK(receptor.types == NULL && receptor.molecule == NULL);
+    if (CHECK_OK(qn_screen_receptor_read(written("small.pdb", small_pdb), &vina, &receptor))) {
+        CHECK(receptor.atom_count == 6);
+        CHECK(receptor.hash != hash);
+        CHECK(receptor.types[5] == pdbqt_row(1.2, false, true, false));
+    }
+    qn_screen_receptor_clear(&receptor);
+}
+
+static const char small_mol2[] = "@<TRIPOS>MOLECULE\nmade\n 6 4 0 0 0\nPROTEIN\nNO_CHARGES\n\n@<TRIPOS>ATOM\n"
+                                 " 1 C1 0.000 0.000 0.000 C.3 1 A1\n"
+                                 " 2 C2 1.500 0.000 0.000 C.2 1 A1\n"
+                                 " 3 O1 2.100 1.100 0.000 O.co2 1 A1\n"
+                                 " 4 O2 2.200 -1.100 0.000 O.co2 1 A1\n"
+                                 " 5 H1 -0.600 0.900 0.100 H 1 A1\n"
+                                 " 6 O 9.000 0.000 0.000 O.3 2 HOH2\n"
+                                 "@<TRIPOS>BOND\n 1 1 2 1\n 2 2 3 ar\n 3 2 4 ar\n 4 1 5 1\n";
+
+static void stated_types_of_mol2_are_used(void)
+{
+    const qn_screen_score score = bude();
+    qn_screen_receptor receptor;
+    if (CHECK_OK(qn_screen_receptor_read(written("small.mol2", small_mol2), &score, &receptor))) {
+        CHECK(receptor.atom_count == 4 && receptor.molecule == NULL);
+        check_type(&receptor, 0.0, "C.3");
+        check_type(&receptor, 1.5, "C.2");
+        check_type(&receptor, 2.2, "O.co2");
+    }
+    qn_screen_receptor_clear(&receptor);
+}
+
+static void what_is_no_receptor_is_refused(void)
+{
+    const qn_screen_score score = bude();
+    qn_screen_receptor receptor;
+    CHECK_FAILS(qn_screen_receptor_read("/nowhere.pdb", &score, &receptor), QN_NOT_FOUND);
+    CHECK_MESSAGE_HAS("nowhere.pdb");
+    CHECK_FAILS(qn_screen_receptor_read(written("water.pdb", strstr(small_pdb, "HETATM    9")), &score, &receptor),
+                QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("water.pdb");
+    CHECK(receptor.types == NULL && receptor.molecule == NULL);
+    char twice[2 * sizeof small_mol2];
+    snprintf(twice, sizeof twice, "%s%s", small_mol2, small_mol2);
+    CHECK_FAILS(qn_screen_receptor_read(written("twice.mol2", twice), &score, &receptor), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("2 molecules");
+}
+
+/* Index of the atom nearest to a place. */
+static size_t nearest(const pdbqt_atoms *atoms, const double place[3], double *distance)
+{
+    size_t best = 0;
+    *distance = INFINITY;
+    for (size_t i = 0; i < atoms->heavy; i++) {
+        const double *p = atoms->positions + 3 * i;
+        double r = hypot(hypot(p[0] - place[0], p[1] - place[1]), p[2] - place[2]);
+        if (r < *distance) *distance = r, best = i;
+    }
+    return best;
+}
+
+/* Every heavy atom has the type that follows from the AutoDock type which the authors' tool gave it. */
+static void compare_with_pdbqt(const char *path, const pdbqt_atoms *expected)
+{
+    qn_screen_receptor receptor;
+    size_t wrong = 0;
+    if (!CHECK_OK(qn_screen_receptor_read(path, &vina, &receptor))) return;
+    CHECK(receptor.atom_count == expected->heavy);
+    for (size_t i = 0; i < receptor.atom_count; i++) {
+        double distance;
+        size_t other = nearest(expected, receptor.positions_angstrom + 3 * i, &distance);
+        if (distance < 0.01 && receptor.types[i] == expected->types[other]) continue;
+        if (wrong++ < 8) printf("heavy atom %zu has type %d, not %d\n", i, receptor.types[i], expected->types[other]);
+    }
+    CHECK(wrong == 0);
+    qn_screen_receptor_clear(&receptor);
+}
+
+static void vinas_types_are_those_of_the_published_receptor(void)
+{
+    static pdbqt_atoms expected;
+    char *text = NULL;
+    size_t size;
+    if (!CHECK_OK(qn_file_read(check_reference_data("docking/ligand/1iep/1iep_receptor.pdbqt"), &text, &size))) return;
+    pdbqt_read(text, &expected, NULL);
+    compare_with_pdbqt(check_reference_data("docking/ligand/1iep/1iep_receptor.pdbqt"), &expected);
+    compare_with_pdbqt(check_data("../../examples/1iep/1iep_receptor.pdb"), &expected);
+    qn_release(&text);
+}
+
+int main(void)
+{
+    RUN(waters_hydrogens_and_alternates_are_left_out);
+    RUN(stated_types_of_mol2_are_used);
+    RUN(what_is_no_receptor_is_refused);
+    if (check_reference_data("docking/ligand/1iep")) RUN(vinas_types_are_those_of_the_published_receptor);
+    return check_finish();
+}
