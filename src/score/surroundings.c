@@ -112,6 +112,12 @@ qn_status qn_surroundings_of_compound(const qn_compound *compound, const qn_syby
     return QN_OK;
 }
 
+/* Histidine whose name does not say which nitrogen carries its hydrogen has two of one type; most often it is NE2. */
+static bool is_histidines_donor(const qn_residue *residue, const qn_atom *atom)
+{
+    return strcmp(residue->name, "HIS") == 0 && strcmp(atom->name, "NE2") == 0;
+}
+
 typedef struct visit_context {
     const qn_molecule *molecule;
     size_t atom;
@@ -149,7 +155,8 @@ static void find_of_molecule(const qn_molecule *molecule, const qn_sybyl_type *t
             surroundings[i] = (qn_surroundings){0};
             qn_neighbour_grid_each(grid, atom->position_angstrom, visit, &context);
             if (!drawn)
-                surroundings[i].hydrogen = has_hydrogen_by_type(types[i], surroundings[i].heavy, atom->charge_e);
+                surroundings[i].hydrogen = is_histidines_donor(residue, atom) ||
+                                           has_hydrogen_by_type(types[i], surroundings[i].heavy, atom->charge_e);
             set_charge(&surroundings[i], types[i], atom->charge_e, context.neighbours_charge_e);
         }
     }

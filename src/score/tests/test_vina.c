@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "format/compound_stream.h"
 #include "score/tests/pdbqt_atoms.h"
 
 /* Rows by what they are. */
@@ -107,9 +108,36 @@ static void published_poses_have_the_energies_stated(void)
     qn_release(&text);
 }
 
+/* Imatinib with a charged piperazine, hydrogens drawn: what carries a hydrogen gives one, three aromatic nitrogens and
+ * the other of piperazine take one, as in the authors' PDBQT file, and as many bonds turn as it has branches. */
+static void types_follow_from_a_drawing(void)
+{
+    qn_compound **compounds = NULL;
+    size_t count = 0, of_row[QN_VINA_TYPES] = {0}, hydrogens = 0;
+    int types[128];
+    double bonds = 0;
+    if (!CHECK_OK(qn_compound_read_file(check_data("../../examples/1iep/1iep_ligand.sdf"), &compounds, &count))) return;
+    if (CHECK(count == 1 && compounds[0]->atom_count <= 128) && CHECK_OK(qn_vina_types(compounds[0], types)))
+        for (size_t i = 0; i < compounds[0]->atom_count; i++) {
+            if (types[i] < 0)
+                hydrogens++;
+            else
+                of_row[types[i]]++;
+        }
+    CHECK(hydrogens + 37 == compounds[0]->atom_count);
+    CHECK(of_row[row(CARBON)] == 15 && of_row[row(POLAR_CARBON)] == 14);
+    CHECK(of_row[row(DONOR)] == 3 && of_row[row(ACCEPTOR)] == 1);
+    CHECK(of_row[pdbqt_row(1.8, false, false, true)] == 4);
+    CHECK_OK(qn_vina_rotatable_bonds(compounds[0], &bonds));
+    CHECK_NEAR(bonds, 7, 0);
+    qn_compound_destroy(&compounds[0]);
+    qn_release(&compounds);
+}
+
 int main(void)
 {
     RUN(pairs_by_hand);
+    RUN(types_follow_from_a_drawing);
     if (check_reference_data("docking/ligand/1iep")) RUN(published_poses_have_the_energies_stated);
     return check_finish();
 }

@@ -69,6 +69,23 @@ static void waters_hydrogens_and_alternates_are_left_out(void)
     qn_screen_receptor_clear(&receptor);
 }
 
+/* One nitrogen of a histidine carries a hydrogen, which this file does not draw, and the other takes one. */
+static void histidines_give_and_take(void)
+{
+    static const char text[] = "ATOM      1  CG  HIS A   1       0.000   0.000   0.000  1.00  0.00           C\n"
+                               "ATOM      2  ND1 HIS A   1       1.096   0.836   0.000  1.00  0.00           N\n"
+                               "ATOM      3  CD2 HIS A   1       0.421  -1.292   0.000  1.00  0.00           C\n"
+                               "ATOM      4  CE1 HIS A   1       2.163   0.057   0.000  1.00  0.00           C\n"
+                               "ATOM      5  NE2 HIS A   1       1.794  -1.210   0.000  1.00  0.00           N\n";
+    qn_screen_receptor receptor;
+    if (CHECK_OK(qn_screen_receptor_read(written("his.pdb", text), &vina, &receptor)) &&
+        CHECK(receptor.atom_count == 5)) {
+        CHECK(receptor.types[1] == pdbqt_row(1.8, false, false, true));
+        CHECK(receptor.types[4] == pdbqt_row(1.8, false, true, false));
+    }
+    qn_screen_receptor_clear(&receptor);
+}
+
 static const char small_mol2[] = "@<TRIPOS>MOLECULE\nmade\n 6 4 0 0 0\nPROTEIN\nNO_CHARGES\n\n@<TRIPOS>ATOM\n"
                                  " 1 C1 0.000 0.000 0.000 C.3 1 A1\n"
                                  " 2 C2 1.500 0.000 0.000 C.2 1 A1\n"
@@ -152,6 +169,7 @@ static void vinas_types_are_those_of_the_published_receptor(void)
 int main(void)
 {
     RUN(waters_hydrogens_and_alternates_are_left_out);
+    RUN(histidines_give_and_take);
     RUN(stated_types_of_mol2_are_used);
     RUN(what_is_no_receptor_is_refused);
     if (check_reference_data("docking/ligand/1iep")) RUN(vinas_types_are_those_of_the_published_receptor);
