@@ -17,6 +17,7 @@ enum {
     MOST_ATOMS = 4096,  /* the pairs of more would fill gigabytes */
     MOST_MAPPINGS = 72, /* of symmetry: enough for three groups that turn */
     REPAIRS = 24,       /* bonds drawn anew, one at a time, before an arrangement that clashes is given up */
+    EASING = 8,         /* repairs that widen the spread by once itself: crowded bonds lie far from the usual minima */
     DEFAULT_TRIES = 50,
 };
 static const double default_diversity_angstrom = 0.8, default_clash_share = 0.75;
@@ -224,12 +225,13 @@ static void turn(double *positions, const bool *moved, size_t atoms, int tail, i
     }
 }
 
-static void draw_angle(torsion_sampler *sampler, size_t torsion)
+/* `leeway` widens the spread. */
+static void draw_angle(torsion_sampler *sampler, size_t torsion, double leeway)
 {
     const qn_torsion_kind *kind = sampler->torsions[torsion].kind;
     const int choice = (int)(draw(sampler) * kind->count);
-    sampler->angle[torsion] = kind->minima_degrees[choice];
-    sampler->angle[torsion] += (draw(sampler) + draw(sampler) - 1) * kind->spread_degrees;
+    const double from_minimum = (draw(sampler) + draw(sampler) - 1) * kind->spread_degrees * leeway;
+    sampler->angle[torsion] = kind->minima_degrees[choice] + from_minimum;
 }
 
 static void build(torsion_sampler *sampler)
@@ -244,7 +246,7 @@ static void build(torsion_sampler *sampler)
 }
 
 /* Draw one of the torsions between two atoms anew; false when there is none. */
-static bool redraw_between(torsion_sampler *sampler, const int atoms[2])
+static bool redraw_between(torsion_sampler *sampler, const int atoms[2], double leeway)
 {
     const size_t stride = sampler->compound->atom_count;
     size_t between = 0;
@@ -256,7 +258,7 @@ static bool redraw_between(torsion_sampler *sampler, const int atoms[2])
         if (sampler->moved[t * stride + (size_t)atoms[0]] == sampler->moved[t * stride + (size_t)atoms[1]]) continue;
         if (chosen-- == 0) break;
     }
-    draw_angle(sampler, t);
+    draw_angle(sampler, t, leeway);
     return true;
 }
 
@@ -264,11 +266,11 @@ static bool redraw_between(torsion_sampler *sampler, const int atoms[2])
 static bool arrange(torsion_sampler *sampler)
 {
     int atoms[2];
-    for (size_t t = 0; t < sampler->torsion_count; t++) draw_angle(sampler, t);
+    for (size_t t = 0; t < sampler->torsion_count; t++) draw_angle(sampler, t, 1);
     for (int repair = 0; repair <= REPAIRS; repair++) {
         build(sampler);
         if (!qn_conformer_checks_find(&sampler->checks, sampler->trial, atoms)) return true;
-        if (!redraw_between(sampler, atoms)) return false;
+        if (!redraw_between(sampler, atoms, 1 + (double)repair / EASING)) return false;
     }
     return false;
 }
