@@ -217,7 +217,7 @@ static qn_status read_bonds(mol2_reader *reader)
         QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the BOND section ends after %d bonds; expected %d", lines->path, lines->number,
                 count, reader->bonds);
     reader->bonds = 0; /* none are left for another section */
-    return qn_mol2_settle_bonds(reader->compound);
+    return QN_OK;
 }
 
 /* "atom count", then as many lines "name value": formal charges are the only ones used. */
@@ -316,7 +316,8 @@ static qn_status read_molecule(mol2_reader *reader)
     compound->flat = compound->atom_count > 1;
     for (size_t i = 0; i < compound->atom_count && compound->flat; i++)
         compound->flat = compound->positions_angstrom[3 * i + 2] == 0;
-    return qn_record_check_compound(reader->record, compound);
+    QN_TRY(qn_record_check_compound(reader->record, compound));
+    return qn_mol2_settle_bonds(compound);
 }
 
 qn_status qn_mol2_read(const qn_compound_record *record, qn_compound **compound)

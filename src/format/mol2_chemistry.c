@@ -1,5 +1,6 @@
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -60,9 +61,13 @@ static void settle_oxygens(qn_compound *compound, const qn_compound_neighbours *
     int doubles = strcmp(compound->atoms[atom].element, "S") == 0 && oxygens > 1 ? oxygens - 1 : 1;
     for (size_t n = neighbours->start[atom]; n < neighbours->start[atom + 1]; n++) {
         if (!leads_to(compound, neighbours, n, "O.co2", true)) continue;
-        compound->bonds[neighbours->bond[n]].order = doubles > 0 ? QN_BOND_DOUBLE : QN_BOND_SINGLE;
-        if (doubles <= 0) compound->atoms[neighbours->neighbour[n]].charge_e = -1;
-        doubles--;
+        qn_compound_atom *oxygen = &compound->atoms[neighbours->neighbour[n]];
+        bool is_single = doubles <= 0 || oxygen->charge_e == -1;
+        compound->bonds[neighbours->bond[n]].order = is_single ? QN_BOND_SINGLE : QN_BOND_DOUBLE;
+        if (is_single)
+            oxygen->charge_e = -1;
+        else
+            doubles--;
     }
 }
 
@@ -78,7 +83,7 @@ static void settle_guanidinium(qn_compound *compound, const qn_compound_neighbou
 
 static int bonds_within(const qn_compound *compound, const qn_compound_neighbours *neighbours, size_t atom)
 {
-    int orders = 0;
+    int orders = compound->atoms[atom].hydrogens > 0 ? compound->atoms[atom].hydrogens : 0;
     for (size_t n = neighbours->start[atom]; n < neighbours->start[atom + 1]; n++) {
         qn_bond_order order = compound->bonds[neighbours->bond[n]].order;
         if (order == QN_BOND_UNKNOWN || order == QN_BOND_AROMATIC) return -1;
@@ -97,8 +102,12 @@ qn_status qn_mol2_settle_bonds(qn_compound *compound)
     }
     for (size_t i = 0; i < compound->atom_count; i++) {
         qn_compound_atom *atom = &compound->atoms[i];
-        if (strcmp(atom->element, "N") != 0) continue;
-        if (strcmp(atom->type, "N.4") == 0 || bonds_within(compound, &neighbours, i) == 4) atom->charge_e = 1;
+        if (atom->charge_e != 0) continue;
+        if (neighbours.start[i + 1] == neighbours.start[i] && fabsf(atom->partial_charge_e) < 8)
+            atom->charge_e = (signed char)lroundf(atom->partial_charge_e); /* an ion */
+        if (strcmp(atom->type, "N.4") == 0 ||
+            (strcmp(atom->element, "N") == 0 && bonds_within(compound, &neighbours, i) == 4))
+            atom->charge_e = 1;
     }
     qn_compound_neighbours_clear(&neighbours);
     return QN_OK;

@@ -126,11 +126,21 @@ static void aromatic_bonds_outside_rings_are_settled(void)
                         "@<TRIPOS>BOND\n1 1 2 ar\n2 1 3 ar\n3 1 4 ar\n4 5 6 ar\n5 5 7 ar\n6 5 8 ar\n"
                         "7 9 10 ar\n8 9 11 ar\n9 9 12 ar\n"
                         "@<TRIPOS>UNITY_ATOM_ATTR\n10 2\nsomething x\ncharge 1\n2 1\ncharge -1\n";
-    static const int charges[] = {0, -1, -1, -1, 0, 0, 0, -1, 0, 1, 0, 0};
-    static const qn_bond_order orders[] = {2, 1, 1, 2, 2, 1, 2, 1, 1};
+    static const int charges[] = {0, -1, 0, -1, 0, 0, 0, -1, 0, 1, 0, 0};
+    static const qn_bond_order orders[] = {1, 2, 1, 2, 2, 1, 2, 1, 1};
     if (!CHECK_OK(read_record(QN_COMPOUND_MOL2, text, &c))) return;
     for (int i = 0; i < 12; i++) CHECK(c->atoms[i].charge_e == charges[i]);
     for (int i = 0; i < 9; i++) CHECK(c->bonds[i].order == orders[i]);
+    qn_compound_destroy(&c);
+}
+
+static void ions_have_the_charge_of_their_file(void)
+{
+    qn_compound *c;
+    const char text[] = "@<TRIPOS>MOLECULE\nions\n3\nSMALL\nUSER_CHARGES\n@<TRIPOS>ATOM\n1 Mg1 0 0 1 Mg 1 U 2.0\n"
+                        "2 Cl1 5 0 1 Cl 1 U -1.0\n3 N1 9 0 1 N.4 1 U 0.1\n@<TRIPOS>BOND\n";
+    if (!CHECK_OK(read_record(QN_COMPOUND_MOL2, text, &c))) return;
+    CHECK(c->atoms[0].charge_e == 2 && c->atoms[1].charge_e == -1 && c->atoms[2].charge_e == 1);
     qn_compound_destroy(&c);
 }
 
@@ -201,6 +211,7 @@ int main(void)
     RUN(conformers_of_all_atoms_are_added);
     RUN(conformers_of_heavy_atoms_make_hydrogens_implicit);
     RUN(aromatic_bonds_outside_rings_are_settled);
+    RUN(ions_have_the_charge_of_their_file);
     RUN(what_is_wrong_is_said);
     RUN(molecules_are_cut_and_comments_passed);
     return check_finish();
