@@ -5,12 +5,14 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "format/packed_library.h"
 #include "format/pdbqt.h"
 
 static const qn_compound_format_entry entries[] = {
     [QN_COMPOUND_SDF] = {"SDF", " .sdf .sd .mol ", qn_sdf_recognise, qn_sdf_cut, qn_sdf_read},
     [QN_COMPOUND_MOL2] = {"MOL2", " .mol2 ", qn_mol2_recognise, qn_mol2_cut, qn_mol2_read},
     [QN_COMPOUND_PDBQT] = {"PDBQT", " .pdbqt ", qn_pdbqt_recognise, qn_pdbqt_cut, qn_pdbqt_read},
+    [QN_COMPOUND_PACKED] = {"packed library", " .qlib ", NULL, NULL, qn_compound_unpack},
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 

@@ -23,13 +23,12 @@ typedef struct qn_record_cutter {
 typedef struct qn_compound_format_entry {
     const char *name;    /* "SDF", for messages */
     const char *endings; /* of file names: " .sdf .sd " */
-    /* `text` is how the file begins: 64 KiB of it, or all. */
+    /* `text` is how the file begins: 64 KiB of it, or all. NULL, like `cut`, for a format that is not one of lines. */
     bool (*recognise)(const char *text, size_t size);
     qn_record_cut (*cut)(qn_record_cutter *cutter, const char *line, size_t size);
     qn_status (*read)(const qn_compound_record *record, qn_compound **compound);
 } qn_compound_format_entry;
 
-/* NULL for a format that is not one of lines. */
 const qn_compound_format_entry *qn_compound_format_entry_of(qn_compound_format format);
 
 /* The format of a file by its beginning, else by its name's end (".gz" aside). QN_BAD_FORMAT: none. */

@@ -6,10 +6,12 @@
 #include "base/memory.h"
 #include "format/byte_source.h"
 #include "format/compound_formats.h"
+#include "format/packed_library.h"
 
 struct qn_compound_stream {
     char *path;
-    qn_byte_source *source;
+    qn_byte_source *source;     /* NULL: of a packed library */
+    qn_packed_library *library; /* or NULL */
     qn_compound_format format;
     bool ended;
     uint64_t index; /* of the next molecule */
@@ -18,17 +20,27 @@ struct qn_compound_stream {
 
 static const size_t most_record_bytes = (size_t)64 << 20;
 
-static qn_status find_format(qn_compound_stream *stream)
+/* By the file's beginning; a packed library is opened. `named`: it is a file and no pipe. */
+static qn_status find_format(qn_compound_stream *stream, bool named)
 {
     const size_t shown = 65536;
     const char *text;
     size_t size;
+    bool gzipped = qn_byte_source_is_gzip(stream->source);
     QN_TRY(qn_byte_source_peek(stream->source, shown, &text, &size));
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark */
         qn_byte_source_take(stream->source, 3);
         text += 3, size -= 3;
     }
-    return qn_compound_format_find(stream->path, text, size, &stream->format);
+    bool packed = qn_packed_library_recognise(text, size);
+    if (packed && (gzipped || !named))
+        QN_FAIL(QN_UNSUPPORTED, "%s: is a packed library%s; expected one that is a file of its own", stream->path,
+                gzipped ? " that is gzipped" : "");
+    stream->format = QN_COMPOUND_PACKED;
+    if (!packed) QN_TRY(qn_compound_format_find(stream->path, text, size, &stream->format));
+    if (stream->format != QN_COMPOUND_PACKED) return QN_OK;
+    qn_byte_source_close(&stream->source);
+    return qn_packed_library_open(stream->path, &stream->library);
 }
 
 qn_status qn_compound_stream_open(const char *path, qn_compound_stream **out)
@@ -38,9 +50,10 @@ qn_status qn_compound_stream_open(const char *path, qn_compound_stream **out)
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     qn_compound_stream *stream = memory;
     stream->line = 1;
-    qn_status status = qn_text_copy(strcmp(path, "-") == 0 ? "standard input" : path, &stream->path);
+    bool named = strcmp(path, "-") != 0;
+    qn_status status = qn_text_copy(named ? path : "standard input", &stream->path);
     if (status == QN_OK) status = qn_byte_source_open(path, &stream->source);
-    if (status == QN_OK) status = find_format(stream);
+    if (status == QN_OK) status = find_format(stream, named);
     if (status != QN_OK) {
         qn_compound_stream_close(&stream);
         return status;
@@ -54,6 +67,7 @@ void qn_compound_stream_close(qn_compound_stream **stream)
     qn_compound_stream *s = *stream;
     if (!s) return;
     qn_byte_source_close(&s->source);
+    qn_packed_library_close(&s->library);
     qn_release(&s->path);
     qn_release(stream);
 }
@@ -110,6 +124,19 @@ static qn_status cut_record(qn_compound_stream *stream, qn_compound_record *reco
     return QN_OK;
 }
 
+/* The packed bytes of the next molecule. */
+static qn_status take_packed(qn_compound_stream *stream, qn_compound_record *record, bool keep)
+{
+    const char *bytes;
+    size_t size;
+    record->line = 0;
+    if (stream->index == qn_packed_library_count(stream->library)) return QN_OK;
+    QN_TRY(qn_packed_library_bytes(stream->library, stream->index, &bytes, &size));
+    if (keep) QN_TRY(append(record, bytes, size));
+    record->size = size;
+    return QN_OK;
+}
+
 static qn_status advance(qn_compound_stream *stream, qn_compound_record *record, bool keep)
 {
     record->format = stream->format;
@@ -119,7 +146,7 @@ static qn_status advance(qn_compound_stream *stream, qn_compound_record *record,
     record->size = 0;
     if (record->text) record->text[0] = '\0';
     if (stream->ended) return QN_OK;
-    qn_status status = cut_record(stream, record, keep);
+    qn_status status = stream->library ? take_packed(stream, record, keep) : cut_record(stream, record, keep);
     if (status != QN_OK) record->size = 0;
     stream->ended = record->size == 0;
     stream->index += record->size > 0;
@@ -138,7 +165,13 @@ qn_status qn_compound_stream_skip(qn_compound_stream *stream, qn_compound_record
 
 void qn_compound_stream_progress(const qn_compound_stream *stream, uint64_t *done_bytes, uint64_t *all_bytes)
 {
-    qn_byte_source_progress(stream->source, done_bytes, all_bytes);
+    if (stream->library) {
+        uint64_t count = qn_packed_library_count(stream->library);
+        *all_bytes = qn_packed_library_size(stream->library);
+        *done_bytes = count ? (uint64_t)((double)*all_bytes * (double)stream->index / (double)count) : *all_bytes;
+    } else {
+        qn_byte_source_progress(stream->source, done_bytes, all_bytes);
+    }
 }
 
 void qn_compound_record_clear(qn_compound_record *record)

@@ -1,0 +1,294 @@
+#include "check.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "format/packed_library.h"
+#include "format/packed_library_layout.h"
+#include "format/tests/compounds.h"
+
+static const char *scratch(const char *name)
+{
+    static char path[600];
+    snprintf(path, sizeof path, "%s/%s", check_scratch_folder(), name);
+    return path;
+}
+
+/* Everything that a compound can hold: three conformers, atoms far apart, bonds in any order. */
+static qn_compound *make_full_compound(void)
+{
+    static const char *const symbols[] = {"C", "CL", "D", "X", "OG", "T", "N"};
+    qn_compound *c;
+    if (!CHECK_OK(qn_compound_create("a name, äöü", 7, 6, 3, &c))) exit(1);
+    for (int i = 0; i < 7; i++) {
+        qn_compound_atom *atom = &c->atoms[i];
+        strcpy(atom->element, symbols[i]);
+        snprintf(atom->name, sizeof atom->name, i == 3 ? "" : "%s%d", symbols[i], i);
+        strcpy(atom->type, i % 2 ? "N.pl3xx" : "");
+        atom->charge_e = (signed char)(3 * i - 9);
+        atom->hydrogens = (signed char)(i - 1);
+        atom->has_partial_charge = i != 2;
+        atom->partial_charge_e = i == 2 ? 0 : -0.1f * (float)i;
+    }
+    for (int b = 0; b < 6; b++) c->bonds[b] = (qn_compound_bond){(b * 5 + 6) % 7, (b * 3) % 7, (qn_bond_order)(b % 5)};
+    c->bonds[0] = (qn_compound_bond){6, 0, QN_BOND_TRIPLE};
+    c->bonds[4] = (qn_compound_bond){3, 4, QN_BOND_SINGLE};
+    c->bonds[3] = (qn_compound_bond){0, 5, QN_BOND_AROMATIC};
+    for (int i = 0; i < 63; i++)
+        c->positions_angstrom[i] = (double)((i * i * 7919) % 200000 - 100000) / (i % 3 ? 1e4 : 1e1);
+    c->positions_angstrom[0] = 100000;
+    c->positions_angstrom[3] = -100000;
+    c->positions_angstrom[4] = 0.0001;
+    CHECK_OK(qn_compound_add_property(c, "ID", ""));
+    CHECK_OK(qn_compound_add_property(c, "text", "one\n\ntwo\n one\ntwo two one two one two one two one two one two"));
+    return c;
+}
+
+static qn_status unpack(const char *bytes, size_t size, qn_compound **compound)
+{
+    qn_compound_record record = {
+        .format = QN_COMPOUND_PACKED, .index = 4, .path = "lib.qlib", .text = (char *)bytes, .size = size};
+    return qn_compound_read(&record, compound);
+}
+
+static void nothing_of_a_compound_is_lost(void)
+{
+    qn_compound *c = make_full_compound(), *back;
+    qn_text bytes = {0};
+    for (int flat = 0; flat < 2; flat++) {
+        c->flat = flat != 0;
+        bytes.length = 0;
+        CHECK_OK(qn_compound_pack(c, &bytes));
+        if (!CHECK_OK(unpack(bytes.data, bytes.length, &back))) return;
+        check_same(c, back, 0);
+        qn_compound_destroy(&back);
+    }
+    /* Fewer than 1e-4 Å are rounded. */
+    c->positions_angstrom[5] = 1.23456;
+    bytes.length = 0;
+    CHECK_OK(qn_compound_pack(c, &bytes));
+    if (CHECK_OK(unpack(bytes.data, bytes.length, &back))) CHECK(back->positions_angstrom[5] == 1.2346);
+    qn_compound_destroy(&back);
+    bytes.length = 0;
+    c->positions_angstrom[5] = NAN;
+    CHECK_FAILS(qn_compound_pack(c, &bytes), QN_INVALID_ARGUMENT);
+    CHECK_TEXT(qn_error_message(), "a name, äöü: atom 2 has no position within 100000 Å");
+    c->positions_angstrom[5] = 0;
+    strcpy(c->atoms[6].element, "Cl");
+    CHECK_FAILS(qn_compound_pack(c, &bytes), QN_INVALID_ARGUMENT);
+    CHECK_TEXT(qn_error_message(), "a name, äöü: atom 7 is \"Cl\"; expected the symbol of an element in capitals");
+    CHECK(bytes.length == 0);
+    qn_text_clear(&bytes);
+    qn_compound_destroy(&c);
+}
+
+/* 48 kinase inhibitors with their data items: what is read from the library is what the SDF file says, in any order,
+ * and takes no more than a quarter of its text. */
+static void real_molecules_stay_the_same_in_a_quarter_of_the_room(void)
+{
+    const char *source = check_data("../../examples/1iep/kinase_inhibitors.sdf");
+    char *text;
+    size_t text_size, packed_size, count;
+    qn_compound **compounds;
+    qn_packed_writer *writer;
+    qn_packed_library *library;
+    CHECK_OK(qn_file_read(source, &text, &text_size));
+    qn_release(&text);
+    if (!CHECK_OK(qn_compound_read_file(source, &compounds, &count)) || !CHECK(count == 48)) return;
+    if (!CHECK_OK(qn_packed_writer_create(scratch("kinase.qlib"), &writer))) return;
+    for (size_t i = 0; i < count; i++) CHECK_OK(qn_packed_writer_append(writer, compounds[i]));
+    CHECK(qn_packed_writer_count(writer) == 48 && !qn_file_exists(scratch("kinase.qlib")));
+    CHECK_OK(qn_packed_writer_finish(&writer));
+    CHECK(writer == NULL);
+    CHECK_OK(qn_file_read(scratch("kinase.qlib"), &text, &packed_size));
+    qn_release(&text);
+    printf("packed: %.1f %% of %zu bytes\n", 100.0 * (double)packed_size / (double)text_size, text_size);
+    CHECK((double)packed_size <= 0.25 * (double)text_size);
+    if (!CHECK_OK(qn_packed_library_open(scratch("kinase.qlib"), &library))) return;
+    CHECK(qn_packed_library_count(library) == count && qn_packed_library_size(library) == packed_size);
+    for (size_t i = 0; i < count; i++) {
+        qn_compound *back;
+        size_t index = i * 29 % count;
+        if (!CHECK_OK(qn_packed_library_read(library, index, &back))) continue;
+        check_same(compounds[index], back, 0);
+        qn_compound_destroy(&back);
+        qn_compound_destroy(&compounds[index]);
+    }
+    const char *bytes;
+    CHECK_FAILS(qn_packed_library_bytes(library, count, &bytes, &count), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("kinase.qlib: there is no molecule 49; the packed library has 48");
+    qn_packed_library_close(&library);
+    qn_release(&compounds);
+}
+
+/* Three molecules, as a stream reads them. */
+static void make_small_library(const char *path)
+{
+    qn_packed_writer *writer;
+    qn_compound *c = make_full_compound();
+    qn_text bytes = {0};
+    if (!CHECK_OK(qn_packed_writer_create(path, &writer))) return;
+    CHECK_OK(qn_packed_writer_append(writer, c));
+    c->name[0] = 'b';
+    CHECK_OK(qn_compound_pack(c, &bytes));
+    CHECK_OK(qn_packed_writer_append_bytes(writer, bytes.data, bytes.length));
+    c->positions_angstrom[7] = NAN; /* one that is refused leaves no trace */
+    CHECK_FAILS(qn_packed_writer_append(writer, c), QN_INVALID_ARGUMENT);
+    c->positions_angstrom[7] = 0;
+    c->name[0] = 'c';
+    CHECK_OK(qn_packed_writer_append(writer, c));
+    CHECK_OK(qn_packed_writer_finish(&writer));
+    qn_text_clear(&bytes);
+    qn_compound_destroy(&c);
+}
+
+static void a_library_is_one_more_format_of_the_stream(void)
+{
+    qn_compound_stream *stream;
+    qn_compound_record record = {0};
+    uint64_t done, all;
+    make_small_library(scratch("small.any"));
+    if (!CHECK_OK(qn_compound_stream_open(scratch("small.any"), &stream))) return;
+    CHECK_OK(qn_compound_stream_next(stream, &record));
+    CHECK(record.format == QN_COMPOUND_PACKED && record.index == 0 && record.line == 0 && record.size > 100);
+    CHECK_OK(qn_compound_stream_skip(stream, &record));
+    CHECK(record.index == 1 && record.size > 100 && record.text[0] == '\0');
+    qn_compound_stream_progress(stream, &done, &all);
+    CHECK(done == all * 2 / 3 && all > 300);
+    CHECK_OK(qn_compound_stream_next(stream, &record));
+    qn_compound *c;
+    if (CHECK_OK(qn_compound_read(&record, &c))) CHECK(c->name[0] == 'c' && record.index == 2);
+    qn_compound_destroy(&c);
+    CHECK_OK(qn_compound_stream_next(stream, &record));
+    CHECK(record.size == 0);
+    qn_compound_record_clear(&record);
+    qn_compound_stream_close(&stream);
+}
+
+static void unfinished_libraries_leave_nothing(void)
+{
+    qn_packed_writer *writer;
+    bool empty;
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s/new", check_scratch_folder());
+    CHECK_FAILS(qn_packed_writer_create(scratch("new/x.qlib"), &writer), QN_NOT_FOUND);
+    CHECK(writer == NULL);
+    CHECK_OK(qn_folder_create(folder));
+    CHECK_OK(qn_packed_writer_create(scratch("new/x.qlib"), &writer));
+    qn_packed_writer_discard(&writer);
+    CHECK_OK(qn_folder_is_empty(folder, &empty));
+    CHECK(empty && writer == NULL);
+    CHECK_OK(qn_packed_writer_create(scratch("new/x.qlib"), &writer));
+    CHECK_OK(qn_packed_writer_finish(&writer)); /* without molecules */
+    qn_packed_library *library;
+    if (CHECK_OK(qn_packed_library_open(scratch("new/x.qlib"), &library))) CHECK(qn_packed_library_count(library) == 0);
+    qn_packed_library_close(&library);
+}
+
+static qn_status read_whole_library(const char *path)
+{
+    qn_compound **compounds;
+    size_t count;
+    qn_status status = qn_compound_read_file(path, &compounds, &count);
+    for (size_t i = 0; i < count; i++) qn_compound_destroy(&compounds[i]);
+    qn_release(&compounds);
+    return status;
+}
+
+/* No byte can change and no end can go without a sentence that names the file. */
+static void every_damage_is_noticed(void)
+{
+    char *data;
+    size_t size;
+    char path[600];
+    make_small_library(scratch("whole.qlib"));
+    CHECK_OK(qn_file_read(scratch("whole.qlib"), &data, &size));
+    snprintf(path, sizeof path, "%s", scratch("damaged.qlib"));
+    for (size_t i = 0; i < size; i += i < QN_PACKED_HEADER_BYTES ? 1 : 7) {
+        data[i] ^= 0x10;
+        CHECK_OK(qn_file_write(path, data, size));
+        data[i] ^= 0x10;
+        CHECK_FAILS(read_whole_library(path), QN_BAD_FORMAT);
+        CHECK_MESSAGE_HAS("damaged.qlib: ");
+    }
+    for (size_t i = 1; i < size; i += i < 20 ? 1 : 17) {
+        CHECK_OK(qn_file_write(path, data, size - i));
+        CHECK_FAILS(read_whole_library(path), QN_BAD_FORMAT);
+        CHECK_MESSAGE_HAS("damaged.qlib: ");
+    }
+    qn_release(&data);
+}
+
+/* Change a byte of the header and make its checksum right again. */
+static void write_with_header_byte(const char *data, size_t size, size_t at, char value)
+{
+    char *copy = malloc(size);
+    memcpy(copy, data, size);
+    copy[at] = value;
+    uLong sum = crc32(0, (const Bytef *)copy, 60);
+    for (int i = 0; i < 4; i++) copy[60 + i] = (char)(sum >> 8 * i);
+    CHECK_OK(qn_file_write(scratch("damaged.qlib"), copy, size));
+    free(copy);
+}
+
+static void what_is_wrong_is_said(void)
+{
+    char *data, expected[800], path[600];
+    size_t size;
+    qn_packed_library *library;
+    make_small_library(scratch("whole.qlib"));
+    CHECK_OK(qn_file_read(scratch("whole.qlib"), &data, &size));
+    snprintf(path, sizeof path, "%s", scratch("damaged.qlib"));
+    write_with_header_byte(data, size, 8, 2);
+    CHECK_FAILS(qn_packed_library_open(path, &library), QN_BAD_FORMAT);
+    snprintf(expected, sizeof expected, "%s: is a packed library of version 2; expected version 1", path);
+    CHECK_TEXT(qn_error_message(), expected);
+    write_with_header_byte(data, size, 16, 9);
+    CHECK_FAILS(qn_packed_library_open(path, &library), QN_BAD_FORMAT);
+    snprintf(expected, sizeof expected,
+             "%s: has %zu bytes, which are not those of a packed library of 9 molecules; expected a whole file", path,
+             size);
+    CHECK_TEXT(qn_error_message(), expected);
+    write_with_header_byte(data, size, 12, (char)(data[12] + 1));
+    CHECK_FAILS(qn_packed_library_open(path, &library), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("damaged.qlib: the packed library's index is damaged: its checksum does not match");
+    CHECK_OK(qn_file_write(path, "QUERNLIB", 8));
+    CHECK_FAILS(qn_packed_library_open(path, &library), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("damaged.qlib: has 8 bytes; expected a packed library, whose header has 64");
+    CHECK_FAILS(qn_packed_library_open(scratch("absent.qlib"), &library), QN_NOT_FOUND);
+    CHECK_MESSAGE_HAS("absent.qlib: cannot open: No such file");
+    for (size_t i = 0; i < size; i++) data[i] = 'x';
+    CHECK_OK(qn_file_write(path, data, size));
+    CHECK_FAILS(read_whole_library(path), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("damaged.qlib: does not begin with QUERNLIB; expected a packed library");
+    qn_release(&data);
+    qn_compound *c;
+    CHECK_FAILS(unpack("abcdefgh", 8, &c), QN_BAD_FORMAT);
+    CHECK_TEXT(qn_error_message(),
+               "lib.qlib: molecule 5 of the packed library is damaged: its checksum does not match its bytes");
+}
+
+static void gzipped_libraries_are_refused(void)
+{
+    make_small_library(scratch("small.qlib"));
+    char *data;
+    size_t size;
+    CHECK_OK(qn_file_read(scratch("small.qlib"), &data, &size));
+    gzFile packed = gzopen(scratch("small.qlib.gz"), "wb");
+    CHECK(gzwrite(packed, data, (unsigned)size) == (int)size && gzclose(packed) == Z_OK);
+    qn_release(&data);
+    CHECK_FAILS(read_whole_library(scratch("small.qlib.gz")), QN_UNSUPPORTED);
+    CHECK_MESSAGE_HAS("small.qlib.gz: is a packed library that is gzipped; expected one that is a file of its own");
+}
+
+int main(void)
+{
+    RUN(nothing_of_a_compound_is_lost);
+    RUN(real_molecules_stay_the_same_in_a_quarter_of_the_room);
+    RUN(a_library_is_one_more_format_of_the_stream);
+    RUN(unfinished_libraries_leave_nothing);
+    RUN(every_damage_is_noticed);
+    RUN(what_is_wrong_is_said);
+    RUN(gzipped_libraries_are_refused);
+    return check_finish();
+}
