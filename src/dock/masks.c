@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "dock/selection.h"
+#include "model/residue_selection.h"
 #include "score/antibody.h"
 
 /* Cost of each pair of heavy atoms in contact outside the complementarity-determining regions. The shipped sets'
@@ -21,7 +21,7 @@ static qn_status add_selections(const char *const *selections, size_t count, dou
     bool *marks = memory;
     qn_status status = QN_OK;
     for (size_t i = 0; i < count && status == QN_OK; i++)
-        status = qn_dock_selection_mark(selections[i], receptor, ligand, marks, marks + receptor->residue_count);
+        status = qn_residue_selection_mark(selections[i], receptor, ligand, marks, marks + receptor->residue_count);
     for (size_t i = 0; i < receptor->residue_count; i++) of_receptor[i] += marks[i] ? energy : 0;
     for (size_t i = 0; i < ligand->residue_count; i++) of_ligand[i] += marks[receptor->residue_count + i] ? energy : 0;
     qn_release(&memory);

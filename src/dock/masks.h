@@ -6,8 +6,8 @@
 
 #include "dock/energy.h"
 
-/* masks gets NULL where nothing is asked for. Errors name the selection (dock/selection.h), or say that no partner is
- * an antibody though a set wants one. */
+/* masks gets NULL where nothing is asked for. Errors name the selection (model/residue_selection.h), or say that no
+ * partner is an antibody though a set wants one. */
 QN_MUST_CHECK qn_status qn_dock_masks_create(const qn_dock_options *options, const qn_dock_partner *receptor,
                                              const qn_dock_partner *ligand, const qn_coefficients *sets,
                                              size_t set_count, qn_dock_masks *masks);

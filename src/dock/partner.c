@@ -4,30 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/text.h"
-
-/* Hash of the file behind a path that may end in ":chains". */
-static qn_status hash_input(const char *path, char digest[65])
-{
-    char *name, *data;
-    size_t size;
-    QN_TRY(qn_text_copy(path, &name));
-    char *colon = qn_file_exists(name) ? NULL : strrchr(name, ':');
-    if (colon) *colon = '\0';
-    qn_status status = qn_file_read(name, &data, &size);
-    qn_release(&name);
-    QN_TRY(status);
-    qn_hash hash;
-    qn_hash_start(&hash);
-    qn_hash_add(&hash, data, size);
-    qn_hash_finish(&hash, digest);
-    qn_release(&data);
-    return QN_OK;
-}
+#include "job/input.h"
 
 /* The molecule's atoms, then the hydrogens built. */
 static qn_status list_sites(qn_dock_partner *partner, const qn_atom_parameters *parameters,
@@ -73,7 +52,7 @@ qn_status qn_dock_partner_read(const char *path, int model, const char *role, qn
     qn_molecule_options options = {.model = model, .drop_water = true};
     qn_status status = qn_molecule_read(path, &options, &partner->molecule);
     if (status != QN_OK) return qn_error_add_context(status, "%s", role);
-    status = hash_input(path, partner->hash);
+    status = qn_input_hash(path, partner->hash);
     if (status == QN_OK) status = make_sites(partner);
     if (status == QN_OK && partner->summary.heavy_atoms == 0)
         status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,

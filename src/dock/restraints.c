@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "dock/selection.h"
 #include "model/atom.h"
+#include "model/residue_selection.h"
 
 enum {
     FIELDS = 3,     /* two residues and a distance */
@@ -73,7 +73,7 @@ static qn_status parse_pair(char *const fields[FIELDS], const qn_molecule *recep
     bool of_ligand[2] = {false, false};
     for (int side = 0; side < 2; side++) {
         size_t residue;
-        QN_TRY(qn_dock_selection_residue(fields[side], receptor, ligand, &of_ligand[side], &residue));
+        QN_TRY(qn_residue_selection_residue(fields[side], receptor, ligand, &of_ligand[side], &residue));
         const qn_molecule *molecule = of_ligand[side] ? ligand : receptor;
         const qn_atom *atom = residue_atom(molecule, &molecule->residues[residue]);
         if (!atom)

@@ -4,17 +4,16 @@
 
 #include <quern/screen.h>
 
-#include "base/hash.h"
-#include "base/text.h"
 #include "base/thread_pool.h"
+#include "job/devices.h"
 #include "job/ranks.h"
+#include "job/tuning.h"
 #include "screen/receptor.h"
 #include "screen/search.h"
 
 enum {
-    QN_SCREEN_TERMS = 5,  /* most terms of a score */
-    QN_SCREEN_PIECE = 16, /* consecutive molecules that are dealt and recorded together */
-    QN_SCREEN_MOST_DEVICES = 16
+    QN_SCREEN_TERMS = 5, /* most terms of a score */
+    QN_SCREEN_PIECE = 8  /* consecutive molecules that are dealt and recorded together */
 };
 
 typedef struct qn_screen_timings {
@@ -30,6 +29,7 @@ typedef struct qn_screen_row {
     int clashes;                    /* such pairs closer than 0.7 of the sum of their radii */
     int heavy_atoms, conformers;
     int conformer; /* of the pose, from 0 */
+    bool active;   /* one of options->actives */
 } qn_screen_row;
 
 /* A line of rejected.csv. */
@@ -45,13 +45,15 @@ typedef struct qn_screen_state {
     qn_context *context;
     qn_pool *pool;
     qn_ranks *ranks;
-    qn_device *devices[QN_SCREEN_MOST_DEVICES];
+    qn_device *devices[QN_MOST_DEVICES];
     int device_count;
     qn_screen_score score;
     qn_screen_receptor receptor;
     char receptor_hash[65]; /* SHA-256 of its file */
     qn_screen_search_options search;
-    int batch; /* conformers of a launch on the first device */
+    int batch;                       /* conformers of a launch on the first device */
+    struct qn_screen_labels *labels; /* of options->actives; NULL */
+    qn_tuning tuning;
     const char *const *term_names;
     int term_count;
 

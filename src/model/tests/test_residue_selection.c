@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dock/selection.h"
+#include "model/residue_selection.h"
 
 enum { MOST_RESIDUES = 32 };
 
@@ -54,7 +54,7 @@ static const char *marked(const qn_molecule *molecule, const bool *marks)
 static void check_marks(const char *text, const char *of_receptor, const char *of_ligand)
 {
     bool receptor_marks[MOST_RESIDUES] = {false}, ligand_marks[MOST_RESIDUES] = {false};
-    CHECK_OK(qn_dock_selection_mark(text, receptor, ligand, receptor_marks, ligand_marks));
+    CHECK_OK(qn_residue_selection_mark(text, receptor, ligand, receptor_marks, ligand_marks));
     CHECK_TEXT(marked(receptor, receptor_marks), of_receptor);
     CHECK_TEXT(marked(ligand, ligand_marks), of_ligand);
 }
@@ -62,7 +62,7 @@ static void check_marks(const char *text, const char *of_receptor, const char *o
 static void check_refused(const char *text, qn_status status, const char *sentence)
 {
     bool receptor_marks[MOST_RESIDUES], ligand_marks[MOST_RESIDUES];
-    CHECK_FAILS(qn_dock_selection_mark(text, receptor, ligand, receptor_marks, ligand_marks), status);
+    CHECK_FAILS(qn_residue_selection_mark(text, receptor, ligand, receptor_marks, ligand_marks), status);
     CHECK_TEXT(qn_error_message(), sentence);
 }
 
@@ -97,8 +97,8 @@ static void ranges_follow_the_file(void)
 static void other_marks_stay(void)
 {
     bool receptor_marks[MOST_RESIDUES] = {true}, ligand_marks[MOST_RESIDUES] = {false};
-    CHECK_OK(qn_dock_selection_mark("receptor:A:2", receptor, ligand, receptor_marks, ligand_marks));
-    CHECK_OK(qn_dock_selection_mark("ligand:BB:9", receptor, ligand, receptor_marks, ligand_marks));
+    CHECK_OK(qn_residue_selection_mark("receptor:A:2", receptor, ligand, receptor_marks, ligand_marks));
+    CHECK_OK(qn_residue_selection_mark("ligand:BB:9", receptor, ligand, receptor_marks, ligand_marks));
     CHECK_TEXT(marked(receptor, receptor_marks), "A-3 A2");
     CHECK_TEXT(marked(ligand, ligand_marks), "BB9");
 }
@@ -198,7 +198,7 @@ static void long_texts_are_cut_in_messages(void)
     text[sizeof text - 3] = 'x';
     text[sizeof text - 2] = '\0';
     bool receptor_marks[MOST_RESIDUES], ligand_marks[MOST_RESIDUES];
-    CHECK_FAILS(qn_dock_selection_mark(text, receptor, ligand, receptor_marks, ligand_marks), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_residue_selection_mark(text, receptor, ligand, receptor_marks, ligand_marks), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("selection \"receptor:A:1,1,1");
     CHECK_MESSAGE_HAS("...\": \"x\" is neither");
 }
@@ -207,14 +207,14 @@ static void single_residues_are_found(void)
 {
     bool of_ligand;
     size_t residue;
-    CHECK_OK(qn_dock_selection_residue("ligand:BB:105", receptor, ligand, &of_ligand, &residue));
+    CHECK_OK(qn_residue_selection_residue("ligand:BB:105", receptor, ligand, &of_ligand, &residue));
     CHECK(of_ligand && residue == 2);
-    CHECK_OK(qn_dock_selection_residue("receptor:H:52A", receptor, ligand, &of_ligand, &residue));
+    CHECK_OK(qn_residue_selection_residue("receptor:H:52A", receptor, ligand, &of_ligand, &residue));
     CHECK(!of_ligand && residue == 10);
-    CHECK_FAILS(qn_dock_selection_residue("receptor:A:30-32", receptor, ligand, &of_ligand, &residue),
+    CHECK_FAILS(qn_residue_selection_residue("receptor:A:30-32", receptor, ligand, &of_ligand, &residue),
                 QN_INVALID_ARGUMENT);
     CHECK_TEXT(qn_error_message(), "selection \"receptor:A:30-32\": it names 3 residues; expected a single one");
-    CHECK_FAILS(qn_dock_selection_residue("receptor:B", receptor, ligand, &of_ligand, &residue), QN_NOT_FOUND);
+    CHECK_FAILS(qn_residue_selection_residue("receptor:B", receptor, ligand, &of_ligand, &residue), QN_NOT_FOUND);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "dock/selection.h"
+#include "model/residue_selection.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -220,8 +220,8 @@ static qn_status name_text(qn_status status, const char *text)
                                 strlen(text) > MOST_SHOWN ? "..." : "");
 }
 
-qn_status qn_dock_selection_mark(const char *text, const qn_molecule *receptor, const qn_molecule *ligand,
-                                 bool *receptor_residues, bool *ligand_residues)
+qn_status qn_residue_selection_mark(const char *text, const qn_molecule *receptor, const qn_molecule *ligand,
+                                    bool *receptor_residues, bool *ligand_residues)
 {
     return name_text(mark(text, receptor, ligand, receptor_residues, ligand_residues), text);
 }
@@ -238,8 +238,8 @@ static qn_status only_marked(const bool *marks, size_t count, size_t *residue)
     return QN_OK;
 }
 
-qn_status qn_dock_selection_residue(const char *text, const qn_molecule *receptor, const qn_molecule *ligand,
-                                    bool *of_ligand, size_t *residue)
+qn_status qn_residue_selection_residue(const char *text, const qn_molecule *receptor, const qn_molecule *ligand,
+                                       bool *of_ligand, size_t *residue)
 {
     /* One array for both partners: the text names one of them. */
     size_t most = receptor->residue_count > ligand->residue_count ? receptor->residue_count : ligand->residue_count;

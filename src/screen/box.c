@@ -1,0 +1,169 @@
+#include "screen/box.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "format/compound_stream.h"
+#include "model/residue_selection.h"
+
+static const double least_side = 1, most_side = 200;
+/* A centroid farther than this from every atom of the receptor belongs to a ligand that cannot touch it. */
+static const double most_distance = 15;
+
+typedef struct box_extent {
+    double low[3], high[3];
+    size_t count;
+} box_extent;
+
+static void add_point(box_extent *extent, const double position[3])
+{
+    for (int d = 0; d < 3; d++) {
+        if (extent->count == 0 || position[d] < extent->low[d]) extent->low[d] = position[d];
+        if (extent->count == 0 || position[d] > extent->high[d]) extent->high[d] = position[d];
+    }
+    extent->count++;
+}
+
+static qn_status add_compound(const char *path, const qn_compound *compound, box_extent *extent)
+{
+    if (compound->conformer_count == 0 || compound->flat)
+        QN_FAIL(QN_BAD_FORMAT, "%s: the ligand in the site has no positions in three dimensions", path);
+    for (size_t i = 0; i < compound->atom_count; i++)
+        if (!qn_compound_atom_is_hydrogen(&compound->atoms[i]))
+            add_point(extent, qn_compound_positions(compound, 0) + 3 * i);
+    return QN_OK;
+}
+
+/* A ligand as a PDB or mmCIF file has it; of a whole complex what is no polymer and no water. */
+static qn_status read_structure(const char *path, box_extent *extent)
+{
+    qn_molecule *molecule;
+    bool hetero = false;
+    QN_TRY(qn_molecule_read(path, &(qn_molecule_options){.drop_water = true, .drop_hydrogens = true}, &molecule));
+    for (size_t r = 0; r < molecule->residue_count; r++) hetero |= molecule->residues[r].hetero;
+    for (size_t i = 0; i < molecule->atom_count; i++)
+        if (molecule->residues[molecule->atoms[i].residue].hetero == hetero)
+            add_point(extent, molecule->atoms[i].position_angstrom);
+    qn_molecule_destroy(&molecule);
+    return QN_OK;
+}
+
+static qn_status read_site(const char *path, box_extent *extent)
+{
+    qn_compound **compounds = NULL;
+    qn_error_trail trail;
+    size_t count = 0;
+    qn_status status = qn_compound_read_file(path, &compounds, &count);
+    if (status == QN_BAD_FORMAT || status == QN_NOT_FOUND) { /* no ligand's format, or chains behind the name */
+        qn_error_save(status, &trail);
+        if (read_structure(path, extent) == QN_OK) return QN_OK;
+        return qn_error_restore(&trail);
+    }
+    for (size_t i = 0; i < count && status == QN_OK; i++) status = add_compound(path, compounds[i], extent);
+    for (size_t i = 0; i < count; i++) qn_compound_destroy(&compounds[i]);
+    qn_release(&compounds);
+    return status;
+}
+
+/* "A:30-40,A:77" or "A:30-40,77": mark what each part names; a part without a chain is of the one before it. */
+static qn_status mark_pocket(const char *pocket, const qn_molecule *molecule, bool *marks, bool *unused)
+{
+    char chain[16] = "";
+    qn_text text = {0};
+    qn_status status = QN_OK;
+    for (const char *at = pocket; status == QN_OK;) {
+        const size_t length = strcspn(at, ",");
+        const char *colon = memchr(at, ':', length);
+        if (colon && (size_t)(colon - at) < sizeof chain) snprintf(chain, sizeof chain, "%.*s", (int)(colon - at), at);
+        text.length = 0;
+        status = qn_text_append(&text, "receptor:%s%s%.*s", colon ? "" : chain, !colon && chain[0] ? ":" : "",
+                                (int)length, at);
+        if (status == QN_OK) status = qn_residue_selection_mark(text.data, molecule, molecule, marks, unused);
+        at += length;
+        if (*at++ == '\0') break;
+    }
+    qn_text_clear(&text);
+    return status == QN_OK ? QN_OK : qn_error_add_context(status, "pocket \"%s\"", pocket);
+}
+
+static qn_status read_pocket(const char *pocket, const qn_screen_receptor *receptor, box_extent *extent)
+{
+    const qn_molecule *molecule = receptor->molecule;
+    void *memory;
+    if (!molecule)
+        QN_FAIL(QN_UNSUPPORTED, "pocket \"%s\": the receptor's file names no residues; expected PDB or mmCIF, or a box",
+                pocket);
+    QN_TRY(qn_allocate(2 * molecule->residue_count, sizeof(bool), &memory));
+    bool *marks = memory;
+    qn_status status = mark_pocket(pocket, molecule, marks, marks + molecule->residue_count);
+    for (size_t i = 0; status == QN_OK && i < molecule->atom_count; i++)
+        if (marks[molecule->atoms[i].residue]) add_point(extent, molecule->atoms[i].position_angstrom);
+    qn_release(&memory);
+    return status;
+}
+
+static qn_status box_of_extent(const box_extent *extent, const char *what, double margin, double centre[3],
+                               double side[3])
+{
+    if (extent->count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: no heavy atoms; expected some to lay the box around", what);
+    for (int d = 0; d < 3; d++) {
+        centre[d] = (extent->low[d] + extent->high[d]) / 2;
+        side[d] = extent->high[d] - extent->low[d] + 2 * margin;
+        if (side[d] < least_side) side[d] = least_side;
+    }
+    return QN_OK;
+}
+
+static qn_status check_box(const qn_screen_receptor *receptor, const double centre[3], const double side[3])
+{
+    double nearest = INFINITY;
+    for (int d = 0; d < 3; d++)
+        if (!isfinite(centre[d]) || !(side[d] >= least_side && side[d] <= most_side))
+            QN_FAIL(QN_INVALID_ARGUMENT,
+                    "the box has its centre at %g and a side of %g Å along %c; expected %g to %g Å", centre[d], side[d],
+                    "xyz"[d], least_side, most_side);
+    for (size_t i = 0; i < receptor->atom_count; i++) {
+        double square = 0;
+        for (int d = 0; d < 3; d++) {
+            double away = fabs(receptor->positions_angstrom[3 * i + (size_t)d] - centre[d]) - side[d] / 2;
+            if (away > 0) square += away * away;
+        }
+        nearest = square < nearest ? square : nearest;
+    }
+    if (!(nearest <= most_distance * most_distance))
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "the box around %.1f, %.1f, %.1f is %.0f Å away from the receptor; expected at most %.0f Å", centre[0],
+                centre[1], centre[2], sqrt(nearest), most_distance);
+    return QN_OK;
+}
+
+qn_status qn_screen_box_find(const qn_screen_options *options, const qn_screen_receptor *receptor, double centre[3],
+                             double side[3])
+{
+    box_extent extent = {.count = 0};
+    const double *asked = options->box_side_angstrom;
+    const bool given = asked[0] != 0 || asked[1] != 0 || asked[2] != 0;
+    if (given + (options->site != NULL) + (options->pocket != NULL) != 1)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "%s of box, site and pocket are given; expected one of them, to say where ligands are searched for",
+                given || options->site || options->pocket ? "several" : "none");
+    if (given) {
+        memcpy(centre, options->box_centre_angstrom, 3 * sizeof *centre);
+        memcpy(side, asked, 3 * sizeof *side);
+    } else if (options->site) {
+        QN_TRY(read_site(options->site, &extent));
+        QN_TRY(box_of_extent(&extent, options->site, options->margin_angstrom, centre, side));
+    } else {
+        QN_TRY(read_pocket(options->pocket, receptor, &extent));
+        QN_TRY(box_of_extent(&extent, options->pocket, 0, centre, side));
+    }
+    QN_TRY(check_box(receptor, centre, side));
+    qn_log(QN_LOG_NOTE, "box: centre %.2f, %.2f, %.2f, sides %.2f x %.2f x %.2f Å, of the ligands' centroids",
+           centre[0], centre[1], centre[2], side[0], side[1], side[2]);
+    return QN_OK;
+}

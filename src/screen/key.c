@@ -1,0 +1,63 @@
+/* What the results of a screen depend on, line by line: a journal with another key belongs to another run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "screen/results.h"
+
+enum { SAMPLE_BYTES = 1 << 16 };
+
+/* A library is known by its name, its size, and the bytes at both ends: it may be too large to be read for this. */
+static qn_status describe_library(const char *path, qn_text *key)
+{
+    char bytes[4096], digest[65];
+    qn_hash hash;
+    long size = -1;
+    FILE *file = fopen(path, "rb");
+    if (!file) QN_FAIL(QN_NOT_FOUND, "%s: cannot open", path);
+    qn_hash_start(&hash);
+    if (fseek(file, 0, SEEK_END) == 0) size = ftell(file);
+    for (int end = 0; end < 2; end++) {
+        const long start = end == 0 || size < SAMPLE_BYTES ? 0 : size - SAMPLE_BYTES;
+        size_t got, sum = 0;
+        if (fseek(file, start, SEEK_SET) != 0) break;
+        while (sum < SAMPLE_BYTES && (got = fread(bytes, 1, sizeof bytes, file)) > 0) {
+            qn_hash_add(&hash, bytes, got);
+            sum += got;
+        }
+    }
+    fclose(file);
+    qn_hash_finish(&hash, digest);
+    return qn_text_append(key, "library=%s, %ld bytes, %.16s\n", qn_path_name(path), size, digest);
+}
+
+static qn_status describe_search(const qn_screen_state *run, qn_text *key)
+{
+    const qn_screen_search_options *search = &run->search;
+    const double *centre = search->box_centre_angstrom, *side = search->box_side_angstrom;
+    QN_TRY(qn_text_append(key, "box=%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", centre[0], centre[1], centre[2], side[0],
+                          side[1], side[2]));
+    QN_TRY(qn_text_append(key, "generations=%d\nposes=%d\nparents=%d\nmutation rate=%.17g\nfine generations=%d\n",
+                          search->generations, search->poses, search->parents, search->mutation_rate,
+                          search->fine_generations));
+    return qn_text_append(key, "winners=%d\nminimiser steps=%d\nseed=%llu\nexact=%d\n", search->winners,
+                          search->minimiser_steps, (unsigned long long)search->seed, search->exact);
+}
+
+qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key)
+{
+    const qn_screen_options *options = run->options;
+    const qn_device_info *device = qn_device_get_info(run->devices[0]);
+    QN_TRY(qn_text_append(key, "version=%s\nreceptor=%s, %zu heavy atoms, %016llx\nscore=%s\n", QN_VERSION,
+                          run->receptor_hash, run->receptor.atom_count, (unsigned long long)run->receptor.hash,
+                          options->score));
+    for (size_t i = 0; i < options->library_count; i++) QN_TRY(describe_library(options->libraries[i], key));
+    QN_TRY(describe_search(run, key));
+    QN_TRY(qn_text_append(key, "conformers=%d\nkeep=%d\ndiversity=%.17g\nactives=%s\npiece=%d\n", options->conformers,
+                          options->keep, options->diversity_angstrom, options->actives ? options->actives : "",
+                          QN_SCREEN_PIECE));
+    if (run->search.exact) return QN_OK; /* the same bits on every device */
+    return qn_text_append(key, "device=%s %s\n", device->driver, device->name);
+}

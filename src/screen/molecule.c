@@ -1,0 +1,104 @@
+#include "screen/molecule.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "chemistry/conformers.h"
+#include "screen/enrichment.h"
+
+/* The title that a record gives its molecule, as far as that can be seen without reading it: the first line of SDF, the
+ * line behind @<TRIPOS>MOLECULE. */
+static qn_status guess_name(const qn_compound_record *record, char **name)
+{
+    static const char heading[] = "@<TRIPOS>MOLECULE";
+    const char *at = record->text;
+    size_t length = 0;
+    qn_text text = {0};
+    if (record->format == QN_COMPOUND_MOL2) {
+        at = strstr(at, heading);
+        if (at) at = strchr(at, '\n');
+        if (at) at++;
+    } else if (record->format != QN_COMPOUND_SDF) {
+        at = NULL;
+    }
+    if (at) length = strcspn(at, "\r\n");
+    while (length > 0 && at[length - 1] == ' ') length--;
+    QN_TRY(qn_text_append_bytes(&text, length ? at : "", length));
+    *name = text.data;
+    return QN_OK;
+}
+
+/* A number for the random torsions of a molecule that does not depend on its place in the library. */
+static uint64_t conformer_stream(const qn_compound *compound)
+{
+    qn_hash hash;
+    char digest[65];
+    uint64_t stream = 0;
+    qn_hash_start(&hash);
+    for (size_t i = 0; i < compound->atom_count; i++)
+        qn_hash_add(&hash, compound->atoms[i].element, strlen(compound->atoms[i].element) + 1);
+    qn_hash_add(&hash, qn_compound_positions(compound, 0), compound->atom_count * 3 * sizeof(double));
+    qn_hash_finish(&hash, digest);
+    for (int i = 0; i < 16; i++) {
+        int digit = digest[i] <= '9' ? digest[i] - '0' : digest[i] - 'a' + 10;
+        stream = stream << 4 | (uint64_t)digit;
+    }
+    return stream;
+}
+
+static qn_status make_conformers(const qn_screen_state *run, qn_compound *compound)
+{
+    const size_t wanted = (size_t)run->options->conformers;
+    if (wanted <= compound->conformer_count || compound->conformer_count == 0 || compound->flat) return QN_OK;
+    qn_conformer_options options = {.count = wanted, .seed = run->options->seed, .stream = conformer_stream(compound)};
+    return qn_conformers_make(compound, &options);
+}
+
+static qn_status prepare(const qn_screen_state *run, const qn_compound_record *record, qn_screen_molecule *molecule)
+{
+    QN_TRY(qn_compound_read(record, &molecule->compound));
+    QN_TRY(qn_screen_ligand_prepare(molecule->compound));
+    QN_TRY(make_conformers(run, molecule->compound));
+    return qn_screen_ligand_create(molecule->compound, &run->score, &molecule->ligand);
+}
+
+/* Whether an error says something about the molecule; what else there is ends the run. */
+static bool is_molecules_fault(qn_status status)
+{
+    return status == QN_BAD_FORMAT || status == QN_UNSUPPORTED || status == QN_INVALID_ARGUMENT;
+}
+
+qn_status qn_screen_molecule_make(const qn_screen_state *run, const qn_compound_record *record, uint64_t index,
+                                  size_t library, qn_screen_molecule *molecule)
+{
+    *molecule = (qn_screen_molecule){.index = index, .line = record->line, .library = (uint32_t)library};
+    qn_status status = prepare(run, record, molecule);
+    if (is_molecules_fault(status)) {
+        status = qn_text_copy(qn_error_message(), &molecule->reason);
+        qn_error_clear();
+    }
+    if (status == QN_OK)
+        status = molecule->compound
+                     ? qn_text_copy(molecule->compound->name ? molecule->compound->name : "", &molecule->name)
+                     : guess_name(record, &molecule->name);
+    if (status == QN_OK && !molecule->reason && run->labels)
+        molecule->active = qn_screen_labels_is_active(run->labels, molecule->compound);
+    if (status != QN_OK) {
+        qn_screen_molecule_clear(molecule);
+    } else if (molecule->reason) {
+        qn_compound_destroy(&molecule->compound);
+        qn_screen_ligand_clear(&molecule->ligand);
+    }
+    return status;
+}
+
+void qn_screen_molecule_clear(qn_screen_molecule *molecule)
+{
+    qn_release(&molecule->name);
+    qn_release(&molecule->reason);
+    qn_compound_destroy(&molecule->compound);
+    qn_screen_ligand_clear(&molecule->ligand);
+}

@@ -1,0 +1,474 @@
+#define _POSIX_C_SOURCE 200809L
+#include "screen/pipeline.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "runtime/device.h"
+#include "screen/library.h"
+#include "screen/queue.h"
+
+/* So many pieces nobody has: a rank that takes them leaves nothing to the others. */
+static const uint64_t all_that_is_left = (uint64_t)1 << 56;
+
+/* What the threads share. */
+typedef struct screen_pipeline {
+    qn_screen_state *run;
+    const qn_screen_piece_set *done;
+    qn_screen_library *library; /* the reader's */
+    qn_screen_queue queue;
+    pthread_mutex_t mutex; /* of what follows */
+    qn_journal *journal;
+    uint64_t finished; /* molecules of the library up to the last piece recorded */
+    uint64_t expected; /* molecules of the library, as far as can be told */
+    double started_s;
+} screen_pipeline;
+
+/* One thread and how it ended. */
+typedef struct pipeline_thread {
+    screen_pipeline *pipeline;
+    pthread_t thread;
+    qn_screen_search *search; /* NULL: the reader */
+    qn_error_trail trail;
+} pipeline_thread;
+
+/* Ranks but the first only ask whether to stop: a total of 0 is not shown. */
+static qn_status report_progress(const screen_pipeline *pipeline)
+{
+    const qn_screen_state *run = pipeline->run;
+    const uint64_t total = pipeline->expected > pipeline->finished ? pipeline->expected : pipeline->finished;
+    const qn_progress progress = {"screening", "molecules", (size_t)pipeline->finished,
+                                  qn_ranks_rank(run->ranks) == 0 ? (size_t)total : 0,
+                                  qn_screen_clock_s() - pipeline->started_s};
+    if (run->options->progress && run->options->progress(&progress, run->options->progress_user) != 0)
+        QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu molecules; continue with --resume",
+                (unsigned long long)pipeline->finished, (unsigned long long)total);
+    return QN_OK;
+}
+
+/* ---- The reader ---- */
+
+typedef struct piece_reading {
+    screen_pipeline *pipeline;
+    qn_compound_record records[QN_SCREEN_PIECE];
+    size_t files[QN_SCREEN_PIECE];
+    qn_screen_batch *batch;
+} piece_reading;
+
+static qn_status prepare_molecule(size_t i, int worker, void *user)
+{
+    piece_reading *reading = user;
+    qn_screen_batch *batch = reading->batch;
+    (void)worker;
+    return qn_screen_molecule_make(reading->pipeline->run, &reading->records[i], batch->number * QN_SCREEN_PIECE + i,
+                                   reading->files[i], &batch->molecules[i]);
+}
+
+/* Room for what the search will find of each conformer. */
+static qn_status count_jobs(const screen_pipeline *pipeline, qn_screen_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const qn_screen_molecule *molecule = &batch->molecules[i];
+        const size_t conformers = molecule->reason ? 0 : (size_t)molecule->ligand.conformer_count;
+        void *memory;
+        QN_TRY(qn_allocate(conformers * (size_t)pipeline->run->search.winners, sizeof(qn_screen_pose), &memory));
+        batch->poses[i] = memory;
+        batch->jobs += conformers;
+    }
+    batch->pending = batch->jobs;
+    return QN_OK;
+}
+
+/* Cut one piece's records and make its molecules; *batch is NULL behind the end of the library. */
+static qn_status read_piece(piece_reading *reading, uint64_t number, qn_screen_batch **batch)
+{
+    screen_pipeline *pipeline = reading->pipeline;
+    void *memory;
+    uint32_t count = 0;
+    *batch = NULL;
+    for (; count < QN_SCREEN_PIECE; count++) {
+        qn_compound_record *record = &reading->records[count];
+        QN_TRY(qn_screen_library_seek(pipeline->library, number * QN_SCREEN_PIECE + count, record));
+        if (record->size == 0) break;
+        reading->files[count] = qn_screen_library_file(pipeline->library);
+    }
+    if (count == 0) return QN_OK;
+    QN_TRY(qn_allocate(1, sizeof(qn_screen_batch), &memory));
+    reading->batch = memory;
+    reading->batch->number = number;
+    reading->batch->count = count;
+    qn_status status = qn_pool_run(pipeline->run->pool, count, prepare_molecule, reading);
+    if (status == QN_OK) status = count_jobs(pipeline, reading->batch);
+    if (status == QN_OK)
+        *batch = reading->batch;
+    else
+        qn_screen_batch_destroy(&reading->batch);
+    return status;
+}
+
+/* Keep the estimate of what there is to do; the first one begins the progress. */
+static qn_status expect(screen_pipeline *pipeline)
+{
+    const uint64_t estimate = qn_screen_library_estimate(pipeline->library);
+    pthread_mutex_lock(&pipeline->mutex);
+    const bool first = pipeline->expected == 0;
+    pipeline->expected = estimate;
+    qn_status status = first ? report_progress(pipeline) : QN_OK;
+    pthread_mutex_unlock(&pipeline->mutex);
+    return status;
+}
+
+/* Pieces dealt to this rank, until there is none left. */
+static qn_status read_pieces(piece_reading *reading)
+{
+    screen_pipeline *pipeline = reading->pipeline;
+    qn_screen_batch *batch;
+    uint64_t number;
+    while (qn_screen_queue_has_room(&pipeline->queue)) { /* asked first: a piece that waits here is kept from others */
+        QN_TRY(qn_ranks_next(pipeline->run->ranks, 1, &number));
+        if (number >= all_that_is_left) return QN_OK;
+        if (qn_screen_piece_set_has(pipeline->done, number)) continue;
+        QN_TRY(read_piece(reading, number, &batch));
+        if (!batch) return QN_OK;
+        const bool last = batch->count < QN_SCREEN_PIECE;
+        qn_screen_queue_push(&pipeline->queue, batch);
+        QN_TRY(expect(pipeline));
+        if (last) return QN_OK;
+    }
+    return QN_OK;
+}
+
+static qn_status run_reader(screen_pipeline *pipeline)
+{
+    void *memory;
+    uint64_t first;
+    QN_TRY(qn_allocate(1, sizeof(piece_reading), &memory));
+    piece_reading *reading = memory;
+    reading->pipeline = pipeline;
+    qn_status status = read_pieces(reading);
+    for (int i = 0; i < QN_SCREEN_PIECE; i++) qn_compound_record_clear(&reading->records[i]);
+    qn_release(&memory);
+    if (status != QN_OK || qn_screen_queue_failed(&pipeline->queue)) {
+        qn_error_trail trail;
+        qn_error_save(status, &trail);
+        if (qn_ranks_next(pipeline->run->ranks, all_that_is_left, &first) != QN_OK) qn_error_clear();
+        status = qn_error_restore(&trail);
+    }
+    return status;
+}
+
+/* ---- Devices ---- */
+
+/* A conformer in a slot, and whose it is. */
+typedef struct job_owner {
+    qn_screen_batch *batch;
+    uint32_t molecule;
+    int conformer;
+} job_owner;
+
+typedef struct device_searching {
+    screen_pipeline *pipeline;
+    qn_screen_search *search;
+    int most; /* jobs of a submit */
+    qn_screen_job *jobs;
+    job_owner *owners[QN_SCREEN_SLOTS];
+    int counts[QN_SCREEN_SLOTS]; /* jobs under way; 0: the slot is free */
+    qn_screen_pose *poses;       /* of a slot, [jobs][winners] */
+    qn_screen_batch *batch;      /* whose jobs are being handed out; NULL: the next one's */
+    size_t handed_out;           /* of its jobs */
+    uint32_t molecule;
+    int conformer;
+    double interactions; /* of what was collected since a piece was recorded */
+} device_searching;
+
+typedef struct piece_finishing {
+    const qn_screen_state *run;
+    qn_screen_batch *batch;
+    qn_screen_kept kept[QN_SCREEN_PIECE][QN_SCREEN_MOST_KEPT];
+    int counts[QN_SCREEN_PIECE];
+} piece_finishing;
+
+static qn_status finish_molecule(size_t i, int worker, void *user)
+{
+    piece_finishing *finishing = user;
+    const qn_screen_molecule *molecule = &finishing->batch->molecules[i];
+    (void)worker;
+    if (molecule->reason) return QN_OK;
+    return qn_screen_poses_choose(finishing->run, molecule, finishing->batch->poses[i], finishing->kept[i],
+                                  &finishing->counts[i]);
+}
+
+static qn_status make_record(const piece_finishing *finishing, double interactions, qn_text *record)
+{
+    const qn_screen_batch *batch = finishing->batch;
+    const qn_screen_piece piece = {
+        .number = batch->number, .molecule_count = batch->count, .interactions = interactions};
+    QN_TRY(qn_screen_record_begin(&piece, record));
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const qn_screen_molecule *molecule = &batch->molecules[i];
+        const qn_screen_entry entry = {.index = molecule->index,
+                                       .line = molecule->line,
+                                       .library = molecule->library,
+                                       .heavy_atoms = molecule->ligand.atom_count,
+                                       .conformers = molecule->ligand.conformer_count,
+                                       .active = molecule->active,
+                                       .name = molecule->name,
+                                       .reason = molecule->reason,
+                                       .poses = finishing->kept[i],
+                                       .pose_count = finishing->counts[i]};
+        QN_TRY(qn_screen_record_add(&entry, record));
+    }
+    return QN_OK;
+}
+
+static qn_status record_piece(screen_pipeline *pipeline, const qn_screen_batch *batch, const qn_text *record)
+{
+    const uint64_t end = batch->number * QN_SCREEN_PIECE + batch->count;
+    pthread_mutex_lock(&pipeline->mutex);
+    qn_status status = qn_journal_append(pipeline->journal, batch->number, record->data, record->length);
+    if (end > pipeline->finished) pipeline->finished = end;
+    if (status == QN_OK) status = report_progress(pipeline);
+    pthread_mutex_unlock(&pipeline->mutex);
+    return status;
+}
+
+/* All of a piece is searched: choose the poses to keep, record them, let the piece go. */
+static qn_status finish_piece(device_searching *searching, qn_screen_batch *batch)
+{
+    screen_pipeline *pipeline = searching->pipeline;
+    qn_text record = {0};
+    void *memory;
+    qn_status status = qn_allocate(1, sizeof(piece_finishing), &memory);
+    piece_finishing *finishing = memory;
+    if (status == QN_OK) {
+        finishing->run = pipeline->run;
+        finishing->batch = batch;
+        status = qn_pool_run(pipeline->run->pool, batch->count, finish_molecule, finishing);
+    }
+    if (status == QN_OK) status = make_record(finishing, searching->interactions, &record);
+    if (status == QN_OK) status = record_piece(pipeline, batch, &record);
+    searching->interactions = 0;
+    qn_text_clear(&record);
+    qn_release(&memory);
+    qn_screen_batch_destroy(&batch);
+    return status;
+}
+
+/* The next conformer to search, across molecules and pieces; *found is false when there is none (for the moment, unless
+ * `waits`). Pieces without any are recorded at once. */
+static qn_status next_job(device_searching *searching, bool waits, bool *found, job_owner *owner)
+{
+    *found = false;
+    while (!searching->batch) {
+        qn_screen_batch *batch = qn_screen_queue_pop(&searching->pipeline->queue, waits);
+        if (!batch) return QN_OK;
+        if (batch->jobs == 0) {
+            QN_TRY(finish_piece(searching, batch));
+            continue;
+        }
+        searching->batch = batch;
+        searching->handed_out = 0;
+        searching->molecule = 0;
+        searching->conformer = 0;
+    }
+    qn_screen_batch *batch = searching->batch;
+    while (batch->molecules[searching->molecule].reason ||
+           searching->conformer == batch->molecules[searching->molecule].ligand.conformer_count) {
+        searching->molecule++;
+        searching->conformer = 0;
+    }
+    *owner = (job_owner){batch, searching->molecule, searching->conformer++};
+    *found = true;
+    /* after its last job a piece may be gone as soon as that is collected */
+    if (++searching->handed_out == batch->jobs) searching->batch = NULL;
+    return QN_OK;
+}
+
+/* Fill a free slot with what there is and hand it to the device. */
+static qn_status submit(device_searching *searching, int slot)
+{
+    const bool idle = searching->counts[!slot] == 0;
+    job_owner *owners = searching->owners[slot];
+    int count = 0;
+    for (bool found; count < searching->most;) {
+        QN_TRY(next_job(searching, idle && count == 0, &found, &owners[count]));
+        if (!found) break;
+        searching->jobs[count] =
+            (qn_screen_job){&owners[count].batch->molecules[owners[count].molecule].ligand, owners[count].conformer};
+        searching->counts[slot] = ++count;
+    }
+    return count > 0 ? qn_screen_search_submit(searching->search, searching->jobs, count, slot) : QN_OK;
+}
+
+static qn_status collect(device_searching *searching, int slot)
+{
+    const size_t winners = (size_t)searching->pipeline->run->search.winners;
+    const int count = searching->counts[slot];
+    double interactions = 0;
+    if (count == 0) return QN_OK;
+    QN_TRY(qn_screen_search_collect(searching->search, slot, searching->poses, &interactions));
+    searching->interactions += interactions;
+    for (int i = 0; i < count; i++) {
+        job_owner *owner = &searching->owners[slot][i];
+        qn_screen_batch *batch = owner->batch;
+        owner->batch = NULL;
+        memcpy(batch->poses[owner->molecule] + (size_t)owner->conformer * winners,
+               searching->poses + (size_t)i * winners, winners * sizeof *searching->poses);
+        if (--batch->pending == 0) QN_TRY(finish_piece(searching, batch));
+    }
+    searching->counts[slot] = 0;
+    return QN_OK;
+}
+
+/* Before the search, when asked for: the first batch again and again until the tuner has nothing more to try. */
+static qn_status explore(device_searching *searching, int slot)
+{
+    const double start_s = qn_screen_clock_s();
+    bool explores;
+    QN_TRY(qn_tuning_explores(&searching->pipeline->run->tuning, 0, &explores));
+    while (explores && searching->counts[slot] > 0) {
+        QN_TRY(qn_screen_search_collect(searching->search, slot, searching->poses, NULL));
+        QN_TRY(qn_screen_search_submit(searching->search, searching->jobs, searching->counts[slot], slot));
+        QN_TRY(qn_tuning_explores(&searching->pipeline->run->tuning, qn_screen_clock_s() - start_s, &explores));
+    }
+    return QN_OK;
+}
+
+/* Two batches are under way at any time: the device searches one while the host sees to the other. */
+static qn_status search_all(device_searching *searching)
+{
+    int slot = 0;
+    QN_TRY(submit(searching, slot));
+    QN_TRY(explore(searching, slot));
+    while (searching->counts[slot] > 0) {
+        slot = !slot;
+        QN_TRY(submit(searching, slot));
+        QN_TRY(collect(searching, !slot));
+        if (searching->counts[slot] == 0) QN_TRY(submit(searching, slot)); /* nothing was at hand: wait for more */
+    }
+    return QN_OK;
+}
+
+/* Pieces that are not recorded yet: those of jobs under way, once each, and the one being handed out. */
+static void drop_pieces(device_searching *searching)
+{
+    qn_screen_batch *list = searching->batch;
+    if (list) list->next = NULL;
+    for (int slot = 0; slot < QN_SCREEN_SLOTS; slot++)
+        for (int i = 0; i < searching->counts[slot]; i++) {
+            qn_screen_batch *batch = searching->owners[slot][i].batch, *known = list;
+            while (known && known != batch) known = known->next;
+            if (known || !batch) continue;
+            batch->next = list;
+            list = batch;
+        }
+    while (list) {
+        qn_screen_batch *next = list->next;
+        qn_screen_batch_destroy(&list);
+        list = next;
+    }
+}
+
+static qn_status allocate_searching(device_searching *searching)
+{
+    const size_t most = (size_t)searching->most;
+    void *memory;
+    QN_TRY(qn_allocate(most, sizeof *searching->jobs, &memory));
+    searching->jobs = memory;
+    for (int slot = 0; slot < QN_SCREEN_SLOTS; slot++) {
+        QN_TRY(qn_allocate(most, sizeof *searching->owners[slot], &memory));
+        searching->owners[slot] = memory;
+    }
+    QN_TRY(qn_allocate(most * (size_t)searching->pipeline->run->search.winners, sizeof *searching->poses, &memory));
+    searching->poses = memory;
+    return QN_OK;
+}
+
+static qn_status run_device(screen_pipeline *pipeline, qn_screen_search *search)
+{
+    device_searching searching = {.pipeline = pipeline, .search = search, .most = qn_screen_search_batch(search)};
+    qn_status status = allocate_searching(&searching);
+    if (status == QN_OK) status = search_all(&searching);
+    if (status != QN_OK) drop_pieces(&searching);
+    qn_release(&searching.jobs);
+    for (int slot = 0; slot < QN_SCREEN_SLOTS; slot++) qn_release(&searching.owners[slot]);
+    qn_release(&searching.poses);
+    return status;
+}
+
+/* ---- Threads ---- */
+
+static void *run_thread(void *user)
+{
+    pipeline_thread *thread = user;
+    screen_pipeline *pipeline = thread->pipeline;
+    qn_status status = thread->search ? run_device(pipeline, thread->search) : run_reader(pipeline);
+    qn_error_save(status, &thread->trail);
+    if (status != QN_OK)
+        qn_screen_queue_fail(&pipeline->queue);
+    else if (!thread->search)
+        qn_screen_queue_end(&pipeline->queue);
+    return NULL;
+}
+
+/* The reader and a thread a device; the failure of a device is told before the reader's, which may follow from it. */
+static qn_status run_threads(screen_pipeline *pipeline, qn_screen_search *const *searches)
+{
+    pipeline_thread threads[QN_MOST_DEVICES + 1] = {0};
+    const int count = pipeline->run->device_count + 1;
+    int started = 0;
+    qn_status status = QN_OK;
+    for (; started < count && status == QN_OK; started++) {
+        threads[started].pipeline = pipeline;
+        threads[started].search = started < count - 1 ? searches[started] : NULL;
+        if (pthread_create(&threads[started].thread, NULL, run_thread, &threads[started]) == 0) continue;
+        status = qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "cannot start thread %d of %d", started + 1, count);
+        qn_screen_queue_fail(&pipeline->queue);
+        break;
+    }
+    for (int i = 0; i < started; i++) {
+        pthread_join(threads[i].thread, NULL);
+        if (status == QN_OK) status = qn_error_restore(&threads[i].trail);
+    }
+    return status;
+}
+
+static qn_status create_searches(qn_screen_state *run, qn_screen_search **searches, size_t *jobs)
+{
+    for (int i = 0; i < run->device_count; i++) {
+        QN_TRY(qn_screen_search_create(run->devices[i], &run->receptor, &run->search, &searches[i]));
+        const int batch = qn_screen_search_batch(searches[i]);
+        if (i == 0) run->batch = batch;
+        *jobs += (size_t)batch;
+        qn_log(QN_LOG_NOTE, "%s: %d conformers a batch, %d poses of each in %d generations",
+               qn_device_get_info(run->devices[i])->identifier, batch, run->search.poses, run->search.generations);
+    }
+    return QN_OK;
+}
+
+qn_status qn_screen_pipeline_run(qn_screen_state *run, const qn_screen_piece_set *done, qn_journal *journal)
+{
+    const qn_screen_options *options = run->options;
+    screen_pipeline pipeline = {.run = run, .done = done, .journal = journal, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    qn_screen_search *searches[QN_MOST_DEVICES] = {NULL};
+    size_t jobs = 0;
+    qn_status status = create_searches(run, searches, &jobs);
+    if (status == QN_OK) status = qn_screen_library_open(options->libraries, options->library_count, &pipeline.library);
+    if (status == QN_OK) {
+        pipeline.finished = done->count * QN_SCREEN_PIECE;
+        pipeline.started_s = qn_screen_clock_s();
+        qn_screen_queue_create(2 * jobs, &pipeline.queue);
+        status = run_threads(&pipeline, searches);
+        qn_screen_queue_destroy(&pipeline.queue);
+    }
+    for (int i = 0; i < run->device_count; i++) {
+        if (searches[i]) run->scoring_s += qn_screen_search_scoring_seconds(searches[i]);
+        qn_screen_search_destroy(&searches[i]);
+    }
+    qn_screen_library_close(&pipeline.library);
+    pthread_mutex_destroy(&pipeline.mutex);
+    return status;
+}

@@ -1,0 +1,215 @@
+#include "screen/poses.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "chemistry/symmetry.h"
+#include "score/vina.h"
+
+/* Heavy atoms closer than this share of the sum of their radii clash. */
+static const double clash_share = 0.7;
+
+/* More ways than this to map a molecule on itself are not looked at; a pose may then count as unlike its mirror. */
+enum { MOST_MAPPINGS = 1000 };
+
+int qn_screen_term_names(qn_screen_score_kind kind, const char *const **names)
+{
+    static const char *const bude[] = {"steric", "charge", "desolvation"};
+    static const char *const vina[] = {"gauss1", "gauss2", "repulsion", "hydrophobic", "hydrogen_bond"};
+    *names = kind == QN_SCREEN_VINA ? vina : bude;
+    return kind == QN_SCREEN_VINA ? 5 : 3;
+}
+
+const char *qn_screen_energy_unit(qn_screen_score_kind kind)
+{
+    return kind == QN_SCREEN_VINA ? "kcal/mol" : "kJ/mol";
+}
+
+void qn_screen_pose_positions(const qn_screen_state *run, const qn_screen_molecule *molecule, int conformer,
+                              const uint16_t number[6], double *positions)
+{
+    qn_screen_pose pose = {0};
+    double rotation[9], translation[3];
+    const double *from = qn_compound_positions(molecule->compound, (size_t)conformer);
+    const double *centroid = molecule->ligand.centroid_angstrom + 3 * (size_t)conformer;
+    memcpy(pose.number, number, sizeof pose.number);
+    qn_screen_pose_transform(&run->search, &pose, rotation, translation);
+    for (size_t i = 0; i < molecule->compound->atom_count; i++) {
+        const double x = from[3 * i] - centroid[0], y = from[3 * i + 1] - centroid[1],
+                     z = from[3 * i + 2] - centroid[2];
+        for (size_t row = 0; row < 3; row++)
+            positions[3 * i + row] =
+                rotation[3 * row] * x + rotation[3 * row + 1] * y + rotation[3 * row + 2] * z + translation[row];
+    }
+}
+
+/* A pose that the search found, with its conformer. */
+typedef struct candidate {
+    qn_screen_pose pose;
+    int conformer;
+} candidate;
+
+/* By energy, then conformer, then numbers: an order that does not depend on how they came. */
+static int compare_candidates(const void *a, const void *b)
+{
+    const candidate *first = a, *second = b;
+    if (first->pose.energy != second->pose.energy) return first->pose.energy < second->pose.energy ? -1 : 1;
+    if (first->conformer != second->conformer) return first->conformer < second->conformer ? -1 : 1;
+    for (int i = 0; i < 6; i++)
+        if (first->pose.number[i] != second->pose.number[i])
+            return first->pose.number[i] < second->pose.number[i] ? -1 : 1;
+    return 0;
+}
+
+/* Scratch of the choice: what has been chosen so far and where its atoms are. */
+typedef struct pose_choice {
+    const qn_screen_state *run;
+    const qn_screen_molecule *molecule;
+    qn_symmetry symmetry;
+    candidate *candidates;
+    size_t candidate_count;
+    double *positions; /* [keep][atoms][3]: of the chosen ones and, behind them, the one in question */
+    candidate chosen[QN_SCREEN_MOST_KEPT];
+    int count;
+} pose_choice;
+
+static qn_status list_candidates(pose_choice *choice, const qn_screen_pose *poses)
+{
+    const size_t winners = (size_t)choice->run->search.winners;
+    const size_t count = winners * (size_t)choice->molecule->ligand.conformer_count;
+    void *memory;
+    QN_TRY(qn_allocate(count, sizeof(candidate), &memory));
+    choice->candidates = memory;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(poses[i].energy)) /* places that are not filled are infinite */
+            choice->candidates[choice->candidate_count++] = (candidate){poses[i], (int)(i / winners)};
+    qsort(choice->candidates, choice->candidate_count, sizeof(candidate), compare_candidates);
+    return QN_OK;
+}
+
+static void choose(pose_choice *choice)
+{
+    const qn_screen_options *options = choice->run->options;
+    const size_t floats = choice->molecule->compound->atom_count * 3;
+    for (size_t i = 0; i < choice->candidate_count && choice->count < options->keep; i++) {
+        const candidate *next = &choice->candidates[i];
+        double *here = choice->positions + (size_t)choice->count * floats;
+        bool unlike = true;
+        qn_screen_pose_positions(choice->run, choice->molecule, next->conformer, next->pose.number, here);
+        for (int other = 0; other < choice->count && unlike; other++)
+            unlike = qn_symmetry_rmsd_angstrom(&choice->symmetry, choice->positions + (size_t)other * floats, here) >
+                     options->diversity_angstrom;
+        if (unlike) choice->chosen[choice->count++] = *next;
+    }
+}
+
+static double radius_of(const qn_screen_score *score, int type)
+{
+    int count;
+    if (score->kind == QN_SCREEN_VINA) return qn_vina_type_table(&count)[type].radius_angstrom;
+    return score->force_field->types[type].radius_angstrom;
+}
+
+/* `heavy`: positions of the ligand's heavy atoms in their order. */
+static void find_energy(const qn_screen_state *run, const qn_screen_ligand *ligand, const double *heavy,
+                        qn_screen_kept *kept)
+{
+    const qn_screen_receptor *receptor = &run->receptor;
+    const size_t atoms = (size_t)ligand->atom_count;
+    if (run->score.kind == QN_SCREEN_VINA) {
+        qn_vina_energy energy;
+        qn_vina_energy_of(heavy, ligand->type, atoms, ligand->rotatable_bonds, receptor->positions_angstrom,
+                          receptor->types, receptor->atom_count, &energy);
+        const double terms[] = {energy.gauss1, energy.gauss2, energy.repulsion, energy.hydrophobic,
+                                energy.hydrogen_bond};
+        kept->energy = energy.total;
+        memcpy(kept->terms, terms, sizeof terms);
+        return;
+    }
+    qn_bude_energy energy;
+    qn_bude_energy_of(run->score.force_field, heavy, ligand->type, atoms, receptor->positions_angstrom, receptor->types,
+                      receptor->atom_count, &energy);
+    const double terms[] = {energy.steric, energy.charge, energy.desolvation};
+    kept->energy = energy.total;
+    memcpy(kept->terms, terms, sizeof terms);
+}
+
+/* Whether a pose could be real: pairs that are too close, and whether it touches the receptor at all. */
+static void find_fit(const qn_screen_state *run, const qn_screen_ligand *ligand, const double *heavy,
+                     qn_screen_kept *kept)
+{
+    const qn_screen_receptor *receptor = &run->receptor;
+    double least = INFINITY;
+    for (int i = 0; i < ligand->atom_count; i++) {
+        const double *at = heavy + 3 * (size_t)i, radius = radius_of(&run->score, ligand->type[i]);
+        for (size_t j = 0; j < receptor->atom_count; j++) {
+            const double *other = receptor->positions_angstrom + 3 * j;
+            const double dx = at[0] - other[0], dy = at[1] - other[1], dz = at[2] - other[2];
+            const double square = dx * dx + dy * dy + dz * dz;
+            const double reach = clash_share * (radius + radius_of(&run->score, receptor->types[j]));
+            kept->clashes += square < reach * reach;
+            least = square < least ? square : least;
+        }
+    }
+    kept->least_distance_angstrom = sqrt(least);
+}
+
+static void describe(const pose_choice *choice, int index, double *heavy, qn_screen_kept *kept)
+{
+    const qn_screen_ligand *ligand = &choice->molecule->ligand;
+    const candidate *chosen = &choice->chosen[index];
+    const double *positions = choice->positions + (size_t)index * choice->molecule->compound->atom_count * 3;
+    memset(kept, 0, sizeof *kept);
+    kept->conformer = chosen->conformer;
+    memcpy(kept->number, chosen->pose.number, sizeof kept->number);
+    for (int i = 0; i < ligand->atom_count; i++)
+        memcpy(heavy + 3 * (size_t)i, positions + 3 * (size_t)ligand->atom[i], 3 * sizeof *heavy);
+    find_energy(choice->run, ligand, heavy, kept);
+    find_fit(choice->run, ligand, heavy, kept);
+}
+
+/* Double precision may order near equals otherwise than the device did. The sort is stable. */
+static void sort_kept(qn_screen_kept *kept, int count)
+{
+    for (int i = 1; i < count; i++)
+        for (int j = i; j > 0 && kept[j].energy < kept[j - 1].energy; j--) {
+            qn_screen_kept lower = kept[j];
+            kept[j] = kept[j - 1];
+            kept[j - 1] = lower;
+        }
+}
+
+static qn_status choose_and_describe(pose_choice *choice, const qn_screen_pose *poses, qn_screen_kept *kept)
+{
+    const qn_screen_molecule *molecule = choice->molecule;
+    const int keep = choice->run->options->keep;
+    void *memory;
+    QN_TRY(list_candidates(choice, poses));
+    if (choice->candidate_count == 0)
+        QN_FAIL(QN_INTERNAL, "molecule %llu (%s) has no pose of finite energy", (unsigned long long)molecule->index,
+                molecule->name);
+    QN_TRY(qn_allocate((size_t)keep * molecule->compound->atom_count * 3, sizeof(double), &memory));
+    choice->positions = memory;
+    if (keep > 1) QN_TRY(qn_symmetry_find(molecule->compound, MOST_MAPPINGS, &choice->symmetry, NULL));
+    choose(choice);
+    QN_TRY(qn_allocate((size_t)molecule->ligand.atom_count * 3, sizeof(double), &memory));
+    for (int i = 0; i < choice->count; i++) describe(choice, i, memory, &kept[i]);
+    qn_release(&memory);
+    sort_kept(kept, choice->count);
+    return QN_OK;
+}
+
+qn_status qn_screen_poses_choose(const qn_screen_state *run, const qn_screen_molecule *molecule,
+                                 const qn_screen_pose *poses, qn_screen_kept kept[QN_SCREEN_MOST_KEPT], int *count)
+{
+    pose_choice choice = {.run = run, .molecule = molecule};
+    qn_status status = choose_and_describe(&choice, poses, kept);
+    *count = choice.count;
+    qn_symmetry_clear(&choice.symmetry);
+    qn_release(&choice.candidates);
+    qn_release(&choice.positions);
+    return status;
+}

@@ -1,0 +1,118 @@
+/* Records of a screening journal. Numbers in the machine's own order: journals do not travel. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "screen/results.h"
+
+typedef struct entry_head {
+    uint64_t index, line;
+    uint32_t library;
+    int32_t heavy_atoms, conformers, pose_count;
+    uint32_t name_length, reason_length;
+    uint32_t active, rejected;
+} entry_head;
+
+qn_status qn_screen_record_begin(const qn_screen_piece *piece, qn_text *record)
+{
+    record->length = 0;
+    return qn_text_append_bytes(record, piece, sizeof *piece);
+}
+
+qn_status qn_screen_record_add(const qn_screen_entry *entry, qn_text *record)
+{
+    entry_head head = {.index = entry->index,
+                       .line = entry->line,
+                       .library = entry->library,
+                       .heavy_atoms = entry->heavy_atoms,
+                       .conformers = entry->conformers,
+                       .pose_count = entry->reason ? 0 : entry->pose_count,
+                       .name_length = (uint32_t)strlen(entry->name),
+                       .reason_length = entry->reason ? (uint32_t)strlen(entry->reason) : 0,
+                       .active = entry->active,
+                       .rejected = entry->reason != NULL};
+    QN_TRY(qn_text_append_bytes(record, &head, sizeof head));
+    QN_TRY(qn_text_append_bytes(record, entry->name, head.name_length + 1));
+    QN_TRY(qn_text_append_bytes(record, entry->reason ? entry->reason : "", head.reason_length + 1));
+    return qn_text_append_bytes(record, entry->poses, (size_t)head.pose_count * sizeof *entry->poses);
+}
+
+/* What is left of a record. */
+typedef struct record_rest {
+    const char *at;
+    size_t size;
+} record_rest;
+
+static bool take(record_rest *rest, void *to, size_t bytes)
+{
+    if (bytes > rest->size) return false;
+    memcpy(to, rest->at, bytes);
+    rest->at += bytes;
+    rest->size -= bytes;
+    return true;
+}
+
+/* A text of `length` bytes and the zero byte behind it, where it stands. */
+static const char *take_text(record_rest *rest, size_t length)
+{
+    const char *text = rest->at;
+    if (length >= rest->size || text[length] != '\0' || memchr(text, '\0', length)) return NULL;
+    rest->at += length + 1;
+    rest->size -= length + 1;
+    return text;
+}
+
+static bool take_entry(record_rest *rest, qn_screen_entry *entry, qn_screen_kept poses[QN_SCREEN_MOST_KEPT])
+{
+    entry_head head;
+    if (!take(rest, &head, sizeof head)) return false;
+    *entry = (qn_screen_entry){.index = head.index,
+                               .line = head.line,
+                               .library = head.library,
+                               .heavy_atoms = head.heavy_atoms,
+                               .conformers = head.conformers,
+                               .active = head.active != 0,
+                               .poses = poses,
+                               .pose_count = head.pose_count};
+    entry->name = take_text(rest, head.name_length);
+    entry->reason = entry->name ? take_text(rest, head.reason_length) : NULL;
+    if (!entry->reason || head.pose_count < 0 || head.pose_count > QN_SCREEN_MOST_KEPT ||
+        (head.pose_count == 0) != (head.rejected != 0))
+        return false;
+    if (!head.rejected) entry->reason = NULL;
+    return take(rest, poses, (size_t)head.pose_count * sizeof *poses);
+}
+
+qn_status qn_screen_record_read(uint64_t number, const void *data, size_t size, qn_screen_piece *piece,
+                                qn_screen_entry_callback callback, void *user)
+{
+    qn_screen_kept poses[QN_SCREEN_MOST_KEPT];
+    qn_screen_entry entry;
+    record_rest rest = {data, size};
+    bool good =
+        take(&rest, piece, sizeof *piece) && piece->number == number && piece->molecule_count <= QN_SCREEN_PIECE;
+    for (uint32_t i = 0; good && callback && i < piece->molecule_count; i++) {
+        good = take_entry(&rest, &entry, poses) && entry.index == number * QN_SCREEN_PIECE + i;
+        if (good) QN_TRY(callback(&entry, user));
+    }
+    if (!good || (callback && rest.size != 0))
+        QN_FAIL(QN_BAD_FORMAT, "the record of piece %llu is none that this version writes", (unsigned long long)number);
+    return QN_OK;
+}
+
+bool qn_screen_piece_set_has(const qn_screen_piece_set *set, uint64_t piece)
+{
+    return piece / 8 < set->capacity && (set->bits[piece / 8] >> piece % 8 & 1);
+}
+
+qn_status qn_screen_piece_set_add(qn_screen_piece_set *set, uint64_t piece)
+{
+    const size_t before = set->capacity;
+    void *memory = set->bits;
+    QN_TRY(qn_grow(&memory, &set->capacity, (size_t)(piece / 8) + 1, 1));
+    set->bits = memory;
+    memset(set->bits + before, 0, set->capacity - before);
+    if (!qn_screen_piece_set_has(set, piece)) set->count++;
+    set->bits[piece / 8] |= (unsigned char)(1 << piece % 8);
+    return QN_OK;
+}

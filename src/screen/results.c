@@ -1,0 +1,220 @@
+#define _POSIX_C_SOURCE 200809L
+#include "screen/results.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+qn_status qn_screen_journal_path(const qn_screen_state *run, int rank, char **path)
+{
+    char name[32];
+    snprintf(name, sizeof name, "journal.%d", rank);
+    return qn_path_join(run->options->output, name, path);
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const int first = *(const int *)a, second = *(const int *)b;
+    return (first > second) - (first < second);
+}
+
+/* The rank in a name such as "journal.12", written as we write it; −1 for other names. */
+static int rank_of(const char *name)
+{
+    char again[32];
+    int rank;
+    if (sscanf(name, "journal.%d", &rank) != 1 || rank < 0) return -1;
+    snprintf(again, sizeof again, "journal.%d", rank);
+    return strcmp(name, again) == 0 ? rank : -1;
+}
+
+qn_status qn_screen_journal_ranks(const qn_screen_state *run, int **ranks, size_t *count)
+{
+    const char *path = run->options->output;
+    void *memory = NULL;
+    size_t capacity = 0;
+    qn_status status = QN_OK;
+    DIR *folder = opendir(path);
+    *ranks = NULL;
+    *count = 0;
+    if (!folder) QN_FAIL(QN_IO_ERROR, "%s: cannot open the folder: %s", path, strerror(errno));
+    for (struct dirent *entry; status == QN_OK && (entry = readdir(folder));) {
+        int rank = rank_of(entry->d_name);
+        if (rank < 0) continue;
+        status = qn_grow(&memory, &capacity, *count + 1, sizeof(int));
+        if (status == QN_OK) ((int *)memory)[(*count)++] = rank;
+    }
+    closedir(folder);
+    if (status != QN_OK) {
+        qn_release(&memory);
+        *count = 0;
+    } else if (*count > 0) {
+        qsort(memory, *count, sizeof(int), compare_ranks);
+    }
+    *ranks = memory;
+    return status;
+}
+
+/* Scanning: each piece once, whichever journal has it. */
+typedef struct journal_scanner {
+    const qn_screen_scan *scan;
+    qn_screen_piece_set seen;
+} journal_scanner;
+
+static qn_status scan_record(uint64_t number, const void *data, size_t size, void *user)
+{
+    journal_scanner *scanner = user;
+    const qn_screen_scan *scan = scanner->scan;
+    qn_screen_piece piece;
+    if (qn_screen_piece_set_has(&scanner->seen, number)) return QN_OK;
+    QN_TRY(qn_screen_piece_set_add(&scanner->seen, number));
+    if (scan->piece) {
+        QN_TRY(qn_screen_record_read(number, data, size, &piece, NULL, NULL));
+        QN_TRY(scan->piece(&piece, scan->user));
+    }
+    return scan->entry ? qn_screen_record_read(number, data, size, &piece, scan->entry, scan->user) : QN_OK;
+}
+
+static qn_status scan_journal(const qn_screen_state *run, int rank, const char *key, journal_scanner *scanner)
+{
+    char *path;
+    QN_TRY(qn_screen_journal_path(run, rank, &path));
+    qn_status status = qn_journal_read(path, key, scan_record, scanner);
+    if (status == QN_BAD_FORMAT) status = qn_error_add_context(status, "%s", path);
+    qn_release(&path);
+    return status;
+}
+
+qn_status qn_screen_results_scan(const qn_screen_state *run, const qn_screen_scan *scan)
+{
+    journal_scanner scanner = {.scan = scan};
+    qn_text key = {0};
+    int *ranks = NULL;
+    size_t count = 0;
+    qn_status status = qn_screen_results_key(run, &key);
+    if (status == QN_OK) status = qn_screen_journal_ranks(run, &ranks, &count);
+    for (size_t i = 0; i < count && status == QN_OK; i++) status = scan_journal(run, ranks[i], key.data, &scanner);
+    qn_release(&ranks);
+    qn_release(&scanner.seen.bits);
+    qn_text_clear(&key);
+    return status;
+}
+
+/* Gathering: once to count, so that nothing need move, and once to keep. */
+typedef struct results_gathering {
+    qn_screen_state *run;
+    const qn_screen_piece_set *resumed;
+    size_t rows, rejections, text_bytes;
+    bool keeps;
+} results_gathering;
+
+static qn_status gather_piece(const qn_screen_piece *piece, void *user)
+{
+    results_gathering *gathering = user;
+    const bool resumed = qn_screen_piece_set_has(gathering->resumed, piece->number);
+    if (gathering->keeps) return QN_OK;
+    gathering->run->molecules += piece->molecule_count;
+    gathering->run->interactions += piece->interactions;
+    if (resumed)
+        gathering->run->resumed += piece->molecule_count;
+    else
+        gathering->run->interactions_here += piece->interactions;
+    return QN_OK;
+}
+
+static const char *keep_text(results_gathering *gathering, const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    char *to = gathering->keeps ? gathering->run->texts + gathering->text_bytes : NULL;
+    gathering->text_bytes += bytes;
+    return to ? memcpy(to, text, bytes) : NULL;
+}
+
+static void keep_row(const qn_screen_entry *entry, qn_screen_row *row)
+{
+    const qn_screen_kept *best = entry->poses;
+    row->index = entry->index;
+    row->energy = best->energy;
+    memcpy(row->terms, best->terms, sizeof row->terms);
+    row->least_distance_angstrom = best->least_distance_angstrom;
+    row->clashes = best->clashes;
+    row->heavy_atoms = entry->heavy_atoms;
+    row->conformers = entry->conformers;
+    row->conformer = best->conformer;
+    row->active = entry->active;
+}
+
+static qn_status gather_entry(const qn_screen_entry *entry, void *user)
+{
+    results_gathering *gathering = user;
+    qn_screen_state *run = gathering->run;
+    const char *name = keep_text(gathering, entry->name);
+    const char *reason = entry->reason ? keep_text(gathering, entry->reason) : NULL;
+    const size_t place = entry->reason ? gathering->rejections++ : gathering->rows++;
+    if (!gathering->keeps) return QN_OK;
+    if (entry->reason) {
+        const char *path = entry->library < run->options->library_count ? run->options->libraries[entry->library] : "";
+        run->rejections[place] = (qn_screen_rejection){entry->index, path, (size_t)entry->line, name, reason};
+        return QN_OK;
+    }
+    keep_row(entry, &run->rows[place]);
+    run->rows[place].name = name;
+    run->conformers += (uint64_t)entry->conformers;
+    return QN_OK;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const qn_screen_row *first = a, *second = b;
+    if (first->energy != second->energy) return first->energy < second->energy ? -1 : 1;
+    return (first->index > second->index) - (first->index < second->index);
+}
+
+static int compare_rejections(const void *a, const void *b)
+{
+    const qn_screen_rejection *first = a, *second = b;
+    return (first->index > second->index) - (first->index < second->index);
+}
+
+static qn_status make_room(results_gathering *gathering)
+{
+    qn_screen_state *run = gathering->run;
+    void *memory;
+    QN_TRY(qn_allocate(gathering->rows, sizeof(qn_screen_row), &memory));
+    run->rows = memory;
+    run->row_count = gathering->rows;
+    QN_TRY(qn_allocate(gathering->rejections, sizeof(qn_screen_rejection), &memory));
+    run->rejections = memory;
+    run->rejection_count = gathering->rejections;
+    QN_TRY(qn_allocate(gathering->text_bytes, 1, &memory));
+    run->texts = memory;
+    gathering->rows = gathering->rejections = gathering->text_bytes = 0;
+    gathering->keeps = true;
+    return QN_OK;
+}
+
+qn_status qn_screen_results_gather(qn_screen_state *run, const qn_screen_piece_set *resumed)
+{
+    results_gathering gathering = {.run = run, .resumed = resumed};
+    const qn_screen_scan scan = {gather_piece, gather_entry, &gathering};
+    QN_TRY(qn_screen_results_scan(run, &scan));
+    QN_TRY(make_room(&gathering));
+    QN_TRY(qn_screen_results_scan(run, &scan));
+    if (run->row_count) qsort(run->rows, run->row_count, sizeof *run->rows, compare_rows);
+    if (run->rejection_count) qsort(run->rejections, run->rejection_count, sizeof *run->rejections, compare_rejections);
+    return QN_OK;
+}
+
+void qn_screen_results_clear(qn_screen_state *run)
+{
+    qn_release(&run->rows);
+    qn_release(&run->rejections);
+    qn_release(&run->texts);
+    run->row_count = run->rejection_count = 0;
+}

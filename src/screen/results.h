@@ -1,0 +1,68 @@
+/* What a run has found so far, as it stands in the journals of its ranks: "journal.0", "journal.1", … */
+#ifndef QN_SCREEN_RESULTS_H
+#define QN_SCREEN_RESULTS_H
+
+#include "job/journal.h"
+#include "screen/poses.h"
+
+/* One molecule of a record; its texts and poses live until the callback returns. */
+typedef struct qn_screen_entry {
+    uint64_t index;
+    uint64_t line;
+    uint32_t library;
+    int32_t heavy_atoms, conformers;
+    bool active;
+    const char *name, *reason;   /* reason: NULL when it was not rejected */
+    const qn_screen_kept *poses; /* best first */
+    int pose_count;
+} qn_screen_entry;
+
+/* A record: a piece and what it cost. */
+typedef struct qn_screen_piece {
+    uint64_t number;
+    uint32_t molecule_count, spare; /* spare: 0 */
+    double interactions;
+} qn_screen_piece;
+
+typedef qn_status (*qn_screen_entry_callback)(const qn_screen_entry *entry, void *user);
+
+/* Begin a record, then add each molecule of its piece in order. */
+QN_MUST_CHECK qn_status qn_screen_record_begin(const qn_screen_piece *piece, qn_text *record);
+QN_MUST_CHECK qn_status qn_screen_record_add(const qn_screen_entry *entry, qn_text *record);
+
+/* Take a record apart. `callback` may be NULL. QN_BAD_FORMAT when it is none of ours. */
+QN_MUST_CHECK qn_status qn_screen_record_read(uint64_t number, const void *data, size_t size, qn_screen_piece *piece,
+                                              qn_screen_entry_callback callback, void *user);
+
+/* Pieces, each seen or not. Zero-initialise; release with qn_release(&set.bits). */
+typedef struct qn_screen_piece_set {
+    unsigned char *bits;
+    size_t capacity;
+    uint64_t count;
+} qn_screen_piece_set;
+
+bool qn_screen_piece_set_has(const qn_screen_piece_set *set, uint64_t piece);
+QN_MUST_CHECK qn_status qn_screen_piece_set_add(qn_screen_piece_set *set, uint64_t piece);
+
+/* Everything that what is in a journal depends on, a line each. */
+QN_MUST_CHECK qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key);
+
+/* "folder/journal.<rank>"; released with qn_release. */
+QN_MUST_CHECK qn_status qn_screen_journal_path(const qn_screen_state *run, int rank, char **path);
+
+/* Ranks that have a journal in the output folder, ascending; released with qn_release. */
+QN_MUST_CHECK qn_status qn_screen_journal_ranks(const qn_screen_state *run, int **ranks, size_t *count);
+
+/* Every piece of all journals once. Either callback may be NULL. */
+typedef struct qn_screen_scan {
+    qn_status (*piece)(const qn_screen_piece *piece, void *user);
+    qn_screen_entry_callback entry; /* of the piece that `piece` was told before */
+    void *user;
+} qn_screen_scan;
+QN_MUST_CHECK qn_status qn_screen_results_scan(const qn_screen_state *run, const qn_screen_scan *scan);
+
+/* Fill run->rows, rejections, texts and counts from the journals. `resumed`: pieces that were there before. */
+QN_MUST_CHECK qn_status qn_screen_results_gather(qn_screen_state *run, const qn_screen_piece_set *resumed);
+void qn_screen_results_clear(qn_screen_state *run);
+
+#endif

@@ -1,0 +1,282 @@
+#define _POSIX_C_SOURCE 200809L
+#include "screen/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "job/input.h"
+#include "runtime/device.h"
+#include "screen/box.h"
+#include "screen/enrichment.h"
+#include "screen/library.h"
+#include "screen/output.h"
+#include "screen/pipeline.h"
+#include "screen/results.h"
+
+/* Rough, and low rather than high; they only decide whether a run is long. */
+static const double cpu_core_rate = 2e9, gpu_rate = 5e11; /* interactions per second */
+static const double bytes_per_molecule = 2500, atoms_per_molecule = 25;
+
+double qn_screen_clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+qn_screen_options qn_screen_default_options(void)
+{
+    const qn_screen_search_options search = qn_screen_search_default_options();
+    return (qn_screen_options){.device = "auto",
+                               .score = "bude",
+                               .margin_angstrom = 4,
+                               .generations = search.generations,
+                               .mutation_rate = search.mutation_rate,
+                               .keep = 3,
+                               .diversity_angstrom = 2,
+                               .top = 100,
+                               .seed = search.seed,
+                               .tune = "auto",
+                               .tune_budget = "2%"};
+}
+
+static qn_status in_range(const char *name, double value, double low, double high)
+{
+    if (!(value >= low && value <= high))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s is %g; expected %g to %g", name, value, low, high);
+    return QN_OK;
+}
+
+static qn_status check_options(const qn_screen_options *options)
+{
+    if (!options->receptor || !options->output || options->library_count == 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "receptor, library and output folder must be given");
+    if (!options->score || (strcmp(options->score, "bude") != 0 && strcmp(options->score, "vina") != 0))
+        QN_FAIL(QN_INVALID_ARGUMENT, "score is \"%s\"; expected bude or vina", options->score ? options->score : "");
+    QN_TRY(in_range("margin in Å", options->margin_angstrom, 0, 100));
+    QN_TRY(in_range("number of conformers", options->conformers, 0, 10000));
+    QN_TRY(in_range("number of generations", options->generations, 1, 1000));
+    QN_TRY(in_range("number of poses", options->poses, 0, 1 << 24));
+    QN_TRY(in_range("number of parents", options->parents, 0, 1024));
+    QN_TRY(in_range("poses kept of a molecule", options->keep, 1, QN_SCREEN_MOST_KEPT));
+    QN_TRY(in_range("diversity in Å", options->diversity_angstrom, 0, 100));
+    QN_TRY(in_range("molecules in hits.sdf", options->top, 0, 1e6));
+    QN_TRY(in_range("batch", options->batch, 0, 1 << 20));
+    return qn_tuning_check(options->tune, options->tune_budget);
+}
+
+/* Refuse to mix with what is there, unless resuming. The folder is made only once the inputs are known to be good. */
+static qn_status check_output(const qn_screen_state *run)
+{
+    const qn_screen_options *options = run->options;
+    bool empty;
+    if (qn_ranks_rank(run->ranks) != 0) return QN_OK; /* the first one asks, and may have made the folder by now */
+    QN_TRY(qn_folder_is_empty(options->output, &empty));
+    if (!empty && !options->resume)
+        QN_FAIL(QN_ALREADY_EXISTS, "%s: the output folder is not empty; choose another one or continue with --resume",
+                options->output);
+    return QN_OK;
+}
+
+/* The search as the options and the devices want it, every default put in: results depend on these numbers. */
+static qn_status set_search(qn_screen_state *run)
+{
+    const qn_screen_options *options = run->options;
+    qn_screen_search_options *search = &run->search;
+    bool on_gpu = false;
+    for (int i = 0; i < run->device_count; i++) on_gpu |= qn_device_get_info(run->devices[i])->kind != QN_DEVICE_CPU;
+    *search = qn_screen_search_default_options();
+    QN_TRY(qn_screen_box_find(options, &run->receptor, search->box_centre_angstrom, search->box_side_angstrom));
+    search->generations = options->generations;
+    if (search->fine_generations >= search->generations) search->fine_generations = search->generations - 1;
+    search->poses = options->poses ? options->poses : on_gpu ? 65536 : 2048;
+    search->parents = options->parents ? options->parents : search->poses / 64;
+    if (!options->parents && search->parents < search->winners) search->parents = search->winners;
+    if (search->parents > 1024) search->parents = 1024;
+    if (search->winners < 4 * options->keep) search->winners = 4 * options->keep; /* some are alike */
+    if (search->winners > search->parents) search->winners = search->parents;
+    search->mutation_rate = options->mutation_rate;
+    search->seed = options->seed;
+    search->exact = options->exact;
+    search->cull = options->cull;
+    search->batch = options->batch;
+    return QN_OK;
+}
+
+/* Everything that can be wrong with what was given, before anything is written. */
+static qn_status prepare(qn_screen_state *run)
+{
+    const qn_screen_options *options = run->options;
+    qn_screen_library *library;
+    QN_TRY(qn_devices_open(run->context, options->device, run->ranks, run->devices, &run->device_count));
+    QN_TRY(check_output(run));
+    run->score.kind = strcmp(options->score, "vina") == 0 ? QN_SCREEN_VINA : QN_SCREEN_BUDE;
+    run->score.force_field = qn_bude_find("2016");
+    run->term_count = qn_screen_term_names(run->score.kind, &run->term_names);
+    QN_TRY(qn_screen_receptor_read(options->receptor, &run->score, &run->receptor));
+    QN_TRY(qn_input_hash(options->receptor, run->receptor_hash));
+    QN_TRY(set_search(run));
+    if (options->actives) QN_TRY(qn_screen_labels_read(options->actives, &run->labels));
+    QN_TRY(qn_screen_library_open(options->libraries, options->library_count, &library));
+    const double molecules = (double)qn_screen_library_bytes(library) / bytes_per_molecule;
+    qn_screen_library_close(&library);
+    double rate = 0;
+    for (int i = 0; i < run->device_count; i++) {
+        const qn_device_info *info = qn_device_get_info(run->devices[i]);
+        rate += info->kind == QN_DEVICE_CPU ? cpu_core_rate * info->compute_units : gpu_rate;
+    }
+    const double poses = (double)run->search.poses * run->search.generations * fmax(1, options->conformers);
+    const double pairs = atoms_per_molecule * (double)run->receptor.atom_count;
+    return qn_tuning_start(run->context, options->tune, options->tune_budget, molecules * poses * pairs / rate,
+                           &run->tuning);
+}
+
+/* Ranks go on together or not at all. */
+static qn_status agree(const qn_screen_state *run, qn_status status)
+{
+    qn_error_trail trail;
+    int any = 0;
+    qn_error_save(status, &trail);
+    qn_status heard = qn_ranks_any(run->ranks, status != QN_OK, &any);
+    if (status != QN_OK) return qn_error_restore(&trail);
+    QN_TRY(heard);
+    if (any) QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
+    return QN_OK;
+}
+
+/* Pieces that journals have. */
+typedef struct known_pieces {
+    qn_screen_piece_set *done;
+} known_pieces;
+
+static qn_status know_piece(uint64_t number, const void *data, size_t size, void *user)
+{
+    known_pieces *known = user;
+    qn_screen_piece piece;
+    QN_TRY(qn_screen_record_read(number, data, size, &piece, NULL, NULL));
+    return qn_screen_piece_set_add(known->done, number);
+}
+
+static qn_status know_scanned(const qn_screen_piece *piece, void *user)
+{
+    known_pieces *known = user;
+    return qn_screen_piece_set_add(known->done, piece->number);
+}
+
+/* This rank's journal, and what all journals have. The lock of one's own comes first: then no other run is at work. */
+static qn_status open_journal(const qn_screen_state *run, qn_screen_piece_set *done, qn_journal **journal)
+{
+    known_pieces known = {done};
+    const qn_screen_scan scan = {.piece = know_scanned, .user = &known};
+    qn_text key = {0};
+    char *path = NULL;
+    qn_status status = qn_screen_results_key(run, &key);
+    if (status == QN_OK) status = qn_screen_journal_path(run, qn_ranks_rank(run->ranks), &path);
+    if (status == QN_OK) status = qn_journal_open(path, key.data, run->options->resume, know_piece, &known, journal);
+    if (status == QN_OK && run->options->resume) status = qn_screen_results_scan(run, &scan);
+    qn_release(&path);
+    qn_text_clear(&key);
+    if (status == QN_OK && done->count)
+        qn_log(QN_LOG_NOTE, "resuming: about %llu molecules are done",
+               (unsigned long long)(done->count * QN_SCREEN_PIECE));
+    return status;
+}
+
+static double lap(double *since)
+{
+    double now = qn_screen_clock_s(), elapsed = now - *since;
+    *since = now;
+    return elapsed;
+}
+
+static qn_status search(qn_screen_state *run, qn_screen_piece_set *done)
+{
+    qn_journal *journal = NULL;
+    qn_status status = qn_ranks_rank(run->ranks) == 0 ? qn_folder_create(run->options->output) : QN_OK;
+    status = agree(run, status);
+    if (status == QN_OK) status = agree(run, open_journal(run, done, &journal));
+    if (status == QN_OK) {
+        status = qn_screen_pipeline_run(run, done, journal);
+        qn_journal_close(&journal); /* what others are to read is closed first, which network file systems ask for */
+        status = agree(run, status);
+    }
+    qn_journal_close(&journal);
+    return status;
+}
+
+/* The first rank reads all journals and writes the results. */
+static qn_status finish(qn_screen_state *run, const qn_screen_piece_set *done, double *since)
+{
+    if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
+    QN_TRY(qn_screen_results_gather(run, done));
+    if (run->molecules == 0)
+        QN_FAIL(QN_BAD_FORMAT, "%s: no molecules; expected at least one", run->options->libraries[0]);
+    QN_TRY(qn_screen_write_tables(run));
+    QN_TRY(qn_screen_write_hits(run));
+    run->timings.write_s = lap(since);
+    run->timings.total_s = *since - run->started_s;
+    QN_TRY(qn_screen_write_run_json(run));
+    if (run->row_count == 0)
+        QN_FAIL(QN_BAD_FORMAT, "none of %llu molecules could be used, the first because: %s",
+                (unsigned long long)run->molecules, run->rejections[0].reason);
+    if (run->options->strict && run->rejection_count)
+        QN_FAIL(QN_BAD_FORMAT, "%zu of %llu molecules were rejected, see rejected.csv; the first because: %s",
+                run->rejection_count, (unsigned long long)run->molecules, run->rejections[0].reason);
+    return QN_OK;
+}
+
+static qn_status run_stages(qn_screen_state *run)
+{
+    double since = run->started_s;
+    qn_screen_piece_set done = {0};
+    QN_TRY(agree(run, prepare(run)));
+    run->timings.prepare_s = lap(&since);
+    qn_status status = search(run, &done);
+    qn_tuning_finish(&run->tuning);
+    run->timings.search_s = lap(&since);
+    if (status == QN_OK) status = agree(run, finish(run, &done, &since));
+    qn_release(&done.bits);
+    return status;
+}
+
+static void summarise(const qn_screen_state *run, qn_screen_summary *summary)
+{
+    const double search_s = run->timings.search_s;
+    *summary = (qn_screen_summary){.molecules = run->molecules,
+                                   .rejected = run->rejection_count,
+                                   .conformers = run->conformers,
+                                   .interactions = run->interactions,
+                                   .seconds = qn_screen_clock_s() - run->started_s};
+    if (search_s > 0) summary->interactions_per_s = run->interactions_here / search_s;
+    if (search_s > 0) summary->scoring_share = run->scoring_s / (search_s * run->device_count);
+    if (run->row_count) summary->best_energy = run->rows[0].energy;
+    snprintf(summary->report, sizeof summary->report, "%s/report.html", run->options->output);
+}
+
+static void clear(qn_screen_state *run)
+{
+    qn_tuning_finish(&run->tuning);
+    qn_screen_results_clear(run);
+    qn_screen_labels_destroy(&run->labels);
+    qn_screen_receptor_clear(&run->receptor);
+    for (int i = 0; i < run->device_count; i++) qn_device_release(&run->devices[i]);
+    qn_ranks_close(&run->ranks);
+}
+
+qn_status qn_screen_run(qn_context *context, const qn_screen_options *options, qn_screen_summary *summary)
+{
+    qn_screen_state run = {.options = options, .context = context, .pool = qn_context_pool(context)};
+    run.started_s = qn_screen_clock_s();
+    QN_TRY(check_options(options));
+    QN_TRY(qn_ranks_open(&run.ranks));
+    qn_status status = run_stages(&run);
+    if (summary) summarise(&run, summary);
+    clear(&run);
+    return status;
+}
