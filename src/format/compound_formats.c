@@ -13,6 +13,7 @@ static const qn_compound_format_entry entries[] = {
     [QN_COMPOUND_MOL2] = {"MOL2", " .mol2 ", qn_mol2_recognise, qn_mol2_cut, qn_mol2_read},
     [QN_COMPOUND_PDBQT] = {"PDBQT", " .pdbqt ", qn_pdbqt_recognise, qn_pdbqt_cut, qn_pdbqt_read},
     [QN_COMPOUND_PACKED] = {"packed library", " .qlib ", NULL, NULL, qn_compound_unpack},
+    [QN_COMPOUND_SMILES] = {"SMILES", " .smi .smiles .ism ", NULL, qn_sdf_cut, qn_smiles_read},
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 

@@ -23,7 +23,8 @@ typedef struct qn_record_cutter {
 typedef struct qn_compound_format_entry {
     const char *name;    /* "SDF", for messages */
     const char *endings; /* of file names: " .sdf .sd " */
-    /* `text` is how the file begins: 64 KiB of it, or all. NULL, like `cut`, for a format that is not one of lines. */
+    /* `text` is how the file begins: 64 KiB of it, or all. NULL: told by the name's end. `cut` is
+     * NULL for a format that is not one of lines. */
     bool (*recognise)(const char *text, size_t size);
     qn_record_cut (*cut)(qn_record_cutter *cutter, const char *line, size_t size);
     qn_status (*read)(const qn_compound_record *record, qn_compound **compound);
@@ -43,5 +44,6 @@ qn_record_cut qn_mol2_cut(qn_record_cutter *cutter, const char *line, size_t siz
 QN_MUST_CHECK qn_status qn_mol2_read(const qn_compound_record *record, qn_compound **compound);
 qn_record_cut qn_pdbqt_cut(qn_record_cutter *cutter, const char *line, size_t size);
 QN_MUST_CHECK qn_status qn_pdbqt_read(const qn_compound_record *record, qn_compound **compound);
+QN_MUST_CHECK qn_status qn_smiles_read(const qn_compound_record *record, qn_compound **compound);
 
 #endif

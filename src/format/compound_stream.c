@@ -6,12 +6,18 @@
 #include "base/memory.h"
 #include "format/byte_source.h"
 #include "format/compound_formats.h"
+#include "format/number.h"
 #include "format/packed_library.h"
+#include "format/smiles_process.h"
 
 struct qn_compound_stream {
     char *path;
     qn_byte_source *source;     /* NULL: of a packed library */
     qn_packed_library *library; /* or NULL */
+    qn_smiles_process *smiles;  /* or NULL; `source` gives what it makes */
+    qn_compound_record made;    /* by it, for a line yet to come */
+    int made_of;                /* the number of that line; −1: nothing is at hand */
+    bool all_made;
     qn_compound_format format;
     bool ended;
     uint64_t index; /* of the next molecule */
@@ -38,9 +44,14 @@ static qn_status find_format(qn_compound_stream *stream, bool named)
                 gzipped ? " that is gzipped" : "");
     stream->format = QN_COMPOUND_PACKED;
     if (!packed) QN_TRY(qn_compound_format_find(stream->path, text, size, &stream->format));
-    if (stream->format != QN_COMPOUND_PACKED) return QN_OK;
-    qn_byte_source_close(&stream->source);
-    return qn_packed_library_open(stream->path, &stream->library);
+    if (packed || stream->format == QN_COMPOUND_PACKED) {
+        qn_byte_source_close(&stream->source);
+        return qn_packed_library_open(stream->path, &stream->library);
+    }
+    if (stream->format != QN_COMPOUND_SMILES) return QN_OK;
+    qn_byte_source *lines = stream->source;
+    stream->source = NULL;
+    return qn_smiles_process_start(stream->path, lines, &stream->smiles, &stream->source);
 }
 
 qn_status qn_compound_stream_open(const char *path, qn_compound_stream **out)
@@ -50,6 +61,7 @@ qn_status qn_compound_stream_open(const char *path, qn_compound_stream **out)
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     qn_compound_stream *stream = memory;
     stream->line = 1;
+    stream->made_of = -1;
     bool named = strcmp(path, "-") != 0;
     qn_status status = qn_text_copy(named ? path : "standard input", &stream->path);
     if (status == QN_OK) status = qn_byte_source_open(path, &stream->source);
@@ -66,7 +78,9 @@ void qn_compound_stream_close(qn_compound_stream **stream)
 {
     qn_compound_stream *s = *stream;
     if (!s) return;
-    qn_byte_source_close(&s->source);
+    qn_byte_source_close(&s->source); /* before the process that writes to it is waited for */
+    qn_smiles_process_stop(&s->smiles);
+    qn_compound_record_clear(&s->made);
     qn_packed_library_close(&s->library);
     qn_release(&s->path);
     qn_release(stream);
@@ -137,6 +151,53 @@ static qn_status take_packed(qn_compound_stream *stream, qn_compound_record *rec
     return QN_OK;
 }
 
+/* The next record that Open Babel makes; its title is the number of the line it is made of. */
+static qn_status make_next(qn_compound_stream *stream)
+{
+    qn_compound_record *made = &stream->made;
+    *made = (qn_compound_record){.line = 1, .path = stream->path, .text = made->text, .capacity = made->capacity};
+    QN_TRY(cut_record(stream, made, true));
+    stream->all_made = made->size == 0;
+    if (stream->all_made) return qn_smiles_process_finish(stream->smiles);
+    size_t title = strcspn(made->text, "\r\n");
+    if (!qn_number_parse_whole(made->text, title, &stream->made_of) || (uint64_t)stream->made_of < stream->index)
+        QN_FAIL(QN_IO_ERROR, "%s: obabel titled a molecule \"%s\"; expected the number of a line, %llu or more",
+                stream->path, qn_quote(made->text, title).text, (unsigned long long)stream->index);
+    return QN_OK;
+}
+
+/* A line's record: the SDF text with the line's own name for a title, or the line when nothing was made of it. */
+static qn_status use_line(qn_compound_stream *stream, qn_compound_record *record, const char *line)
+{
+    const qn_compound_record *made = &stream->made;
+    if (stream->made_of < 0 || (uint64_t)stream->made_of != stream->index) {
+        QN_TRY(append(record, line, strlen(line)));
+        record->size = strlen(line);
+        return QN_OK;
+    }
+    const char *name = line + strcspn(line, " \t"), *rest = made->text + strcspn(made->text, "\n");
+    name += strspn(name, " \t");
+    size_t length = strlen(name), rest_length = made->size - (size_t)(rest - made->text);
+    QN_TRY(append(record, name, length));
+    record->size = length;
+    QN_TRY(append(record, rest, rest_length));
+    record->size += rest_length;
+    stream->made_of = -1;
+    return QN_OK;
+}
+
+static qn_status take_made(qn_compound_stream *stream, qn_compound_record *record, bool keep)
+{
+    char *line;
+    if (stream->made_of < 0 && !stream->all_made) QN_TRY(make_next(stream));
+    qn_smiles_process_take(stream->smiles, &line, &record->line);
+    if (!line) return QN_OK;
+    qn_status status = use_line(stream, record, line);
+    qn_release(&line);
+    if (!keep && record->text) record->text[0] = '\0';
+    return status;
+}
+
 static qn_status advance(qn_compound_stream *stream, qn_compound_record *record, bool keep)
 {
     record->format = stream->format;
@@ -146,7 +207,9 @@ static qn_status advance(qn_compound_stream *stream, qn_compound_record *record,
     record->size = 0;
     if (record->text) record->text[0] = '\0';
     if (stream->ended) return QN_OK;
-    qn_status status = stream->library ? take_packed(stream, record, keep) : cut_record(stream, record, keep);
+    qn_status status = stream->library  ? take_packed(stream, record, keep)
+                       : stream->smiles ? take_made(stream, record, keep)
+                                        : cut_record(stream, record, keep);
     if (status != QN_OK) record->size = 0;
     stream->ended = record->size == 0;
     stream->index += record->size > 0;
@@ -169,6 +232,8 @@ void qn_compound_stream_progress(const qn_compound_stream *stream, uint64_t *don
         uint64_t count = qn_packed_library_count(stream->library);
         *all_bytes = qn_packed_library_size(stream->library);
         *done_bytes = count ? (uint64_t)((double)*all_bytes * (double)stream->index / (double)count) : *all_bytes;
+    } else if (stream->smiles) {
+        *done_bytes = *all_bytes = 0; /* what goes in and what comes out are far apart */
     } else {
         qn_byte_source_progress(stream->source, done_bytes, all_bytes);
     }

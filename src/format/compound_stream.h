@@ -26,14 +26,15 @@ typedef enum qn_compound_format {
     QN_COMPOUND_SDF,
     QN_COMPOUND_MOL2,
     QN_COMPOUND_PDBQT,
-    QN_COMPOUND_PACKED
+    QN_COMPOUND_PACKED,
+    QN_COMPOUND_SMILES /* the SDF record that Open Babel made of a line, or the line itself when it made none */
 } qn_compound_format;
 
 /* The text of one molecule as it stands in its file. */
 typedef struct qn_compound_record {
     qn_compound_format format;
     uint64_t index;   /* of the molecule in its file, from 0 */
-    size_t line;      /* of the record's first line, from 1; 0 in a packed library */
+    size_t line;      /* the record's first one, or of a SMILES, from 1; 0 in a packed library */
     const char *path; /* of the stream, lives as long as it; names the place in messages */
     char *text;       /* owned; ends in a zero byte that `size` does not count */
     size_t size, capacity;

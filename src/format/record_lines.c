@@ -10,13 +10,17 @@ static const double largest_angstrom = 1e5;
 
 qn_record_lines qn_record_lines_start(const qn_compound_record *record)
 {
-    return (qn_record_lines){
-        .path = record->path, .number = record->line - 1, .next = record->text, .end = record->text + record->size};
+    size_t step = record->format != QN_COMPOUND_SMILES;
+    return (qn_record_lines){.path = record->path,
+                             .number = record->line - step,
+                             .step = step,
+                             .next = record->text,
+                             .end = record->text + record->size};
 }
 
 bool qn_record_lines_next(qn_record_lines *lines)
 {
-    lines->number += lines->next != NULL;
+    if (lines->next) lines->number += lines->step;
     lines->text = "";
     lines->length = 0;
     if (!lines->next || lines->next == lines->end) {

@@ -9,6 +9,7 @@
 typedef struct qn_record_lines {
     const char *path;
     size_t number; /* of the current line in its file */
+    size_t step;   /* 0 where the whole record stands for one line of its file */
     const char *next, *end;
     const char *text; /* the current line without its end */
     size_t length;

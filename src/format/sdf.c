@@ -164,3 +164,11 @@ qn_status qn_sdf_read(const qn_compound_record *record, qn_compound **compound)
         qn_compound_destroy(&reader.compound);
     return status;
 }
+
+/* What Open Babel made of a line of SMILES is many lines; one line is a SMILES that it made nothing of. */
+qn_status qn_smiles_read(const qn_compound_record *record, qn_compound **compound)
+{
+    if (memchr(record->text, '\n', record->size)) return qn_sdf_read(record, compound);
+    QN_FAIL(QN_BAD_FORMAT, "%s:%zu: Open Babel made no molecule of \"%s\"; expected a SMILES", record->path,
+            record->line, qn_quote(record->text, record->size).text);
+}
