@@ -114,7 +114,10 @@ static qn_status settle_aromatic(const qn_compound *compound, qn_bond_orders *or
     if (status == QN_OK) status = qn_allocate(compound->bond_count, sizeof *edge_bond, (void **)&edge_bond);
     if (status == QN_OK) status = qn_allocate(compound->atom_count, sizeof *partner_edge, (void **)&partner_edge);
     if (status == QN_OK) {
-        for (size_t i = 0; i < compound->atom_count; i++) wishes[i] = wish_of(&compound->atoms[i], &orders->atoms[i]);
+        for (size_t i = 0; i < compound->atom_count; i++) {
+            wishes[i] = wish_of(&compound->atoms[i], &orders->atoms[i]);
+            partner_edge[i] = -1;
+        }
         for (size_t i = 0; i < compound->bond_count; i++)
             if (compound->bonds[i].order == QN_BOND_AROMATIC) {
                 edges[count] = (qn_matching_edge){compound->bonds[i].first, compound->bonds[i].second};

@@ -184,7 +184,7 @@ static qn_status prepare(matcher *m, size_t vertex_count, size_t edge_count)
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         QN_TRY(qn_allocate(vertex_count, sizeof(bool), (void **)flags[i]));
     for (size_t i = 0; i < vertex_count; i++) {
-        m->partner_edge[i] = m->parent_edge[i] = -1;
+        m->parent_edge[i] = -1;
         m->base[i] = (int)i;
     }
     for (size_t i = 0; i < edge_count; i++) {

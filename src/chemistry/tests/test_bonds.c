@@ -1,0 +1,167 @@
+#include "chemistry/bonds.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "chemistry/sybyl.h"
+
+/* Positions of a force field's minimum, and what chemistry expects. */
+typedef struct known_molecule {
+    const char *name;
+    const char *atoms;                     /* "C -0.49 0.00 -0.01 …", heavy ones first */
+    const char *types;                     /* of the heavy atoms */
+    const char *types_without;             /* when the hydrogens are left out; NULL: not told by what is left */
+    const char *charges, *charges_without; /* "+3 -4": atoms from 1; NULL: either of two alike */
+} known_molecule;
+
+static const known_molecule known[] = {
+    {"acetonitrile",
+     "C -0.49 0.00 -0.01 C 0.98 -0.01 0.02 N 2.14 -0.02 0.04 H -0.87 -0.76 -0.69 H -0.89 -0.20 0.99 H -0.86 0.98 -0.34",
+     "C.3 C.1 N.1", "C.3 C.1 N.1", "", ""},
+    {"methyl azide",
+     "C -0.82 0.04 0.15 N 0.42 0.80 0.18 N 1.46 0.12 0.11 N 2.41 -0.51 0.05 H -0.92 -0.52 -0.79 H -1.67 0.73 0.21 H "
+     "-0.89 -0.65 0.99",
+     "C.3 N.2 N.1 N.2", "C.3 N.2 N.1 N.2", "+3 -4", "+3 -4"},
+    {"nitromethane",
+     "C -0.65 -0.09 -0.00 N 0.83 0.11 -0.00 O 1.53 -0.89 0.20 O 1.24 1.26 -0.19 H -0.99 0.05 1.02 H -0.86 -1.10 -0.36 "
+     "H -1.09 0.65 -0.67",
+     "C.3 N.pl3 O.2 O.2", "C.3 N.pl3 O.2 O.2", NULL, NULL},
+    {"allene",
+     "C 1.30 0.01 -0.00 C -0.00 -0.00 0.00 C -1.30 -0.01 0.00 H 1.85 -0.66 -0.65 H 1.85 0.68 0.65 H -1.85 0.64 -0.67 H "
+     "-1.85 -0.66 0.67",
+     "C.2 C.1 C.2", "C.2 C.1 C.2", "", ""},
+    {"methanesulfonamide",
+     "C 1.24 -0.07 -0.48 S -0.25 -0.51 0.37 N -1.22 0.83 0.09 O -0.02 -0.53 1.79 O -0.90 -1.60 -0.33 H 1.02 0.08 -1.54 "
+     "H 1.65 0.84 -0.04 H 1.95 -0.89 -0.36 H -2.04 0.56 -0.46 H -1.45 1.29 0.97",
+     "C.3 S.o2 N.am O.2 O.2", "C.3 S.o2 N.am O.2 O.2", "", ""},
+    {"methyl isothiocyanate",
+     "C -0.88 0.01 0.13 N 0.30 0.88 0.16 C 1.32 0.30 0.14 S 2.88 -0.59 0.09 H -0.92 -0.58 -0.79 H -1.78 0.64 0.16 H "
+     "-0.91 -0.66 1.00",
+     "C.3 N.2 C.1 S.2", "C.3 N.2 C.1 S.2", "", ""},
+    {"dimethyl phosphate",
+     "C -2.07 0.13 0.83 O -0.68 -0.07 0.83 P -0.07 -0.66 -0.56 O -0.65 -2.04 -0.77 O -0.19 0.41 -1.61 O 1.48 -0.81 "
+     "-0.12 "
+     "C 2.22 0.39 -0.02 H -2.59 -0.83 0.71 H -2.36 0.81 0.03 H -2.36 0.56 1.79 H 1.69 1.13 0.59 H 2.40 0.80 -1.02 H "
+     "3.18 "
+     "0.18 0.45",
+     "C.3 O.3 P.3 O.co2 O.co2 O.3 C.3", "C.3 O.3 P.3 O.co2 O.co2 O.3 C.3", "-4", "-4"},
+    {"pyridine oxide",
+     "C -1.42 0.10 -0.01 C -0.64 1.25 -0.02 C 0.75 1.14 -0.01 N 1.37 -0.10 0.00 O 2.63 -0.19 0.01 C 0.58 -1.23 0.02 C "
+     "-0.82 -1.15 0.01 H -2.51 0.18 -0.01 H -1.10 2.24 -0.03 H 1.44 1.96 -0.02 H 1.14 -2.15 0.03 H -1.42 -2.05 0.02",
+     "C.ar C.ar C.ar N.ar O.2 C.ar C.ar", "C.ar C.ar C.ar N.ar O.2 C.ar C.ar", "+4 -5", "+4 -5"},
+    {"methylguanidinium",
+     "C 1.79 0.13 0.29 N 0.44 0.69 0.26 C -0.66 0.00 -0.09 N -0.60 -1.28 -0.46 N -1.85 0.61 -0.08 H 2.47 0.92 0.62 H "
+     "1.83 -0.69 1.01 H 2.07 -0.19 -0.71 H 0.32 1.66 0.53 H -1.43 -1.79 -0.73 H 0.28 -1.78 -0.48 H -2.70 0.13 -0.35 H "
+     "-1.95 1.58 0.19",
+     "C.3 N.pl3 C.cat N.pl3 N.pl3", "C.3 N.pl3 C.cat N.pl3 N.pl3", NULL, NULL},
+    {"methyltetrazole",
+     "C -1.41 -0.13 -0.01 C 0.06 -0.26 -0.03 N 0.79 -1.35 -0.14 N 2.10 -0.94 -0.10 N 2.18 0.37 0.03 N 0.92 0.80 0.08 H "
+     "-1.75 0.50 -0.84 H -1.88 -1.11 -0.11 H -1.74 0.32 0.93 H 0.73 1.79 0.18",
+     "C.3 C.2 N.2 N.2 N.2 N.pl3", NULL, "", ""},
+    {"trimethylammonium",
+     "C -0.04 1.36 -0.62 N 0.02 0.10 0.20 C 1.25 -0.71 -0.10 C -1.23 -0.72 0.08 H 0.87 1.93 -0.43 H -0.11 1.08 -1.68 H "
+     "-0.92 1.93 -0.31 H 0.09 0.40 1.18 H 2.13 -0.07 0.08 H 1.21 -1.03 -1.14 H 1.27 -1.56 0.58 H -1.15 -1.57 0.75 H "
+     "-2.07 -0.09 0.37 H -1.33 -1.04 -0.96",
+     "C.3 N.4 C.3 C.3", "C.3 N.3 C.3 C.3", "+2", ""},
+};
+
+static qn_compound *compound_of(const char *text, bool hydrogens)
+{
+    qn_compound *compound = NULL;
+    char element[4];
+    double place[3];
+    int used;
+    if (!CHECK_OK(qn_compound_create("test", 64, 0, 1, &compound))) return NULL;
+    compound->atom_count = 0;
+    for (; sscanf(text, "%3s %lf %lf %lf%n", element, &place[0], &place[1], &place[2], &used) == 4; text += used) {
+        if (!hydrogens && strcmp(element, "H") == 0) continue;
+        memcpy(compound->atoms[compound->atom_count].element, element, sizeof element);
+        memcpy(compound->positions_angstrom + 3 * compound->atom_count++, place, sizeof place);
+    }
+    return compound;
+}
+
+static void check_known(const known_molecule *molecule, bool hydrogens)
+{
+    const char *expected = hydrogens ? molecule->types : molecule->types_without;
+    const char *expected_charges = hydrogens ? molecule->charges : molecule->charges_without;
+    qn_compound *compound = compound_of(molecule->atoms, hydrogens);
+    qn_sybyl_type types[64];
+    char text[256] = "", charges[64] = "";
+    if (!compound) return;
+    if (CHECK_OK(qn_bonds_connect(compound)) && CHECK_OK(qn_bonds_find_orders(compound)) &&
+        CHECK_OK(qn_sybyl_find_types(compound, types))) {
+        for (size_t i = 0; i < compound->atom_count; i++) {
+            int charge = compound->atoms[i].charge_e;
+            if (types[i] != QN_SYBYL_H)
+                snprintf(text + strlen(text), 16, "%s%s", i ? " " : "", qn_sybyl_name(types[i]));
+            if (charge == 0) continue;
+            snprintf(charges + strlen(charges), 8, "%s%s%zu", charges[0] ? " " : "", charge > 0 ? "+" : "-", i + 1);
+        }
+        if (expected && !CHECK_TEXT(text, expected)) fprintf(stderr, "  in %s\n", molecule->name);
+        if (expected_charges && !CHECK_TEXT(charges, expected_charges)) fprintf(stderr, "  in %s\n", molecule->name);
+    }
+    qn_compound_destroy(&compound);
+}
+
+static void groups_get_their_orders_and_charges(void)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) check_known(&known[i], true);
+}
+
+static void groups_are_known_without_hydrogens(void)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) check_known(&known[i], false);
+}
+
+static void atoms_have_no_more_bonds_than_they_can(void)
+{
+    /* a hydrogen between two oxygens goes to the nearer; a fifth neighbour of a carbon is left out */
+    qn_compound *compound = compound_of("O 0 0 0 H 1.0 0 0 O 2.2 0 0", true);
+    CHECK_OK(qn_bonds_connect(compound));
+    CHECK(compound->bond_count == 1);
+    CHECK(compound->bonds[0].first == 0 && compound->bonds[0].second == 1);
+    qn_compound_destroy(&compound);
+    compound = compound_of("C 0 0 0 C 1.5 0 0 C -1.5 0 0 C 0 1.5 0 C 0 -1.5 0 C 0 0 1.9", true);
+    CHECK_OK(qn_bonds_connect(compound));
+    CHECK(compound->bond_count == 4);
+    CHECK(compound->bonds[0].order == QN_BOND_UNKNOWN);
+    CHECK_FAILS(qn_bonds_connect(compound), QN_INVALID_ARGUMENT);
+    qn_compound_destroy(&compound);
+}
+
+static void ions_are_not_bound_and_metals_are(void)
+{
+    qn_compound *compound = compound_of("NA 0 0 0 O 2.3 0 0 ZN 10 0 0 N 12.0 0 0 ZN 10 2.5 0", true);
+    CHECK_OK(qn_bonds_connect(compound));
+    CHECK(compound->bond_count == 1);
+    CHECK(compound->bonds[0].first == 2 && compound->bonds[0].second == 3);
+    qn_compound_destroy(&compound);
+}
+
+static void heaps_of_atoms_are_refused(void)
+{
+    qn_compound *compound = NULL;
+    size_t count = 20000;
+    CHECK_OK(qn_compound_create("heap", count, 0, 1, &compound));
+    for (size_t i = 0; i < count; i++) {
+        strcpy(compound->atoms[i].element, "C");
+        for (size_t k = 0; k < 3; k++) compound->positions_angstrom[3 * i + k] = (double)(i * 7919 % 1000) * 1e-3;
+    }
+    CHECK_FAILS(qn_bonds_connect(compound), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("too close to each other");
+    qn_compound_destroy(&compound);
+}
+
+int main(void)
+{
+    RUN(groups_get_their_orders_and_charges);
+    RUN(groups_are_known_without_hydrogens);
+    RUN(atoms_have_no_more_bonds_than_they_can);
+    RUN(ions_are_not_bound_and_metals_are);
+    RUN(heaps_of_atoms_are_refused);
+    return check_finish();
+}
