@@ -46,9 +46,10 @@ static qn_status check_atoms(const char *folder, const char *name, const deck_at
             QN_FAIL(QN_BAD_FORMAT, "%s/%s: atom %d has type %d; expected 0 to %d", folder, name, i + 1,
                     (int)atoms[i].type, type_count - 1);
         const float largest = fmaxf(fabsf(atoms[i].x), fmaxf(fabsf(atoms[i].y), fabsf(atoms[i].z)));
-        if (!(largest < 1e6f) || isnan(atoms[i].x + atoms[i].y + atoms[i].z))
-            QN_FAIL(QN_BAD_FORMAT, "%s/%s: atom %d is at %g %g %g; expected coordinates within 1e6 Å", folder, name,
-                    i + 1, (double)atoms[i].x, (double)atoms[i].y, (double)atoms[i].z);
+        if (!((double)largest < QN_SCORE_POSES_FARTHEST_ANGSTROM) || isnan(atoms[i].x + atoms[i].y + atoms[i].z))
+            QN_FAIL(QN_BAD_FORMAT, "%s/%s: atom %d is at %g %g %g; expected coordinates within %g Å", folder, name,
+                    i + 1, (double)atoms[i].x, (double)atoms[i].y, (double)atoms[i].z,
+                    QN_SCORE_POSES_FARTHEST_ANGSTROM);
     }
     return QN_OK;
 }

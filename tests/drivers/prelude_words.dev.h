@@ -5,7 +5,7 @@
 
 #define INTEGER_WORDS 14
 #define EXACT_WORDS 17
-#define ROUGH_WORDS 10
+#define ROUGH_WORDS 11
 #define COMPLEX_WORDS 8
 
 CONSTANT int table_of_primes[4] = {2, 3, 5, 7};
@@ -74,6 +74,7 @@ DEVICE_FN float rough_word(int word, float x)
     case 6: return FAST_EXP(x - 8.0f);
     case 7: return FAST_RSQRT(x);
     case 8: return FAST_DIVIDE(3.0f, x);
+    case 9: return NORMAL_SQRT(x);
     default: return 3.0f / x;
     }
 }

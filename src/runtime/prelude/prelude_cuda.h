@@ -78,6 +78,7 @@ typedef float2 qn_complex;
 /* Single precision */
 #define FMA(a, b, c) __fmaf_rn((a), (b), (c))
 #define SQRT(x) __fsqrt_rn(x)
+#define NORMAL_SQRT(x) qn_normal_sqrt(x)
 #define RSQRT(x) rsqrtf(x)
 #define EXP(x) expf(x)
 #define LOG(x) logf(x)
@@ -100,6 +101,13 @@ DEVICE_FN float qn_fast_rsqrt(float x)
     float root;
     asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
     return root;
+}
+
+/* What sqrt.rn.f32 itself does with such x: one step of Newton's, whose last addition rounds correctly. */
+DEVICE_FN float qn_normal_sqrt(float x)
+{
+    float reciprocal = qn_fast_rsqrt(x), root = x * reciprocal;
+    return __fmaf_rn(__fmaf_rn(-root, root, x), 0.5f * reciprocal, root);
 }
 
 /* Any type */

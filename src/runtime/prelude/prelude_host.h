@@ -49,6 +49,7 @@ typedef qn_float2 qn_complex;
 /* Single precision */
 #define FMA(a, b, c) fmaf((a), (b), (c))
 #define SQRT(x) sqrtf(x)
+#define NORMAL_SQRT(x) sqrtf(x)
 #define RSQRT(x) (1.0f / sqrtf(x))
 #define EXP(x) expf(x)
 #define LOG(x) logf(x)

@@ -73,15 +73,16 @@ typedef float2 qn_complex; /* .x + i .y; functions in runtime/kernels/complex.de
 #define QN_ASYNC_COPY_4(to, from) (*(__local float4 *)(to) = *(__global const float4 *)(from))
 
 /* Single precision; all but the _INT ones take VEC values too. Unit in the last place: ulp */
-#define FMA(a, b, c) fma((a), (b), (c))    /* a * b + c, rounded once */
-#define SQRT(x) sqrt(x)                    /* correctly rounded where the device can, else 3 ulp */
-#define RSQRT(x) rsqrt(x)                  /* 1 / sqrt(x), 2 ulp */
-#define EXP(x) exp(x)                      /* 3 ulp */
-#define LOG(x) log(x)                      /* 3 ulp */
-#define SIN(x) sin(x)                      /* 4 ulp */
-#define COS(x) cos(x)                      /* 4 ulp */
-#define FLOOR(x) floor(x)                  /* exact */
-#define ROUND(x) rint(x)                   /* nearest integer, halves to even; exact */
+#define FMA(a, b, c) fma((a), (b), (c)) /* a * b + c, rounded once */
+#define SQRT(x) sqrt(x)                 /* correctly rounded where the device can, else 3 ulp */
+#define NORMAL_SQRT(x) sqrt(x) /* the same for 2^-100 <= x <= 2^100, where GPUs need not look for other numbers */
+#define RSQRT(x) rsqrt(x)      /* 1 / sqrt(x), 2 ulp */
+#define EXP(x) exp(x)          /* 3 ulp */
+#define LOG(x) log(x)          /* 3 ulp */
+#define SIN(x) sin(x)          /* 4 ulp */
+#define COS(x) cos(x)          /* 4 ulp */
+#define FLOOR(x) floor(x)      /* exact */
+#define ROUND(x) rint(x)       /* nearest integer, halves to even; exact */
 #define ROUND_INT(x) convert_int_rte(x)    /* the same as int */
 #define ABS(x) fabs(x)                     /* exact */
 #define FMIN(a, b) fmin((a), (b))          /* of floats that are not NaN */

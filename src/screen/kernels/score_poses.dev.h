@@ -1,7 +1,8 @@
-/* The energy of a pair of atoms as the kernels compute it, folded so that eleven operations and a root are all of it.
+/* The energy of a pair of atoms, folded so that few operations and a root are all of it, and the cells of culling.
  *
  * A pair's energy falls from distance 0 on, bends where the atoms touch and bends again where it vanishes. Such a line
- * is a sum of two ramps to 0, amplitude * max(0, 1 - r / end): one ends at contact, one where the energy vanishes. */
+ * is a sum of two ramps to 0 at these distances. Rounded correctly, a ramp that ends at `end` is
+ * slope * (end - min(r, end)); where saturation costs nothing it is height * saturate(1 - r / end). */
 #ifndef QN_SCREEN_SCORE_POSES_DEV_H
 #define QN_SCREEN_SCORE_POSES_DEV_H
 
@@ -14,12 +15,11 @@ DEVICE_FN float moved_coordinate(float x_of_row, float y_of_row, float z_of_row,
     return FMA(z_of_row, z, FMA(y_of_row, y, FMA(x_of_row, x, shift)));
 }
 
-/* `total` and a pair's energy at distance r; `contact` and `end` are minus the reciprocals of where its ramps end. */
-DEVICE_FN float add_pair(float total, float r, float contact, float end, float contact_energy, float end_energy)
+/* The cell of a point along one axis, -1 where there is none. */
+DEVICE_FN int cell_along(float x, float first, float cells_per_angstrom, int cells)
 {
-    float near = FMA(r, contact, 1.0f), far = FMA(r, end, 1.0f);
-    total = FMA(near > 0.0f ? near : 0.0f, contact_energy, total);
-    return FMA(far > 0.0f ? far : 0.0f, end_energy, total);
+    float cell = (x - first) * cells_per_angstrom;
+    return cell >= 0.0f && cell < (float)cells ? (int)cell : -1;
 }
 
 #endif

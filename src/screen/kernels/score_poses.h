@@ -3,11 +3,11 @@
  * A job is a ligand's conformer; one launch holds `jobs` of them with `poses` poses each. Pose p of job j moves ligand
  * atom a to R·a + t, with the twelve numbers at transforms[k][j · poses + p], k = 0 … 11: the rows of [R | t].
  *
- * A pair's energy is a sum of linear ramps, score_poses.dev.h: one that ends at contact, one where the charge or the
- * desolvation term vanishes, and a second of these for the few pairs that have both terms. The energy of a ligand atom
- * is the sum over receptor atoms in their order, in single precision, each adding its first two ramps by fused
- * multiply-adds, and then over the second ramps, in the receptor atoms' order too; a pose's energy is the sum over
- * ligand atoms in their order. No tunable changes that order, so none changes a bit of the result on a device.
+ * A pair's energy is a sum of linear ramps (score_poses.dev.h): one ends at contact, one where the charge or the
+ * desolvation term vanishes, and the few pairs that have both terms have a third. The energy of a ligand atom is the
+ * sum over receptor atoms in their order, in single precision, each adding its first two ramps by fused multiply-adds,
+ * and then over their third ramps; a pose's energy is the sum over ligand atoms in their order. No tunable changes that
+ * order and culling leaves out zeros only, so nothing changes a bit of the result on a device.
  */
 #ifndef QN_SCREEN_SCORE_POSES_H
 #define QN_SCREEN_SCORE_POSES_H
@@ -20,6 +20,7 @@ extern const qn_family qn_screen_score_poses_family;
 
 enum { QN_SCORE_POSES_STEP = 64 };            /* a job's poses come in multiples of it */
 enum { QN_SCORE_POSES_MOST_ATOMS = 1 << 20 }; /* of a receptor */
+#define QN_SCORE_POSES_FARTHEST_ANGSTROM 1e4  /* of its coordinates */
 
 typedef struct qn_score_poses_job {
     int32_t first_atom, atom_count; /* in the launch's ligand atoms */
@@ -36,7 +37,9 @@ typedef struct qn_score_poses_problem {
     int jobs, poses;                  /* poses: a multiple of QN_SCORE_POSES_STEP */
     int ligand_atoms;                 /* of all jobs together, for the work stated */
     bool exact;                       /* correctly rounded square roots: the same bits on every device */
-    bool cull; /* leave out receptor atoms beyond reach by a cell list: the same bits, fewer pairs */
+    /* Leave out blocks of receptor atoms that no ligand atom of a work-group's poses reaches: the same bits from fewer
+     * pairs, the fewer the nearer to each other poses that follow each other are. */
+    bool cull;
 } qn_score_poses_problem;
 
 /* What a receptor looks like to the kernel, on a device: positions, folded pairs for every ligand type, cells. */

@@ -7,109 +7,131 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "runtime/host_variant.h"
 
-/* float4 [contact, end, contact energy, end energy] of score_poses.cl */
-typedef struct folded_pair {
-    float contact, end, contact_energy, end_energy;
-} folded_pair;
+/* A ramp to 0: slope · max(0, end − r) */
+typedef struct ramp {
+    double end, slope;
+} ramp;
 
-typedef struct place {
-    float x, y, z, unused;
-} place;
+/* float4 of score_poses.cl */
+typedef struct packed {
+    float x, y, z, w;
+} packed;
 
-/* Ramp `energy` · sat(offset − r · slope), 1 up to contact: as energy · sat, its part that ends at offset / slope is
- * end_energy · max(0, 1 + r · end); *contact_energy gets what must be taken off the ramp that ends at contact. */
-static void fold_ramp(double energy, double slope, double offset, double radius, float *end, float *end_energy,
-                      double *contact_energy)
+/* Up to contact a pair's other terms are constant, from there on they fall to 0: a ramp, from which what it is above
+ * the constant up to contact is taken off. Its end is rounded first and its slope goes with it, as errors of thousands
+ * of pairs of the same types would add up. */
+static ramp fold_term(double energy, double slope, double offset, double radius, ramp *contact)
 {
-    *end = (float)(-slope / offset);
-    *end_energy = (float)(energy * offset);
-    *contact_energy -= energy * slope * radius;
+    if (energy == 0) return (ramp){0};
+    const double end = (double)(float)(offset / slope), fall = energy / (end - radius);
+    if (radius > 0) contact->slope -= fall;
+    return (ramp){end, fall};
 }
 
-/* *second gets the desolvation's ramp when the charge's takes the first place. */
-static void fold_pair(const qn_bude_pair *pair, folded_pair *first, folded_pair *second)
+/* Ramps that end at contact, at the end of the charge term or of a lone desolvation term, and of the other one. */
+static void fold_pair(const qn_bude_pair *pair, ramp ramps[3])
 {
     const double radius = pair->radius_angstrom;
-    double contact_energy = pair->steric;
-    *first = *second = (folded_pair){0};
-    if (pair->charge != 0)
-        fold_ramp(pair->charge, pair->charge_slope, pair->charge_offset, radius, &first->end, &first->end_energy,
-                  &contact_energy);
-    if (pair->desolvation != 0) {
-        folded_pair *free_one = pair->charge != 0 ? second : first;
-        fold_ramp(pair->desolvation, pair->desolvation_slope, pair->desolvation_offset, radius, &free_one->end,
-                  &free_one->end_energy, &contact_energy);
-    }
-    first->contact = radius > 0 ? (float)(-1 / radius) : 0;
-    first->contact_energy = radius > 0 ? (float)contact_energy : 0;
+    ramps[0] = (ramp){radius, radius > 0 ? pair->steric / radius : 0};
+    const ramp charge = fold_term(pair->charge, pair->charge_slope, pair->charge_offset, radius, &ramps[0]);
+    const ramp desolvation =
+        fold_term(pair->desolvation, pair->desolvation_slope, pair->desolvation_offset, radius, &ramps[0]);
+    ramps[1] = pair->charge != 0 ? charge : desolvation;
+    ramps[2] = pair->charge != 0 ? desolvation : (ramp){0};
 }
 
-static size_t filled_up(size_t count)
+static packed bent(ramp first, ramp second)
 {
-    return (count + QN_SCORE_POSES_RECEPTOR_STEP - 1) / QN_SCORE_POSES_RECEPTOR_STEP * QN_SCORE_POSES_RECEPTOR_STEP;
+    return (packed){(float)first.end, (float)second.end, (float)first.slope, (float)second.slope};
+}
+
+/* As `bent`, for −2 r in place of r. */
+static packed turned(ramp first, ramp second)
+{
+    return (packed){(float)(-2 * first.end), (float)(-2 * second.end), (float)(-0.5 * first.slope),
+                    (float)(-0.5 * second.slope)};
+}
+
+static packed saturating(ramp first, ramp second)
+{
+    return (packed){first.end > 0 ? (float)(-1 / first.end) : 0, second.end > 0 ? (float)(-1 / second.end) : 0,
+                    (float)(first.slope * first.end), (float)(second.slope * second.end)};
+}
+
+typedef enum fast_form { NO_FAST_FORM, SATURATING, TURNED_WHERE_ODD } fast_form;
+
+static packed fast_pair(fast_form form, size_t atom, ramp first, ramp second)
+{
+    if (form == SATURATING) return saturating(first, second);
+    return atom % 2 == 1 ? turned(first, second) : bent(first, second);
 }
 
 typedef struct folded_receptor {
-    size_t stride, type_count, extra_count, extra_capacity;
-    place *places;      /* stride, then extra_count */
-    folded_pair *pairs; /* type_count × stride, then extra_count */
-    int32_t *extra_starts;
+    size_t stride, rows;
+    fast_form form;
+    packed *places;             /* stride */
+    packed *pairs, *fast_pairs; /* rows × stride; the latter only where there is a fast form */
+    int32_t *second_rows;       /* of each type; −1: none */
+    uint32_t *masks;
 } folded_receptor;
 
 static void folded_clear(folded_receptor *folded)
 {
     qn_release(&folded->places);
     qn_release(&folded->pairs);
-    qn_release(&folded->extra_starts);
+    qn_release(&folded->fast_pairs);
+    qn_release(&folded->second_rows);
+    qn_release(&folded->masks);
 }
 
-/* Most second ramps there can be: one for each type and atom that have one, each type's filled up. */
-static size_t count_extras(const qn_bude_force_field *force_field, const int *types, size_t atom_count)
+/* Whether any of the receptor's atoms has a charge and a desolvation term with a ligand type. */
+static bool has_second_ramps(const qn_bude_force_field *force_field, int type, const int *types, size_t atom_count)
 {
-    size_t all = 0;
-    for (int type = 0; type < force_field->type_count; type++) {
-        size_t count = 0;
-        for (size_t j = 0; j < atom_count; j++) {
-            qn_bude_pair pair = qn_bude_pair_of(&force_field->types[type], &force_field->types[types[j]]);
-            count += pair.charge != 0 && pair.desolvation != 0;
-        }
-        all += filled_up(count);
-    }
-    return all;
-}
-
-static void fold_type(const qn_bude_force_field *force_field, int type, const int *types, size_t atom_count,
-                      folded_receptor *folded)
-{
-    const size_t stride = folded->stride, extras = folded->type_count * stride;
-    folded->extra_starts[type] = (int32_t)folded->extra_count;
     for (size_t j = 0; j < atom_count; j++) {
         const qn_bude_pair pair = qn_bude_pair_of(&force_field->types[type], &force_field->types[types[j]]);
-        folded_pair second;
-        fold_pair(&pair, &folded->pairs[(size_t)type * stride + j], &second);
-        if (second.end_energy == 0) continue;
-        folded->places[stride + folded->extra_count] = folded->places[j];
-        folded->pairs[extras + folded->extra_count++] = second;
+        if (pair.charge != 0 && pair.desolvation != 0) return true;
     }
-    folded->extra_count = filled_up(folded->extra_count);
-    folded->extra_starts[type + 1] = (int32_t)folded->extra_count;
+    return false;
+}
+
+static void fold_type(const qn_bude_force_field *force_field, size_t type, const int *types, size_t atom_count,
+                      folded_receptor *folded)
+{
+    const ramp nothing = {0};
+    for (size_t j = 0; j < atom_count; j++) {
+        const qn_bude_pair pair = qn_bude_pair_of(&force_field->types[type], &force_field->types[types[j]]);
+        const size_t first = type * folded->stride + j;
+        const size_t second = (size_t)folded->second_rows[type] * folded->stride + j;
+        const bool both = folded->second_rows[type] >= 0;
+        ramp ramps[3];
+        fold_pair(&pair, ramps);
+        folded->pairs[first] = bent(ramps[0], ramps[1]);
+        if (both) folded->pairs[second] = bent(nothing, ramps[2]);
+        if (folded->form == NO_FAST_FORM) continue;
+        folded->fast_pairs[first] = fast_pair(folded->form, j, ramps[0], ramps[1]);
+        if (both) folded->fast_pairs[second] = fast_pair(folded->form, j, nothing, ramps[2]);
+    }
 }
 
 static qn_status fold(const qn_bude_force_field *force_field, const double *positions, const int *types,
                       size_t atom_count, folded_receptor *folded)
 {
-    const size_t type_count = (size_t)force_field->type_count, stride = filled_up(atom_count);
-    const size_t extras = count_extras(force_field, types, atom_count);
-    folded->stride = stride;
-    folded->type_count = type_count;
-    QN_TRY(qn_allocate(stride + extras, sizeof(place), (void **)&folded->places));
-    QN_TRY(qn_allocate(type_count * stride + extras, sizeof(folded_pair), (void **)&folded->pairs));
-    QN_TRY(qn_allocate(type_count + 1, sizeof(int32_t), (void **)&folded->extra_starts));
+    const size_t type_count = (size_t)force_field->type_count;
+    folded->rows = type_count;
+    QN_TRY(qn_allocate(type_count, sizeof(int32_t), (void **)&folded->second_rows));
+    for (int type = 0; type < force_field->type_count; type++)
+        folded->second_rows[type] =
+            has_second_ramps(force_field, type, types, atom_count) ? (int32_t)folded->rows++ : -1;
+    QN_TRY(qn_allocate(folded->stride, sizeof(packed), (void **)&folded->places));
+    QN_TRY(qn_allocate(folded->rows * folded->stride, sizeof(packed), (void **)&folded->pairs));
+    if (folded->form != NO_FAST_FORM)
+        QN_TRY(qn_allocate(folded->rows * folded->stride, sizeof(packed), (void **)&folded->fast_pairs));
     for (size_t j = 0; j < atom_count; j++)
         folded->places[j] =
-            (place){(float)positions[3 * j], (float)positions[3 * j + 1], (float)positions[3 * j + 2], 0};
-    for (int type = 0; type < force_field->type_count; type++) fold_type(force_field, type, types, atom_count, folded);
+            (packed){(float)positions[3 * j], (float)positions[3 * j + 1], (float)positions[3 * j + 2], 0};
+    for (size_t type = 0; type < type_count; type++) fold_type(force_field, type, types, atom_count, folded);
     return QN_OK;
 }
 
@@ -119,21 +141,24 @@ static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buff
     return qn_queue_write(queue, *buffer, 0, data, bytes, NULL);
 }
 
-static qn_status upload_all(qn_device *device, const folded_receptor *folded, qn_score_poses_receptor *receptor)
+static qn_status upload_all(qn_queue *queue, const folded_receptor *folded, qn_score_poses_receptor *receptor)
 {
-    const size_t extras = folded->extra_count;
-    qn_queue *queue;
-    QN_TRY(qn_queue_create(device, &queue));
-    qn_status status = upload(queue, folded->places, (folded->stride + extras) * sizeof(place), &receptor->places);
-    if (status == QN_OK)
-        status = upload(queue, folded->pairs, (folded->type_count * folded->stride + extras) * sizeof(folded_pair),
-                        &receptor->pairs);
-    if (status == QN_OK)
-        status =
-            upload(queue, folded->extra_starts, (folded->type_count + 1) * sizeof(int32_t), &receptor->extra_starts);
-    if (status == QN_OK) status = qn_queue_finish(queue);
-    qn_queue_destroy(&queue);
-    return status;
+    const size_t pair_bytes = folded->rows * folded->stride * sizeof(packed);
+    const int *count = receptor->cells.count;
+    const size_t cells = (size_t)count[0] * (size_t)count[1] * (size_t)count[2];
+    QN_TRY(upload(queue, folded->places, folded->stride * sizeof(packed), &receptor->places));
+    QN_TRY(upload(queue, folded->pairs, pair_bytes, &receptor->pairs));
+    if (folded->fast_pairs) QN_TRY(upload(queue, folded->fast_pairs, pair_bytes, &receptor->fast_pairs));
+    QN_TRY(upload(queue, folded->second_rows, (size_t)receptor->type_count * sizeof(int32_t), &receptor->second_rows));
+    QN_TRY(upload(queue, folded->masks, cells * (size_t)receptor->cells.words * sizeof(uint32_t), &receptor->masks));
+    return qn_queue_finish(queue);
+}
+
+static fast_form fast_form_of(const qn_device_info *info)
+{
+    if (info->kind != QN_DEVICE_CPU) return SATURATING;
+    const bool is_host = strstr(info->identifier, "host"); /* or "checking:host" */
+    return is_host && qn_host_level() == 4 ? TURNED_WHERE_ODD : NO_FAST_FORM;
 }
 
 static qn_status check_atoms(const qn_bude_force_field *force_field, const double *positions, const int *types,
@@ -146,11 +171,11 @@ static qn_status check_atoms(const qn_bude_force_field *force_field, const doubl
         if (types[j] < 0 || types[j] >= force_field->type_count)
             QN_FAIL(QN_INVALID_ARGUMENT, "screen/score_poses: receptor atom %zu has type %d; expected 0 to %d", j,
                     types[j], force_field->type_count - 1);
-        for (int axis = 0; axis < 3; axis++)
-            if (!(fabs(positions[3 * j + (size_t)axis]) < 1e6))
+        for (size_t axis = 0; axis < 3; axis++)
+            if (!(fabs(positions[3 * j + axis]) <= QN_SCORE_POSES_FARTHEST_ANGSTROM))
                 QN_FAIL(QN_INVALID_ARGUMENT,
-                        "screen/score_poses: receptor atom %zu is at %g; expected coordinates within 1e6 Å", j,
-                        positions[3 * j + (size_t)axis]);
+                        "screen/score_poses: receptor atom %zu is at %g; expected coordinates within %g Å", j,
+                        positions[3 * j + axis], QN_SCORE_POSES_FARTHEST_ANGSTROM);
     }
     return QN_OK;
 }
@@ -159,17 +184,27 @@ qn_status qn_score_poses_receptor_create(qn_device *device, const qn_bude_force_
                                          const double *positions, const int *types, size_t atom_count,
                                          qn_score_poses_receptor **out)
 {
-    folded_receptor folded = {0};
+    folded_receptor folded = {.form = fast_form_of(qn_device_get_info(device))};
+    qn_queue *queue = NULL;
     void *memory;
     *out = NULL;
     QN_TRY(check_atoms(force_field, positions, types, atom_count));
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     *out = memory;
-    qn_status status = fold(force_field, positions, types, atom_count, &folded);
+    qn_status status = qn_score_poses_cells_make(positions, atom_count, qn_bude_reach_angstrom(force_field),
+                                                 &(*out)->cells, &folded.masks);
+    /* Whole blocks of culling */
+    const size_t block = (size_t)(*out)->cells.block_atoms;
+    if (status == QN_OK) {
+        folded.stride = (atom_count + block - 1) / block * block;
+        status = fold(force_field, positions, types, atom_count, &folded);
+    }
     (*out)->atom_count = (int)atom_count;
     (*out)->stride = (int)folded.stride;
-    (*out)->type_count = (int)folded.type_count;
-    if (status == QN_OK) status = upload_all(device, &folded, *out);
+    (*out)->type_count = force_field->type_count;
+    if (status == QN_OK) status = qn_queue_create(device, &queue);
+    if (status == QN_OK) status = upload_all(queue, &folded, *out);
+    qn_queue_destroy(&queue);
     folded_clear(&folded);
     if (status != QN_OK) qn_score_poses_receptor_destroy(out);
     return status;
@@ -179,7 +214,9 @@ void qn_score_poses_receptor_destroy(qn_score_poses_receptor **receptor)
 {
     if (!receptor || !*receptor) return;
     qn_buffer_release(&(*receptor)->places);
+    qn_buffer_release(&(*receptor)->masks);
+    qn_buffer_release(&(*receptor)->second_rows);
     qn_buffer_release(&(*receptor)->pairs);
-    qn_buffer_release(&(*receptor)->extra_starts);
+    qn_buffer_release(&(*receptor)->fast_pairs);
     qn_release(receptor);
 }

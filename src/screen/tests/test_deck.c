@@ -141,16 +141,16 @@ static void a_small_deck_is_right_to_the_last_pose(void)
         CHECK_OK(qn_screen_deck(device, folder, 0, mode & 1, mode & 2, path, &summary));
         CHECK(summary.receptor_atoms == RECEPTOR && summary.ligand_atoms == LIGAND && summary.poses == POSES);
         CHECK(summary.checked == POSES && summary.failed == 0);
-        CHECK(summary.worst_difference < 2e-5 && summary.best_pose == best);
+        CHECK(summary.worst_difference < 5e-5 && summary.best_pose == best);
         CHECK_NEAR(summary.best_energy, energy_of_pose(best), 1e-3);
     }
     char *text = NULL;
     size_t size;
-    CHECK_OK(qn_file_read(path, &text, &size));
+    if (!CHECK_OK(qn_file_read(path, &text, &size))) return;
     char *line = text;
     for (int i = 0; i < POSES; i++) {
         const double energy = energy_of_pose(i);
-        CHECK_NEAR(strtod(line, &line), energy, 2e-5 * fmax(1, fabs(energy)));
+        CHECK_NEAR(strtod(line, &line), energy, 5e-5 * fmax(1, fabs(energy)));
     }
     CHECK_TEXT(line, "\n");
     qn_release(&text);
