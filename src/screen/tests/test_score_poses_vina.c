@@ -2,6 +2,8 @@
 /* The family score_poses_vina against its reference on one device, in every corner of its space. */
 #include "check.h"
 
+#include <quern/workload.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +190,26 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
+/* Cleared outputs are wrong, a run's are right. */
+static void the_workload_keeps_its_promises(void)
+{
+    const int sizes[QN_WORKLOAD_SIZES] = {500, 19, 128}, odd[QN_WORKLOAD_SIZES] = {500, 19, 100};
+    const qn_workload *workload = NULL;
+    void *state = NULL;
+    double error = 0;
+    if (!CHECK_OK(qn_workload_find("screen/score_poses_vina", &workload))) return;
+    CHECK_FAILS(workload->create(queue, odd, 1, &state), QN_INVALID_ARGUMENT);
+    if (!CHECK_OK(workload->create(queue, sizes, 11, &state))) return;
+    CHECK_OK(workload->clear(state, queue));
+    CHECK_OK(workload->check(state, queue, &error));
+    CHECK(error > 1);
+    CHECK_OK(workload->run(state, queue, NULL, NULL));
+    CHECK_OK(workload->check(state, queue, &error));
+    CHECK(error <= 1);
+    workload->destroy(&state);
+    CHECK(state == NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
@@ -200,6 +222,7 @@ int main(int argc, char **argv)
     RUN(every_corner_is_right);
     RUN(a_stray_atom_changes_nothing);
     RUN(impossible_problems_are_refused);
+    RUN(the_workload_keeps_its_promises);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);
