@@ -256,7 +256,18 @@ static void settle_oxo_groups(order_search *s)
     }
 }
 
-/* Carbonyls: a trigonal carbon with a terminal oxygen (sulfur) at a double bond's distance, and carboxylates at any. */
+/* How short the bond of a carbon to a terminal oxygen must be for a carbonyl. Carboxylates are at any length; a lactam
+ * is preferred to its hydroxy form, as it is in crystals; a phenol's bond is short, too. */
+static double carbonyl_shortness(const order_search *s, int atom, size_t terminals)
+{
+    if (terminals > 1) return 0.2;
+    if (!s->evidence.in_flat_ring[atom]) return s->polar_have_hydrogens ? -1 : 0.5;
+    for (size_t k = first_bond(s, atom); k < end_bond(s, atom) && !s->polar_have_hydrogens; k++)
+        if (s->evidence.flat_ring_bond[bond_at(s, k)] && is_element(s, other_at(s, k), "N")) return 0.25;
+    return 0.65;
+}
+
+/* Trigonal carbons with a terminal oxygen (sulfur). */
 static void settle_carbonyls(order_search *s)
 {
     for (size_t i = 0; i < s->compound->atom_count; i++) {
@@ -267,9 +278,7 @@ static void settle_carbonyls(order_search *s)
         const qn_compound_bond *best = &s->compound->bonds[bonds[0]];
         int oxygen = best->first == atom ? best->second : best->first;
         if (s->wish[oxygen] == QN_MATCHING_NEVER || s->compound->atoms[oxygen].charge_e < 0) continue;
-        bool ring = s->evidence.in_flat_ring[i];
-        double needed = count > 1 ? 0.2 : ring ? 0.65 : 0.5;
-        if (shortness(s, bonds[0]) < needed && !(s->polar_have_hydrogens && !ring)) continue;
+        if (shortness(s, bonds[0]) < carbonyl_shortness(s, atom, count)) continue;
         settle(s, bonds[0], QN_BOND_DOUBLE);
         for (size_t k = 1; k < count; k++) {
             const qn_compound_bond *bond = &s->compound->bonds[bonds[k]];

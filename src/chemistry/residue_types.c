@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/log.h"
-#include "base/memory.h"
+#include "chemistry/residue_geometry.h"
 #include "chemistry/residue_templates.h"
 #include "model/atom.h"
 
@@ -96,15 +97,16 @@ static const qn_residue *residue_before(const qn_molecule *molecule, size_t inde
     return NULL;
 }
 
-/* Whether a carbon of another residue is bound to this atom: a cyclic peptide, a cap that stands elsewhere. */
-static bool has_carbon_beside(const qn_molecule *molecule, const qn_residue *residue, size_t atom)
+/* Whether a later residue of the chain is bound to this nitrogen: a cyclic peptide. */
+static bool closes_ring(const qn_molecule *molecule, size_t index, size_t nitrogen)
 {
-    for (size_t i = 0; i < molecule->atom_count; i++) {
-        const qn_atom *other = &molecule->atoms[i];
-        bool inside = i >= residue->first_atom && i < residue->first_atom + residue->atom_count;
-        if (!inside && strcmp(other->element, "C") == 0 &&
-            distance(other, &molecule->atoms[atom]) < PEPTIDE_BOND_ANGSTROM)
-            return true;
+    for (size_t r = index + 1; r < molecule->residue_count && !molecule->residues[r - 1].chain_break; r++) {
+        const qn_residue *residue = &molecule->residues[r];
+        if (strcmp(residue->chain, molecule->residues[index].chain) != 0) return false;
+        for (size_t i = residue->first_atom; i < residue->first_atom + residue->atom_count; i++)
+            if (strcmp(molecule->atoms[i].element, "C") == 0 &&
+                distance(&molecule->atoms[i], &molecule->atoms[nitrogen]) < PEPTIDE_BOND_ANGSTROM)
+                return true;
     }
     return false;
 }
@@ -121,8 +123,8 @@ static void mind_chain_ends(const qn_molecule *molecule, size_t index, qn_sybyl_
     if (nitrogen == molecule->atom_count || types[nitrogen] != QN_SYBYL_N_AM) return;
     size_t hydrogens = count_hydrogens_on(molecule, residue, nitrogen);
     bool charged = hydrogens == 3 || (hydrogens == 2 && strcmp(residue->name, "PRO") == 0);
-    bool begins = !residue_before(molecule, index) && hydrogens == 0;
-    if ((charged || begins) && !has_carbon_beside(molecule, residue, nitrogen)) types[nitrogen] = QN_SYBYL_N_4;
+    bool begins = hydrogens == 0 && !residue_before(molecule, index) && !closes_ring(molecule, index, nitrogen);
+    if (charged || begins) types[nitrogen] = QN_SYBYL_N_4;
 }
 
 static void type_residue(const qn_molecule *molecule, size_t index, qn_sybyl_type *types)
@@ -136,7 +138,8 @@ static void type_residue(const qn_molecule *molecule, size_t index, qn_sybyl_typ
         if (qn_atom_is_hydrogen(atom)) type = QN_SYBYL_H;
         if (type == QN_SYBYL_TYPES && found) type = qn_residue_template_type(found, atom->name);
         if (type == QN_SYBYL_TYPES && amino_acid) type = qn_residue_backbone_type(atom->name);
-        types[i] = type == QN_SYBYL_TYPES ? qn_sybyl_of_element(atom->element) : type;
+        if (type == QN_SYBYL_TYPES) type = qn_sybyl_of_element(atom->element);
+        types[i] = type == QN_SYBYL_ANY ? QN_SYBYL_TYPES : type; /* left to geometry */
     }
     if (!amino_acid) return;
     mind_hydrogens(molecule, residue, types);
@@ -167,6 +170,7 @@ qn_status qn_residue_sybyl_types(const qn_molecule *molecule, qn_sybyl_type *typ
 {
     size_t count = 0;
     for (size_t r = 0; r < molecule->residue_count; r++) type_residue(molecule, r, types);
+    QN_TRY(qn_residue_types_from_geometry(molecule, types));
     for (size_t i = 0; i < molecule->atom_count; i++) count += types[i] == QN_SYBYL_ANY;
     warn_of_unknown(molecule, types, count);
     if (unknown) *unknown = count;

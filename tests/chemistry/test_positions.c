@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "chemistry/bonds.h"
+#include "chemistry/residue_types.h"
 #include "chemistry/sybyl.h"
 #include "format/compound_stream.h"
 
@@ -165,11 +166,32 @@ static void inhibitor_of_3ce3(void)
     qn_compound_destroy(&compound);
 }
 
+/* As a receptor's residue, which has no template. */
+static void residues_are_typed_the_same_way(void)
+{
+    qn_molecule *molecule = NULL;
+    qn_sybyl_type types[64];
+    size_t unknown = 99;
+    if (!CHECK_OK(qn_molecule_read(check_data("chemistry/1stp_biotin.pdb"), &(qn_molecule_options){0}, &molecule)))
+        return;
+    CHECK(molecule->atom_count == 16);
+    CHECK_OK(qn_residue_sybyl_types(molecule, types, &unknown));
+    CHECK(unknown == 0);
+    for (size_t i = 0; i < molecule->atom_count; i++) {
+        const char *name = molecule->atoms[i].name;
+        if (name[0] == 'N') CHECK(types[i] == QN_SYBYL_N_AM);
+        if (strcmp(name, "O3") == 0) CHECK(types[i] == QN_SYBYL_O_2);
+        if (name[0] == 'O' && name[1] == '1') CHECK(types[i] == QN_SYBYL_O_CO2);
+    }
+    qn_molecule_destroy(&molecule);
+}
+
 int main(void)
 {
     RUN(with_hydrogens_everything_comes_back);
     RUN(without_hydrogens_nearly_everything_comes_back);
     RUN(biotin_of_1stp);
     RUN(inhibitor_of_3ce3);
+    RUN(residues_are_typed_the_same_way);
     return check_finish();
 }
