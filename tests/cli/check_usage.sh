@@ -93,6 +93,18 @@ expect 2 err 1 '\-\-restraints-required is "1.5"; expected a whole number from 0
 expect 2 err 1 '\-\-no-refinement takes no value' $d --no-refinement=1
 expect 2 err 1 '\-\-zdock takes no value' $d --zdock=file
 expect 2 err 1 '\-\-fft is "ff"; expected one of: auto own fftw vkfft cufft' $d --fft ff
+expect 2 err 1 'screen: RECEPTOR is missing' screen
+expect 2 err 1 'screen: LIBRARY is missing' screen r.pdb -o out.d
+expect 2 err 1 'screen: LIBRARY is missing' screen --pack -o out.qlib
+expect 2 err 1 '\-\-output PATH is missing' screen r.pdb l.sdf --site s.sdf
+expect 2 err 1 'one of --box, --site and --pocket' screen r.pdb l.sdf -o out.d
+expect 2 err 1 'one of --box, --site and --pocket' screen r.pdb l.sdf -o out.d --site s.sdf --pocket A:3
+expect 2 err 1 '\-\-box is "1,2,3"; expected centre and side in Å' screen r.pdb l.sdf -o out.d --box 1,2,3
+expect 2 err 1 '\-\-box is "1,2,3,0"; expected' screen r.pdb l.sdf -o out.d --box 1,2,3,0
+expect 2 err 1 '\-\-box is "1,2,3,nan"; expected' screen r.pdb l.sdf -o out.d --box 1,2,3,nan
+expect 2 err 1 '\-\-box is "1,2,3,4,5,6,7"; expected' screen r.pdb l.sdf -o out.d --box 1,2,3,4,5,6,7
+expect 2 err 1 '\-\-deck takes no files' screen r.pdb l.sdf --deck bm1
+expect 2 err 1 '\-\-energies belongs to --deck' screen r.pdb l.sdf -o out.d --energies e.txt
 expect 2 err 1 '\-\-threads is "-1"; expected' devices --threads=-1
 expect 2 err 1 'fft: unknown action "advice"; did you mean advise?' fft advice 64
 expect 2 err 1 'SIZE is missing' fft advise
@@ -109,6 +121,9 @@ expect 2 err 1 '\-\-size is "12x"; expected rowsxcolumnsxinner for benchmark/gem
 expect 2 err 1 '\-\-size is "1x2x3x4"; expected rowsxcolumnsxinner' tune run gemm --device host --size 1x2x3x4
 # Things the library refuses: one sentence, nothing on standard output.
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
+expect 1 err 1 'absent.pdb' screen absent.pdb absent.sdf --box 1,2,3,4 -o out.d --device host --quiet
+expect 1 err 1 'absent.d/' screen --deck absent.d --device host --quiet
+expect 1 err 1 'absent.sdf' screen --pack absent.sdf -o out.qlib
 expect 1 err 1 'there is no workload "gem"; there are benchmark/' tune run gem --device host --store off
 expect 1 err 1 'absent.json' tune run absent.json --device host --store off --quiet
 expect 1 err 1 'absent.json' tune simulate absent.json
