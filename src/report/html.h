@@ -62,6 +62,15 @@ QN_MUST_CHECK qn_status qn_report_lines(qn_report *report, const qn_report_plot 
 QN_MUST_CHECK qn_status qn_report_bars(qn_report *report, const qn_report_plot *plot, const char *const *categories,
                                        size_t category_count);
 
+/* A picture with a title and a line of text, for galleries such as molecules. */
+typedef struct qn_report_card {
+    const char *title, *text; /* NULL: none */
+    const char *svg; /* a whole SVG document; NULL: none. It is shown as an image, so scripts in it do not run */
+    bool marked;     /* set off from the others */
+} qn_report_card;
+
+QN_MUST_CHECK qn_status qn_report_cards(qn_report *report, const qn_report_card *cards, size_t count);
+
 QN_MUST_CHECK qn_status qn_report_write(qn_report *report, const char *path);
 
 #endif

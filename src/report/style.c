@@ -63,6 +63,17 @@ const char *const qn_report_style[] = {
     "th[aria-sort=descending] button::after{border-top-color:currentColor}\n"
     "th[aria-sort=ascending] button::after{top:.34em;border-top-color:transparent;border-bottom-color:currentColor}\n",
 
+    /* Pictures of molecules are black on white, in the dark as well. */
+    ".cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(176px,1fr));gap:12px;list-style:none;"
+    "margin:20px 0 28px;padding:0}\n"
+    ".cards li{border:1px solid var(--rule);border-radius:6px;overflow:hidden;font-size:13px;line-height:1.45}\n"
+    ".cards .marked{outline:2px solid var(--edge);outline-offset:-2px}\n"
+    ".cards img{display:block;width:100%;aspect-ratio:4/3;object-fit:contain;background:#fff;padding:8px;"
+    "border-bottom:1px solid var(--rule)}\n"
+    ".cards b,.cards span{display:block;padding:0 11px;overflow-wrap:anywhere}\n"
+    ".cards b{padding-top:7px;font-weight:650;font-size:14px}\n"
+    ".cards span{padding-bottom:9px;color:var(--soft);font-variant-numeric:tabular-nums}\n",
+
     "figure{margin:30px 0 36px}\n"
     "figcaption{max-width:48em;margin:0 0 10px;color:var(--soft);font-size:14.5px;line-height:1.5;"
     "overflow-wrap:anywhere}\n"
@@ -95,7 +106,7 @@ const char *const qn_report_style[] = {
     "@media print{@page{margin:18mm}body{font-size:10.5pt}main,footer{max-width:none;padding-left:0;padding-right:0}"
     "main{padding-top:0}h2{margin-top:28px}nav{display:none}.box{max-height:none;overflow:visible}th{position:static}"
     "th,td{white-space:normal;padding:4px 8px}h2,figcaption{break-after:avoid}"
-    "figure,tr,.facts div,.warning{break-inside:avoid}"
+    "figure,tr,.facts div,.cards li,.warning{break-inside:avoid}"
     ".facts div,.warning,svg,code{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n",
     NULL};
 

@@ -373,6 +373,25 @@ static void columns_are_set_by_what_they_hold(void)
     qn_release(&page);
 }
 
+/* Base64 by RFC 4648's own examples: "fo" is "Zm8=", "foo" "Zm9v", "foob" "Zm9vYg==". */
+static void cards_hold_pictures_as_images(void)
+{
+    static const qn_report_card cards[] = {{"1. <a>", "-3 & less", "fo", true},
+                                           {"2", NULL, "foo", false},
+                                           {"3", "x", "foob", false},
+                                           {"4", "no picture", NULL, false}};
+    qn_report *report = new_report("cards");
+    CHECK_OK(qn_report_cards(report, cards, 4));
+    CHECK_OK(qn_report_cards(report, cards, 0));
+    char *page = page_of(report);
+    CHECK(occurrences(page, "<ul class=\"cards\">") == 1 && occurrences(page, "<img ") == 3);
+    CHECK(strstr(page, "<li class=\"marked\"><img alt=\"Picture of 1. &lt;a&gt;\"") != NULL);
+    CHECK(strstr(page, "base64,Zm8=\"") && strstr(page, "base64,Zm9v\"") && strstr(page, "base64,Zm9vYg==\""));
+    CHECK(strstr(page, "<b>1. &lt;a&gt;</b><span>-3 &amp; less</span>") != NULL);
+    CHECK(occurrences(page, "class=\"marked\"") == 1);
+    qn_release(&page);
+}
+
 static void a_folder_that_is_not_there_is_an_error(void)
 {
     qn_report *report = new_report("lost");
@@ -397,6 +416,7 @@ int main(void)
     RUN(many_points_stay_small);
     RUN(odd_plots_are_fine);
     RUN(columns_are_set_by_what_they_hold);
+    RUN(cards_hold_pictures_as_images);
     RUN(a_folder_that_is_not_there_is_an_error);
     return check_finish();
 }
