@@ -1,5 +1,6 @@
 /* report.html: the screen at a glance. */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,12 @@ void qn_screen_say_count(uint64_t count, char text[32])
     text[used] = '\0';
 }
 
+/* "−12.3 kJ/mol", with a minus sign rather than a hyphen. */
+static void say_energy(const qn_screen_state *run, double energy, char *text, size_t size)
+{
+    snprintf(text, size, "%s%.1f %s", energy < 0 ? "−" : "", fabs(energy), qn_screen_energy_unit(run->score.kind));
+}
+
 static void say_speed(const qn_screen_state *run, char *text, size_t size)
 {
     const double seconds = run->timings.search_s;
@@ -55,7 +62,7 @@ static qn_status add_facts(const qn_screen_state *run, qn_report *report)
     qn_screen_say_count(run->conformers, count);
     snprintf(values[3], sizeof values[3], "%s", count);
     if (run->row_count > 0)
-        snprintf(values[4], sizeof values[4], "%.1f %s", run->rows[0].energy, qn_screen_energy_unit(run->score.kind));
+        say_energy(run, run->rows[0].energy, values[4], sizeof values[4]);
     else
         snprintf(values[4], sizeof values[4], "–");
     if (run->score.kind == QN_SCREEN_BUDE && run->score.force_field)
@@ -148,8 +155,8 @@ static qn_status add_cards(const qn_screen_state *run, const picture_list *list,
     for (size_t i = 0; i < list->count; i++) {
         const qn_screen_row *row = &run->rows[list->place[i]];
         snprintf(titles[i], TEXT, "%zu. %.48s", list->place[i] + 1, name_of(row));
-        snprintf(texts[i], TEXT, "%.1f %s%s", row->energy, qn_screen_energy_unit(run->score.kind),
-                 row->active ? ", active" : "");
+        say_energy(run, row->energy, texts[i], TEXT);
+        if (row->active) strcat(texts[i], ", active");
         cards[i] = (qn_report_card){titles[i], texts[i], list->svg[i], row->active};
     }
     return qn_report_cards(report, cards, list->count);
@@ -259,10 +266,10 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
         QN_TRY(
             qn_report_paragraph(report, "%s molecules were taken from an earlier run that was not finished.", resumed));
     const int ranks = qn_ranks_count(run->ranks);
+    const char *const how_many = ranks == 1 ? "process with" : "processes, each with";
     return qn_report_paragraph(
-        report, "Quern %s, %d %s, %d threads each, %.1f s in all (search %.1f s). `run.json` holds every option.",
-        QN_VERSION, ranks, ranks == 1 ? "process" : "processes", qn_context_threads(run->context), run->timings.total_s,
-        run->timings.search_s);
+        report, "Quern %s, %d %s %d threads, %.1f s in all (search %.1f s). `run.json` holds every option.", QN_VERSION,
+        ranks, how_many, qn_context_threads(run->context), run->timings.total_s, run->timings.search_s);
 }
 
 static qn_status fill_report(const qn_screen_state *run, qn_report *report)

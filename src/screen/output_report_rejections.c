@@ -14,7 +14,9 @@ enum { REASON = 240, SHOWN = 12 };
 typedef struct reason_kind {
     char text[REASON];
     const qn_screen_rejection *first;
+    const char *sentence; /* of the first, as it is but without its place */
     size_t count;
+    bool same; /* for all of them */
 } reason_kind;
 
 /* `text` behind "word:" or "word:12:" where it begins so. */
@@ -29,11 +31,16 @@ static const char *skip_place(const char *text, const char *word)
     return *after == ' ' ? after + 1 : after;
 }
 
-/* The sentence without file, line and molecule, numbers as "#" and what is quoted as "…". */
-static void generalise(const qn_screen_rejection *rejection, char text[REASON])
+/* The sentence without file, line and molecule. */
+static const char *sentence_of(const qn_screen_rejection *rejection)
 {
     const char *from = skip_place(skip_place(rejection->reason, rejection->path), rejection->name);
-    from = skip_place(from, rejection->path);
+    return skip_place(from, rejection->path);
+}
+
+/* Numbers as "#" and what is quoted as "…". */
+static void generalise(const char *from, char text[REASON])
+{
     size_t used = 0;
     while (*from && used + 8 < REASON) {
         if (isdigit((unsigned char)*from)) {
@@ -69,10 +76,13 @@ static size_t merge_kinds(reason_kind *kinds, size_t count)
     size_t merged = 0;
     qsort(kinds, count, sizeof *kinds, by_text);
     for (size_t i = 0; i < count; i++) {
-        if (merged > 0 && strcmp(kinds[merged - 1].text, kinds[i].text) == 0)
-            kinds[merged - 1].count++;
-        else
+        reason_kind *kind = &kinds[merged > 0 ? merged - 1 : 0];
+        if (merged == 0 || strcmp(kind->text, kinds[i].text) != 0) {
             kinds[merged++] = kinds[i];
+        } else {
+            kind->same = kind->same && strcmp(kind->sentence, kinds[i].sentence) == 0;
+            kind->count++;
+        }
     }
     qsort(kinds, merged, sizeof *kinds, by_count);
     return merged;
@@ -93,7 +103,7 @@ static qn_status add_table(const reason_kind *kinds, size_t count, qn_report *re
         else
             snprintf(firsts[i], sizeof firsts[i], "number %llu", (unsigned long long)first->index + 1);
         cells[COLUMNS * i] = counts[i];
-        cells[COLUMNS * i + 1] = kinds[i].text;
+        cells[COLUMNS * i + 1] = kinds[i].same ? kinds[i].sentence : kinds[i].text;
         cells[COLUMNS * i + 2] = firsts[i];
     }
     QN_TRY(qn_report_table(report, headers, COLUMNS, cells, rows));
@@ -108,14 +118,14 @@ qn_status qn_screen_report_rejections(const qn_screen_state *run, qn_report *rep
     QN_TRY(qn_report_heading(report, "Rejected"));
     QN_TRY(qn_report_paragraph(report,
                                "%zu of %llu molecules could not be used; `rejected.csv` has the sentence for each. "
-                               "Below, numbers are # and quoted words …, so that like reasons count together.",
+                               "Reasons that differ only in numbers (#) or in what they quote (…) count together.",
                                run->rejection_count, (unsigned long long)run->molecules));
     QN_TRY(qn_allocate(run->rejection_count, sizeof(reason_kind), &memory));
     reason_kind *kinds = memory;
     for (size_t i = 0; i < run->rejection_count; i++) {
-        kinds[i].first = &run->rejections[i];
-        kinds[i].count = 1;
-        generalise(&run->rejections[i], kinds[i].text);
+        const char *sentence = sentence_of(&run->rejections[i]);
+        kinds[i] = (reason_kind){.first = &run->rejections[i], .sentence = sentence, .count = 1, .same = true};
+        generalise(sentence, kinds[i].text);
     }
     const size_t count = merge_kinds(kinds, run->rejection_count);
     const qn_status status = add_table(kinds, count, report);

@@ -10,7 +10,7 @@
 #include "screen/enrichment.h"
 #include "screen/output_report.h"
 
-enum { MOST_BINS = 40, WANTED_BINS = 26, TEXT = 40, MOST_DOTS = 4000, MOST_CURVE = 1000 };
+enum { MOST_BINS = 40, MOST_WANTED = 26, TEXT = 40, MOST_DOTS = 4000, MOST_CURVE = 1000 };
 
 typedef struct histogram {
     double first, width; /* lower edge of the first bin, and width of each but the last, which takes what is above */
@@ -19,12 +19,12 @@ typedef struct histogram {
     char names[MOST_BINS][TEXT], tips[MOST_BINS][2 * TEXT];
 } histogram;
 
-/* 1, 2 or 5 times a power of ten, not below `width`. */
+/* 1, 2 or 5 times a power of ten, near `width`. */
 static double round_width(double width)
 {
     const double power = pow(10, floor(log10(width)));
     const double digits = width / power;
-    return power * (digits <= 1 ? 1 : digits <= 2 ? 2 : digits <= 5 ? 5 : 10);
+    return power * (digits < 1.5 ? 1 : digits < 3.5 ? 2 : digits < 7.5 ? 5 : 10);
 }
 
 /* A minus sign rather than a hyphen. */
@@ -35,12 +35,14 @@ static void say_number(double value, int decimals, char text[TEXT])
     snprintf(text, TEXT, "%s%.24s", plain[0] == '-' ? "−" : "", plain + (plain[0] == '-'));
 }
 
-/* Bins reach to where all but the worst hundredth lie: a few molecules that fit nowhere would squeeze all others. */
+/* About 2 ∛n of them (Rice's rule). They reach to where all but the worst hundredth lie: a few molecules that fit
+ * nowhere would squeeze all others. */
 static void lay_out_bins(const qn_screen_state *run, histogram *bins)
 {
     const size_t last = run->row_count - 1;
     const double low = run->rows[0].energy, high = run->rows[last - run->row_count / 100].energy;
-    bins->width = round_width(high > low ? (high - low) / WANTED_BINS : 1);
+    const double wanted = fmin(fmax(2 * cbrt((double)run->row_count), 6), MOST_WANTED);
+    bins->width = round_width(high > low ? (high - low) / wanted : 1);
     bins->first = floor(low / bins->width) * bins->width;
     bins->count = (size_t)((high - bins->first) / bins->width) + 1;
     if (run->rows[last].energy >= bins->first + (double)bins->count * bins->width) bins->count++;
@@ -80,8 +82,8 @@ static qn_status add_histogram(const qn_screen_state *run, qn_report *report)
         tips[bin] = bins->tips[bin];
     }
     const qn_report_series series[2] = {
-        {run->labels ? "other molecules" : "molecules", NULL, bins->other, tips, bins->count},
-        {"known actives", NULL, bins->active, tips, bins->count}};
+        {"known actives", NULL, bins->active, tips, bins->count},
+        {run->labels ? "other molecules" : "molecules", NULL, bins->other, tips, bins->count}};
     snprintf(label, sizeof label, "energy (%s)", qn_screen_energy_unit(run->score.kind));
     const qn_report_plot plot = {
         "Distribution of energies",
@@ -89,7 +91,7 @@ static qn_status add_histogram(const qn_screen_state *run, qn_report *report)
         "molecules",
         "Best pose of each molecule, lower is better; a bar is named by its lower end, and the "
         "last one also holds what lies beyond it.",
-        series,
+        run->labels ? series : series + 1,
         run->labels ? 2 : 1};
     const qn_status status = qn_report_bars(report, &plot, names, bins->count);
     qn_release(&memory);
@@ -128,15 +130,14 @@ static qn_status add_sizes(const qn_screen_state *run, qn_report *report)
                                              x + first, y + first, names + first, used - first};
     }
     snprintf(label, sizeof label, "energy (%s)", qn_screen_energy_unit(run->score.kind));
-    const bool both = series[0].count > 0;
     const qn_report_plot plot = {
         "Energy and size",
         "heavy atoms",
         label,
         "Larger molecules tend to score better for their size alone; those that stand out below "
         "others of their size are the ones to look at.",
-        both ? series : series + 1,
-        both ? 2 : 1};
+        run->labels ? series : series + 1,
+        run->labels ? 2 : 1};
     const qn_status status = qn_report_scatter(report, &plot);
     qn_release(&memory);
     return status;

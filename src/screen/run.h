@@ -79,7 +79,7 @@ int qn_screen_term_names(qn_screen_score_kind kind, const char *const **names);
 /* "kJ/mol" or "kcal/mol". */
 const char *qn_screen_energy_unit(qn_screen_score_kind kind);
 
-/* report.c: report.html; with options->actives also the enrichment. hits.sdf stands in the output folder by then. */
+/* report.html; with options->actives also the enrichment. hits.sdf stands in the output folder by then. */
 QN_MUST_CHECK qn_status qn_screen_write_report(const qn_screen_state *run);
 
 double qn_screen_clock_s(void);
