@@ -103,6 +103,29 @@ static void settle_oxoanions(const qn_compound *compound, const qn_compound_neig
     }
 }
 
+/* PRODRG gives both oxygens of a carboxylate a double bond; the second becomes a single one. */
+static void settle_double_carboxylates(const qn_compound *compound, const qn_compound_neighbours *neighbours,
+                                       qn_bond_orders *orders)
+{
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        qn_atom_bonds *bonds = &orders->atoms[i];
+        if (!is_element(&compound->atoms[i], "C") || bonds->order_sum != 5 || bonds->doubles != 2) continue;
+        int kept = 0, second = -1;
+        for (size_t k = neighbours->start[i]; k < neighbours->start[i + 1]; k++) {
+            const qn_atom_bonds *end = &orders->atoms[neighbours->neighbour[k]];
+            bool oxygen =
+                is_element(&compound->atoms[neighbours->neighbour[k]], "O") && end->heavy + end->hydrogens == 1;
+            if (!oxygen || orders->order[neighbours->bond[k]] != 2) continue;
+            if (kept++ == 1) second = (int)k;
+        }
+        if (second < 0) continue;
+        qn_atom_bonds *end = &orders->atoms[neighbours->neighbour[second]];
+        orders->order[neighbours->bond[second]] = 1;
+        bonds->doubles--, bonds->order_sum--, end->doubles--, end->order_sum--;
+        end->drawn_aromatic = true; /* an anion's as much as one that is drawn so */
+    }
+}
+
 static qn_status settle_aromatic(const qn_compound *compound, qn_bond_orders *orders)
 {
     qn_matching_wish *wishes = NULL;
@@ -168,6 +191,7 @@ qn_status qn_bond_orders_find(const qn_compound *compound, const qn_compound_nei
             orders->order[i] = order == QN_BOND_DOUBLE ? 2 : order == QN_BOND_TRIPLE ? 3 : 1;
         }
         count_bonds(compound, orders);
+        settle_double_carboxylates(compound, neighbours, orders);
         settle_oxoanions(compound, neighbours, orders);
         status = settle_aromatic(compound, orders);
         orders->hydrogens_present = has_hydrogens(compound, neighbours, orders);

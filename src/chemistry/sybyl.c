@@ -139,10 +139,12 @@ static qn_sybyl_type type_of_oxygen(const typing *t, int atom)
     int other = -1;
     for (size_t k = t->neighbours.start[atom]; k < t->neighbours.start[atom + 1]; k++)
         if (!t->orders.atoms[neighbour_at(t, k)].metal) other = neighbour_at(t, k);
+    int terminals = count_terminal_oxygens(t, other);
     bool carboxylate = is_element(t, other, "C") && connections(t, other) <= 3;
-    if ((carboxylate || is_element(t, other, "P")) && count_terminal_oxygens(t, other) >= 2) return QN_SYBYL_O_CO2;
+    if ((carboxylate || is_element(t, other, "P")) && terminals >= 2) return QN_SYBYL_O_CO2;
+    if (is_element(t, other, "S") && terminals >= 3) return QN_SYBYL_O_CO2; /* as Corina and Open Babel do */
     if (bonds->doubles + bonds->triples > 0) return QN_SYBYL_O_2;
-    /* the single bond of a nitro group, a sulfonate and the like is as good as the double one beside it */
+    /* the single bond of a nitro group, a sulfoxide drawn with charges and the like is as good as a double one */
     return is_element(t, other, "C") || is_element(t, other, "O") ? QN_SYBYL_O_3 : QN_SYBYL_O_2;
 }
 

@@ -74,6 +74,13 @@ static void acids_are_told_from_their_anions(void)
     check_types("COP(:O)(:O):O", "C.3 O.3 P.3 O.co2 O.co2 O.co2");
 }
 
+/* PRODRG draws both oxygens of a carboxylate with double bonds. */
+static void carboxylates_with_two_double_bonds_are_read(void)
+{
+    check_types("CC(=O)=O", "C.3 C.2 O.co2 O.co2");
+    check_types("[H]C([H])([H])C(=O)=O", "H C.3 H H C.2 O.co2 O.co2");
+}
+
 static void sulfur_counts_its_oxygens(void)
 {
     check_types("CSC", "C.3 S.3 C.3");
@@ -81,8 +88,8 @@ static void sulfur_counts_its_oxygens(void)
     check_types("CS(=O)C", "C.3 S.o O.2 C.3");
     check_types("C[S+]([O-])C", "C.3 S.o O.2 C.3");
     check_types("CS(=O)(=O)C", "C.3 S.o2 O.2 O.2 C.3");
-    check_types("CS(=O)(=O)[O-]", "C.3 S.o2 O.2 O.2 O.2");
-    check_types("CS(:O)(:O):O", "C.3 S.o2 O.2 O.2 O.2");
+    check_types("CS(=O)(=O)[O-]", "C.3 S.o2 O.co2 O.co2 O.co2");
+    check_types("CS(:O)(:O):O", "C.3 S.o2 O.co2 O.co2 O.co2");
     check_types("CC(=S)C", "C.3 C.2 S.2 C.3");
 }
 
@@ -133,6 +140,7 @@ int main(void)
     RUN(nitrogen_follows_its_surroundings);
     RUN(guanidinium_is_told_from_guanidine);
     RUN(acids_are_told_from_their_anions);
+    RUN(carboxylates_with_two_double_bonds_are_read);
     RUN(sulfur_counts_its_oxygens);
     RUN(rings_of_five_keep_single_and_double_bonds);
     RUN(other_elements_have_their_own);
