@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# check_runs.sh SOURCE QUERN BUILD: whole screens from the command line. The same bytes for any number of threads, ranks
+# and conformers a batch and after kills; every molecule that is broken is named and no other.
+# QUERN_TEST_MOLECULES: size of the library (300); 10000 is for a quiet hour.
+set -u
+source=$1 quern=$2 build=$(cd "$3" && pwd)
+"$quern" screen -h >/dev/null 2>&1 || { echo "this build has no screen command"; exit 77; }
+work=$(mktemp -d "${TMPDIR:-/tmp}/quern-screen-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+molecules=${QUERN_TEST_MOLECULES:-300}
+every=$((molecules < 1000 ? 30 : 100))
+
+# Two files, one packed, of which one has a third of the molecules; the atoms of the receptor around its site.
+examples=$source/examples/1iep
+bash "$source/tests/screen/make_library.sh" "$examples/kinase_inhibitors.sdf" "$molecules" 7 "$every" >"$work/all.sdf"
+awk -v limit=$((molecules / 3)) '{ print > (done < limit ? "'"$work"'/first.sdf" : "'"$work"'/second.sdf") } /^\$\$\$\$/ { done++ }' "$work/all.sdf"
+gzip "$work/second.sdf"
+awk '/^ATOM/ { x = substr($0, 31, 8) - 15.2; y = substr($0, 39, 8) - 53.9; z = substr($0, 47, 8) - 16.9
+       if (x * x + y * y + z * z < 81) print } END { print "END" }' "$examples/1iep_receptor.pdb" >"$work/pocket.pdb"
+options=(--box 15.2,53.9,16.9,4 --poses 64 --parents 4 --generations 2 --keep 2 --top 20 --device host --tune off --quiet)
+inputs=("$work/pocket.pdb" "$work/first.sdf" "$work/second.sdf.gz")
+screen() { "$quern" screen "${inputs[@]}" "${options[@]}" "$@"; }
+same() { # same A B: every result file but the timed ones is equal
+  local name
+  for name in scores.csv hits.sdf rejected.csv; do
+    cmp "$work/$1/$name" "$work/$2/$name" || fail "$name differs between $1 and $2"
+  done
+}
+
+screen -o "$work/one" --threads 1 || fail "a run on one thread"
+broken=$(grep -c '^BROKEN' "$work/all.sdf")
+[ "$(tail -n +2 "$work/one/scores.csv" | wc -l)" -eq $((molecules - broken)) ] || fail "scores.csv has not $((molecules - broken)) lines"
+cmp -s <(tail -n +2 "$work/one/rejected.csv" | cut -d, -f4) <(grep '^BROKEN' "$work/all.sdf") || fail "rejected.csv does not name the broken ones"
+cmp -s <(tail -n +2 "$work/one/rejected.csv" | cut -d, -f1) \
+  <(grep -n -A1 '^\$\$\$\$' "$work/all.sdf" | grep -v '^--' | awk -F- '/^[0-9]+-/ { n++; if ($2 ~ /^BROKEN/) print n }') ||
+  fail "rejected.csv has other indices"
+# By energy; the molecules as the library counts them.
+tail -n +2 "$work/one/scores.csv" | cut -d, -f4 | sort -gc || fail "scores.csv is not in the order of energies"
+tail -n +2 "$work/one/scores.csv" | awk -F, '$2 != sprintf("M%05d", $3) { exit 1 }' || fail "names and indices do not go together"
+[ "$(grep -c '^\$\$\$\$' "$work/one/hits.sdf")" -ge 20 ] || fail "hits.sdf has fewer than 20 records"
+cmp -s <(sed -n '2,21p' "$work/one/scores.csv" | cut -d, -f2) <(awk 'NR == 1 || last ~ /^\$\$\$\$/ { if ($0 != name) print; name = $0 } { last = $0 }' "$work/one/hits.sdf") ||
+  fail "hits.sdf has other molecules than the top of scores.csv"
+[ -s "$work/one/run.json" ] || fail "no run.json"
+
+screen -o "$work/two" --threads 2 || fail "a run on two threads"
+same one two
+screen -o "$work/batch" --threads 2 --batch 7 || fail "a run with seven conformers a batch"
+same one batch
+
+# Ten kills, then to the end.
+kills=0
+for attempt in 0 1 2 3 4 5 6 7 8 9; do
+  { timeout -s KILL "0.2$attempt" "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/killed" --resume; } 2>/dev/null
+  [ $? -eq 137 ] || break
+  kills=$((kills + 1))
+  for file in scores.csv hits.sdf rejected.csv run.json report.html; do
+    [ ! -e "$work/killed/$file" ] || fail "$file stands there before the run is over"
+  done
+done
+echo "killed $kills times, the journal has $(stat -c %s "$work/killed/journal.0" 2>/dev/null || echo no) bytes"
+[ $kills -eq 10 ] || echo "this machine is too fast for ten kills"
+screen -o "$work/killed" --threads 2 --resume || fail "the run after $kills kills"
+same one killed
+grep -q '"resumed": 0,' "$work/killed/run.json" && fail "nothing was resumed after $kills kills"
+screen -o "$work/killed" --resume || fail "resuming a run that is over"
+same one killed
+
+# Ranks; one of them is killed and the rest is done by another number of them.
+export QUERN_MPI_LIBRARY=$build/libquern_mpi.so
+ranks() { mpirun -n "$1" --oversubscribe --allow-run-as-root "${@:2}"; }
+if command -v mpirun >/dev/null && [ -f "$QUERN_MPI_LIBRARY" ]; then
+  export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+  for count in 1 2 4; do
+    ranks "$count" "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/ranks$count" >"$work/log" 2>&1 ||
+      { fail "$count ranks"; tail -n 5 "$work/log"; }
+    same one "ranks$count"
+    [ "$(find "$work/ranks$count" -name 'journal.*' | wc -l)" -eq "$count" ] || fail "$count ranks have not $count journals"
+  done
+  # shellcheck disable=SC2016
+  ranks 3 bash -c '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && exec timeout -s KILL 1.2 "$@"; exec "$@"' rank \
+    "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/ranks" >"$work/log" 2>&1 && echo "this machine is too fast to kill a rank"
+  ranks 2 "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/ranks" --resume >"$work/log" 2>&1 ||
+    { fail "two ranks after one of three was killed"; tail -n 5 "$work/log"; }
+  same one ranks
+else
+  echo "without mpirun: ranks are not checked"
+fi
+
+# What must fail, with one sentence, and what it leaves.
+refused() { # refused NAME PART COMMAND…
+  local name=$1 part=$2 message
+  shift 2
+  message=$("$@" 2>&1 >/dev/null) && fail "$name: accepted"
+  case $message in *"$part"*) ;; *) fail "$name: unexpected message: $message" ;; esac
+}
+refused "a folder with results" "not empty" screen -o "$work/one"
+refused "another run's journal" "there seed=" screen -o "$work/one" --resume --seed 99
+refused "a box nowhere" "away from the receptor" screen --box 500,500,500,4 -o "$work/nowhere"
+refused "a library that is absent" "absent.sdf" "$quern" screen "$work/pocket.pdb" "$work/absent.sdf" "${options[@]}" -o "$work/nowhere"
+[ ! -e "$work/nowhere" ] || fail "a folder was made for nothing"
+: >"$work/empty.sdf"
+refused "an empty library" "empty.sdf" "$quern" screen "$work/pocket.pdb" "$work/empty.sdf" "${options[@]}" -o "$work/empty"
+refused "rejected molecules" "were rejected" screen -o "$work/one" --resume --strict
+same two one
+
+[ $failures -eq 0 ]
