@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -79,12 +81,25 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
+/* How many processes an MPI launcher started on this machine, by what it tells them; 1 without one. */
+static int processes_here(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value && atoi(value) > 0) return atoi(value);
+    }
+    return 1;
+}
+
 static int usable_processors(void)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
     int count = CPU_COUNT(&set);
+    /* Processes of an MPI run that their launcher bound to no processors of their own share the machine's. */
+    if (count >= sysconf(_SC_NPROCESSORS_ONLN)) count /= processes_here();
     return count > 0 ? count : 1;
 }
 

@@ -14,7 +14,8 @@ typedef struct qn_pool qn_pool;
 /* One piece of work: `index` of the run's `count`, on worker `worker` (0 … threads − 1, for scratch memory). */
 typedef qn_status (*qn_pool_task)(size_t index, int worker, void *user);
 
-/* `threads` ≥ 1, or 0 for as many processors as this process may run on (its affinity mask). */
+/* `threads` ≥ 1, or 0 for as many processors as this process may run on (its affinity mask); those that ranks of one
+ * machine are not bound to are shared out among them. */
 QN_MUST_CHECK qn_status qn_pool_create(int threads, qn_pool **pool);
 void qn_pool_destroy(qn_pool **pool);
 int qn_pool_threads(const qn_pool *pool);

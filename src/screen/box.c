@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "format/compound_stream.h"
@@ -162,8 +161,5 @@ qn_status qn_screen_box_find(const qn_screen_options *options, const qn_screen_r
         QN_TRY(read_pocket(options->pocket, receptor, &extent));
         QN_TRY(box_of_extent(&extent, options->pocket, 0, centre, side));
     }
-    QN_TRY(check_box(receptor, centre, side));
-    qn_log(QN_LOG_NOTE, "box: centre %.2f, %.2f, %.2f, sides %.2f x %.2f x %.2f Å, of the ligands' centroids",
-           centre[0], centre[1], centre[2], side[0], side[1], side[2]);
-    return QN_OK;
+    return check_box(receptor, centre, side);
 }

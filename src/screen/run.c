@@ -93,6 +93,10 @@ static qn_status set_search(qn_screen_state *run)
     for (int i = 0; i < run->device_count; i++) on_gpu |= qn_device_get_info(run->devices[i])->kind != QN_DEVICE_CPU;
     *search = qn_screen_search_default_options();
     QN_TRY(qn_screen_box_find(options, &run->receptor, search->box_centre_angstrom, search->box_side_angstrom));
+    const double *centre = search->box_centre_angstrom, *side = search->box_side_angstrom;
+    if (qn_ranks_rank(run->ranks) == 0)
+        qn_log(QN_LOG_NOTE, "box: centre %.2f, %.2f, %.2f, sides %.2f x %.2f x %.2f Å, of the molecules' centroids",
+               centre[0], centre[1], centre[2], side[0], side[1], side[2]);
     search->generations = options->generations;
     if (search->fine_generations >= search->generations) search->fine_generations = search->generations - 1;
     search->poses = options->poses ? options->poses : on_gpu ? 65536 : 2048;
@@ -223,6 +227,7 @@ static qn_status finish(qn_screen_state *run, const qn_screen_piece_set *done, d
     run->timings.total_s = *since - run->started_s;
     QN_TRY(qn_screen_write_run_json(run));
     QN_TRY(qn_screen_write_report(run));
+    QN_TRY(qn_screen_write_report(run));
     if (run->row_count == 0)
         QN_FAIL(QN_BAD_FORMAT, "none of %llu molecules could be used, the first because: %s",
                 (unsigned long long)run->molecules, run->rejections[0].reason);
@@ -257,7 +262,8 @@ static void summarise(const qn_screen_state *run, qn_screen_summary *summary)
     if (search_s > 0) summary->interactions_per_s = run->interactions_here / search_s;
     if (search_s > 0) summary->scoring_share = run->scoring_s / (search_s * run->device_count);
     if (run->row_count) summary->best_energy = run->rows[0].energy;
-    snprintf(summary->report, sizeof summary->report, "%s/report.html", run->options->output);
+    if (qn_ranks_rank(run->ranks) == 0) /* the others have nothing to say */
+        snprintf(summary->report, sizeof summary->report, "%s/report.html", run->options->output);
 }
 
 static void clear(qn_screen_state *run)

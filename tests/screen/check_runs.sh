@@ -42,7 +42,7 @@ tail -n +2 "$work/one/scores.csv" | awk -F, '$2 != sprintf("M%05d", $3) { exit 1
 [ "$(grep -c '^\$\$\$\$' "$work/one/hits.sdf")" -ge 20 ] || fail "hits.sdf has fewer than 20 records"
 cmp -s <(sed -n '2,21p' "$work/one/scores.csv" | cut -d, -f2) <(awk 'NR == 1 || last ~ /^\$\$\$\$/ { if ($0 != name) print; name = $0 } { last = $0 }' "$work/one/hits.sdf") ||
   fail "hits.sdf has other molecules than the top of scores.csv"
-[ -s "$work/one/run.json" ] || fail "no run.json"
+for file in run.json report.html; do [ -s "$work/one/$file" ] || fail "$file is missing"; done
 
 screen -o "$work/two" --threads 2 || fail "a run on two threads"
 same one two
