@@ -93,8 +93,7 @@ static void measure_factors(const scored *entries, qn_enrichment *enrichment)
 {
     const double count = (double)enrichment->count, actives = (double)enrichment->actives;
     for (int i = 0; i < QN_ENRICHMENT_FACTORS; i++) {
-        /* The hair less keeps 1 % of 300 at 3 where the product comes out above it. */
-        const double places = fmax(1, ceil(qn_enrichment_shares[i] * count - 1e-9));
+        const double places = fmax(1, ceil(qn_enrichment_shares[i] * count));
         const double expected = places * actives / count;
         enrichment->factor[i] = actives_among(entries, enrichment->count, (size_t)places) / expected;
         enrichment->most[i] = fmin(places, actives) / expected;

@@ -241,6 +241,27 @@ static void conformers_differ_and_nothing_clashes(void)
     qn_compound_destroy(&compound);
 }
 
+/* Perfluoroethane: turned by 120° it is what it was, but for the names of fluorines. */
+static void turning_equal_atoms_is_nothing_new(void)
+{
+    static const built_atom atoms[] = {{"C", 0, 0, 0, 0, 0, 0, 0},
+                                       {"C", 0, 0, 0, 1.55, 0, 0, SINGLE},
+                                       {"F", 1, 0, 0, 1.33, 110, 0, SINGLE},
+                                       {"F", 0, 1, 2, 1.33, 110, 60, SINGLE},
+                                       {"F", 0, 1, 2, 1.33, 110, 180, SINGLE},
+                                       {"F", 0, 1, 2, 1.33, 110, 300, SINGLE},
+                                       {"F", 1, 0, 3, 1.33, 110, 180, SINGLE},
+                                       {"F", 1, 0, 3, 1.33, 110, 300, SINGLE}};
+    qn_compound *compound = BUILD(atoms);
+    int bonds[8];
+    size_t count;
+    CHECK_OK(qn_conformers_rotatable_bonds(compound, bonds, &count));
+    CHECK(count == 1);
+    CHECK_OK(qn_conformers_make(compound, &(qn_conformer_options){.count = 10, .diversity_angstrom = 0.6}));
+    CHECK(compound->conformer_count == 1);
+    qn_compound_destroy(&compound);
+}
+
 static void what_has_nothing_to_turn_keeps_one_conformer(void)
 {
     enum { RING = 12 };
@@ -406,6 +427,7 @@ int main(void)
     RUN(lengths_angles_and_chirality_stay);
     RUN(the_first_conformer_stays_and_a_seed_gives_the_same_bytes);
     RUN(conformers_differ_and_nothing_clashes);
+    RUN(turning_equal_atoms_is_nothing_new);
     RUN(what_has_nothing_to_turn_keeps_one_conformer);
     RUN(rotatable_bonds_are_the_usual_ones);
     RUN(esters_keep_their_torsion);

@@ -13,6 +13,7 @@
 #include "format/compound_stream.h"
 #include "math/random.h"
 #include "math/superpose.h"
+#include "screen/ligand.h"
 
 static qn_compound *read_one(const char *path)
 {
@@ -22,6 +23,7 @@ static qn_compound *read_one(const char *path)
     compound = compounds[0];
     for (size_t i = 1; i < count; i++) qn_compound_destroy(&compounds[i]);
     qn_release(&compounds);
+    CHECK_OK(qn_screen_ligand_prepare(compound)); /* PDBQT has no bonds */
     return compound;
 }
 
@@ -144,6 +146,8 @@ static void crystal_conformers_are_found_again(void)
     recover("imatinib of 1IEP", check_data("../../examples/1iep/1iep_ligand.sdf"), 1.9, 1.5);
     const char *biotin = check_reference_data("docking/ligand/1stp/1stp_ligand_crystal.sdf");
     if (biotin) recover("biotin of 1STP", biotin, 1.0, 0.8);
+    const char *inhibitor = check_reference_data("docking/ligand/3ce3/3ce3_ligand.pdbqt");
+    if (inhibitor) recover("inhibitor of 3CE3", inhibitor, 1.6, 1.4);
 }
 
 int main(void)
