@@ -199,6 +199,8 @@ qn_status qn_compound_pack(const qn_compound *compound, qn_text *bytes)
     int *origin;
     qn_text text = {0};
     size_t before = bytes->length;
+    if (compound->atom_count == 0 || compound->conformer_count == 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: has no atoms or no positions; a packed library needs both", compound->name);
     QN_TRY(find_origins(compound, &origin));
     qn_status status = pack_parts(compound, origin, &text, bytes);
     if (status != QN_OK) bytes->length = before;
@@ -233,7 +235,8 @@ static qn_status unpack_head(unpacker *u)
     uint64_t atoms = qn_packed_get_whole(cursor), bonds = qn_packed_get_whole(cursor);
     uint64_t conformers = qn_packed_get_whole(cursor), left = (uint64_t)(cursor->end - cursor->next);
     u->properties = qn_packed_get_whole(cursor);
-    if (cursor->damaged || atoms > left || bonds > left / 2 || conformers > left / (atoms > 0 ? 6 * atoms : 1))
+    if (!cursor->damaged && (atoms == 0 || conformers == 0)) return damaged(u, "it has no atoms or no positions");
+    if (cursor->damaged || atoms > left || bonds > left / 2 || conformers > left / (6 * atoms))
         return damaged(u, "it has fewer bytes than its numbers of atoms and bonds need");
     return qn_compound_create("", atoms, bonds, conformers, &u->compound);
 }
@@ -247,8 +250,11 @@ static qn_status unpack_atoms(unpacker *u)
         if (element >= ELEMENTS) return damaged(u, "it has an element that is none");
         memcpy(compound->atoms[i].element, elements[element], 4);
     }
-    for (size_t i = 0; i < compound->atom_count && u->flags & HAS_HYDROGENS; i++)
-        compound->atoms[i].hydrogens = (signed char)(unsigned char)qn_packed_get(cursor, 1);
+    for (size_t i = 0; i < compound->atom_count && u->flags & HAS_HYDROGENS; i++) {
+        int hydrogens = (signed char)(unsigned char)qn_packed_get(cursor, 1);
+        if (hydrogens < -1) return damaged(u, "it has an atom of fewer than no hydrogens");
+        compound->atoms[i].hydrogens = (signed char)hydrogens;
+    }
     for (size_t i = 0; i < compound->atom_count && u->flags & HAS_CHARGES; i++)
         compound->atoms[i].charge_e = (signed char)(unsigned char)qn_packed_get(cursor, 1);
     for (size_t i = 0; i < compound->atom_count && u->flags & HAS_PARTIAL_CHARGES; i++) {

@@ -1,4 +1,4 @@
-/* Packed libraries of small molecules (.qlib): a tenth to a quarter of the SDF text's size, memory-mapped, so that
+/* Packed libraries of small molecules (.qlib): a seventh to a quarter of the SDF text's size, memory-mapped, so that
  * reading is never what a screen waits for. docs/formats/packed_library.md has the layout.
  *
  * Kept: elements, bonds, formal and partial charges, stated hydrogens, atom names and types, names, properties, and the
@@ -21,7 +21,7 @@
 #include "format/compound_stream.h"
 
 /* Append a compound's packed bytes, a checksum first. QN_INVALID_ARGUMENT: positions that are not finite or beyond
- * 1e5 Å, an element that is none. */
+ * 1e5 Å, an element that is none, no atoms or conformers at all. */
 QN_MUST_CHECK qn_status qn_compound_pack(const qn_compound *compound, qn_text *bytes);
 
 /* The compound of a record of packed bytes; messages name the molecule by the record's path and index. */

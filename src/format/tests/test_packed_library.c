@@ -44,6 +44,26 @@ static qn_compound *make_full_compound(void)
     return c;
 }
 
+/* The layout's words: behind checksum, flags and four counts, atomic numbers. */
+static void elements_are_stored_by_atomic_number(void)
+{
+    static const struct {
+        const char *symbol;
+        unsigned char number;
+    } cases[] = {{"X", 0},   {"H", 1},   {"C", 6},  {"CL", 17},  {"ZN", 30},  {"BR", 35}, {"I", 53},
+                 {"LU", 71}, {"AU", 79}, {"U", 92}, {"LR", 103}, {"OG", 118}, {"D", 119}, {"T", 120}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        qn_compound *c;
+        qn_text bytes = {0};
+        if (!CHECK_OK(qn_compound_create("", 1, 0, 1, &c))) return;
+        strcpy(c->atoms[0].element, cases[i].symbol);
+        CHECK_OK(qn_compound_pack(c, &bytes));
+        CHECK((unsigned char)bytes.data[9] == cases[i].number);
+        qn_text_clear(&bytes);
+        qn_compound_destroy(&c);
+    }
+}
+
 static qn_status unpack(const char *bytes, size_t size, qn_compound **compound)
 {
     qn_compound_record record = {
@@ -283,6 +303,7 @@ static void gzipped_libraries_are_refused(void)
 
 int main(void)
 {
+    RUN(elements_are_stored_by_atomic_number);
     RUN(nothing_of_a_compound_is_lost);
     RUN(real_molecules_stay_the_same_in_a_quarter_of_the_room);
     RUN(a_library_is_one_more_format_of_the_stream);

@@ -1,0 +1,12 @@
+/* Any bytes as MOL2: as one record, and as a file, told by content, of records. */
+#define _GNU_SOURCE
+#include "compound_trip.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    try_text(QN_COMPOUND_MOL2, data, size);
+    try_file(data, size);
+    return 0;
+}
