@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { BUFFER_BYTES = 1 << 20 };
+enum { LARGEST_BUFFER = 1 << 20, SMALLEST_BUFFER = 1 << 16 };
 
 struct qn_byte_source {
     char *name;
@@ -24,6 +24,7 @@ struct qn_byte_source {
     bool failed;         /* with `failure`, reported where what was read before ends */
     qn_error_trail failure;
     uint64_t done_bytes, all_bytes;
+    size_t room, packed_room;        /* bytes of the buffers */
     size_t begin, end;               /* of what the buffer holds */
     size_t packed_begin, packed_end; /* of what the packed buffer holds */
     z_stream inflation;
@@ -48,7 +49,7 @@ static qn_status fill_packed(qn_byte_source *source)
     memmove(source->packed_buffer, source->packed_buffer + source->packed_begin, held);
     source->packed_begin = 0;
     source->packed_end = held;
-    QN_TRY(read_some(source, source->packed_buffer + held, BUFFER_BYTES - held, &got));
+    QN_TRY(read_some(source, source->packed_buffer + held, source->packed_room - held, &got));
     source->packed_end += got;
     return QN_OK;
 }
@@ -85,10 +86,10 @@ static qn_status inflate_some(qn_byte_source *source)
     inflation->next_in = (const Bytef *)source->packed_buffer + source->packed_begin;
     inflation->avail_in = (uInt)(source->packed_end - source->packed_begin);
     inflation->next_out = (Bytef *)source->buffer + source->end;
-    inflation->avail_out = (uInt)(BUFFER_BYTES - source->end);
+    inflation->avail_out = (uInt)(source->room - source->end);
     int result = inflate(inflation, Z_NO_FLUSH);
     source->packed_begin = source->packed_end - inflation->avail_in;
-    source->end = BUFFER_BYTES - inflation->avail_out;
+    source->end = source->room - inflation->avail_out;
     if (result == Z_STREAM_END)
         source->in_member = false;
     else if (result != Z_OK)
@@ -100,7 +101,7 @@ static qn_status inflate_some(qn_byte_source *source)
 static qn_status read_plain(qn_byte_source *source)
 {
     size_t got;
-    QN_TRY(read_some(source, source->buffer + source->end, BUFFER_BYTES - source->end, &got));
+    QN_TRY(read_some(source, source->buffer + source->end, source->room - source->end, &got));
     source->end += got;
     source->at_end = got == 0;
     return QN_OK;
@@ -124,7 +125,7 @@ static void move_to_front(qn_byte_source *source)
 
 qn_status qn_byte_source_peek(qn_byte_source *source, size_t wanted, const char **data, size_t *size)
 {
-    if (BUFFER_BYTES - source->begin < wanted) move_to_front(source);
+    if (source->room - source->begin < wanted) move_to_front(source);
     while (!source->at_end && !source->failed && source->end - source->begin < wanted) fill(source);
     *data = source->buffer + source->begin;
     *size = source->end - source->begin;
@@ -137,14 +138,14 @@ qn_status qn_byte_source_line(qn_byte_source *source, const char **line, size_t 
         size_t held = source->end - source->begin;
         const char *begin = source->buffer + source->begin;
         const char *newline = held > seen ? memchr(begin + seen, '\n', held - seen) : NULL;
-        if (newline || source->at_end || held == BUFFER_BYTES) {
+        if (newline || source->at_end || held == source->room) {
             *line = begin;
             *size = newline ? (size_t)(newline - begin) + 1 : held;
             return QN_OK;
         }
         if (source->failed) return qn_error_restore(&source->failure);
         seen = held;
-        if (source->end == BUFFER_BYTES) move_to_front(source);
+        if (source->end == source->room) move_to_front(source);
         fill(source);
     }
 }
@@ -174,8 +175,10 @@ static qn_status start_unpacking(qn_byte_source *source)
     void *memory;
     QN_TRY(qn_byte_source_peek(source, 2, &data, &size));
     if (!qn_is_gzip(data, size)) return QN_OK;
-    QN_TRY(qn_allocate(BUFFER_BYTES, 1, &memory));
+    QN_TRY(qn_allocate(LARGEST_BUFFER, 1, &memory));
     source->packed_buffer = source->buffer;
+    source->packed_room = source->room;
+    source->room = LARGEST_BUFFER;
     source->packed_end = source->end;
     source->buffer = memory;
     source->end = 0;
@@ -191,10 +194,13 @@ static qn_status start(qn_byte_source *source, const char *name)
     void *memory;
     struct stat information;
     QN_TRY(qn_text_copy(name, &source->name));
-    QN_TRY(qn_allocate(BUFFER_BYTES, 1, &memory));
-    source->buffer = memory;
-    if (fstat(source->descriptor, &information) == 0 && S_ISREG(information.st_mode))
+    source->room = LARGEST_BUFFER;
+    if (fstat(source->descriptor, &information) == 0 && S_ISREG(information.st_mode)) {
         source->all_bytes = (uint64_t)information.st_size;
+        if (source->all_bytes < LARGEST_BUFFER) source->room = SMALLEST_BUFFER + (size_t)source->all_bytes;
+    }
+    QN_TRY(qn_allocate(source->room, 1, &memory));
+    source->buffer = memory;
     return start_unpacking(source);
 }
 

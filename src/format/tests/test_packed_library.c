@@ -23,7 +23,7 @@ static qn_compound *make_full_compound(void)
     for (int i = 0; i < 7; i++) {
         qn_compound_atom *atom = &c->atoms[i];
         strcpy(atom->element, symbols[i]);
-        snprintf(atom->name, sizeof atom->name, i == 3 ? "" : "%s%d", symbols[i], i);
+        if (i != 3) snprintf(atom->name, sizeof atom->name, "%s%d", symbols[i], i);
         strcpy(atom->type, i % 2 ? "N.pl3xx" : "");
         atom->charge_e = (signed char)(3 * i - 9);
         atom->hydrogens = (signed char)(i - 1);
