@@ -25,7 +25,7 @@ static const struct {
     int halvings;                                   /* of those steps */
     float apart_angstrom;                           /* RMSD between poses that are minimised, where there are such */
     float meet_angstrom;                            /* minima nearer than this are one */
-} lengths = {20, 2, 2.8, 0.25, 7, 1.0f, 0.5f};
+} lengths = {20, 2, 6, 0.6, 8, 2.0f, 0.5f};
 
 /* A batch on its way: what the device works with, and what it is sent and gives back. */
 typedef struct search_slot {
@@ -126,8 +126,8 @@ static qn_status complete_options(qn_device *device, qn_screen_search_options *o
     const qn_device_info *info = qn_device_get_info(device);
     if (o->poses == 0) o->poses = info->kind == QN_DEVICE_CPU ? 2048 : 65536;
     if (o->parents == 0) {
-        o->parents = o->poses / 64;
-        if (o->parents < 16) o->parents = 16;
+        /* Many: the few best of a small generation sit in one place, which is rarely the deepest. */
+        o->parents = o->poses / 4;
         if (o->parents < o->winners) o->parents = o->winners;
         if (o->parents > QN_EVOLVE_MOST_PARENTS) o->parents = QN_EVOLVE_MOST_PARENTS;
     }

@@ -21,11 +21,11 @@ enum { QN_SCREEN_SLOTS = 2 };
 typedef struct qn_screen_search_options {
     double box_centre_angstrom[3], box_side_angstrom[3]; /* of the ligand's centroid */
     int generations;                                     /* default 8; the first is drawn evenly */
-    int poses;            /* of a generation and job; default 65536 on a GPU, 2048 on a CPU; a multiple of 64 */
-    int parents;          /* kept from one generation to the next; default poses / 64, at least 16, at most 1024 */
+    int poses;            /* of a generation and job, a multiple of 64; 0: 65536 on a GPU, 2048 on a CPU */
+    int parents;          /* kept from one generation to the next; 0: poses / 4, at least winners, at most 1024 */
     double mutation_rate; /* a child has 1 … ⌊rate · 6⌋ of its six numbers drawn anew; default 0.5 */
     int fine_generations; /* the last ones, which draw near the parent's value on finer grids; default 3 */
-    int winners;          /* poses of a job that are minimised and reported; default 32, at most parents */
+    int winners;          /* poses of a job, 2 Å apart where there are, that are minimised and reported; default 32 */
     int minimiser_steps;  /* default 40 */
     uint64_t seed;
     bool exact, cull;

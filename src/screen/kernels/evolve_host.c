@@ -8,7 +8,8 @@
 
 #include "screen/kernels/evolve.dev.h"
 
-enum { BLOCK = 256 /* poses of a piece of work */ };
+/* Poses of a piece of work. Neighbours are few, and starting another thread takes as long as some hundred poses. */
+enum { BLOCK = 256, NEIGHBOUR_BLOCK = 1024 };
 
 /* Values of a launch: arguments are pointers to them. */
 static int value(const qn_host_launch *launch, int argument)
@@ -260,7 +261,7 @@ typedef struct neighbour_job {
 static qn_status neighbour_piece(size_t index, int worker, void *user)
 {
     const neighbour_job *job = user;
-    const size_t all = (size_t)job->all, first = index * BLOCK, end = MIN(first + BLOCK, all);
+    const size_t all = (size_t)job->all, first = index * NEIGHBOUR_BLOCK, end = MIN(first + NEIGHBOUR_BLOCK, all);
     (void)worker;
     for (size_t pose = first; pose < end; pose++) {
         int ligand = (int)pose / job->poses, n = (int)pose - ligand * job->poses, winner = n / POSE_NEIGHBOURS;
@@ -290,7 +291,7 @@ static qn_status neighbours(const qn_host_launch *launch)
     job.last_level = value(launch, 7);
     job.step_angle = value(launch, 8);
     for (int axis = 0; axis < 3; axis++) job.step[axis] = value(launch, 9 + axis);
-    return qn_pool_run(launch->pool, ((size_t)job.all + BLOCK - 1) / BLOCK, neighbour_piece, &job);
+    return qn_pool_run(launch->pool, ((size_t)job.all + NEIGHBOUR_BLOCK - 1) / NEIGHBOUR_BLOCK, neighbour_piece, &job);
 }
 
 static qn_status descend(const qn_host_launch *launch)
