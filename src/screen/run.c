@@ -227,7 +227,6 @@ static qn_status finish(qn_screen_state *run, const qn_screen_piece_set *done, d
     run->timings.total_s = *since - run->started_s;
     QN_TRY(qn_screen_write_run_json(run));
     QN_TRY(qn_screen_write_report(run));
-    QN_TRY(qn_screen_write_report(run));
     if (run->row_count == 0)
         QN_FAIL(QN_BAD_FORMAT, "none of %llu molecules could be used, the first because: %s",
                 (unsigned long long)run->molecules, run->rejections[0].reason);
