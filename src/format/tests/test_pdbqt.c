@@ -158,18 +158,35 @@ static void real_files_are_read(void)
         }
         qn_release(&c);
     }
-    qn_molecule *m;
-    if (!CHECK_OK(qn_molecule_read(check_reference_data("docking/ligand/1iep/1iep_receptor.pdbqt"), NULL, &m))) return;
-    size_t heavy = 0;
-    for (size_t i = 0; i < m->atom_count; i++) {
-        const qn_atom *atom = &m->atoms[i];
-        heavy += strcmp(atom->element, "H") != 0;
-        /* A protein: the name's first letter is the element. */
-        CHECK(atom->element[0] == atom->name[strspn(atom->name, "0123456789")] && atom->element[1] == '\0');
+}
+
+/* Proteins, whose atoms' names begin with the element; counts are those of grep. */
+static void real_receptors_are_read(void)
+{
+    static const struct {
+        const char *file, *residue;
+        size_t atoms, heavy;
+    } cases[] = {{"docking/ligand/1iep/1iep_receptor.pdbqt", "SER", 2702, 2229},
+                 {"docking/ligand/1stp/1stp_protein.pdbqt", "ALA", 1116, 901},
+                 {"docking/ligand/3ce3/3ce3_protein.pdbqt", "ASP", 2836, 2323}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *path = check_reference_data(cases[k].file);
+        qn_molecule *m;
+        size_t heavy = 0;
+        if (!path) {
+            CHECK(true);
+            return;
+        }
+        if (!CHECK_OK(qn_molecule_read(path, NULL, &m))) continue;
+        for (size_t i = 0; i < m->atom_count; i++) {
+            const qn_atom *atom = &m->atoms[i];
+            heavy += strcmp(atom->element, "H") != 0;
+            CHECK(atom->element[0] == atom->name[strspn(atom->name, "0123456789")] && atom->element[1] == '\0');
+        }
+        CHECK(m->atom_count == cases[k].atoms && heavy == cases[k].heavy);
+        CHECK_TEXT(m->residues[0].name, cases[k].residue);
+        qn_molecule_destroy(&m);
     }
-    CHECK(m->atom_count == 2702 && heavy == 2229);
-    CHECK_TEXT(m->residues[0].name, "SER");
-    qn_molecule_destroy(&m);
 }
 
 int main(void)
@@ -181,5 +198,6 @@ int main(void)
     RUN(receptors_get_elements_from_types);
     RUN(pdb_files_are_no_pdbqt);
     RUN(real_files_are_read);
+    RUN(real_receptors_are_read);
     return check_finish();
 }
