@@ -31,15 +31,7 @@ void qn_screen_deck_transforms(const qn_screen_deck_data *deck, int poses, int p
     }
 }
 
-typedef struct deck_run {
-    qn_queue *queue;
-    qn_score_poses_receptor *receptor;
-    qn_buffer *jobs, *atoms, *transforms, *energies;
-    float *transforms_here;
-    qn_score_poses_problem problem;
-} deck_run;
-
-static void run_clear(deck_run *run)
+void qn_screen_deck_run_clear(qn_screen_deck_run *run)
 {
     qn_queue_destroy(&run->queue);
     qn_score_poses_receptor_destroy(&run->receptor);
@@ -57,7 +49,7 @@ static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buff
     return qn_queue_finish(queue);
 }
 
-static qn_status prepare(qn_device *device, const qn_screen_deck_data *deck, int poses, deck_run *run)
+static qn_status prepare(qn_device *device, const qn_screen_deck_data *deck, int poses, qn_screen_deck_run *run)
 {
     const qn_bude_force_field force_field = {"deck", deck->types, deck->type_count};
     const qn_score_poses_job job = {0, deck->ligand_count};
@@ -73,15 +65,31 @@ static qn_status prepare(qn_device *device, const qn_screen_deck_data *deck, int
     return qn_buffer_create(device, padded * sizeof(float), &run->energies);
 }
 
-static qn_status score(deck_run *run, int poses, float *energies, double *seconds)
+qn_status qn_screen_deck_run_create(qn_device *device, const qn_screen_deck_data *deck, int poses, bool exact,
+                                    bool cull, qn_screen_deck_run *run)
+{
+    *run = (qn_screen_deck_run){0};
+    if (poses < 1 || poses > deck->pose_count)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d poses; the deck has %d", poses, deck->pose_count);
+    run->problem =
+        (qn_score_poses_problem){.receptor_atoms = deck->receptor_count,
+                                 .ligand_types = deck->type_count,
+                                 .jobs = 1,
+                                 .poses = (poses + QN_SCORE_POSES_STEP - 1) / QN_SCORE_POSES_STEP * QN_SCORE_POSES_STEP,
+                                 .ligand_atoms = deck->ligand_count,
+                                 .exact = exact,
+                                 .cull = cull};
+    const qn_status status = prepare(device, deck, poses, run);
+    if (status != QN_OK) qn_screen_deck_run_clear(run);
+    return status;
+}
+
+qn_status qn_screen_deck_run_score(qn_screen_deck_run *run, const qn_configuration *configuration, double *seconds)
 {
     qn_event *event = NULL;
-    QN_TRY(qn_score_poses(run->queue, NULL, &run->problem, run->receptor, run->jobs, run->atoms, run->transforms,
-                          run->energies, &event));
-    qn_status status = qn_event_seconds(event, seconds);
-    if (status == QN_OK)
-        status = qn_queue_read(run->queue, run->energies, 0, energies, (size_t)poses * sizeof(float), NULL);
-    if (status == QN_OK) status = qn_queue_finish(run->queue);
+    QN_TRY(qn_score_poses(run->queue, configuration, &run->problem, run->receptor, run->jobs, run->atoms,
+                          run->transforms, run->energies, &event));
+    const qn_status status = qn_event_seconds(event, seconds);
     qn_event_destroy(&event);
     return status;
 }
@@ -89,19 +97,13 @@ static qn_status score(deck_run *run, int poses, float *energies, double *second
 qn_status qn_screen_deck_score(qn_device *device, const qn_screen_deck_data *deck, int poses, bool exact, bool cull,
                                float *energies, double *seconds)
 {
-    const int padded = (poses + QN_SCORE_POSES_STEP - 1) / QN_SCORE_POSES_STEP * QN_SCORE_POSES_STEP;
-    deck_run run = {.problem = {.receptor_atoms = deck->receptor_count,
-                                .ligand_types = deck->type_count,
-                                .jobs = 1,
-                                .poses = padded,
-                                .ligand_atoms = deck->ligand_count,
-                                .exact = exact,
-                                .cull = cull}};
-    if (poses < 1 || poses > deck->pose_count)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%d poses; the deck has %d", poses, deck->pose_count);
-    qn_status status = prepare(device, deck, poses, &run);
-    if (status == QN_OK) status = score(&run, poses, energies, seconds);
-    run_clear(&run);
+    qn_screen_deck_run run;
+    QN_TRY(qn_screen_deck_run_create(device, deck, poses, exact, cull, &run));
+    qn_status status = qn_screen_deck_run_score(&run, NULL, seconds);
+    if (status == QN_OK)
+        status = qn_queue_read(run.queue, run.energies, 0, energies, (size_t)poses * sizeof(float), NULL);
+    if (status == QN_OK) status = qn_queue_finish(run.queue);
+    qn_screen_deck_run_clear(&run);
     return status;
 }
 

@@ -33,6 +33,27 @@ void qn_screen_deck_clear(qn_screen_deck_data *deck);
  * `padded` ≥ poses floats, the last pose repeated. */
 void qn_screen_deck_transforms(const qn_screen_deck_data *deck, int poses, int padded, float *transforms);
 
+/* A deck of random atoms as dense as a protein's, its ligand as round as its receptor, in poses that touch; force field
+ * "2013", no reference energies. */
+QN_MUST_CHECK qn_status qn_screen_deck_draw(int receptor_atoms, int ligand_atoms, int poses, uint64_t seed,
+                                            qn_screen_deck_data *deck);
+
+/* The first poses of a deck on a device. */
+typedef struct qn_screen_deck_run {
+    qn_queue *queue;
+    qn_score_poses_receptor *receptor;
+    qn_buffer *jobs, *atoms, *transforms, *energies;
+    float *transforms_here; /* as qn_screen_deck_transforms gives them, problem.poses of them */
+    qn_score_poses_problem problem;
+} qn_screen_deck_run;
+
+QN_MUST_CHECK qn_status qn_screen_deck_run_create(qn_device *device, const qn_screen_deck_data *deck, int poses,
+                                                  bool exact, bool cull, qn_screen_deck_run *run);
+void qn_screen_deck_run_clear(qn_screen_deck_run *run);
+/* Score and wait; configuration NULL: the tuner's. */
+QN_MUST_CHECK qn_status qn_screen_deck_run_score(qn_screen_deck_run *run, const qn_configuration *configuration,
+                                                 double *seconds);
+
 /* Energies of the first `poses` poses; *seconds: device time of the one launch. */
 QN_MUST_CHECK qn_status qn_screen_deck_score(qn_device *device, const qn_screen_deck_data *deck, int poses, bool exact,
                                              bool cull, float *energies, double *seconds);

@@ -118,9 +118,11 @@ static qn_status check_problem(const qn_score_poses_problem *problem, const qn_s
 
 void qn_score_poses_problem_class(const qn_score_poses_problem *problem, char text[64])
 {
-    const double atoms = (double)problem->ligand_atoms / problem->jobs;
-    snprintf(text, 64, "receptor=2^%ld atoms=2^%ld poses=2^%ld%s%s", lround(log2(problem->receptor_atoms)),
-             lround(log2(fmax(1, atoms))), lround(log2((double)problem->poses * problem->jobs)),
+    const long poses = lround(log2((double)problem->poses * problem->jobs));
+    snprintf(text, 64, "poses<=2^%ld%s%s",
+             poses < 11   ? 11
+             : poses > 16 ? 16
+                          : poses,
              problem->exact ? " exact" : "", problem->cull ? " cull" : "");
 }
 

@@ -51,7 +51,7 @@ QN_MUST_CHECK qn_status qn_score_poses_receptor_create(qn_device *device, const 
                                                        qn_score_poses_receptor **receptor);
 void qn_score_poses_receptor_destroy(qn_score_poses_receptor **receptor);
 
-/* The key of tuning results: sizes to the nearest power of two. */
+/* The key of tuning results: poses of all jobs to the nearest power of two, as far as their number matters. */
 void qn_score_poses_problem_class(const qn_score_poses_problem *problem, char text[64]);
 
 /* jobs: problem->jobs × qn_score_poses_job; atoms: qn_score_poses_atom; transforms: 12 × jobs × poses floats; energies:
