@@ -13,6 +13,8 @@
 #include "runtime/constraint.h"
 #include "screen/kernels/score_poses.h"
 
+#include <quern/workload.h>
+
 enum { RECEPTOR_ATOMS = 139, JOBS = 3, ATOMS = 24, POSES = 192, MOST_CORNERS = 40 };
 
 typedef struct scorer {
@@ -232,6 +234,30 @@ static void wrong_problems_are_refused(void)
     CHECK(receptor == NULL);
 }
 
+/* Cleared outputs are wrong, a run's are right. */
+static void the_workload_keeps_its_promises(void)
+{
+    const int sizes[QN_WORKLOAD_SIZES] = {192, 9, 203}, odd[QN_WORKLOAD_SIZES] = {100, 9, 203};
+    const qn_workload *workload = NULL;
+    const qn_configuration fallback = qn_family_fallback(&qn_screen_score_poses_family);
+    void *state = NULL;
+    double error = 0;
+    if (!CHECK_OK(qn_workload_find("screen/score_poses", &workload))) return;
+    CHECK_FAILS(workload->create(tested.queue, odd, 1, &state), QN_INVALID_ARGUMENT);
+    if (!CHECK_OK(workload->create(tested.queue, sizes, 11, &state))) return;
+    CHECK_OK(workload->clear(state, tested.queue));
+    CHECK_OK(workload->check(state, tested.queue, &error));
+    CHECK(error > 1);
+    CHECK_OK(workload->run(state, tested.queue, &fallback, NULL));
+    CHECK_OK(workload->check(state, tested.queue, &error));
+    CHECK(error <= 1);
+    qn_work work = {0};
+    workload->work(state, &work);
+    CHECK(work.multiply_adds >= 11.0 * 192 * 9 * 203 && work.reciprocal_roots == 192.0 * 9 * 203);
+    workload->destroy(&state);
+    CHECK(state == NULL);
+}
+
 static void release(scorer *one)
 {
     qn_score_poses_receptor_destroy(&one->receptor);
@@ -260,6 +286,7 @@ int main(int argc, char **argv)
     RUN(exact_energies_are_the_hosts);
     RUN(jobs_do_not_mix);
     RUN(wrong_problems_are_refused);
+    RUN(the_workload_keeps_its_promises);
     release(&tested);
     release(&host);
     return check_finish();
