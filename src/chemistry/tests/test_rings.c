@@ -1,5 +1,6 @@
 #include "chemistry/rings.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -149,6 +150,69 @@ static void join(qn_compound *compound, size_t a, size_t b)
     compound->bonds[compound->bond_count++] = (qn_compound_bond){(int)a, (int)b, QN_BOND_SINGLE};
 }
 
+enum { SMALL = 9, MOST_CYCLES = 40000 };
+
+typedef struct cycle_list {
+    uint64_t edges[MOST_CYCLES];
+    int count;
+} cycle_list;
+
+/* Every simple cycle through `start` and later atoms, as a set of bonds. */
+static void walk_cycles(const qn_compound *graph, int start, int at, unsigned visited, uint64_t used, cycle_list *list)
+{
+    for (size_t i = 0; i < graph->bond_count; i++) {
+        int a = graph->bonds[i].first, b = graph->bonds[i].second;
+        if ((used >> i & 1) || (a != at && b != at)) continue;
+        int next = a == at ? b : a;
+        if (next == start && list->count < MOST_CYCLES) list->edges[list->count++] = used | (uint64_t)1 << i;
+        if (next <= start || (visited >> next & 1)) continue;
+        walk_cycles(graph, start, next, visited | 1U << next, used | (uint64_t)1 << i, list);
+    }
+}
+
+/* Sum of sizes of a minimum cycle basis: of all cycles, ascending, those that are independent. */
+static int smallest_sum(const qn_compound *graph, cycle_list *list)
+{
+    uint64_t basis[64] = {0};
+    int sum = 0;
+    list->count = 0;
+    for (int start = 0; start < SMALL; start++) walk_cycles(graph, start, start, 1U << start, 0, list);
+    for (int size = 3; size <= SMALL; size++)
+        for (int i = 0; i < list->count; i++) {
+            uint64_t cycle = list->edges[i];
+            if (__builtin_popcountll(cycle) != size) continue;
+            while (cycle && basis[__builtin_ctzll(cycle)]) cycle ^= basis[__builtin_ctzll(cycle)];
+            if (!cycle) continue;
+            basis[__builtin_ctzll(cycle)] = cycle;
+            sum += size;
+        }
+    return sum;
+}
+
+static void rings_of_random_graphs_are_a_smallest_basis(void)
+{
+    cycle_list *list = calloc(1, sizeof *list);
+    uint32_t state = 4711;
+    for (int round = 0; round < 200 && CHECK(list != NULL); round++) {
+        qn_compound *graph = bare_graph(SMALL, SMALL * SMALL);
+        qn_rings rings;
+        int sum = 0, density = 2 + round % 4;
+        for (size_t i = 0; i < SMALL; i++)
+            for (size_t k = 0; k < i; k++) {
+                state = state * 1664525U + 1013904223U;
+                if ((state >> 16) % 10 < (uint32_t)density) join(graph, i, k);
+            }
+        if (CHECK_OK(rings_of(graph, &rings))) {
+            for (size_t r = 0; r < rings.count; r++) sum += rings.rings[r].size;
+            CHECK(sum == smallest_sum(graph, list));
+            check_consistent(graph, &rings);
+            qn_rings_clear(&rings);
+        }
+        qn_compound_destroy(&graph);
+    }
+    free(list);
+}
+
 static void a_buckyball_has_31_rings(void)
 {
     qn_compound *compound = bare_graph(60, 90);
@@ -242,6 +306,7 @@ int main(void)
     RUN(rings_are_the_smallest);
     RUN(hueckel_rule_finds_aromatic_rings);
     RUN(rings_that_only_look_aromatic_are_not);
+    RUN(rings_of_random_graphs_are_a_smallest_basis);
     RUN(a_buckyball_has_31_rings);
     RUN(large_graphs_are_quick_or_refused);
     RUN(impossible_bonds_are_refused);
