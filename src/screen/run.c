@@ -63,6 +63,9 @@ static qn_status check_options(const qn_screen_options *options)
     QN_TRY(in_range("number of conformers", options->conformers, 0, 10000));
     QN_TRY(in_range("number of generations", options->generations, 1, 1000));
     QN_TRY(in_range("number of poses", options->poses, 0, 1 << 24));
+    if (options->poses % 64 != 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "number of poses is %d; expected a multiple of 64", options->poses);
+    QN_TRY(in_range("mutation rate", options->mutation_rate, 1.0 / 6, 1)); /* a child differs from its parent */
     QN_TRY(in_range("number of parents", options->parents, 0, 1024));
     QN_TRY(in_range("poses kept of a molecule", options->keep, 1, QN_SCREEN_MOST_KEPT));
     QN_TRY(in_range("diversity in Å", options->diversity_angstrom, 0, 100));

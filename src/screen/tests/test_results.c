@@ -1,0 +1,263 @@
+#include "check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "screen/queue.h"
+#include "screen/results.h"
+
+static qn_context *context;
+static qn_screen_state run;
+static qn_screen_options options;
+static char folder[700], library[700];
+static const char *libraries[] = {library};
+
+/* A run of one small library on the host; nothing of it is read but what the key says. */
+static void begin(const char *name)
+{
+    snprintf(folder, sizeof folder, "%s/%s", check_scratch_folder(), name);
+    snprintf(library, sizeof library, "%s/library.sdf", check_scratch_folder());
+    CHECK_OK(qn_folder_create(folder));
+    CHECK_OK(qn_file_write(library, "nothing", 7));
+    options = qn_screen_default_options();
+    options.output = folder;
+    options.libraries = libraries;
+    options.library_count = 1;
+    run = (qn_screen_state){.options = &options, .device_count = 1};
+    CHECK_OK(qn_device_open(context, "host", &run.devices[0]));
+}
+
+static void end(void)
+{
+    qn_screen_results_clear(&run);
+    qn_device_release(&run.devices[0]);
+}
+
+/* The i-th molecule of a library: every third is rejected; energies fall and rise again, in steps that repeat. */
+static double energy_of(uint64_t index)
+{
+    return -10.0 - (double)(index * 7 % 5);
+}
+
+static qn_status add_molecule(uint64_t index, qn_text *record)
+{
+    char name[32];
+    qn_screen_kept poses[2] = {{.energy = energy_of(index), .clashes = 3, .conformer = 1, .number = {1, 2, 3, 4, 5, 6}},
+                               {.energy = -1, .least_distance_angstrom = 2.5}};
+    snprintf(name, sizeof name, "molecule, %d", (int)index);
+    const qn_screen_entry entry = {.index = index,
+                                   .line = 10 * index + 1,
+                                   .heavy_atoms = 20,
+                                   .conformers = 4,
+                                   .active = index % 2 == 1,
+                                   .name = name,
+                                   .reason = index % 3 == 2 ? "no reason at all" : NULL,
+                                   .poses = poses,
+                                   .pose_count = 2};
+    return qn_screen_record_add(&entry, record);
+}
+
+static void make_record(uint64_t number, uint32_t count, qn_text *record)
+{
+    const qn_screen_piece piece = {.number = number, .molecule_count = count, .interactions = 100};
+    CHECK_OK(qn_screen_record_begin(&piece, record));
+    for (uint32_t i = 0; i < count; i++) CHECK_OK(add_molecule(number * QN_SCREEN_PIECE + i, record));
+}
+
+static int entries;
+
+static qn_status see_entry(const qn_screen_entry *entry, void *user)
+{
+    char name[32];
+    (void)user;
+    snprintf(name, sizeof name, "molecule, %d", (int)entry->index);
+    CHECK_TEXT(entry->name, name);
+    CHECK(entry->line == 10 * entry->index + 1 && entry->active == (entry->index % 2 == 1));
+    if (entry->index % 3 == 2) {
+        CHECK_TEXT(entry->reason ? entry->reason : "", "no reason at all");
+        CHECK(entry->pose_count == 0);
+    } else {
+        CHECK(!entry->reason && entry->pose_count == 2 && entry->heavy_atoms == 20 && entry->conformers == 4);
+        CHECK(entry->poses[0].energy == energy_of(entry->index) && entry->poses[0].number[5] == 6);
+        CHECK(entry->poses[0].clashes == 3 && entry->poses[1].least_distance_angstrom == 2.5);
+    }
+    entries++;
+    return QN_OK;
+}
+
+static void a_record_says_what_was_put_in(void)
+{
+    qn_text record = {0};
+    qn_screen_piece piece;
+    make_record(3, 7, &record);
+    entries = 0;
+    CHECK_OK(qn_screen_record_read(3, record.data, record.length, &piece, see_entry, NULL));
+    CHECK(entries == 7 && piece.number == 3 && piece.molecule_count == 7 && piece.interactions == 100);
+    CHECK_FAILS(qn_screen_record_read(4, record.data, record.length, &piece, see_entry, NULL), QN_BAD_FORMAT);
+    qn_text_clear(&record);
+}
+
+/* Checksums keep damage away from here, so this is about records of another kind: never read beyond their end. */
+static void a_record_cut_anywhere_is_refused(void)
+{
+    qn_text record = {0};
+    qn_screen_piece piece;
+    make_record(0, 3, &record);
+    for (size_t length = 0; length < record.length; length++) {
+        void *copy; /* of its own, so that sanitizers see a read beyond it */
+        CHECK_OK(qn_allocate(length ? length : 1, 1, &copy));
+        memcpy(copy, record.data, length);
+        CHECK_FAILS(qn_screen_record_read(0, copy, length, &piece, see_entry, NULL), QN_BAD_FORMAT);
+        qn_release(&copy);
+    }
+    CHECK_OK(qn_text_append(&record, "x"));
+    CHECK_FAILS(qn_screen_record_read(0, record.data, record.length, &piece, see_entry, NULL), QN_BAD_FORMAT);
+    qn_text_clear(&record);
+}
+
+static void sets_of_pieces_know_their_members(void)
+{
+    static const uint64_t members[] = {0, 7, 8, 1000, 999, 7};
+    qn_screen_piece_set set = {0};
+    CHECK(!qn_screen_piece_set_has(&set, 0) && !qn_screen_piece_set_has(&set, (uint64_t)1 << 60));
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) CHECK_OK(qn_screen_piece_set_add(&set, members[i]));
+    CHECK(set.count == 5);
+    for (uint64_t piece = 0; piece < 2000; piece++)
+        CHECK(qn_screen_piece_set_has(&set, piece) ==
+              (piece == 0 || piece == 7 || piece == 8 || piece == 999 || piece == 1000));
+    qn_release(&set.bits);
+}
+
+static void write_journal(int rank, const uint64_t *pieces, size_t count)
+{
+    qn_journal *journal;
+    qn_text key = {0}, record = {0};
+    char *path;
+    CHECK_OK(qn_screen_results_key(&run, &key));
+    CHECK_OK(qn_screen_journal_path(&run, rank, &path));
+    CHECK_OK(qn_journal_open(path, key.data, false, NULL, NULL, &journal));
+    for (size_t i = 0; i < count; i++) {
+        make_record(pieces[i], pieces[i] == 4 ? 5 : QN_SCREEN_PIECE, &record); /* piece 4 is the library's last */
+        CHECK_OK(qn_journal_append(journal, pieces[i], record.data, record.length));
+    }
+    qn_journal_close(&journal);
+    qn_release(&path);
+    qn_text_clear(&key);
+    qn_text_clear(&record);
+}
+
+/* Three journals with five pieces, one of them twice, and files that are no journals. */
+static void what_ranks_found_is_gathered_in_order(void)
+{
+    begin("gathered");
+    const int molecules = 4 * QN_SCREEN_PIECE + 5;
+    write_journal(0, (const uint64_t[]){2, 4}, 2);
+    write_journal(2, (const uint64_t[]){0, 2, 3}, 3);
+    write_journal(10, (const uint64_t[]){1}, 1);
+    char path[800];
+    snprintf(path, sizeof path, "%s/journal.03", folder);
+    CHECK_OK(qn_file_write(path, "no journal", 10));
+    qn_screen_piece_set resumed = {0};
+    CHECK_OK(qn_screen_piece_set_add(&resumed, 4));
+    if (!CHECK_OK(qn_screen_results_gather(&run, &resumed))) return;
+    size_t rejected = 0;
+    for (int i = 0; i < molecules; i++) rejected += i % 3 == 2;
+    CHECK(run.molecules == (uint64_t)molecules && run.rejection_count == rejected);
+    CHECK(run.row_count == (size_t)molecules - rejected && run.conformers == 4 * run.row_count);
+    CHECK(run.interactions == 500 && run.interactions_here == 400 && run.resumed == 5);
+    for (size_t i = 0; i < run.row_count; i++) {
+        const qn_screen_row *row = &run.rows[i], *before = i ? row - 1 : NULL;
+        char name[32];
+        snprintf(name, sizeof name, "molecule, %d", (int)row->index);
+        CHECK_TEXT(row->name, name);
+        CHECK(row->energy == energy_of(row->index));
+        if (before)
+            CHECK(before->energy < row->energy || (before->energy == row->energy && before->index < row->index));
+    }
+    for (size_t i = 0; i < rejected; i++) {
+        CHECK(run.rejections[i].index == 3 * i + 2 && run.rejections[i].line == 10 * (3 * i + 2) + 1);
+        CHECK_TEXT(run.rejections[i].path, library);
+    }
+    qn_release(&resumed.bits);
+    end();
+}
+
+static void other_options_make_another_key(void)
+{
+    qn_text first = {0}, second = {0};
+    begin("keys");
+    CHECK_OK(qn_screen_results_key(&run, &first));
+    options.top = 7; /* outputs only: no reason to search again */
+    options.cull = run.search.cull = true;
+    CHECK_OK(qn_screen_results_key(&run, &second));
+    CHECK_TEXT(second.data, first.data);
+    for (int change = 0; change < 6; change++) {
+        const qn_screen_state before = run;
+        const qn_screen_options options_before = options;
+        if (change == 0) run.search.seed++;
+        if (change == 1) run.search.box_side_angstrom[2] += 1e-12;
+        if (change == 2) options.conformers = 3;
+        if (change == 3) options.score = "vina";
+        if (change == 4) options.keep++;
+        if (change == 5) CHECK_OK(qn_file_write(library, "nothinG", 7));
+        second.length = 0;
+        CHECK_OK(qn_screen_results_key(&run, &second));
+        CHECK(strcmp(first.data, second.data) != 0);
+        run = before;
+        options = options_before;
+    }
+    qn_text_clear(&first);
+    qn_text_clear(&second);
+    end();
+}
+
+static qn_screen_batch *batch_of(uint64_t number, size_t jobs)
+{
+    void *memory;
+    if (!CHECK_OK(qn_allocate(1, sizeof(qn_screen_batch), &memory))) return NULL;
+    qn_screen_batch *batch = memory;
+    batch->number = number;
+    batch->jobs = jobs;
+    return batch;
+}
+
+static void a_queue_hands_on_in_order_and_ends(void)
+{
+    qn_screen_queue queue;
+    qn_screen_queue_create(10, &queue);
+    CHECK(qn_screen_queue_pop(&queue, false) == NULL);
+    for (uint64_t i = 0; i < 3; i++) {
+        CHECK(qn_screen_queue_has_room(&queue));
+        qn_screen_queue_push(&queue, batch_of(i, 4));
+    }
+    for (uint64_t i = 0; i < 2; i++) {
+        qn_screen_batch *batch = qn_screen_queue_pop(&queue, true);
+        if (CHECK(batch != NULL)) CHECK(batch->number == i);
+        qn_screen_batch_destroy(&batch);
+    }
+    qn_screen_queue_end(&queue);
+    qn_screen_batch *last = qn_screen_queue_pop(&queue, true);
+    CHECK(last && last->number == 2);
+    qn_screen_batch_destroy(&last);
+    CHECK(qn_screen_queue_pop(&queue, true) == NULL);
+    qn_screen_queue_push(&queue, batch_of(9, 1000)); /* destroyed with the queue */
+    qn_screen_queue_fail(&queue);
+    CHECK(qn_screen_queue_failed(&queue) && !qn_screen_queue_has_room(&queue));
+    CHECK(qn_screen_queue_pop(&queue, true) == NULL);
+    qn_screen_queue_destroy(&queue);
+}
+
+int main(void)
+{
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &context))) return check_finish();
+    RUN(a_record_says_what_was_put_in);
+    RUN(a_record_cut_anywhere_is_refused);
+    RUN(sets_of_pieces_know_their_members);
+    RUN(what_ranks_found_is_gathered_in_order);
+    RUN(other_options_make_another_key);
+    RUN(a_queue_hands_on_in_order_and_ends);
+    qn_context_destroy(&context);
+    return check_finish();
+}
