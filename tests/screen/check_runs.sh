@@ -64,6 +64,8 @@ echo "killed $kills times, the journal has $(stat -c %s "$work/killed/journal.0"
 screen -o "$work/killed" --threads 2 --resume || fail "the run after $kills kills"
 same one killed
 grep -q '"resumed": 0,' "$work/killed/run.json" && fail "nothing was resumed after $kills kills"
+size() { stat -c %s "$work/$1/journal.0"; }
+[ "$(size one)" -eq "$(size killed)" ] || fail "molecules were searched twice: journals of $(size one) and $(size killed) bytes"
 screen -o "$work/killed" --resume || fail "resuming a run that is over"
 same one killed
 

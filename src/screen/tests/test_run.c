@@ -249,6 +249,47 @@ static void a_stopped_run_goes_on(void)
     check_same(options.output, whole);
 }
 
+/* Energy and conformer of each molecule of scores.csv, by its index. */
+static void read_scores(const char *folder, double *energies, int *conformers)
+{
+    char *scores = read_result(folder, "scores.csv");
+    int rows = 0;
+    for (char *line = scores ? strchr(scores, '\n') : NULL; line && line[1]; line = strchr(line + 1, '\n')) {
+        int index, conformer;
+        double energy;
+        if (!CHECK(sscanf(line, "\n%*d,%*[^,],%d,%lf,%*f,%*f,%*f,%*d,%*f,%d", &index, &energy, &conformer) == 3)) break;
+        if (!CHECK(index >= 0 && index < MOLECULES)) break;
+        energies[index] = energy;
+        conformers[index] = conformer;
+        rows++;
+    }
+    CHECK(rows == MOLECULES - 1);
+    qn_release(&scores);
+}
+
+/* The file's conformer is searched as if it were alone, so others can only add better poses. */
+static void more_conformers_find_no_worse_poses(void)
+{
+    qn_screen_options options = options_for("conformers");
+    qn_screen_summary summary;
+    char alone[700];
+    double with[MOLECULES] = {0}, without[MOLECULES] = {0};
+    int conformers[MOLECULES] = {0}, unused[MOLECULES], others = 0;
+    snprintf(alone, sizeof alone, "%s/hits", check_scratch_folder());
+    options.conformers = 3;
+    options.batch = 5;
+    CHECK_OK(qn_screen_run(context, &options, &summary));
+    CHECK(summary.conformers > MOLECULES && summary.conformers <= 3 * (MOLECULES - 1));
+    read_scores(options.output, with, conformers);
+    read_scores(alone, without, unused);
+    for (int i = 0; i < MOLECULES; i++) {
+        CHECK(conformers[i] >= 0 && conformers[i] < 3);
+        CHECK(conformers[i] > 0 ? with[i] <= without[i] : with[i] == without[i]);
+        others += conformers[i] > 0;
+    }
+    CHECK(others > 0);
+}
+
 static void options_out_of_range_are_refused(void)
 {
     qn_screen_options options = options_for("refused");
@@ -272,9 +313,8 @@ static void vina_scores_too(void)
     qn_screen_options options = options_for("vina");
     qn_screen_summary summary;
     options.score = "vina";
-    options.conformers = 2;
     CHECK_OK(qn_screen_run(context, &options, &summary));
-    CHECK(summary.conformers > MOLECULES && summary.conformers <= 2 * (MOLECULES - 1));
+    CHECK(summary.best_energy < 0);
     char *scores = read_result(options.output, "scores.csv");
     CHECK(scores && strstr(scores, "rank,name,index,energy,gauss1,gauss2,repulsion,hydrophobic,hydrogen_bond,heavy"));
     qn_release(&scores);
@@ -291,6 +331,7 @@ int main(int argc, char **argv)
     write_library();
     RUN(hits_are_what_they_say);
     RUN(a_stopped_run_goes_on);
+    RUN(more_conformers_find_no_worse_poses);
     RUN(options_out_of_range_are_refused);
     RUN(vina_scores_too);
     qn_context_destroy(&context);
