@@ -52,7 +52,7 @@ same one batch
 # Ten kills, then to the end.
 kills=0
 for attempt in 0 1 2 3 4 5 6 7 8 9; do
-  { timeout -s KILL "0.2$attempt" "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/killed" --resume; } 2>/dev/null
+  { timeout -s KILL "0.1$attempt" "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/killed" --resume; } 2>/dev/null
   [ $? -eq 137 ] || break
   kills=$((kills + 1))
   for file in scores.csv hits.sdf rejected.csv run.json report.html; do
