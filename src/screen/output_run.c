@@ -82,7 +82,7 @@ static json_t *describe_run(const qn_screen_state *run)
         (json_int_t)run->row_count, "rejected", (json_int_t)run->rejection_count, "resumed", (json_int_t)run->resumed,
         "conformers", (json_int_t)run->conformers, "interactions", run->interactions, "molecules_per_s",
         per_second(searched, search_s), "interactions_per_s", per_second(run->interactions_here, search_s),
-        "scoring_share", per_second(run->scoring_s, search_s * run->device_count), "timings", describe_timings(run));
+        "scoring_share", qn_screen_scoring_share(run), "timings", describe_timings(run));
 }
 
 qn_status qn_screen_write_run_json(const qn_screen_state *run)

@@ -30,6 +30,12 @@ double qn_screen_clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double qn_screen_scoring_share(const qn_screen_state *run)
+{
+    const double device_s = run->timings.search_s * run->device_count;
+    return device_s > 0 ? fmin(1, run->scoring_s / device_s) : 0;
+}
+
 qn_screen_options qn_screen_default_options(void)
 {
     const qn_screen_search_options search = qn_screen_search_default_options();
@@ -262,7 +268,7 @@ static void summarise(const qn_screen_state *run, qn_screen_summary *summary)
                                    .interactions = run->interactions,
                                    .seconds = qn_screen_clock_s() - run->started_s};
     if (search_s > 0) summary->interactions_per_s = run->interactions_here / search_s;
-    if (search_s > 0) summary->scoring_share = run->scoring_s / (search_s * run->device_count);
+    summary->scoring_share = qn_screen_scoring_share(run);
     if (run->row_count) summary->best_energy = run->rows[0].energy;
     if (qn_ranks_rank(run->ranks) == 0) /* the others have nothing to say */
         snprintf(summary->report, sizeof summary->report, "%s/report.html", run->options->output);

@@ -82,6 +82,9 @@ const char *qn_screen_energy_unit(qn_screen_score_kind kind);
 /* report.html; with options->actives also the enrichment. hits.sdf stands in the output folder by then. */
 QN_MUST_CHECK qn_status qn_screen_write_report(const qn_screen_state *run);
 
+/* Of the search's time, that of scoring kernels: those of two batches may run at once, so 1 at most. */
+double qn_screen_scoring_share(const qn_screen_state *run);
+
 double qn_screen_clock_s(void);
 
 #endif
