@@ -122,7 +122,7 @@ static void mind_small_rings(const qn_compound_neighbours *neighbours, const qn_
             if (ring->size < 5)
                 evidence->planarity[atom] = 0.4F;
             else if (ring->size == 5)
-                evidence->planarity[atom] = evidence->in_flat_ring[atom] ? 0.7F : 0;
+                evidence->planarity[atom] = evidence->in_flat_ring[atom] ? 0.65F : 0;
             else if (evidence->in_flat_ring[atom] && evidence->planarity[atom] < 0.7F)
                 evidence->planarity[atom] = 0.7F;
         }
@@ -162,17 +162,21 @@ void qn_bond_evidence_clear(qn_bond_evidence *evidence)
     qn_release(&evidence->flat_ring_bond);
 }
 
-/* A trigonal carbon's bonds have a sum of shortness above 1 (1.5 in benzene), a tetrahedral one's near 0. */
+/* A trigonal carbon's bonds have a sum of shortness above 1 (1.5 in benzene), a tetrahedral one's near 0. One that is
+ * nearly as short as a double bond is enough where a small ring bends the angles (norbornene). */
 double qn_bond_evidence_trigonal(const qn_compound *compound, const qn_compound_neighbours *neighbours,
                                  const qn_bond_evidence *evidence, int atom)
 {
-    double sum = 0;
+    double sum = 0, best = 0;
     size_t count = neighbours->start[atom + 1] - neighbours->start[atom];
-    for (size_t k = neighbours->start[atom]; k < neighbours->start[atom + 1]; k++)
-        if (!qn_compound_atom_is_hydrogen(&compound->atoms[neighbours->neighbour[k]]) &&
-            evidence->shortness[neighbours->bond[k]] > 0)
-            sum += (double)evidence->shortness[neighbours->bond[k]];
+    for (size_t k = neighbours->start[atom]; k < neighbours->start[atom + 1]; k++) {
+        double shortness = (double)evidence->shortness[neighbours->bond[k]];
+        if (qn_compound_atom_is_hydrogen(&compound->atoms[neighbours->neighbour[k]]) || shortness <= 0) continue;
+        sum += shortness;
+        if (shortness > best) best = shortness;
+    }
     if (count > 3) return 0;
     if (count < 2) return clamp(sum) * 0.8;
-    return 0.5 * clamp(sum / 1.2) + 0.5 * (double)evidence->planarity[atom];
+    double together = 0.5 * clamp(sum / 1.2) + 0.5 * (double)evidence->planarity[atom];
+    return best > 0.9 && together < 0.5 ? 0.5 : together;
 }

@@ -165,6 +165,14 @@ static void wish_carbon(order_search *s, int atom)
         s->room[atom] = 1;
 }
 
+/* Bound to an oxygen or sulfur with two neighbours, as in isoxazole or thiadiazole. */
+static bool beside_chalcogen(const order_search *s, int atom)
+{
+    for (size_t k = first_bond(s, atom); k < end_bond(s, atom); k++)
+        if (is_chalcogen(s, other_at(s, k)) && s->degree[other_at(s, k)] == 2) return true;
+    return false;
+}
+
 /* A nitrogen with three neighbours takes a double bond only where a carbon needs it (and is charged then); with two,
  * when it is known to have no hydrogen or looks like it; with one, a nitrile's is beside a linear carbon. */
 static void wish_nitrogen(order_search *s, int atom)
@@ -179,9 +187,10 @@ static void wish_nitrogen(order_search *s, int atom)
         s->wish[atom] = planar && best > 0.3 ? QN_MATCHING_RELUCTANT : QN_MATCHING_NEVER;
     } else if (degree == 2) {
         if (s->evidence.linear[atom]) s->room[atom] = 2;
-        s->wish[atom] = s->polar_have_hydrogens || s->in_flat_six[atom] || best > 0.85 ? QN_MATCHING_GLAD
-                        : flat || best > 0.3                                           ? QN_MATCHING_RELUCTANT
-                                                                                       : QN_MATCHING_NEVER;
+        bool sure = s->polar_have_hydrogens || s->in_flat_six[atom] || (flat && beside_chalcogen(s, atom));
+        s->wish[atom] = sure || best > 0.85  ? QN_MATCHING_GLAD
+                        : flat || best > 0.3 ? QN_MATCHING_RELUCTANT
+                                             : QN_MATCHING_NEVER;
     } else if (beside_linear(s, atom) && best > 1.1) {
         s->room[atom] = 2;
         s->wish[atom] = QN_MATCHING_MUST;
