@@ -41,7 +41,7 @@ typedef struct qn_screen_options {
     int keep;                  /* poses of a molecule that are written, default 3 */
     double diversity_angstrom; /* RMSD between them, default 2 */
     int top;                   /* molecules in hits.sdf, default 100 */
-    const char *actives;       /* names of known actives, one a line: adds the enrichment report; NULL */
+    const char *actives;       /* known actives, a file of names or "item=value": adds the enrichment report; NULL */
     uint64_t seed;
     bool exact;  /* the same bits on every device */
     bool cull;   /* leave out receptor atoms beyond reach by a cell list */

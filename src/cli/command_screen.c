@@ -52,7 +52,9 @@ static const cli_option options[] = {
      .type = CLI_TEXT,
      .argument = "FILE",
      .offset = FIELD(site),
-     .help = "take the box from a ligand that sits in the site: SDF, MOL2, PDBQT or PDB"},
+     .help =
+         "take the box from a ligand that sits in the site: SDF, MOL2, PDBQT, PDB or mmCIF; the same ligand is left "
+         "out of the receptor"},
     {.name = "pocket",
      .letter = 'p',
      .type = CLI_TEXT,
@@ -137,11 +139,12 @@ static const cli_option options[] = {
      .help = "best molecules whose poses go into hits.sdf"},
     {.name = "actives",
      .type = CLI_TEXT,
-     .argument = "FILE",
+     .argument = "WHICH",
      .offset = FIELD(actives),
      .default_text = "",
-     .help = "names of molecules known to bind, one a line: the report then says how well they were found (ROC, "
-             "enrichment)"},
+     .help =
+         "names of molecules known to bind, one a line, or the library's data item that tells them, NAME=VALUE: the "
+         "report then says how well they were found (ROC, enrichment)"},
     {.name = "seed",
      .type = CLI_SEED,
      .argument = "NUMBER",

@@ -28,31 +28,49 @@ static void add_point(box_extent *extent, const double position[3])
     extent->count++;
 }
 
-static qn_status add_compound(const char *path, const qn_compound *compound, box_extent *extent)
+/* The heavy atoms of a site, as they are read. */
+typedef struct site_atoms {
+    double *positions;
+    size_t count, capacity;
+} site_atoms;
+
+static qn_status make_room(site_atoms *site, size_t more)
+{
+    return qn_grow((void **)&site->positions, &site->capacity, site->count + more, 3 * sizeof(double));
+}
+
+static void add_atom(site_atoms *site, const double position[3])
+{
+    memcpy(site->positions + 3 * site->count++, position, 3 * sizeof *position);
+}
+
+static qn_status add_compound(const char *path, const qn_compound *compound, site_atoms *site)
 {
     if (compound->conformer_count == 0 || compound->flat)
         QN_FAIL(QN_BAD_FORMAT, "%s: the ligand in the site has no positions in three dimensions", path);
+    QN_TRY(make_room(site, compound->atom_count));
     for (size_t i = 0; i < compound->atom_count; i++)
         if (!qn_compound_atom_is_hydrogen(&compound->atoms[i]))
-            add_point(extent, qn_compound_positions(compound, 0) + 3 * i);
+            add_atom(site, qn_compound_positions(compound, 0) + 3 * i);
     return QN_OK;
 }
 
 /* A ligand as a PDB or mmCIF file has it; of a whole complex what is no polymer and no water. */
-static qn_status read_structure(const char *path, box_extent *extent)
+static qn_status read_structure(const char *path, site_atoms *site)
 {
     qn_molecule *molecule;
     bool hetero = false;
     QN_TRY(qn_molecule_read(path, &(qn_molecule_options){.drop_water = true, .drop_hydrogens = true}, &molecule));
     for (size_t r = 0; r < molecule->residue_count; r++) hetero |= molecule->residues[r].hetero;
-    for (size_t i = 0; i < molecule->atom_count; i++)
+    qn_status status = make_room(site, molecule->atom_count);
+    for (size_t i = 0; status == QN_OK && i < molecule->atom_count; i++)
         if (molecule->residues[molecule->atoms[i].residue].hetero == hetero)
-            add_point(extent, molecule->atoms[i].position_angstrom);
+            add_atom(site, molecule->atoms[i].position_angstrom);
     qn_molecule_destroy(&molecule);
-    return QN_OK;
+    return status;
 }
 
-static qn_status read_site(const char *path, box_extent *extent)
+static qn_status read_site(const char *path, site_atoms *site)
 {
     qn_compound **compounds = NULL;
     qn_error_trail trail;
@@ -60,13 +78,36 @@ static qn_status read_site(const char *path, box_extent *extent)
     qn_status status = qn_compound_read_file(path, &compounds, &count);
     if (status == QN_BAD_FORMAT || status == QN_NOT_FOUND) { /* no ligand's format, or chains behind the name */
         qn_error_save(status, &trail);
-        if (read_structure(path, extent) == QN_OK) return QN_OK;
+        if (read_structure(path, site) == QN_OK) return QN_OK;
         return qn_error_restore(&trail);
     }
-    for (size_t i = 0; i < count && status == QN_OK; i++) status = add_compound(path, compounds[i], extent);
+    for (size_t i = 0; i < count && status == QN_OK; i++) status = add_compound(path, compounds[i], site);
     for (size_t i = 0; i < count; i++) qn_compound_destroy(&compounds[i]);
     qn_release(&compounds);
     return status;
+}
+
+qn_status qn_screen_site_read(const char *path, double **positions, size_t *count)
+{
+    site_atoms site = {0};
+    qn_status status = read_site(path, &site);
+    if (status == QN_OK && site.count == 0)
+        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,
+                              "%s: no heavy atoms; expected some to lay the box around", path);
+    if (status != QN_OK) qn_release(&site.positions);
+    *positions = site.positions;
+    *count = site.count;
+    return status;
+}
+
+static qn_status add_site(const char *path, box_extent *extent)
+{
+    double *positions;
+    size_t count;
+    QN_TRY(qn_screen_site_read(path, &positions, &count));
+    for (size_t i = 0; i < count; i++) add_point(extent, positions + 3 * i);
+    qn_release(&positions);
+    return QN_OK;
 }
 
 /* "A:30-40,A:77" or "A:30-40,77": mark what each part names; a part without a chain is of the one before it. */
@@ -155,7 +196,7 @@ qn_status qn_screen_box_find(const qn_screen_options *options, const qn_screen_r
         memcpy(centre, options->box_centre_angstrom, 3 * sizeof *centre);
         memcpy(side, asked, 3 * sizeof *side);
     } else if (options->site) {
-        QN_TRY(read_site(options->site, &extent));
+        QN_TRY(add_site(options->site, &extent));
         QN_TRY(box_of_extent(&extent, options->site, options->margin_angstrom, centre, side));
     } else {
         QN_TRY(read_pocket(options->pocket, receptor, &extent));

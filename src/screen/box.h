@@ -13,4 +13,8 @@
 QN_MUST_CHECK qn_status qn_screen_box_find(const qn_screen_options *options, const qn_screen_receptor *receptor,
                                            double centre_angstrom[3], double side_angstrom[3]);
 
+/* Heavy atoms of the ligand in a site's file, count × 3 (Å): SDF, MOL2, PDBQT, PDB or mmCIF; of a whole complex those
+ * of its hetero residues. Released with qn_release. QN_NOT_FOUND; QN_BAD_FORMAT: no heavy atoms, a flat drawing. */
+QN_MUST_CHECK qn_status qn_screen_site_read(const char *path, double **positions_angstrom, size_t *count);
+
 #endif

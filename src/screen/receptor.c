@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "chemistry/residue_types.h"
 #include "format/compound_stream.h"
@@ -26,6 +27,7 @@ static qn_status is_mol2(const char *path, bool *mol2)
 
 static qn_status allocate_receptor(qn_screen_receptor *receptor, size_t most)
 {
+    if (receptor->molecule) QN_TRY(qn_allocate(most, sizeof *receptor->residues, (void **)&receptor->residues));
     QN_TRY(qn_allocate(3 * most, sizeof(double), (void **)&receptor->positions_angstrom));
     return qn_allocate(most, sizeof *receptor->types, (void **)&receptor->types);
 }
@@ -53,6 +55,7 @@ static qn_status fill_from_molecule(const char *path, qn_screen_receptor *recept
     for (size_t i = 0; i < molecule->atom_count; i++) {
         const qn_atom *atom = &molecule->atoms[i];
         int type = qn_screen_type_of(&receptor->score, atom->element, types[i], &around[i]);
+        receptor->residues[receptor->atom_count] = atom->residue;
         QN_TRY(add_atom(receptor, path, i + 1, atom->element, atom->position_angstrom, type));
     }
     return QN_OK;
@@ -137,6 +140,13 @@ static qn_status read_mol2(const char *path, qn_screen_receptor *receptor)
     return status;
 }
 
+static void find_hash(qn_screen_receptor *receptor)
+{
+    receptor->hash =
+        qn_screen_hash(receptor->types, receptor->atom_count * sizeof *receptor->types, receptor->positions_angstrom,
+                       3 * receptor->atom_count * sizeof *receptor->positions_angstrom);
+}
+
 static qn_status finish(const char *path, qn_screen_receptor *receptor)
 {
     if (receptor->atom_count == 0)
@@ -144,9 +154,7 @@ static qn_status finish(const char *path, qn_screen_receptor *receptor)
     for (size_t i = 0; i < 3 * receptor->atom_count; i++)
         if (!isfinite(receptor->positions_angstrom[i]))
             QN_FAIL(QN_BAD_FORMAT, "%s: heavy atom %zu has a position that is not finite", path, i / 3 + 1);
-    receptor->hash =
-        qn_screen_hash(receptor->types, receptor->atom_count * sizeof *receptor->types, receptor->positions_angstrom,
-                       3 * receptor->atom_count * sizeof *receptor->positions_angstrom);
+    find_hash(receptor);
     return QN_OK;
 }
 
@@ -161,10 +169,69 @@ qn_status qn_screen_receptor_read(const char *path, const qn_screen_score *score
     return status;
 }
 
+static bool is_near(const double place[3], const double *positions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double square = 0;
+        for (int d = 0; d < 3; d++)
+            square += (place[d] - positions[3 * i + (size_t)d]) * (place[d] - positions[3 * i + (size_t)d]);
+        if (square < 1) return true;
+    }
+    return false;
+}
+
+/* Per residue: heavy atoms, and how many of them are where the ligand is. */
+static void count_overlaps(const qn_screen_receptor *receptor, const double *positions, size_t count, int *atoms,
+                           int *near)
+{
+    for (size_t i = 0; i < receptor->atom_count; i++) {
+        const int residue = receptor->residues[i];
+        if (!receptor->molecule->residues[residue].hetero) continue;
+        atoms[residue]++;
+        if (is_near(receptor->positions_angstrom + 3 * i, positions, count)) near[residue]++;
+    }
+}
+
+static void leave_out(qn_screen_receptor *receptor, const int *atoms, const int *near)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < receptor->atom_count; i++) {
+        const int residue = receptor->residues[i];
+        if (near[residue] > 0 && 2 * near[residue] >= atoms[residue]) continue;
+        memmove(receptor->positions_angstrom + 3 * kept, receptor->positions_angstrom + 3 * i, 3 * sizeof(double));
+        receptor->types[kept] = receptor->types[i];
+        receptor->residues[kept++] = residue;
+    }
+    receptor->atom_count = kept;
+}
+
+qn_status qn_screen_receptor_make_room(qn_screen_receptor *receptor, const double *positions, size_t count)
+{
+    void *memory;
+    if (!receptor->molecule) return QN_OK;
+    const size_t residues = receptor->molecule->residue_count;
+    QN_TRY(qn_allocate(2 * residues, sizeof(int), &memory));
+    int *atoms = memory, *near = atoms + residues;
+    count_overlaps(receptor, positions, count, atoms, near);
+    leave_out(receptor, atoms, near);
+    for (size_t r = 0; r < residues; r++) {
+        const qn_residue *residue = &receptor->molecule->residues[r];
+        if (near[r] > 0 && 2 * near[r] >= atoms[r])
+            qn_log(QN_LOG_NOTE, "receptor: %s %s %d lies where the site's ligand is and is left out", residue->name,
+                   residue->chain, residue->number);
+    }
+    qn_release(&memory);
+    if (receptor->atom_count == 0)
+        QN_FAIL(QN_BAD_FORMAT, "%s: nothing but the site's ligand; expected a receptor", receptor->molecule->name);
+    find_hash(receptor);
+    return QN_OK;
+}
+
 void qn_screen_receptor_clear(qn_screen_receptor *receptor)
 {
     qn_molecule_destroy(&receptor->molecule);
     qn_release(&receptor->positions_angstrom);
     qn_release(&receptor->types);
+    qn_release(&receptor->residues);
     *receptor = (qn_screen_receptor){0};
 }

@@ -122,6 +122,18 @@ static qn_status set_search(qn_screen_state *run)
     return QN_OK;
 }
 
+/* A complex with its ligand may be given as receptor: the site must be empty. */
+static qn_status empty_site(qn_screen_state *run)
+{
+    double *positions;
+    size_t count;
+    if (!run->options->site) return QN_OK;
+    QN_TRY(qn_screen_site_read(run->options->site, &positions, &count));
+    qn_status status = qn_screen_receptor_make_room(&run->receptor, positions, count);
+    qn_release(&positions);
+    return status;
+}
+
 /* Everything that can be wrong with what was given, before anything is written. */
 static qn_status prepare(qn_screen_state *run)
 {
@@ -133,6 +145,7 @@ static qn_status prepare(qn_screen_state *run)
     run->score.force_field = qn_bude_find("2016");
     run->term_count = qn_screen_term_names(run->score.kind, &run->term_names);
     QN_TRY(qn_screen_receptor_read(options->receptor, &run->score, &run->receptor));
+    QN_TRY(empty_site(run));
     QN_TRY(qn_input_hash(options->receptor, run->receptor_hash));
     QN_TRY(set_search(run));
     if (options->actives) QN_TRY(qn_screen_labels_read(options->actives, &run->labels));

@@ -124,6 +124,29 @@ static void what_is_no_receptor_is_refused(void)
     CHECK_MESSAGE_HAS("2 molecules");
 }
 
+/* A hetero residue goes from where a ligand is known to sit; a residue of the chain in the same place stays. */
+static void a_bound_ligand_makes_room(void)
+{
+    const qn_screen_score score = bude();
+    const double beside_zinc[6] = {20.9, 6, -5, 11.104, 6.134, -6.504}, away[3] = {20, 7.1, -5};
+    qn_screen_receptor receptor;
+    if (CHECK_OK(qn_screen_receptor_read(written("small.pdb", small_pdb), &score, &receptor))) {
+        const uint64_t hash = receptor.hash;
+        CHECK_OK(qn_screen_receptor_make_room(&receptor, away, 1));
+        CHECK(receptor.atom_count == 6 && receptor.hash == hash);
+        CHECK_OK(qn_screen_receptor_make_room(&receptor, beside_zinc, 2));
+        CHECK(receptor.atom_count == 5 && receptor.hash != hash);
+        check_type(&receptor, 11.104, "N.4");
+        for (size_t i = 0; i < receptor.atom_count; i++) CHECK(receptor.positions_angstrom[3 * i] < 20);
+    }
+    qn_screen_receptor_clear(&receptor);
+    if (CHECK_OK(qn_screen_receptor_read(written("zinc.pdb", strstr(small_pdb, "HETATM    8")), &score, &receptor))) {
+        CHECK_FAILS(qn_screen_receptor_make_room(&receptor, beside_zinc, 2), QN_BAD_FORMAT);
+        CHECK_MESSAGE_HAS("nothing but the site's ligand");
+    }
+    qn_screen_receptor_clear(&receptor);
+}
+
 /* Index of the atom nearest to a place. */
 static size_t nearest(const pdbqt_atoms *atoms, const double place[3], double *distance)
 {
@@ -171,6 +194,7 @@ int main(void)
     RUN(waters_hydrogens_and_alternates_are_left_out);
     RUN(histidines_give_and_take);
     RUN(stated_types_of_mol2_are_used);
+    RUN(a_bound_ligand_makes_room);
     RUN(what_is_no_receptor_is_refused);
     if (check_reference_data("docking/ligand/1iep")) RUN(vinas_types_are_those_of_the_published_receptor);
     return check_finish();
