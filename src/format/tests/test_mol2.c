@@ -9,7 +9,7 @@ static const char alanine[] = "# made by hand\n"
                               "@<TRIPOS>MOLECULE\n"
                               " alanine  \n"
                               "# a comment\n"
-                              " 7 6 1 0 0\n"
+                              " 7 7 1 0 0\n"
                               "SMALL\n"
                               "USER_CHARGES\n"
                               "\n"
@@ -30,6 +30,7 @@ static const char alanine[] = "# made by hand\n"
                               " 4 30 5 ar\n"
                               " 5 2 6 un\n"
                               " 6 2 7 1\n"
+                              " 7 1 30 nc\n"
                               "@<TRIPOS>SUBSTRUCTURE\n"
                               " 1 ALA1 1\n";
 
@@ -197,7 +198,7 @@ static void molecules_are_cut_and_comments_passed(void)
     CHECK_OK(qn_compound_stream_next(stream, &record));
     CHECK(record.format == QN_COMPOUND_MOL2 && record.index == 0 && record.line == 3);
     CHECK_OK(qn_compound_stream_next(stream, &record));
-    CHECK(record.index == 1 && record.line == 30 && strncmp(record.text, METHANOL, strlen(METHANOL)) == 0);
+    CHECK(record.index == 1 && record.line == 31 && strncmp(record.text, METHANOL, strlen(METHANOL)) == 0);
     CHECK_OK(qn_compound_stream_next(stream, &record));
     CHECK(record.size == 0);
     qn_compound_record_clear(&record);

@@ -38,18 +38,25 @@ static void a_ligand_is_read_right(void)
     qn_compound_destroy(&c);
 }
 
+#define CLOSER ATOM("    1", " C1 ", "   1.000", " 0.176", "CG0")
+#define GLUE ATOM("    2", " G  ", "   2.000", " 0.000", "G0")
+#define WATER ATOM("    3", " W  ", "   2.000", " 0.000", "W ")
+#define LYSINE ATOM("    1", " CA ", "   9.000", " 0.176", "C ")
+#define LAST ATOM("    4", " O  ", "   4.000", " 0.176", "OA")
+
 /* Glue and water of hydrated docking are no atoms; a pose's flexible residue is the receptor's. */
 static void what_is_not_the_ligand_is_left_out(void)
 {
     qn_compound *c;
-    const char text[] = "MODEL 1\nREMARK VINA RESULT:     -7.1      0.000      0.000\n" ATOM(
-        "    1", " C1 ", "   1.000", " 0.176", "CG0") ATOM("    2", " G  ", "   2.000", " 0.000", "G0")
-        ATOM("    3", " W  ", "   2.000", " 0.000", "W ") "BEGIN_RES LYS A 1\n" ATOM("    1", " CA ", "   9.000",
-                                                                                     " 0.176", "C ") "END_RES LYS A 1\n"
-                                                                                                     "ENDMDL\n";
+    const char text[] = "MODEL 1\n"
+                        "REMARK VINA RESULT:     -7.1      0.000      0.000\n"
+                        "REMARK VINA RESULT:     -6.1      0.000      0.000\n" CLOSER GLUE WATER
+                        "BEGIN_RES LYS A 1\n" LYSINE "END_RES LYS A 1\n" LAST "ENDMDL\n";
     if (!CHECK_OK(read_record(QN_COMPOUND_PDBQT, text, &c))) return;
-    CHECK(c->atom_count == 1 && c->positions_angstrom[0] == 1);
-    CHECK_TEXT(c->atoms[0].element, "C");
+    if (CHECK(c->atom_count == 2 && c->positions_angstrom[0] == 1 && c->positions_angstrom[3] == 4)) {
+        CHECK_TEXT(c->atoms[0].element, "C");
+        CHECK_TEXT(c->atoms[1].element, "O");
+    }
     CHECK_TEXT(qn_compound_property_value(c, "VINA RESULT"), "-7.1      0.000      0.000");
     qn_compound_destroy(&c);
 }

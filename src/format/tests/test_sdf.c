@@ -154,6 +154,47 @@ static void charges_of_property_lines_supersede_the_block(void)
 #define COUNTS(text) "\n\n\n" text "            999 V2000\n"
 #define CARBON "    0.0000    0.0000    0.0000 C   0  0\n"
 
+/* Radicals alone supersede charges too; 15 stands for a valence of 0; a plane is a drawing unless it says 3D. */
+static void small_print_is_heeded(void)
+{
+    qn_compound *c;
+    const char radical[] = COUNTS("  2  1  0  0  0  0") "    0.0000    0.0000    0.0000 O   0  5\n" CARBON
+                                                        "  1  2  1\nM  RAD  1   2   2\nM  END\n";
+    if (CHECK_OK(read_record(QN_COMPOUND_SDF, radical, &c))) CHECK(c->atoms[0].charge_e == 0 && c->flat);
+    qn_compound_destroy(&c);
+    const char bare[] = COUNTS("  1  0  0  0  0  0") "    0.0000    0.0000    0.0000 Na  0  3  0  0  0 15\nM  END\n";
+    if (CHECK_OK(read_record(QN_COMPOUND_SDF, bare, &c)))
+        CHECK(c->atoms[0].hydrogens == 0 && c->atoms[0].charge_e == 1);
+    qn_text text = {0};
+    CHECK_OK(qn_compound_write_sdf(c, NULL, &text));
+    qn_compound_destroy(&c);
+    if (CHECK_OK(read_record(QN_COMPOUND_SDF, text.data, &c))) CHECK(c->atoms[0].hydrogens == 0);
+    qn_text_clear(&text);
+    qn_compound_destroy(&c);
+    const char planar[] =
+        "\n  Someone 11212619213D\n\n  2  0  0  0  0  0            999 V2000\n" CARBON CARBON "M  END\n";
+    if (CHECK_OK(read_record(QN_COMPOUND_SDF, planar, &c))) CHECK(!c->flat);
+    qn_compound_destroy(&c);
+}
+
+/* Nineteen charges take three lines of at most eight. */
+static void many_charges_are_written(void)
+{
+    qn_compound *c, *back;
+    qn_text text = {0};
+    if (!CHECK_OK(qn_compound_create("ions", 20, 0, 1, &c))) return;
+    for (int i = 0; i < 20; i++) {
+        strcpy(c->atoms[i].element, "CL");
+        c->atoms[i].charge_e = (signed char)(i == 4 ? 0 : i % 2 ? -1 : 5);
+    }
+    CHECK_OK(qn_compound_write_sdf(c, NULL, &text));
+    CHECK(strstr(text.data, "\nM  CHG  8   1   5") && strstr(text.data, "\nM  CHG  3  18  -1  19   5  20  -1\nM  END"));
+    if (CHECK_OK(read_record(QN_COMPOUND_SDF, text.data, &back))) check_same(c, back, 0);
+    qn_compound_destroy(&back);
+    qn_compound_destroy(&c);
+    qn_text_clear(&text);
+}
+
 static void what_is_wrong_is_said(void)
 {
     static const bad_record cases[] = {
@@ -288,6 +329,8 @@ int main(void)
     RUN(windows_lines_mean_the_same);
     RUN(values_may_hold_blank_lines);
     RUN(charges_of_property_lines_supersede_the_block);
+    RUN(small_print_is_heeded);
+    RUN(many_charges_are_written);
     RUN(what_is_wrong_is_said);
     RUN(what_is_wrong_in_v3000_is_said);
     RUN(what_is_written_reads_the_same);
