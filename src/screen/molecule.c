@@ -65,6 +65,17 @@ static qn_status prepare(const qn_screen_state *run, const qn_compound_record *r
     return qn_screen_ligand_create(molecule->compound, &run->score, &molecule->ligand);
 }
 
+/* Open Babel gives a SMILES other positions each time, so what the energies belong to is kept. */
+static qn_status keep_record(const qn_compound_record *record, qn_screen_molecule *molecule)
+{
+    qn_text text = {0};
+    if (record->format != QN_COMPOUND_SMILES || molecule->reason) return QN_OK;
+    QN_TRY(qn_text_append_bytes(&text, record->text, record->size));
+    molecule->made = text.data;
+    molecule->made_size = record->size;
+    return QN_OK;
+}
+
 /* Whether an error says something about the molecule; what else there is ends the run. */
 static bool is_molecules_fault(qn_status status)
 {
@@ -84,6 +95,7 @@ qn_status qn_screen_molecule_make(const qn_screen_state *run, const qn_compound_
         status = molecule->compound
                      ? qn_text_copy(molecule->compound->name ? molecule->compound->name : "", &molecule->name)
                      : guess_name(record, &molecule->name);
+    if (status == QN_OK) status = keep_record(record, molecule);
     if (status == QN_OK && !molecule->reason && run->labels)
         molecule->active = qn_screen_labels_is_active(run->labels, molecule->compound);
     if (status != QN_OK) {
@@ -99,6 +111,7 @@ void qn_screen_molecule_clear(qn_screen_molecule *molecule)
 {
     qn_release(&molecule->name);
     qn_release(&molecule->reason);
+    qn_release(&molecule->made);
     qn_compound_destroy(&molecule->compound);
     qn_screen_ligand_clear(&molecule->ligand);
 }

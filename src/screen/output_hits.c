@@ -15,6 +15,9 @@ typedef struct sdf_hit {
     uint64_t index;
     qn_screen_kept *poses;
     int pose_count;
+    size_t library, line;
+    char *made; /* its record, where the library would give another; NULL */
+    size_t made_size;
     qn_text text;
 } sdf_hit;
 
@@ -22,6 +25,7 @@ typedef struct hit_list {
     const qn_screen_state *run;
     sdf_hit *hits; /* by index, the order of the libraries */
     size_t count;
+    qn_screen_library *library;
 } hit_list;
 
 static int compare_hits(const void *a, const void *b)
@@ -53,6 +57,12 @@ static qn_status take_poses(const qn_screen_entry *entry, void *user)
     QN_TRY(qn_allocate((size_t)entry->pose_count, sizeof *found->poses, &memory));
     found->poses = memcpy(memory, entry->poses, (size_t)entry->pose_count * sizeof *found->poses);
     found->pose_count = entry->pose_count;
+    found->library = entry->library;
+    found->line = (size_t)entry->line;
+    if (!entry->made) return QN_OK;
+    QN_TRY(qn_allocate(entry->made_size + 1, 1, &memory));
+    found->made = memcpy(memory, entry->made, entry->made_size);
+    found->made_size = entry->made_size;
     return QN_OK;
 }
 
@@ -131,21 +141,39 @@ static qn_status write_molecule(const qn_screen_state *run, qn_screen_molecule *
     return status;
 }
 
-static qn_status write_molecules(hit_list *list, qn_screen_library *library, qn_compound_record *record)
+/* Read a hit again: from the libraries, which are opened when the first one is wanted, or as it was made. */
+static qn_status read_molecule(hit_list *list, sdf_hit *hit, qn_compound_record *record, qn_screen_molecule *molecule)
 {
-    qn_screen_molecule molecule;
-    for (size_t i = 0; i < list->count; i++) {
-        sdf_hit *hit = &list->hits[i];
-        QN_TRY(qn_screen_library_seek(library, hit->index, record));
-        if (record->size == 0)
-            QN_FAIL(QN_INVALID_ARGUMENT, "molecule %llu is gone; expected libraries that do not change during a run",
-                    (unsigned long long)hit->index);
-        QN_TRY(qn_screen_molecule_make(list->run, record, hit->index, qn_screen_library_file(library), &molecule));
-        qn_status status = write_molecule(list->run, &molecule, hit);
-        qn_screen_molecule_clear(&molecule);
-        QN_TRY(status);
+    const qn_screen_options *options = list->run->options;
+    if (hit->made) {
+        const qn_compound_record made = {.format = QN_COMPOUND_SMILES,
+                                         .index = hit->index,
+                                         .line = hit->line,
+                                         .path = options->libraries[hit->library],
+                                         .text = hit->made,
+                                         .size = hit->made_size};
+        return qn_screen_molecule_make(list->run, &made, hit->index, hit->library, molecule);
     }
-    return QN_OK;
+    if (!list->library) QN_TRY(qn_screen_library_open(options->libraries, options->library_count, &list->library));
+    QN_TRY(qn_screen_library_seek(list->library, hit->index, record));
+    if (record->size == 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "molecule %llu is gone; expected libraries that do not change during a run",
+                (unsigned long long)hit->index);
+    return qn_screen_molecule_make(list->run, record, hit->index, qn_screen_library_file(list->library), molecule);
+}
+
+static qn_status write_molecules(hit_list *list)
+{
+    qn_compound_record record = {0};
+    qn_status status = QN_OK;
+    for (size_t i = 0; i < list->count && status == QN_OK; i++) {
+        qn_screen_molecule molecule = {0};
+        status = read_molecule(list, &list->hits[i], &record, &molecule);
+        if (status == QN_OK) status = write_molecule(list->run, &molecule, &list->hits[i]);
+        qn_screen_molecule_clear(&molecule);
+    }
+    qn_compound_record_clear(&record);
+    return status;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -175,6 +203,7 @@ static void clear_hits(hit_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         qn_release(&list->hits[i].poses);
+        qn_release(&list->hits[i].made);
         qn_text_clear(&list->hits[i].text);
     }
     qn_release(&list->hits);
@@ -184,16 +213,11 @@ qn_status qn_screen_write_hits(const qn_screen_state *run)
 {
     hit_list list = {.run = run};
     const qn_screen_scan scan = {.entry = take_poses, .user = &list};
-    qn_screen_library *library = NULL;
-    qn_compound_record record = {0};
     qn_status status = list_hits(&list);
     if (status == QN_OK) status = qn_screen_results_scan(run, &scan);
-    if (status == QN_OK)
-        status = qn_screen_library_open(run->options->libraries, run->options->library_count, &library);
-    if (status == QN_OK) status = write_molecules(&list, library, &record);
+    if (status == QN_OK) status = write_molecules(&list);
     if (status == QN_OK) status = write_file(&list);
-    qn_compound_record_clear(&record);
-    qn_screen_library_close(&library);
+    qn_screen_library_close(&list.library);
     clear_hits(&list);
     return status;
 }

@@ -217,6 +217,8 @@ static qn_status make_record(const piece_finishing *finishing, double interactio
                                        .active = molecule->active,
                                        .name = molecule->name,
                                        .reason = molecule->reason,
+                                       .made = molecule->made,
+                                       .made_size = molecule->made_size,
                                        .poses = finishing->kept[i],
                                        .pose_count = finishing->counts[i]};
         QN_TRY(qn_screen_record_add(&entry, record));

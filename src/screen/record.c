@@ -11,6 +11,7 @@ typedef struct entry_head {
     int32_t heavy_atoms, conformers, pose_count;
     uint32_t name_length, reason_length;
     uint32_t active, rejected;
+    uint64_t made_size; /* 0: none */
 } entry_head;
 
 qn_status qn_screen_record_begin(const qn_screen_piece *piece, qn_text *record)
@@ -30,11 +31,13 @@ qn_status qn_screen_record_add(const qn_screen_entry *entry, qn_text *record)
                        .name_length = (uint32_t)strlen(entry->name),
                        .reason_length = entry->reason ? (uint32_t)strlen(entry->reason) : 0,
                        .active = entry->active,
-                       .rejected = entry->reason != NULL};
+                       .rejected = entry->reason != NULL,
+                       .made_size = entry->made ? entry->made_size : 0};
     QN_TRY(qn_text_append_bytes(record, &head, sizeof head));
     QN_TRY(qn_text_append_bytes(record, entry->name, head.name_length + 1));
     QN_TRY(qn_text_append_bytes(record, entry->reason ? entry->reason : "", head.reason_length + 1));
-    return qn_text_append_bytes(record, entry->poses, (size_t)head.pose_count * sizeof *entry->poses);
+    QN_TRY(qn_text_append_bytes(record, entry->poses, (size_t)head.pose_count * sizeof *entry->poses));
+    return head.made_size ? qn_text_append_bytes(record, entry->made, (size_t)head.made_size + 1) : QN_OK;
 }
 
 /* What is left of a record. */
@@ -80,7 +83,11 @@ static bool take_entry(record_rest *rest, qn_screen_entry *entry, qn_screen_kept
         (head.pose_count == 0) != (head.rejected != 0))
         return false;
     if (!head.rejected) entry->reason = NULL;
-    return take(rest, poses, (size_t)head.pose_count * sizeof *poses);
+    if (!take(rest, poses, (size_t)head.pose_count * sizeof *poses)) return false;
+    if (head.made_size == 0) return true;
+    entry->made_size = (size_t)head.made_size;
+    entry->made = take_text(rest, entry->made_size);
+    return entry->made != NULL;
 }
 
 qn_status qn_screen_record_read(uint64_t number, const void *data, size_t size, qn_screen_piece *piece,

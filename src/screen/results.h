@@ -12,7 +12,9 @@ typedef struct qn_screen_entry {
     uint32_t library;
     int32_t heavy_atoms, conformers;
     bool active;
-    const char *name, *reason;   /* reason: NULL when it was not rejected */
+    const char *name, *reason; /* reason: NULL when it was not rejected */
+    const char *made;          /* see molecule.h; ends in a zero byte; NULL */
+    size_t made_size;
     const qn_screen_kept *poses; /* best first */
     int pose_count;
 } qn_screen_entry;

@@ -54,6 +54,8 @@ static qn_status add_molecule(uint64_t index, qn_text *record)
                                    .active = index % 2 == 1,
                                    .name = name,
                                    .reason = index % 3 == 2 ? "no reason at all" : NULL,
+                                   .made = index % 4 == 0 && index % 3 != 2 ? "a record\nof two lines\n" : NULL,
+                                   .made_size = 22,
                                    .poses = poses,
                                    .pose_count = 2};
     return qn_screen_record_add(&entry, record);
@@ -81,6 +83,8 @@ static qn_status see_entry(const qn_screen_entry *entry, void *user)
     } else {
         CHECK(!entry->reason && entry->pose_count == 2 && entry->heavy_atoms == 20 && entry->conformers == 4);
         CHECK(entry->poses[0].energy == energy_of(entry->index) && entry->poses[0].number[5] == 6);
+        CHECK((entry->made != NULL) == (entry->index % 4 == 0));
+        if (entry->made) CHECK_TEXT(entry->made, "a record\nof two lines\n");
         CHECK(entry->poses[0].clashes == 3 && entry->poses[1].least_distance_angstrom == 2.5);
     }
     entries++;
