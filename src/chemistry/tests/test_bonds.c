@@ -78,6 +78,14 @@ static const known_molecule known[] = {
      "-2.48 0.36 1.21",
      "C.ar C.ar C.ar C.ar C.ar C.ar C.3 C.3 S.o2 O.2 O.2", "C.ar C.ar C.ar C.ar C.ar C.ar C.3 C.3 S.o2 O.2 O.2", "",
      ""},
+    {"uracil",
+     "O -1.89 -1.83 0.01 C -1.01 -0.98 0.00 C -1.33 0.46 0.02 C -0.33 1.34 0.02 N 0.97 0.93 -0.00 C 1.35 -0.39 -0.02 O "
+     "2.52 -0.72 -0.04 N 0.32 -1.29 -0.02 H -2.38 0.74 0.03 H -0.51 2.41 0.03 H 1.73 1.60 -0.01 H 0.57 -2.27 -0.03",
+     "O.2 C.2 C.2 C.2 N.am C.2 O.2 N.am", "O.2 C.2 C.2 C.2 N.am C.2 O.2 N.am", "", ""},
+    {"thiadiazole",
+     "C -0.31 -0.72 0.00 C -0.66 0.60 0.19 S 0.80 1.48 0.40 N 1.75 0.11 0.23 N 1.05 -0.99 0.02 H -1.00 -1.54 -0.16 H "
+     "-1.63 1.06 0.22",
+     "C.2 C.2 S.3 N.2 N.2", "C.2 C.2 S.3 N.2 N.2", "", ""},
     {"trimethylammonium",
      "C -0.04 1.36 -0.62 N 0.02 0.10 0.20 C 1.25 -0.71 -0.10 C -1.23 -0.72 0.08 H 0.87 1.93 -0.43 H -0.11 1.08 -1.68 H "
      "-0.92 1.93 -0.31 H 0.09 0.40 1.18 H 2.13 -0.07 0.08 H 1.21 -1.03 -1.14 H 1.27 -1.56 0.58 H -1.15 -1.57 0.75 H "
@@ -150,6 +158,15 @@ static void atoms_have_no_more_bonds_than_they_can(void)
     qn_compound_destroy(&compound);
 }
 
+static void alternate_places_of_an_atom_are_not_bound(void)
+{
+    qn_compound *compound = compound_of("C 0 0 0 C 0.3 0 0 O 1.5 0 0", true);
+    CHECK_OK(qn_bonds_connect(compound));
+    CHECK(compound->bond_count == 2);
+    for (size_t i = 0; i < compound->bond_count; i++) CHECK(compound->bonds[i].second == 2);
+    qn_compound_destroy(&compound);
+}
+
 static void ions_are_not_bound_and_metals_are(void)
 {
     qn_compound *compound = compound_of("NA 0 0 0 O 2.3 0 0 ZN 10 0 0 N 12.0 0 0 ZN 10 2.5 0", true);
@@ -178,6 +195,7 @@ int main(void)
     RUN(groups_get_their_orders_and_charges);
     RUN(groups_are_known_without_hydrogens);
     RUN(atoms_have_no_more_bonds_than_they_can);
+    RUN(alternate_places_of_an_atom_are_not_bound);
     RUN(ions_are_not_bound_and_metals_are);
     RUN(heaps_of_atoms_are_refused);
     return check_finish();

@@ -115,6 +115,17 @@ static void chains_begin_and_end_where_they_do(void)
     CHECK_TEXT(warning, "");
 }
 
+/* The last carbon lies where it is bound to the first nitrogen. */
+static void a_ring_of_amino_acids_has_no_beginning(void)
+{
+    begin();
+    residue("GLY", "A", 1, "N=N.am CA=C.3 C=C.2 O=O.2");
+    residue("GLY", "A", 2, "N=N.am CA=C.3 C=C.2 O=O.2");
+    memcpy(molecule->atoms[6].position_angstrom, molecule->atoms[0].position_angstrom, 3 * sizeof(double));
+    molecule->atoms[6].position_angstrom[2] += 1.33;
+    compare(0);
+}
+
 static void protonation_follows_names_and_hydrogens(void)
 {
     begin();
@@ -162,6 +173,7 @@ int main(void)
     qn_log_set_callback(on_log, NULL);
     RUN(amino_acids_have_the_types_of_bude);
     RUN(chains_begin_and_end_where_they_do);
+    RUN(a_ring_of_amino_acids_has_no_beginning);
     RUN(protonation_follows_names_and_hydrogens);
     RUN(nucleotides_waters_and_ions_have_types);
     RUN(unknown_atoms_are_counted_and_named_once);
