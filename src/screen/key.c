@@ -46,10 +46,27 @@ static qn_status describe_search(const qn_screen_state *run, qn_text *key)
                           search->minimiser_steps, (unsigned long long)search->seed, search->exact);
 }
 
+/* Models of devices, each once: which and how many of one model does not matter. */
+static qn_status describe_devices(const qn_screen_state *run, qn_text *key)
+{
+    for (int i = 0; i < run->device_count; i++) {
+        const qn_device_info *device = qn_device_get_info(run->devices[i]);
+        bool known = false;
+        for (int other = 0; other < i; other++) known |= qn_screen_same_model(run->devices[other], run->devices[i]);
+        if (!known) QN_TRY(qn_text_append(key, "device=%s %s\n", device->driver, device->name));
+    }
+    return QN_OK;
+}
+
+bool qn_screen_same_model(const qn_device *first, const qn_device *second)
+{
+    const qn_device_info *a = qn_device_get_info(first), *b = qn_device_get_info(second);
+    return strcmp(a->driver, b->driver) == 0 && strcmp(a->name, b->name) == 0;
+}
+
 qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key)
 {
     const qn_screen_options *options = run->options;
-    const qn_device_info *device = qn_device_get_info(run->devices[0]);
     QN_TRY(qn_text_append(key, "version=%s\nreceptor=%s, %zu heavy atoms, %016llx\nscore=%s\n", QN_VERSION,
                           run->receptor_hash, run->receptor.atom_count, (unsigned long long)run->receptor.hash,
                           options->score));
@@ -59,5 +76,5 @@ qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key)
                           options->keep, options->diversity_angstrom, options->actives ? options->actives : "",
                           QN_SCREEN_PIECE));
     if (run->search.exact) return QN_OK; /* the same bits on every device */
-    return qn_text_append(key, "device=%s %s\n", device->driver, device->name);
+    return describe_devices(run, key);
 }

@@ -49,6 +49,9 @@ QN_MUST_CHECK qn_status qn_screen_piece_set_add(qn_screen_piece_set *set, uint64
 /* Everything that what is in a journal depends on, a line each. */
 QN_MUST_CHECK qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key);
 
+/* Whether devices give the same bits. */
+bool qn_screen_same_model(const qn_device *first, const qn_device *second);
+
 /* "folder/journal.<rank>"; released with qn_release. */
 QN_MUST_CHECK qn_status qn_screen_journal_path(const qn_screen_state *run, int rank, char **path);
 

@@ -134,12 +134,23 @@ static qn_status empty_site(qn_screen_state *run)
     return status;
 }
 
+static void warn_of_models(const qn_screen_state *run)
+{
+    for (int i = 1; i < run->device_count && !run->options->exact; i++)
+        if (!qn_screen_same_model(run->devices[0], run->devices[i])) {
+            qn_log(QN_LOG_WARNING, "devices of several models round differently, and which one takes a molecule is "
+                                   "chance: results may differ from run to run; exact arithmetic would not");
+            return;
+        }
+}
+
 /* Everything that can be wrong with what was given, before anything is written. */
 static qn_status prepare(qn_screen_state *run)
 {
     const qn_screen_options *options = run->options;
     qn_screen_library *library;
     QN_TRY(qn_devices_open(run->context, options->device, run->ranks, run->devices, &run->device_count));
+    warn_of_models(run);
     QN_TRY(check_output(run));
     run->score.kind = strcmp(options->score, "vina") == 0 ? QN_SCREEN_VINA : QN_SCREEN_BUDE;
     run->score.force_field = qn_bude_find("2016");
