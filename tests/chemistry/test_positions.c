@@ -1,9 +1,9 @@
 /* Bonds and their orders from positions: molecules whose bonds are known lose them, and their hydrogens, and must come
  * back with the SYBYL types that their own bonds give. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "check.h"
 #include "chemistry/bonds.h"
 #include "chemistry/residue_types.h"
@@ -67,7 +67,7 @@ static comparison compare_file(const char *path, bool hydrogens)
         compare(compounds[i], hydrogens, &total);
         qn_compound_destroy(&compounds[i]);
     }
-    free(compounds);
+    qn_release(&compounds);
     return total;
 }
 
@@ -104,6 +104,39 @@ static void without_hydrogens_nearly_everything_comes_back(void)
     CHECK(library.molecules == 48 && library.atoms > 1100);
     CHECK(library.bonds_lost == 0);
     CHECK(library.differences <= 5);
+}
+
+/* Bonds and charges stay, hydrogens go: what the bonds still tell is told. */
+static void hydrogens_are_not_needed_where_bonds_tell(void)
+{
+    qn_compound **compounds;
+    size_t count;
+    if (!CHECK_OK(qn_compound_read_file(check_data("../../examples/1iep/kinase_inhibitors.sdf"), &compounds, &count)))
+        return;
+    for (size_t m = 0; m < count; m++) {
+        const qn_compound *whole = compounds[m];
+        qn_sybyl_type expected[512], found[512];
+        int map[512];
+        size_t bonds;
+        qn_compound *copy = NULL, *bonded = NULL;
+        if (CHECK_OK(qn_sybyl_find_types(whole, expected))) copy = bare(whole, false, map, &bonds);
+        if (copy && CHECK_OK(qn_compound_create("bonded", copy->atom_count, bonds, 1, &bonded))) {
+            bonded->bond_count = 0;
+            for (size_t i = 0; i < whole->bond_count; i++) {
+                qn_compound_bond bond = whole->bonds[i];
+                bond.first = map[bond.first], bond.second = map[bond.second];
+                if (bond.first >= 0 && bond.second >= 0) bonded->bonds[bonded->bond_count++] = bond;
+            }
+            for (size_t i = 0; i < whole->atom_count; i++)
+                if (map[i] >= 0) bonded->atoms[map[i]] = whole->atoms[i];
+            CHECK_OK(qn_sybyl_find_types(bonded, found));
+            for (size_t i = 0; i < whole->atom_count; i++) CHECK(map[i] < 0 || expected[i] == found[map[i]]);
+        }
+        qn_compound_destroy(&bonded);
+        qn_compound_destroy(&copy);
+        qn_compound_destroy(&compounds[m]);
+    }
+    qn_release(&compounds);
 }
 
 /* The only residue of a PDB file of crystal positions. */
@@ -200,6 +233,7 @@ int main(void)
     RUN(with_hydrogens_everything_comes_back);
     RUN(without_hydrogens_nearly_everything_comes_back);
     RUN(crystal_ligands_come_back_with_and_without_hydrogens);
+    RUN(hydrogens_are_not_needed_where_bonds_tell);
     RUN(biotin_of_1stp);
     RUN(inhibitor_of_3ce3);
     RUN(residues_are_typed_the_same_way);

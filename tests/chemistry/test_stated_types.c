@@ -1,8 +1,8 @@
 /* Types against those that MOL2 files of other programs state, atom by atom. What differs is listed with its reason. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "check.h"
 #include "chemistry/bonds.h"
 #include "chemistry/sybyl.h"
@@ -51,7 +51,7 @@ static void types_are_those_that_files_state(void)
             note_differences(compounds[i], i + 1, text, sizeof text, &heavy);
             qn_compound_destroy(&compounds[i]);
         }
-        free(compounds);
+        qn_release(&compounds);
         CHECK(heavy == files[k].heavy_atoms);
         CHECK_TEXT(text, files[k].differences);
     }
