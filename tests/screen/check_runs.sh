@@ -107,4 +107,20 @@ refused "an empty library" "empty.sdf" "$quern" screen "$work/pocket.pdb" "$work
 refused "rejected molecules" "were rejected" screen -o "$work/one" --resume --strict
 same two one
 
+# A disk that fills up, with the journal and then with the results: files may not grow past 16 and 64 KiB.
+full() { # full NAME KIB COMMAND…: fails with one sentence, leaves no result behind
+  local name=$1 kib=$2 message file
+  shift 2
+  message=$( (trap '' XFSZ; ulimit -f "$kib"; "$@") 2>&1) && fail "$name: a full disk went unnoticed"
+  [ "$(printf '%s\n' "$message" | wc -l)" -eq 1 ] || fail "$name: more than one sentence: $message"
+}
+full "the journal" 16 screen -o "$work/full"
+[ "$(ls "$work/full")" = journal.0 ] || fail "a full disk left behind $(ls "$work/full")"
+screen -o "$work/full" --resume || fail "the run after the disk was full"
+same one full
+rm "$work/full/hits.sdf"
+full "the hits" 64 screen -o "$work/full" --resume
+[ ! -e "$work/full/hits.sdf" ] || fail "half of hits.sdf was left behind"
+[ -z "$(find "$work/full" -name '*.partial.*')" ] || fail "temporary files were left behind"
+
 [ $failures -eq 0 ]

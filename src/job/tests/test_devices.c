@@ -1,0 +1,44 @@
+#include "check.h"
+
+#include "job/devices.h"
+
+static qn_context *context;
+static qn_device *devices[QN_MOST_DEVICES];
+static int count;
+
+static void refused(const char *list, qn_status status, const char *part)
+{
+    CHECK_FAILS(qn_devices_open(context, list, NULL, devices, &count), status);
+    CHECK_MESSAGE_HAS(part);
+    CHECK(count == 0);
+}
+
+static void lists_are_opened_in_order(void)
+{
+    CHECK_OK(qn_devices_open(context, "checking:host,host", NULL, devices, &count));
+    if (!CHECK(count == 2)) return;
+    CHECK_TEXT(qn_device_get_info(devices[0])->identifier, "checking:host");
+    CHECK_TEXT(qn_device_get_info(devices[1])->identifier, "host");
+    for (int i = 0; i < count; i++) qn_device_release(&devices[i]);
+    CHECK_OK(qn_devices_open(context, NULL, NULL, devices, &count)); /* auto */
+    CHECK(count == 1);
+    qn_device_release(&devices[0]);
+}
+
+static void what_cannot_be_is_refused_and_closed_again(void)
+{
+    refused("host,host", QN_INVALID_ARGUMENT, "named twice");
+    refused("host,all", QN_INVALID_ARGUMENT, "expected it alone");
+    refused("host,", QN_INVALID_ARGUMENT, "");
+    refused("host,abacus", QN_INVALID_ARGUMENT, "abacus");
+    refused("host,cuda:77", QN_NO_DEVICE, "");
+}
+
+int main(void)
+{
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &context))) return check_finish();
+    RUN(lists_are_opened_in_order);
+    RUN(what_cannot_be_is_refused_and_closed_again);
+    qn_context_destroy(&context);
+    return check_finish();
+}
