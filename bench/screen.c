@@ -15,10 +15,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/thread_pool.h"
+#include "runtime/host_variant.h"
 #include "screen/deck.h"
 
-enum { POSES = 65536, CPU_POSES_OF_LARGE = 1024, BLOCK = 64, MOST_RUNS = 999, MOST_TYPES = 64, GROUP_SIZES = 4 };
+enum { POSES = 65536, CPU_POSES_OF_LARGE = 256, MOST_RUNS = 999, MOST_TYPES = 64, GROUP_SIZES = 4 };
 
 static void must(qn_status status)
 {
@@ -73,91 +73,11 @@ typedef struct float4 {
     float x, y, z, w;
 } float4;
 
-/* What every plain kernel gets; atoms x y z type, types R k q letter. */
-typedef struct plain_problem {
-    const float4 *ligand, *receptor, *types;
-    const float *transforms;
-    float *energies;
-    int ligand_count, receptor_count, type_count, poses;
-} plain_problem;
-
-/* The terms of a pair of types, as far as they do not depend on the distance. */
-typedef struct plain_pair {
-    float radius, charge, charge_slope, desolvation, slope;
-} plain_pair;
-
-static int type_of(const float4 *atom)
-{
-    int32_t type;
-    memcpy(&type, &atom->w, sizeof type);
-    return type;
-}
-
-static plain_pair pair_of(const float4 *s, const float4 *t)
-{
-    const bool formal = s->w == 'F' && t->w == 'F', either = s->w == 'E' || t->w == 'E';
-    const bool apart = (s->y < 0) != (t->y < 0);
-    plain_pair pair = {s->x + t->x, 22.5f * s->z * t->z, formal ? 0.25f : 0.5f, 0, apart ? 1 : 1 / 5.5f};
-    if (either) pair.charge = -fabsf(pair.charge);
-    if (t->y != 0 && (s->y < 0 || t->y < 0))
-        pair.desolvation = 0.5f * (apart ? (s->y == 0 ? t->y : fabsf(s->y) + fabsf(t->y)) : s->y + t->y);
-    return pair;
-}
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define EVERY_PROCESSOR __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default"), optimize("O3")))
-#else
-#define EVERY_PROCESSOR
-#endif
-
-EVERY_PROCESSOR static void plain_add(const plain_problem *problem, const plain_pair *pairs, const float *restrict x,
-                                      const float *restrict y, const float *restrict z, float *restrict energy)
-{
-    for (int j = 0; j < problem->receptor_count; j++) {
-        const float4 b = problem->receptor[j];
-        const plain_pair pair = pairs[type_of(&b)];
-        const float per_radius = 1 / pair.radius;
-#pragma omp simd
-        for (int i = 0; i < BLOCK; i++) {
-            const float dx = x[i] - b.x, dy = y[i] - b.y, dz = z[i] - b.z;
-            const float r = sqrtf(dx * dx + dy * dy + dz * dz), beyond = r - pair.radius;
-            const float falling_charge = 1 - beyond * pair.charge_slope, falling = 1 - beyond * pair.slope;
-            const float overlap = 38 * (1 - r * per_radius), charge_share = falling_charge > 0 ? falling_charge : 0;
-            const float share = falling > 0 ? falling : 0;
-            energy[i] += (beyond < 0 ? overlap : 0) + pair.charge * (beyond < 0 ? 1 : charge_share) +
-                         pair.desolvation * (beyond < 0 ? 1 : share);
-        }
-    }
-}
-
-static qn_status plain_block(size_t index, int worker, void *user)
-{
-    const plain_problem *problem = user;
-    float x[BLOCK], y[BLOCK], z[BLOCK], energy[BLOCK] = {0};
-    const size_t row = (size_t)problem->poses;
-    (void)worker;
-    for (int k = 0; k < problem->ligand_count; k++) {
-        const float4 *a = &problem->ligand[k];
-        const float *m = problem->transforms + index * BLOCK;
-        plain_pair pairs[MOST_TYPES];
-        for (int i = 0; i < BLOCK; i++) {
-            x[i] = m[3 * row + i] + a->x * m[i] + a->y * m[row + i] + a->z * m[2 * row + i];
-            y[i] = m[7 * row + i] + a->x * m[4 * row + i] + a->y * m[5 * row + i] + a->z * m[6 * row + i];
-            z[i] = m[11 * row + i] + a->x * m[8 * row + i] + a->y * m[9 * row + i] + a->z * m[10 * row + i];
-        }
-        for (int t = 0; t < problem->type_count; t++)
-            pairs[t] = pair_of(&problem->types[type_of(a)], &problem->types[t]);
-        plain_add(problem, pairs, x, y, z, energy);
-    }
-    memcpy(problem->energies + index * BLOCK, energy, sizeof energy);
-    return QN_OK;
-}
+QN_HOST_DECLARE(const qn_host_kernel, quern_bench_screen_host);
 
 static qn_status plain_host(const qn_host_launch *launch)
 {
-    void *const *a = launch->arguments;
-    plain_problem problem = {a[0], a[1], a[2], a[3], a[4], *(int *)a[5], *(int *)a[6], *(int *)a[7], *(int *)a[8]};
-    return qn_pool_run(launch->pool, (size_t)problem.poses / BLOCK, plain_block, &problem);
+    return QN_HOST_SELECT(quern_bench_screen_host)[0](launch);
 }
 
 static qn_geometry plain_geometry(const qn_configuration *configuration, const void *user)
@@ -210,6 +130,7 @@ static void report(const screen_bench *bench, const char *name, double *seconds,
     if (limit_s > 0) printf("  %2.0f %% of the limit", 100 * limit_s / median);
     if (plain_s > 0) printf("  %.2f times the straightforward one", plain_s / median);
     printf("\n");
+    fflush(stdout);
 }
 
 static qn_buffer *upload(qn_queue *queue, const void *data, size_t bytes)
@@ -276,8 +197,7 @@ static double best_plain(const screen_bench *bench, qn_screen_deck_run *run, con
                          double *seconds)
 {
     double one[MOST_RUNS], best = INFINITY;
-    const char *identifier = qn_device_get_info(bench->device)->identifier;
-    const int sizes = strstr(identifier, "host") ? 1 : GROUP_SIZES; /* the host's has no groups */
+    const int sizes = bench->is_gpu ? GROUP_SIZES : 1; /* to a CPU it makes no difference */
     qn_buffer *buffers[3];
     upload_plain(deck, run->queue, buffers);
     for (int i = 0; i < sizes; i++) {
@@ -352,7 +272,7 @@ int main(int argc, char **argv)
         must(qn_screen_deck_draw(938, 26, POSES, 1, &deck));
     else
         must(qn_screen_deck_read(folder, &deck));
-    bench_deck(&bench, folder, &deck, deck.pose_count / BLOCK * BLOCK);
+    bench_deck(&bench, folder, &deck, deck.pose_count / QN_SCORE_POSES_STEP * QN_SCORE_POSES_STEP);
     qn_screen_deck_clear(&deck);
     must(qn_screen_deck_draw(2672, 2672, POSES, 1, &deck));
     bench_deck(&bench, "drawn, as large as bm2", &deck, bench.is_gpu ? POSES : CPU_POSES_OF_LARGE);

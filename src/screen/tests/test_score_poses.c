@@ -11,6 +11,7 @@
 #include "math/random.h"
 #include "math/rotation.h"
 #include "runtime/constraint.h"
+#include "screen/deck.h"
 #include "screen/kernels/score_poses.h"
 
 #include <quern/workload.h>
@@ -234,6 +235,25 @@ static void wrong_problems_are_refused(void)
     CHECK(receptor == NULL);
 }
 
+/* Of more than 8192 receptor atoms the blocks of culling are larger; a third of the poses is out of all reach. */
+static void culling_leaves_out_nothing_of_a_large_receptor(void)
+{
+    enum { MANY = 9001, FEW = 5, SOME = 192 };
+    static float energies[2][SOME];
+    qn_screen_deck_data deck;
+    if (!CHECK_OK(qn_screen_deck_draw(MANY, FEW, SOME, 3, &deck))) return;
+    for (int i = 0; i < SOME; i += 3) deck.poses[3 * SOME + i] += 300;
+    for (int cull = 0; cull < 2; cull++) {
+        double seconds;
+        CHECK_OK(qn_screen_deck_score(tested.device, &deck, SOME, false, cull, energies[cull], &seconds));
+    }
+    CHECK(memcmp(energies[0], energies[1], sizeof energies[0]) == 0);
+    int zeros = 0;
+    for (int i = 0; i < SOME; i++) zeros += energies[1][i] == 0;
+    CHECK(zeros >= SOME / 3 && zeros < SOME);
+    qn_screen_deck_clear(&deck);
+}
+
 /* Cleared outputs are wrong, a run's are right. */
 static void the_workload_keeps_its_promises(void)
 {
@@ -286,6 +306,7 @@ int main(int argc, char **argv)
     RUN(exact_energies_are_the_hosts);
     RUN(jobs_do_not_mix);
     RUN(wrong_problems_are_refused);
+    RUN(culling_leaves_out_nothing_of_a_large_receptor);
     RUN(the_workload_keeps_its_promises);
     release(&tested);
     release(&host);
