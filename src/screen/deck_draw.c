@@ -1,4 +1,6 @@
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "math/random.h"
@@ -39,6 +41,17 @@ static int draw_type(const qn_bude_force_field *force_field, uint64_t seed, uint
     return qn_bude_type_named(force_field, type_shares[row].name);
 }
 
+/* By 5 Å cells: neighbours in the list are neighbours in space, as along a chain. */
+static int by_cell(const void *a, const void *b)
+{
+    const double *first = a, *second = b;
+    for (int axis = 2; axis >= 0; axis--) {
+        const double difference = floor(first[axis] / 5) - floor(second[axis] / 5);
+        if (difference != 0) return difference < 0 ? -1 : 1;
+    }
+    return memcmp(a, b, 3 * sizeof(double)); /* an order of any kind, but one that does not depend on qsort */
+}
+
 static void draw_atoms(const qn_bude_force_field *force_field, uint64_t seed, qn_screen_deck_data *deck)
 {
     const double receptor = ball_radius(deck->receptor_count), ligand = ball_radius(deck->ligand_count);
@@ -46,6 +59,7 @@ static void draw_atoms(const qn_bude_force_field *force_field, uint64_t seed, qn
         draw_place(seed, RECEPTOR_STREAM, j, receptor, deck->receptor_positions + 3 * (size_t)j);
         deck->receptor_types[j] = draw_type(force_field, seed, (uint64_t)j);
     }
+    qsort(deck->receptor_positions, (size_t)deck->receptor_count, 3 * sizeof(double), by_cell);
     int filled = 0;
     for (int type = 0; type < deck->type_count; type++)
         for (int i = 0; i < deck->ligand_count; i++) {
