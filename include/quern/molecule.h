@@ -1,4 +1,4 @@
-/* Molecules: atoms with names, read from PDB and mmCIF files.
+/* Molecules: atoms with names, read from PDB, mmCIF and PDBQT files.
  *
  * Life cycle: read or build → use → destroy. Thread rule: a molecule that no thread changes may be read by all.
  *
@@ -55,7 +55,7 @@ typedef struct qn_molecule_options {
     bool keep_alternates; /* default: of alternate locations the highest occupancy is kept, then the first letter */
 } qn_molecule_options;
 
-/* Read "path" or "path:chains": PDB or mmCIF, told by content, gzipped or not. Chains are letters ("AB") or, with a
+/* Read "path" or "path:chains": PDB, mmCIF or PDBQT, told by content, gzipped or not. Chains are letters ("AB") or, with a
  * comma, names ("A,BB"; ":,BB" style leading comma forces names). A path that exists as written wins over a selection.
  * Errors name file, line, value and what was expected: QN_NOT_FOUND (file, chain with the list of those present,
  * model), QN_BAD_FORMAT (empty, junk or non-finite coordinates, missing columns, no atoms), QN_IO_ERROR. */
