@@ -30,7 +30,7 @@ static const cli_positional positionals[] = {
      .optional = true,
      .help =
          "molecules to dock, one file or several: SDF, MOL2, PDBQT, a packed library (.qlib), or SMILES (.smi) where "
-         "Open Babel is installed; gzipped or not; - is standard input"},
+         "Open Babel is installed; gzipped or not; with --pack also -, standard input"},
     {0}};
 
 static const cli_option options[] = {
