@@ -55,10 +55,10 @@ typedef struct qn_molecule_options {
     bool keep_alternates; /* default: of alternate locations the highest occupancy is kept, then the first letter */
 } qn_molecule_options;
 
-/* Read "path" or "path:chains": PDB, mmCIF or PDBQT, told by content, gzipped or not. Chains are letters ("AB") or, with a
- * comma, names ("A,BB"; ":,BB" style leading comma forces names). A path that exists as written wins over a selection.
- * Errors name file, line, value and what was expected: QN_NOT_FOUND (file, chain with the list of those present,
- * model), QN_BAD_FORMAT (empty, junk or non-finite coordinates, missing columns, no atoms), QN_IO_ERROR. */
+/* Read "path" or "path:chains": PDB, mmCIF or PDBQT, told by content, gzipped or not. Chains are letters ("AB") or,
+ * with a comma, names ("A,BB"; ":,BB" style leading comma forces names). A path that exists as written wins over a
+ * selection. Errors name file, line, value and what was expected: QN_NOT_FOUND (file, chain with the list of those
+ * present, model), QN_BAD_FORMAT (empty, junk or non-finite coordinates, missing columns, no atoms), QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_molecule_read(const char *path, const qn_molecule_options *options, qn_molecule **molecule);
 
 /* A new molecule with room for nothing; then append residues and atoms in order. */
