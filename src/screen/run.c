@@ -109,10 +109,9 @@ static qn_status set_search(qn_screen_state *run)
     search->generations = options->generations;
     if (search->fine_generations >= search->generations) search->fine_generations = search->generations - 1;
     search->poses = options->poses ? options->poses : on_gpu ? 65536 : 2048;
-    search->parents = options->parents ? options->parents : search->poses / 4;
-    if (!options->parents && search->parents < search->winners) search->parents = search->winners;
-    if (search->parents > 1024) search->parents = 1024;
     if (search->winners < 4 * options->keep) search->winners = 4 * options->keep; /* some are alike */
+    search->parents =
+        options->parents ? options->parents : qn_screen_search_default_parents(search->poses, search->winners);
     if (search->winners > search->parents) search->winners = search->parents;
     search->mutation_rate = options->mutation_rate;
     search->seed = options->seed;

@@ -12,6 +12,7 @@
 enum {
     LIGAND_ATOMS = 1024,
     MOST_POSES = 1 << 20,
+    POPULATION = 1024,
     MOST_BATCH = 1024,
     GPU_POSES = 1 << 22, /* of a launch: some for each of a large GPU's work-items */
     LARGEST_POSES = 1 << 26,
@@ -32,7 +33,9 @@ typedef struct search_slot {
     qn_queue *queue;
     qn_buffer *job_ranges, *shares, *atoms, *keys, *moments; /* of the ligands */
     qn_buffer *words, *transforms, *energies;                /* of a generation */
-    qn_evolve_list parents[2], winners, result;
+    qn_evolve_list parents[2];                               /* of all populations */
+    qn_evolve_list merged, winners, result;
+    qn_buffer *merged_from; /* how many parents a job has in all, for each job */
     qn_buffer *levels;
     qn_score_poses_job *host_ranges;
     qn_score_poses_atom *host_atoms;
@@ -41,6 +44,7 @@ typedef struct search_slot {
     qn_event **scoring, **evolving; /* of launches, up to MOST_LAUNCHES */
     int scoring_count, evolving_count;
     qn_event *done;
+    int32_t *host_merged_from;
     int jobs, ligand_atoms;
     double interactions;
     bool busy;
@@ -59,8 +63,12 @@ struct qn_screen_search {
 
 qn_screen_search_options qn_screen_search_default_options(void)
 {
-    return (qn_screen_search_options){
-        .generations = 8, .mutation_rate = 0.5, .fine_generations = 3, .winners = 32, .minimiser_steps = 40, .seed = 1};
+    return (qn_screen_search_options){.generations = 8,
+                                      .mutation_rate = 0.34,
+                                      .fine_generations = 3,
+                                      .winners = 32,
+                                      .minimiser_steps = 40,
+                                      .seed = 1};
 }
 
 static qn_status check_options(const qn_screen_search_options *o)
@@ -90,9 +98,39 @@ static qn_status check_options(const qn_screen_search_options *o)
     return QN_OK;
 }
 
+int qn_screen_search_populations(int poses)
+{
+    int count = poses < POPULATION ? 1 : poses / POPULATION;
+    while (poses % count != 0) count--;
+    return count;
+}
+
+int qn_screen_search_default_parents(int poses, int winners)
+{
+    /* Many: the few best of a population sit in one place, which is rarely the deepest. */
+    int parents = poses / qn_screen_search_populations(poses) / 4;
+    if (parents < winners) parents = winners;
+    return parents < QN_EVOLVE_MOST_PARENTS ? parents : QN_EVOLVE_MOST_PARENTS;
+}
+
+/* Poses that the minimiser's winners are chosen from: the best of all populations together. */
+static int merged_places(const qn_screen_search_options *o)
+{
+    int all = qn_screen_search_populations(o->poses) * o->parents;
+    return all < QN_EVOLVE_MOST_PARENTS ? all : QN_EVOLVE_MOST_PARENTS;
+}
+
+/* To the kernels of generations a population is a job. */
+static qn_evolve_problem populations_of(const qn_screen_search_options *o, int jobs)
+{
+    const int count = qn_screen_search_populations(o->poses);
+    return (qn_evolve_problem){
+        .jobs = jobs * count, .poses = o->poses / count, .parents = o->parents, .winners = o->winners};
+}
+
 static qn_evolve_problem problem_of(const qn_screen_search_options *o, int jobs)
 {
-    return (qn_evolve_problem){.jobs = jobs, .poses = o->poses, .parents = o->parents, .winners = o->winners};
+    return (qn_evolve_problem){.jobs = jobs, .poses = o->poses, .parents = merged_places(o), .winners = o->winners};
 }
 
 /* Poses of a job's largest launch. */
@@ -106,8 +144,9 @@ static size_t most_poses(const qn_screen_search_options *o)
 /* Device bytes of one job in one slot. */
 static size_t job_bytes(const qn_screen_search_options *o)
 {
-    return most_poses(o) * (3 + 12 + 1) * 4 + (size_t)o->parents * 2 * 16 + (size_t)o->winners * 36 +
-           LIGAND_ATOMS * sizeof(qn_score_poses_atom) + 64;
+    const size_t populations = (size_t)qn_screen_search_populations(o->poses);
+    return most_poses(o) * (3 + 12 + 1) * 4 + populations * ((size_t)o->parents * 2 * 16 + 16) +
+           (size_t)merged_places(o) * 16 + (size_t)o->winners * 36 + LIGAND_ATOMS * sizeof(qn_score_poses_atom) + 64;
 }
 
 /* Enough jobs to fill the device, in at most half its memory; on a CPU some for each thread. */
@@ -125,12 +164,7 @@ static qn_status complete_options(qn_device *device, qn_screen_search_options *o
 {
     const qn_device_info *info = qn_device_get_info(device);
     if (o->poses == 0) o->poses = info->kind == QN_DEVICE_CPU ? 2048 : 65536;
-    if (o->parents == 0) {
-        /* Many: the few best of a small generation sit in one place, which is rarely the deepest. */
-        o->parents = o->poses / 4;
-        if (o->parents < o->winners) o->parents = o->winners;
-        if (o->parents > QN_EVOLVE_MOST_PARENTS) o->parents = QN_EVOLVE_MOST_PARENTS;
-    }
+    if (o->parents == 0 && o->poses > 0) o->parents = qn_screen_search_default_parents(o->poses, o->winners);
     QN_TRY(check_options(o));
     if (o->batch == 0) o->batch = choose_batch(info, o);
     const size_t needed = QN_SCREEN_SLOTS * (size_t)o->batch * job_bytes(o);
@@ -150,16 +184,19 @@ static qn_status create_list(qn_device *device, size_t jobs, int places, qn_evol
 static qn_status create_slot(qn_device *device, const qn_screen_search_options *o, search_slot *slot)
 {
     const size_t jobs = (size_t)o->batch, poses = jobs * most_poses(o), winners = (size_t)o->winners;
+    const size_t populations = jobs * (size_t)qn_screen_search_populations(o->poses);
     QN_TRY(qn_queue_create(device, &slot->queue));
     QN_TRY(qn_buffer_create(device, jobs * sizeof(qn_score_poses_job), &slot->job_ranges));
     QN_TRY(qn_buffer_create(device, jobs * LIGAND_ATOMS * sizeof(qn_score_poses_atom), &slot->atoms));
     QN_TRY(qn_buffer_create(device, jobs * 4, &slot->shares));
-    QN_TRY(qn_buffer_create(device, jobs * 8, &slot->keys));
+    QN_TRY(qn_buffer_create(device, populations * 8, &slot->keys));
     QN_TRY(qn_buffer_create(device, jobs * 24, &slot->moments));
     QN_TRY(qn_buffer_create(device, poses * 12, &slot->words));
     QN_TRY(qn_buffer_create(device, poses * 48, &slot->transforms));
     QN_TRY(qn_buffer_create(device, poses * 4, &slot->energies));
-    for (int i = 0; i < 2; i++) QN_TRY(create_list(device, jobs, o->parents, &slot->parents[i]));
+    for (int i = 0; i < 2; i++) QN_TRY(create_list(device, populations, o->parents, &slot->parents[i]));
+    QN_TRY(create_list(device, jobs, merged_places(o), &slot->merged));
+    QN_TRY(qn_buffer_create(device, jobs * 4, &slot->merged_from));
     QN_TRY(create_list(device, jobs, o->winners, &slot->winners));
     QN_TRY(create_list(device, jobs, o->winners, &slot->result));
     QN_TRY(qn_buffer_create(device, jobs * winners * 4, &slot->levels));
@@ -167,8 +204,9 @@ static qn_status create_slot(qn_device *device, const qn_screen_search_options *
     QN_TRY(qn_allocate(jobs * LIGAND_ATOMS, sizeof *slot->host_atoms, (void **)&slot->host_atoms));
     QN_TRY(qn_allocate(jobs, sizeof *slot->host_shares, (void **)&slot->host_shares));
     QN_TRY(qn_allocate(jobs * 6, sizeof *slot->host_moments, (void **)&slot->host_moments));
-    QN_TRY(qn_allocate(jobs * 2, sizeof *slot->host_keys, (void **)&slot->host_keys));
+    QN_TRY(qn_allocate(populations * 2, sizeof *slot->host_keys, (void **)&slot->host_keys));
     QN_TRY(qn_allocate(jobs * winners * 4, sizeof *slot->host_result, (void **)&slot->host_result));
+    QN_TRY(qn_allocate(jobs, sizeof *slot->host_merged_from, (void **)&slot->host_merged_from));
     QN_TRY(qn_allocate(MOST_LAUNCHES, sizeof(qn_event *), (void **)&slot->scoring));
     return qn_allocate(MOST_LAUNCHES, sizeof(qn_event *), (void **)&slot->evolving);
 }
@@ -191,11 +229,12 @@ static void destroy_slot(search_slot *slot)
 {
     qn_queue_destroy(&slot->queue); /* first: it finishes what uses the rest */
     drop_events(slot);
-    qn_buffer **buffers[] = {&slot->job_ranges, &slot->shares,     &slot->atoms,    &slot->keys,  &slot->moments,
-                             &slot->words,      &slot->transforms, &slot->energies, &slot->levels};
+    qn_buffer **buffers[] = {&slot->job_ranges, &slot->shares,     &slot->atoms,    &slot->keys,   &slot->moments,
+                             &slot->words,      &slot->transforms, &slot->energies, &slot->levels, &slot->merged_from};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(buffers[i]);
     destroy_list(&slot->parents[0]);
     destroy_list(&slot->parents[1]);
+    destroy_list(&slot->merged);
     destroy_list(&slot->winners);
     destroy_list(&slot->result);
     qn_release(&slot->host_ranges);
@@ -203,6 +242,7 @@ static void destroy_slot(search_slot *slot)
     qn_release(&slot->host_shares);
     qn_release(&slot->host_moments);
     qn_release(&slot->host_keys);
+    qn_release(&slot->host_merged_from);
     qn_release(&slot->host_result);
     qn_release(&slot->scoring);
     qn_release(&slot->evolving);
@@ -311,7 +351,11 @@ static void place_ligand(const qn_screen_search *search, search_slot *slot, int 
     for (int k = 0; k < 6; k++) slot->host_moments[6 * index + k] = (float)moments[k];
     slot->host_ranges[index] = (qn_score_poses_job){slot->ligand_atoms, ligand->atom_count};
     slot->host_shares[index] = search->scorer->share ? search->scorer->share(ligand) : 1.0f;
-    qn_evolve_key(search->options.seed, ligand->hash, job->conformer, slot->host_keys + 2 * index);
+    const int populations = qn_screen_search_populations(search->options.poses);
+    slot->host_merged_from[index] = populations * search->options.parents;
+    for (int i = 0; i < populations; i++)
+        qn_evolve_key(search->options.seed, ligand->hash, job->conformer, i,
+                      slot->host_keys + 2 * (index * populations + i));
     slot->ligand_atoms += ligand->atom_count;
 }
 
@@ -324,7 +368,9 @@ static qn_status write_ligands(const qn_screen_search *search, search_slot *slot
     for (int i = 0; i < count; i++) place_ligand(search, slot, i, &jobs[i]);
     QN_TRY(qn_queue_write(slot->queue, slot->job_ranges, 0, slot->host_ranges, n * sizeof *slot->host_ranges, NULL));
     QN_TRY(qn_queue_write(slot->queue, slot->shares, 0, slot->host_shares, n * 4, NULL));
-    QN_TRY(qn_queue_write(slot->queue, slot->keys, 0, slot->host_keys, n * 8, NULL));
+    QN_TRY(qn_queue_write(slot->queue, slot->keys, 0, slot->host_keys,
+                          n * 8 * (size_t)qn_screen_search_populations(search->options.poses), NULL));
+    QN_TRY(qn_queue_write(slot->queue, slot->merged_from, 0, slot->host_merged_from, n * 4, NULL));
     QN_TRY(qn_queue_write(slot->queue, slot->moments, 0, slot->host_moments, n * 24, NULL));
     return qn_queue_write(slot->queue, slot->atoms, 0, slot->host_atoms,
                           (size_t)slot->ligand_atoms * sizeof *slot->host_atoms, NULL);
@@ -383,11 +429,12 @@ static qn_evolve_generation generation_of(const qn_screen_search_options *o, int
     return generation;
 }
 
-/* All generations; *best gets the list that the last one left. */
-static qn_status evolve(const qn_screen_search *search, search_slot *slot, qn_evolve_list *best)
+/* All generations, and the best of all populations into slot->merged. */
+static qn_status evolve(const qn_screen_search *search, search_slot *slot)
 {
     const qn_screen_search_options *o = &search->options;
-    const qn_evolve_problem problem = problem_of(o, slot->jobs);
+    const qn_evolve_problem problem = populations_of(o, slot->jobs), together = problem_of(o, slot->jobs);
+    qn_evolve_list all = {0};
     for (int number = 0; number < o->generations; number++) {
         const qn_evolve_generation generation = generation_of(o, number);
         qn_evolve_list old = slot->parents[(number + 1) % 2], *new = &slot->parents[number % 2];
@@ -395,23 +442,26 @@ static qn_status evolve(const qn_screen_search *search, search_slot *slot, qn_ev
         QN_TRY(qn_evolve_draw(slot->queue, NULL, &problem, &generation, slot->words, slot->transforms, old.poses,
                               old.counts, slot->keys, search->frame, next_evolving(slot)));
         QN_TRY(score(search, slot, o->poses));
-        QN_TRY(qn_evolve_choose_best(slot->queue, NULL, &problem, o->poses, slot->words, slot->energies, &old, new,
+        QN_TRY(qn_evolve_choose_best(slot->queue, NULL, &problem, problem.poses, slot->words, slot->energies, &old, new,
                                      next_evolving(slot)));
-        *best = *new;
+        all = *new;
     }
-    return QN_OK;
+    all.counts = slot->merged_from;
+    all.places = problem.jobs / slot->jobs * o->parents;
+    return qn_evolve_choose_best(slot->queue, NULL, &together, 0, slot->words, slot->energies, &all, &slot->merged,
+                                 next_evolving(slot));
 }
 
-/* From the best of all generations to distinct minima in slot->result; `spare` is overwritten. */
-static qn_status minimise(const qn_screen_search *search, search_slot *slot, const qn_evolve_list *best,
-                          qn_evolve_list spare)
+/* From slot->merged to distinct minima in slot->result. */
+static qn_status minimise(const qn_screen_search *search, search_slot *slot)
 {
     const qn_screen_search_options *o = &search->options;
     const qn_evolve_problem problem = problem_of(o, slot->jobs);
     qn_evolve_steps steps = {.angle = angle_of(lengths.step_angle_degrees), .last_level = lengths.halvings};
     for (int axis = 0; axis < 3; axis++)
         steps.places[axis] = places_of(lengths.step_place_angstrom, o->box_side_angstrom[axis]);
-    QN_TRY(qn_evolve_choose_apart(slot->queue, NULL, &problem, best, slot->moments, search->frame,
+    qn_evolve_list sorted = {slot->merged.poses, slot->merged.counts, o->winners}; /* over what is done with */
+    QN_TRY(qn_evolve_choose_apart(slot->queue, NULL, &problem, &slot->merged, slot->moments, search->frame,
                                   lengths.apart_angstrom, true, &slot->winners, slot->levels, next_evolving(slot)));
     for (int step = 0; step < o->minimiser_steps; step++) {
         QN_TRY(qn_evolve_neighbours(slot->queue, NULL, &problem, &steps, slot->transforms, slot->winners.poses,
@@ -420,19 +470,17 @@ static qn_status minimise(const qn_screen_search *search, search_slot *slot, con
         QN_TRY(qn_evolve_descend(slot->queue, NULL, &problem, &steps, slot->winners.poses, slot->levels, slot->energies,
                                  next_evolving(slot)));
     }
-    spare.places = o->winners;
-    QN_TRY(qn_evolve_choose_best(slot->queue, NULL, &problem, 0, slot->words, slot->energies, &slot->winners, &spare,
+    QN_TRY(qn_evolve_choose_best(slot->queue, NULL, &problem, 0, slot->words, slot->energies, &slot->winners, &sorted,
                                  next_evolving(slot)));
-    return qn_evolve_choose_apart(slot->queue, NULL, &problem, &spare, slot->moments, search->frame,
+    return qn_evolve_choose_apart(slot->queue, NULL, &problem, &sorted, slot->moments, search->frame,
                                   lengths.meet_angstrom, false, &slot->result, slot->levels, next_evolving(slot));
 }
 
 static qn_status queue_batch(qn_screen_search *search, search_slot *slot, const qn_screen_job *jobs, int count)
 {
-    qn_evolve_list best = {0};
     QN_TRY(write_ligands(search, slot, jobs, count));
-    QN_TRY(evolve(search, slot, &best));
-    QN_TRY(minimise(search, slot, &best, slot->parents[best.poses == slot->parents[0].poses]));
+    QN_TRY(evolve(search, slot));
+    QN_TRY(minimise(search, slot));
     return qn_queue_read(slot->queue, slot->result.poses, 0, slot->host_result,
                          (size_t)count * (size_t)search->options.winners * 16, &slot->done);
 }

@@ -143,9 +143,10 @@ void qn_evolve_frame(const double box_centre_angstrom[3], const double box_side_
     box_to_frame(box_centre_angstrom, box_side_angstrom, frame + QN_EVOLVE_TABLE);
 }
 
-void qn_evolve_key(uint64_t seed, uint64_t hash, int conformer, uint32_t key[2])
+void qn_evolve_key(uint64_t seed, uint64_t hash, int conformer, int population, uint32_t key[2])
 {
-    uint32_t counter[4] = {(uint32_t)hash, (uint32_t)(hash >> 32), (uint32_t)conformer, 0}, words[4];
+    uint32_t counter[4] = {(uint32_t)hash, (uint32_t)(hash >> 32), (uint32_t)conformer, (uint32_t)population};
+    uint32_t words[4];
     uint32_t seeds[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     qn_random_block(counter, seeds, words);
     key[0] = words[0];

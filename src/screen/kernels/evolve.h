@@ -47,8 +47,8 @@ typedef struct qn_evolve_steps {
 void qn_evolve_frame(const double box_centre_angstrom[3], const double box_side_angstrom[3],
                      float frame[QN_EVOLVE_FRAME]);
 
-/* Key of a job's random numbers. */
-void qn_evolve_key(uint64_t seed, uint64_t hash, int conformer, uint32_t key[2]);
+/* Key of the random numbers of one of a job's populations. */
+void qn_evolve_key(uint64_t seed, uint64_t hash, int conformer, int population, uint32_t key[2]);
 
 /* The rows of [R | t] of six numbers, as the device makes them. */
 void qn_evolve_pose_transform(const double box_centre_angstrom[3], const double box_side_angstrom[3],

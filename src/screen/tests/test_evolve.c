@@ -119,7 +119,7 @@ static void make_parents(void)
     for (int k = 1; k < 4; k++) parents[k] = 0;
     parents[5] = 0xffffffffu;
     parents[6] = parents[7] = 0xffffffffu;
-    for (int job = 0; job < JOBS; job++) qn_evolve_key(5, 1000 + (uint64_t)job, job, keys + 2 * job);
+    for (int job = 0; job < JOBS; job++) qn_evolve_key(5, 1000 + (uint64_t)job, job, 3 - job, keys + 2 * job);
 }
 
 /* Transforms agree with the reference to rounding, and with the host's function to the last bit. */

@@ -116,7 +116,7 @@ static qn_screen_search_options options_of(void)
         options.box_centre_angstrom[axis] = (double[]){10, 0, -1}[axis];
         options.box_side_angstrom[axis] = (double[]){16, 12, 15}[axis];
     }
-    options.poses = 512;
+    options.poses = 2048; /* two populations */
     options.parents = 24;
     options.winners = WINNERS;
     options.minimiser_steps = 30;
@@ -215,6 +215,54 @@ static void devices_and_threads_agree(void)
     }
 }
 
+/* BUDE's own energies, in exact arithmetic: the same bytes on the device and on the host. */
+static void exact_searches_agree(void)
+{
+    enum { RECEPTOR_ATOMS = 150 };
+    static double places[RECEPTOR_ATOMS * 3];
+    static int receptor_types[RECEPTOR_ATOMS];
+    qn_screen_pose own[2 * WINNERS], other[2 * WINNERS];
+    qn_screen_receptor receptor = {.score = {QN_SCREEN_BUDE, qn_bude_find("2016")},
+                                   .atom_count = RECEPTOR_ATOMS,
+                                   .positions_angstrom = places,
+                                   .types = receptor_types};
+    qn_screen_search_options options = options_of();
+    qn_context *second = NULL;
+    qn_device *host = NULL;
+    options.exact = true;
+    for (int i = 0; i < RECEPTOR_ATOMS; i++) {
+        receptor_types[i] = (int)(uniform(50, (uint64_t)i) * receptor.score.force_field->type_count);
+        for (int d = 0; d < 3; d++) places[3 * i + d] = 24 * uniform(51, (uint64_t)(3 * i + d)) - (d ? 12 : 2);
+    }
+    for (int i = 0; i < ATOMS; i++) types[i] = i / 2;
+    CHECK_OK(qn_context_create(&(qn_context_options){0}, &second));
+    CHECK_OK(qn_device_open(second, "host", &host));
+    for (int i = 0; i < 2; i++) {
+        qn_screen_search *search = NULL;
+        CHECK_OK(qn_screen_search_create(i ? host : device, &receptor, &options, &search));
+        CHECK_OK(qn_screen_search_submit(search, jobs, 2, 1));
+        CHECK_OK(qn_screen_search_collect(search, 1, i ? other : own, NULL));
+        qn_screen_search_destroy(&search);
+    }
+    CHECK(memcmp(own, other, sizeof own) == 0);
+    CHECK(own[0].energy < 0 && own[0].energy < own[1].energy);
+    qn_device_release(&host);
+    qn_context_destroy(&second);
+}
+
+/* Whatever the number of poses, populations are of one size and hold all of them. */
+static void populations_are_even(void)
+{
+    CHECK(qn_screen_search_populations(64) == 1 && qn_screen_search_populations(1024) == 1);
+    CHECK(qn_screen_search_populations(2048) == 2 && qn_screen_search_populations(65536) == 64);
+    for (int poses = 64; poses <= 1 << 20; poses += 64) {
+        int count = qn_screen_search_populations(poses);
+        if (!CHECK(count >= 1 && poses % count == 0 && (count == 1 || poses / count >= 1024))) return;
+    }
+    CHECK(qn_screen_search_default_parents(2048, 32) == 256 && qn_screen_search_default_parents(64, 32) == 32);
+    CHECK(qn_screen_search_default_parents(1024 * 1021, 8) <= 1024);
+}
+
 /* The limits of what may be asked for, and the message of what may not. */
 static void options_are_checked(void)
 {
@@ -261,6 +309,8 @@ int main(int argc, char **argv)
     RUN(finds_the_deeper_pocket);
     RUN(results_depend_on_nothing_else);
     RUN(devices_and_threads_agree);
+    RUN(populations_are_even);
+    RUN(exact_searches_agree);
     RUN(options_are_checked);
     qn_device_release(&device);
     qn_context_destroy(&context);
