@@ -12,7 +12,7 @@
 extern const char qn_screen_score_poses_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_screen_score_poses_host);
 
-enum { GROUP_SIZE, POSES_PER_ITEM, ATOMS_PER_ITEM, VECTOR_WIDTH, TILE, UNROLLED, TUNABLES };
+enum { GROUP_SIZE, POSES_PER_ITEM, ATOMS_PER_ITEM, VECTOR_WIDTH, TILE, UNROLLED, RESIDENT, TUNABLES };
 
 static qn_geometry score_geometry(const qn_configuration *configuration, const void *user)
 {
@@ -80,7 +80,8 @@ static const qn_tunable tunables[TUNABLES] = {
     [ATOMS_PER_ITEM] = {"ATOMS_PER_ITEM", {1, 2, 4}, 3, 2, "ligand atoms of one type at once"},
     [VECTOR_WIDTH] = {"VECTOR_WIDTH", {1, 4, 8, 16}, 4, 1, "poses per vector"},
     [TILE] = {"TILE", {0, 64, 128, 256, 512}, 5, 128, "receptor atoms in local memory; 0: read from global memory"},
-    [UNROLLED] = {"UNROLLED", {1, 2, 4, 8}, 4, 2, "receptor atoms in a row"},
+    [UNROLLED] = {"UNROLLED", {1, 2, 4, 8}, 4, 4, "receptor atoms in a row"},
+    [RESIDENT] = {"RESIDENT", {0, 1, 2, 4, 8}, 5, 0, "groups for which registers must do; 0: the compiler's choice"},
 };
 
 static const char *const constraints[] = {
@@ -89,6 +90,7 @@ static const char *const constraints[] = {
     "VECTOR_WIDTH == 1 || device.is_opencl",
     "POSES_PER_ITEM * ATOMS_PER_ITEM <= 8",
     "GROUP_SIZE > 1 || TILE == 0",
+    "RESIDENT == 0 || (device.is_cuda && RESIDENT * GROUP_SIZE <= 1024)",
 };
 
 const qn_family qn_screen_score_poses_family = {

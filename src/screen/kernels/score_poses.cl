@@ -30,6 +30,9 @@
 #ifndef UNROLLED
 #error "UNROLLED: receptor atoms in a row, 1 ... 8"
 #endif
+#ifndef RESIDENT
+#error "RESIDENT: groups that must fit a compute unit at once; 0: as the compiler likes"
+#endif
 #ifndef EXACT
 #error "EXACT: 1 for correctly rounded results"
 #endif
@@ -37,6 +40,11 @@
 #error "CULL: 1 to leave out receptor atoms beyond reach"
 #endif
 
+#if RESIDENT
+#define SCORE_LIMIT GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT)
+#else
+#define SCORE_LIMIT GROUP_LIMIT(GROUP_SIZE, 1, 1)
+#endif
 #define MOST_BLOCKS 1024
 #define LANES VEC(float, VECTOR_WIDTH)
 #define SPLAT(x) VEC_SPLAT(float, VECTOR_WIDTH, x)
@@ -249,7 +257,7 @@ DEVICE_FN int count_alike(GLOBAL const qn_float4 *atoms, int atom, int atom_coun
 }
 
 /* One group: GROUP_SIZE * POSES_PER_ITEM * VECTOR_WIDTH poses (x) of one job (y). */
-KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void score(
+KERNEL SCORE_LIMIT void score(
     GLOBAL const qn_float4 *RESTRICT places, GLOBAL const qn_float4 *RESTRICT pairs,
     GLOBAL const int *RESTRICT second_rows, GLOBAL const int *RESTRICT masks, GLOBAL const int *RESTRICT jobs,
     GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const float *RESTRICT transforms, GLOBAL float *RESTRICT energies,
