@@ -1,0 +1,119 @@
+/* devices: host cuda:0 */
+/* Imatinib, turned at random, is put back into Abl kinase where the crystal has it, and at no higher energy. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "chemistry/symmetry.h"
+#include "format/compound_stream.h"
+#include "math/rotation.h"
+#include "screen/search.h"
+
+static qn_context *context;
+static qn_device *device;
+static qn_screen_receptor receptor;
+static qn_compound **compounds;
+static size_t compound_count;
+
+/* A file of examples/, beside tests/. */
+static const char *example(const char *name)
+{
+    static char path[1024];
+    snprintf(path, sizeof path, "%s/../../examples/%s", check_data("."), name);
+    return path;
+}
+
+/* All atoms of the compound as a pose puts the ligand. */
+static void place(const qn_screen_search_options *options, const qn_screen_pose *pose, const qn_screen_ligand *ligand,
+                  const double *start, size_t count, double *placed)
+{
+    double rotation[9], translation[3];
+    qn_screen_pose_transform(options, pose, rotation, translation);
+    for (size_t i = 0; i < count; i++) {
+        double about[3];
+        for (int d = 0; d < 3; d++) about[d] = start[3 * i + (size_t)d] - ligand->centroid_angstrom[d];
+        qn_rotation_apply(rotation, about, placed + 3 * i);
+        for (int d = 0; d < 3; d++) placed[3 * i + (size_t)d] += translation[d];
+    }
+}
+
+static double crystal_energy(const qn_screen_ligand *ligand, const double *positions)
+{
+    double heavy[256 * 3];
+    qn_bude_energy energy = {0};
+    if (!CHECK(ligand->atom_count <= 256)) return 0;
+    for (int i = 0; i < 3 * ligand->atom_count; i++) heavy[i] = positions[3 * ligand->atom[i / 3] + i % 3];
+    qn_bude_energy_of(receptor.score.force_field, heavy, ligand->type, (size_t)ligand->atom_count,
+                      receptor.positions_angstrom, receptor.types, receptor.atom_count, &energy);
+    return energy.total;
+}
+
+static void check_best(const qn_screen_search_options *options, const qn_screen_pose *best,
+                       const qn_screen_ligand *turned, const double *crystal, double energy)
+{
+    const qn_compound *compound = compounds[0];
+    qn_symmetry symmetry;
+    double *placed = NULL;
+    bool complete;
+    CHECK_OK(qn_symmetry_find(compound, 1000, &symmetry, &complete));
+    CHECK_OK(qn_allocate(3 * compound->atom_count, sizeof *placed, (void **)&placed));
+    place(options, best, turned, qn_compound_positions(compound, 0), compound->atom_count, placed);
+    CHECK(qn_symmetry_rmsd_angstrom(&symmetry, placed, crystal) < 1); /* the score's own minimum is 0.5 Å away */
+    CHECK((double)best->energy < energy);
+    qn_release(&placed);
+    qn_symmetry_clear(&symmetry);
+}
+
+static void imatinib_goes_back(void)
+{
+    qn_compound *compound = compounds[0];
+    const size_t count = 3 * compound->atom_count;
+    double *crystal = NULL, matrix[9], *positions = qn_compound_positions(compound, 0);
+    qn_screen_search_options options = qn_screen_search_default_options();
+    qn_screen_pose poses[32];
+    qn_screen_ligand ligand, turned;
+    qn_screen_search *search = NULL;
+    CHECK_OK(qn_allocate(count, sizeof *crystal, (void **)&crystal));
+    memcpy(crystal, positions, count * sizeof *crystal);
+    CHECK_OK(qn_screen_ligand_create(compound, &receptor.score, &ligand));
+    const double energy = crystal_energy(&ligand, crystal);
+    qn_rotation_from_seed(3, matrix);
+    for (size_t i = 0; i < compound->atom_count; i++) qn_rotation_apply(matrix, crystal + 3 * i, positions + 3 * i);
+    CHECK_OK(qn_screen_ligand_create(compound, &receptor.score, &turned));
+    for (int d = 0; d < 3; d++) {
+        options.box_centre_angstrom[d] = ligand.centroid_angstrom[d];
+        options.box_side_angstrom[d] = 12;
+    }
+    options.poses = 8192; /* enough to find it from any start */
+    options.winners = 32;
+    options.cull = true;
+    if (CHECK_OK(qn_screen_search_create(device, &receptor, &options, &search))) {
+        CHECK_OK(qn_screen_search_submit(search, &(qn_screen_job){&turned, 0}, 1, 0));
+        CHECK_OK(qn_screen_search_collect(search, 0, poses, NULL));
+        check_best(&options, &poses[0], &turned, crystal, energy);
+    }
+    qn_screen_search_destroy(&search);
+    qn_screen_ligand_clear(&ligand);
+    qn_screen_ligand_clear(&turned);
+    qn_release(&crystal);
+}
+
+int main(int argc, char **argv)
+{
+    const char *identifier = argc > 1 ? argv[1] : "host";
+    const qn_screen_score score = {QN_SCREEN_BUDE, qn_bude_find("2016")};
+    CHECK_OK(qn_context_create(&(qn_context_options){0}, &context));
+    if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
+    if (CHECK_OK(qn_screen_receptor_read(example("1iep/1iep_receptor.pdb"), &score, &receptor)) &&
+        CHECK_OK(qn_compound_read_file(example("1iep/1iep_ligand.sdf"), &compounds, &compound_count)))
+        RUN(imatinib_goes_back);
+    for (size_t i = 0; i < compound_count; i++) qn_compound_destroy(&compounds[i]);
+    qn_release(&compounds);
+    qn_screen_receptor_clear(&receptor);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}
