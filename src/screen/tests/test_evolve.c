@@ -265,6 +265,32 @@ static void best_match(void)
         }
 }
 
+/* As many as can be kept, of more than can be sorted at once, a third of them twice. */
+static void best_of_many_match(void)
+{
+    enum { MANY = 9984, MOST = QN_EVOLVE_MOST_PARENTS };
+    static uint32_t words[3 * MANY], best[4 * MOST], expected[4 * MOST];
+    static float energies[MANY];
+    const qn_evolve_problem many = {1, MANY, MOST, WINNERS};
+    int32_t count = 0, expected_count = 0;
+    for (uint64_t i = 0; i < MANY; i++) {
+        uint32_t own[3];
+        random_pose(9, i % 3 ? i : i / 2, own);
+        for (uint64_t k = 0; k < 3; k++) words[k * MANY + i] = own[k];
+        energies[i] = energy_of(0, i % 3 ? i : i / 2);
+    }
+    qn_buffer *buffers[4] = {upload(words, sizeof words), upload(energies, sizeof energies), upload(best, sizeof best),
+                             upload(&count, sizeof count)};
+    const qn_evolve_list none = {buffers[1], buffers[1], 0}, to = {buffers[2], buffers[3], MOST};
+    CHECK_OK(qn_evolve_choose_best(queue, NULL, &many, MANY, buffers[0], buffers[1], &none, &to, NULL));
+    download(buffers[2], best, sizeof best);
+    download(buffers[3], &count, sizeof count);
+    CHECK_OK(
+        qn_evolve_choose_best_reference(&many, MANY, words, energies, 0, NULL, NULL, MOST, expected, &expected_count));
+    CHECK(count == MOST && expected_count == MOST && memcmp(best, expected, sizeof best) == 0);
+    release(buffers, 4);
+}
+
 static void apart_match(void)
 {
     static double positions[JOBS * ATOMS * 3];
@@ -374,6 +400,7 @@ int main(int argc, char **argv)
     RUN(sines_are_symmetric);
     RUN(draws_are_even);
     RUN(kernels_match_under_every_corner);
+    RUN(best_of_many_match);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);
