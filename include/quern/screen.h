@@ -29,15 +29,15 @@ typedef struct qn_screen_options {
     const char *output; /* folder; must be empty or absent unless resume */
     const char *device; /* see <quern/device.h>; default "auto" */
     const char *score;  /* "bude" (default) or "vina" */
-    const char *site;   /* a ligand in the site: the box is its extent and `margin_angstrom` around; NULL */
+    const char *site;   /* a ligand in the site: the box is `margin_angstrom` around its centroid; NULL */
     const char *pocket; /* residues that line the site, "A:30-40,A:77": the box is theirs; NULL */
     double box_centre_angstrom[3], box_side_angstrom[3]; /* of the ligand's centroid; sides 0: not given */
-    double margin_angstrom;                              /* default 4 */
+    double margin_angstrom;                              /* default 6 */
     int conformers;            /* of a molecule, generated where the file has fewer; 0: those in the file (default) */
     int generations;           /* default 8 */
     int poses;                 /* of a generation; 0: 65536 on a GPU, 2048 on a CPU */
-    int parents;               /* 0: poses / 64 */
-    double mutation_rate;      /* default 0.5 */
+    int parents;               /* 0: a quarter of a population */
+    double mutation_rate;      /* default 0.34 */
     int keep;                  /* poses of a molecule that are written, default 3 */
     double diversity_angstrom; /* RMSD between them, default 2 */
     int top;                   /* molecules in hits.sdf, default 100 */

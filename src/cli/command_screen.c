@@ -53,7 +53,7 @@ static const cli_option options[] = {
      .argument = "FILE",
      .offset = FIELD(site),
      .help =
-         "take the box from a ligand that sits in the site: SDF, MOL2, PDBQT, PDB or mmCIF; the same ligand is left "
+         "lay the box around a ligand that sits in the site: SDF, MOL2, PDBQT, PDB or mmCIF; the same ligand is left "
          "out of the receptor"},
     {.name = "pocket",
      .letter = 'p',
@@ -65,9 +65,9 @@ static const cli_option options[] = {
      .type = CLI_NUMBER,
      .argument = "ANGSTROM",
      .offset = FIELD(margin_angstrom),
-     .least = 0,
+     .least = 0.5,
      .most = 50,
-     .help = "room around --site in Å"},
+     .help = "how far from the centroid of --site a molecule's centroid may be, in Å along each axis"},
     {.name = "score",
      .type = CLI_CHOICE,
      .argument = "NAME",

@@ -100,12 +100,17 @@ qn_status qn_screen_site_read(const char *path, double **positions, size_t *coun
     return status;
 }
 
-static qn_status add_site(const char *path, box_extent *extent)
+/* Around the known ligand's centroid: other ligands' centroids are near it, wherever their ends are. */
+static qn_status box_of_site(const char *path, double margin, double centre[3], double side[3])
 {
     double *positions;
     size_t count;
     QN_TRY(qn_screen_site_read(path, &positions, &count));
-    for (size_t i = 0; i < count; i++) add_point(extent, positions + 3 * i);
+    for (int d = 0; d < 3; d++) {
+        centre[d] = 0;
+        for (size_t i = 0; i < count; i++) centre[d] += positions[3 * i + (size_t)d] / (double)count;
+        side[d] = 2 * margin;
+    }
     qn_release(&positions);
     return QN_OK;
 }
@@ -147,13 +152,12 @@ static qn_status read_pocket(const char *pocket, const qn_screen_receptor *recep
     return status;
 }
 
-static qn_status box_of_extent(const box_extent *extent, const char *what, double margin, double centre[3],
-                               double side[3])
+static qn_status box_of_extent(const box_extent *extent, const char *what, double centre[3], double side[3])
 {
     if (extent->count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: no heavy atoms; expected some to lay the box around", what);
     for (int d = 0; d < 3; d++) {
         centre[d] = (extent->low[d] + extent->high[d]) / 2;
-        side[d] = extent->high[d] - extent->low[d] + 2 * margin;
+        side[d] = extent->high[d] - extent->low[d];
         if (side[d] < least_side) side[d] = least_side;
     }
     return QN_OK;
@@ -196,11 +200,10 @@ qn_status qn_screen_box_find(const qn_screen_options *options, const qn_screen_r
         memcpy(centre, options->box_centre_angstrom, 3 * sizeof *centre);
         memcpy(side, asked, 3 * sizeof *side);
     } else if (options->site) {
-        QN_TRY(add_site(options->site, &extent));
-        QN_TRY(box_of_extent(&extent, options->site, options->margin_angstrom, centre, side));
+        QN_TRY(box_of_site(options->site, options->margin_angstrom, centre, side));
     } else {
         QN_TRY(read_pocket(options->pocket, receptor, &extent));
-        QN_TRY(box_of_extent(&extent, options->pocket, 0, centre, side));
+        QN_TRY(box_of_extent(&extent, options->pocket, centre, side));
     }
     return check_box(receptor, centre, side);
 }

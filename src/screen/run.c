@@ -41,7 +41,7 @@ qn_screen_options qn_screen_default_options(void)
     const qn_screen_search_options search = qn_screen_search_default_options();
     return (qn_screen_options){.device = "auto",
                                .score = "bude",
-                               .margin_angstrom = 4,
+                               .margin_angstrom = 6,
                                .generations = search.generations,
                                .mutation_rate = search.mutation_rate,
                                .keep = 3,
@@ -65,7 +65,7 @@ static qn_status check_options(const qn_screen_options *options)
         QN_FAIL(QN_INVALID_ARGUMENT, "receptor, library and output folder must be given");
     if (!options->score || (strcmp(options->score, "bude") != 0 && strcmp(options->score, "vina") != 0))
         QN_FAIL(QN_INVALID_ARGUMENT, "score is \"%s\"; expected bude or vina", options->score ? options->score : "");
-    QN_TRY(in_range("margin in Å", options->margin_angstrom, 0, 100));
+    QN_TRY(in_range("margin in Å", options->margin_angstrom, 0.5, 100));
     QN_TRY(in_range("number of conformers", options->conformers, 0, 10000));
     QN_TRY(in_range("number of generations", options->generations, 1, 1000));
     QN_TRY(in_range("number of poses", options->poses, 0, 1 << 24));

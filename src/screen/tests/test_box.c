@@ -92,7 +92,7 @@ static const char *write_site(const char *name, const char *text)
 }
 
 /* Carbons at (1, 2, 3) and (3, 2, 1); the hydrogen at (9, 9, 9) does not count. */
-static void a_site_is_the_extent_of_its_ligand_and_a_margin(void)
+static void a_site_is_a_margin_around_its_ligands_centroid(void)
 {
     static const char sdf[] = "ligand\n\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n"
                               "    1.0000    2.0000    3.0000 C   0  0\n"
@@ -100,7 +100,7 @@ static void a_site_is_the_extent_of_its_ligand_and_a_margin(void)
                               "    9.0000    9.0000    9.0000 H   0  0\n"
                               "  1  2  1  0\n  2  3  1  0\nM  END\n$$$$\n";
     CHECK_OK(find(&(qn_screen_options){.site = write_site("site.sdf", sdf), .margin_angstrom = 2.5}));
-    check_box(2, 2, 2, 7, 5, 7);
+    check_box(2, 2, 2, 5, 5, 5);
     /* of a complex the hetero groups that are no water */
     static const char pdb[] = "ATOM      1  CA  GLY A   1     -20.000 -20.000 -20.000  1.00  0.00           C\n"
                               "HETATM    2  C1  LIG A   2       1.000   2.000   3.000  1.00  0.00           C\n"
@@ -108,7 +108,7 @@ static void a_site_is_the_extent_of_its_ligand_and_a_margin(void)
                               "HETATM    4  O   HOH A   3      30.000  30.000  30.000  1.00  0.00           O\n"
                               "END\n";
     CHECK_OK(find(&(qn_screen_options){.site = write_site("site.pdb", pdb), .margin_angstrom = 2.5}));
-    check_box(2, 2, 2, 7, 5, 7);
+    check_box(2, 2, 2, 5, 5, 5);
     CHECK_FAILS(find(&(qn_screen_options){.site = "/nowhere/site.sdf"}), QN_NOT_FOUND);
 }
 
@@ -118,7 +118,7 @@ int main(void)
     RUN(a_box_is_taken_as_given);
     RUN(one_of_three_is_wanted);
     RUN(a_pocket_is_the_extent_of_its_residues);
-    RUN(a_site_is_the_extent_of_its_ligand_and_a_margin);
+    RUN(a_site_is_a_margin_around_its_ligands_centroid);
     qn_molecule_destroy(&molecule);
     return check_finish();
 }
