@@ -6,6 +6,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "job/tuning.h"
+#include "runtime/device.h"
 
 void qn_screen_deck_transforms(const qn_screen_deck_data *deck, int poses, int padded, float *transforms)
 {
@@ -136,6 +138,18 @@ static qn_status write_energies(const char *path, const float *energies, int cou
     return status;
 }
 
+/* With what is known of the kernel's configurations, if the context has no tuner yet. */
+static qn_status score_tuned(qn_device *device, const qn_screen_deck_data *deck, int poses, bool exact, bool cull,
+                             float *scored, double *seconds)
+{
+    qn_context *context = qn_device_context(device);
+    qn_tuning tuning = {0};
+    if (!qn_context_configuration_source(context)->choose) QN_TRY(qn_tuning_start(context, "known", NULL, 0, &tuning));
+    qn_status status = qn_screen_deck_score(device, deck, poses, exact, cull, scored, seconds);
+    qn_tuning_finish(&tuning);
+    return status;
+}
+
 qn_status qn_screen_deck(qn_device *device, const char *folder, int poses, bool exact, bool cull, const char *energies,
                          qn_screen_deck_summary *summary)
 {
@@ -152,7 +166,7 @@ qn_status qn_screen_deck(qn_device *device, const char *folder, int poses, bool 
         status = qn_error_set(QN_INVALID_ARGUMENT, __FILE__, __LINE__, "%s: %d poses; expected 0 to the deck's %d",
                               folder, poses, deck.pose_count);
     if (status == QN_OK) status = qn_allocate((size_t)poses, sizeof *scored, (void **)&scored);
-    if (status == QN_OK) status = qn_screen_deck_score(device, &deck, poses, exact, cull, scored, &summary->seconds);
+    if (status == QN_OK) status = score_tuned(device, &deck, poses, exact, cull, scored, &summary->seconds);
     if (status == QN_OK) {
         qn_screen_deck_check(&deck, poses, scored, summary);
         if (summary->seconds > 0)
