@@ -65,6 +65,9 @@ static qn_status check_options(const qn_screen_options *options)
         QN_FAIL(QN_INVALID_ARGUMENT, "receptor, library and output folder must be given");
     if (!options->score || (strcmp(options->score, "bude") != 0 && strcmp(options->score, "vina") != 0))
         QN_FAIL(QN_INVALID_ARGUMENT, "score is \"%s\"; expected bude or vina", options->score ? options->score : "");
+    if (options->exact && strcmp(options->score, "vina") == 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "the score vina has no exact form, its exponentials are not correctly rounded; "
+                                     "expected the score bude");
     QN_TRY(in_range("margin in Å", options->margin_angstrom, 0.5, 100));
     QN_TRY(in_range("number of conformers", options->conformers, 0, 10000));
     QN_TRY(in_range("number of generations", options->generations, 1, 1000));

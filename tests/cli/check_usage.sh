@@ -122,6 +122,7 @@ expect 2 err 1 '\-\-size is "1x2x3x4"; expected rowsxcolumnsxinner' tune run gem
 # Things the library refuses: one sentence, nothing on standard output.
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
 expect 1 err 1 'absent.pdb' screen absent.pdb absent.sdf --box 1,2,3,4 -o out.d --device host --quiet
+expect 1 err 1 'vina has no exact form' screen r.pdb l.sdf --box 1,2,3,4 -o out.d --exact --score vina --device host -q
 expect 1 err 1 'absent.d/' screen --deck absent.d --device host --quiet
 expect 1 err 1 'absent.sdf' screen --pack absent.sdf -o out.qlib
 expect 1 err 1 'there is no workload "gem"; there are benchmark/' tune run gem --device host --store off
