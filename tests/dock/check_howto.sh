@@ -16,7 +16,7 @@ failures=0
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 
 mkdir -p "$work/bin" "$work/clone/scripts"
-for name in quern curl cmake sudo pymol chimerax chromium xdg-open sbatch; do ln -sf "$here/shim" "$work/bin/$name"; done
+for name in quern curl cmake sudo pymol chimerax chromium xdg-open sbatch srun; do ln -sf "$here/shim" "$work/bin/$name"; done
 ln -sf "$here/shim" "$work/clone/scripts/install-deps"
 ln -sfn "$source/examples" "$work/clone/examples"
 cp "$source/CMakePresets.json" "$work/clone/"
