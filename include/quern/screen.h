@@ -7,7 +7,8 @@
  * Thread rule: one run per context at a time.
  *
  *     qn_screen_options options = qn_screen_default_options();
- *     options.receptor = "receptor.pdb"; options.library = "library.sdf"; options.output = "hits";
+ *     options.receptor = "receptor.pdb"; options.output = "hits";
+ *     options.libraries = (const char *const[]){"library.sdf"}; options.library_count = 1;
  *     options.site = "ligand.sdf";
  *     qn_screen_summary summary;
  *     if (qn_screen_run(context, &options, &summary) != QN_OK) …

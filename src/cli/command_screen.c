@@ -182,7 +182,7 @@ static const cli_option options[] = {
      .argument = "COUNT",
      .offset = FIELD(batch),
      .least = 0,
-     .most = 65536,
+     .most = 1024,
      .default_text = "chosen from the device's memory",
      .help = "conformers computed together; changes speed and memory, not results"},
     {.name = "device",
@@ -305,6 +305,9 @@ static int pack(const settings *chosen)
     if (exit_code == CLI_DONE && !chosen->quiet)
         printf("%llu molecules in %s, %llu rejected\n", (unsigned long long)molecules, chosen->screen.output,
                (unsigned long long)rejected);
+    if (exit_code == CLI_DONE && rejected && chosen->screen.strict)
+        return cli_error(CLI_FAILED, "%llu molecules were rejected, see %s.rejected.csv", (unsigned long long)rejected,
+                         chosen->screen.output);
     return exit_code;
 }
 

@@ -98,7 +98,7 @@ static qn_status add_items(const qn_screen_state *run, const sdf_hit *hit, int p
     for (int term = 0; term < run->term_count; term++)
         QN_TRY(add_item(text, run->term_names[term], kept->terms[term], 4));
     QN_TRY(add_item(text, "ligand_efficiency", kept->energy / row->heavy_atoms, 4));
-    QN_TRY(add_item(text, "conformer", kept->conformer, 0));
+    QN_TRY(add_item(text, "conformer", kept->conformer + 1, 0));
     QN_TRY(add_item(text, "clashes", kept->clashes, 0));
     return add_item(text, "least_distance_angstrom", kept->least_distance_angstrom, 3);
 }

@@ -101,7 +101,7 @@ static qn_status add_table(const reason_kind *kinds, size_t count, qn_report *re
         if (first->name && first->name[0])
             snprintf(firsts[i], sizeof firsts[i], "%.60s", first->name);
         else
-            snprintf(firsts[i], sizeof firsts[i], "number %llu", (unsigned long long)first->index + 1);
+            snprintf(firsts[i], sizeof firsts[i], "index %llu", (unsigned long long)first->index);
         cells[COLUMNS * i] = counts[i];
         cells[COLUMNS * i + 1] = kinds[i].same ? kinds[i].sentence : kinds[i].text;
         cells[COLUMNS * i + 2] = firsts[i];

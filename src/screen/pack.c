@@ -72,7 +72,7 @@ static qn_status pack_all(packing *pack, const char *const *libraries, size_t li
         QN_FAIL(QN_BAD_FORMAT, "%s: none of %llu molecules can be packed; expected at least one; the last because: %s",
                 libraries[0], (unsigned long long)pack->position,
                 pack->rejected ? pack->last.message : "there is none");
-    return pack->rejected ? write_rejections(pack, path) : QN_OK;
+    return write_rejections(pack, path);
 }
 
 qn_status qn_screen_pack(const char *const *libraries, size_t library_count, const char *path, uint64_t *molecules,

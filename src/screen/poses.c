@@ -123,8 +123,10 @@ static void find_energy(const qn_screen_state *run, const qn_screen_ligand *liga
         qn_vina_energy energy;
         qn_vina_energy_of(heavy, ligand->type, atoms, ligand->rotatable_bonds, receptor->positions_angstrom,
                           receptor->types, receptor->atom_count, &energy);
-        const double terms[] = {energy.gauss1, energy.gauss2, energy.repulsion, energy.hydrophobic,
-                                energy.hydrogen_bond};
+        /* divided like the total, so that a line's terms add up to its energy */
+        const double share = 1 / (1 + QN_VINA_TORSION * ligand->rotatable_bonds);
+        const double terms[] = {energy.gauss1 * share, energy.gauss2 * share, energy.repulsion * share,
+                                energy.hydrophobic * share, energy.hydrogen_bond * share};
         kept->energy = energy.total;
         memcpy(kept->terms, terms, sizeof terms);
         return;

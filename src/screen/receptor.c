@@ -208,7 +208,17 @@ static void leave_out(qn_screen_receptor *receptor, const int *atoms, const int 
 qn_status qn_screen_receptor_make_room(qn_screen_receptor *receptor, const double *positions, size_t count)
 {
     void *memory;
-    if (!receptor->molecule) return QN_OK;
+    if (!receptor->molecule) {
+        size_t inside = 0;
+        for (size_t i = 0; i < receptor->atom_count; i++)
+            inside += is_near(receptor->positions_angstrom + 3 * i, positions, count);
+        if (2 * inside >= count)
+            QN_FAIL(QN_BAD_FORMAT,
+                    "the receptor has %zu atoms where the %zu of the site's ligand are, and its file names no "
+                    "residues that could be left out; expected a receptor without that ligand",
+                    inside, count);
+        return QN_OK;
+    }
     const size_t residues = receptor->molecule->residue_count;
     QN_TRY(qn_allocate(2 * residues, sizeof(int), &memory));
     int *atoms = memory, *near = atoms + residues;
