@@ -145,6 +145,12 @@ static void a_bound_ligand_makes_room(void)
         CHECK_MESSAGE_HAS("nothing but the site's ligand");
     }
     qn_screen_receptor_clear(&receptor);
+    if (CHECK_OK(qn_screen_receptor_read(written("small.mol2", small_mol2), &score, &receptor))) {
+        CHECK_OK(qn_screen_receptor_make_room(&receptor, away, 1)); /* nothing is there */
+        CHECK_FAILS(qn_screen_receptor_make_room(&receptor, receptor.positions_angstrom, 2), QN_BAD_FORMAT);
+        CHECK_MESSAGE_HAS("no residues that could be left out");
+    }
+    qn_screen_receptor_clear(&receptor);
 }
 
 /* Index of the atom nearest to a place. */
