@@ -11,8 +11,8 @@
 #include "screen/library.h"
 #include "screen/queue.h"
 
-/* So many pieces nobody has: a rank that takes them leaves nothing to the others. */
-static const uint64_t all_that_is_left = (uint64_t)1 << 56;
+/* So many pieces nobody has: a rank that takes them leaves nothing to the others. Thousands of ranks may. */
+static const uint64_t all_that_is_left = (uint64_t)1 << 48;
 
 /* What the threads share. */
 typedef struct screen_pipeline {
@@ -132,8 +132,9 @@ static qn_status read_pieces(piece_reading *reading)
         if (number >= all_that_is_left) return QN_OK;
         if (qn_screen_piece_set_has(pipeline->done, number)) continue;
         QN_TRY(read_piece(reading, number, &batch));
+        const bool last = !batch || batch->count < QN_SCREEN_PIECE;
+        if (last) pipeline->run->library_molecules = qn_screen_library_position(pipeline->library);
         if (!batch) return QN_OK;
-        const bool last = batch->count < QN_SCREEN_PIECE;
         qn_screen_queue_push(&pipeline->queue, batch);
         QN_TRY(expect(pipeline));
         if (last) return QN_OK;
@@ -141,22 +142,27 @@ static qn_status read_pieces(piece_reading *reading)
     return QN_OK;
 }
 
+/* After a failure: that the other ranks do not search on for hours for nothing. */
+static qn_status leave_nothing(qn_ranks *ranks, qn_status status)
+{
+    qn_error_trail trail;
+    uint64_t first;
+    qn_error_save(status, &trail);
+    if (qn_ranks_next(ranks, all_that_is_left, &first) != QN_OK) qn_error_clear();
+    return qn_error_restore(&trail);
+}
+
 static qn_status run_reader(screen_pipeline *pipeline)
 {
     void *memory;
-    uint64_t first;
     QN_TRY(qn_allocate(1, sizeof(piece_reading), &memory));
     piece_reading *reading = memory;
     reading->pipeline = pipeline;
     qn_status status = read_pieces(reading);
     for (int i = 0; i < QN_SCREEN_PIECE; i++) qn_compound_record_clear(&reading->records[i]);
     qn_release(&memory);
-    if (status != QN_OK || qn_screen_queue_failed(&pipeline->queue)) {
-        qn_error_trail trail;
-        qn_error_save(status, &trail);
-        if (qn_ranks_next(pipeline->run->ranks, all_that_is_left, &first) != QN_OK) qn_error_clear();
-        status = qn_error_restore(&trail);
-    }
+    if (status != QN_OK || qn_screen_queue_failed(&pipeline->queue))
+        status = leave_nothing(pipeline->run->ranks, status);
     return status;
 }
 
@@ -472,5 +478,6 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run, const qn_screen_piece_set
     }
     qn_screen_library_close(&pipeline.library);
     pthread_mutex_destroy(&pipeline.mutex);
-    return status;
+    /* the reader has done so already unless the failure was before or after it */
+    return status == QN_OK ? QN_OK : leave_nothing(run->ranks, status);
 }

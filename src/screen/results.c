@@ -110,6 +110,8 @@ qn_status qn_screen_results_scan(const qn_screen_state *run, const qn_screen_sca
 typedef struct results_gathering {
     qn_screen_state *run;
     const qn_screen_piece_set *resumed;
+    qn_screen_piece_set pieces;
+    uint64_t last, cut; /* the highest piece; the lowest with fewer molecules than a piece has */
     size_t rows, rejections, text_bytes;
     bool keeps;
 } results_gathering;
@@ -119,6 +121,9 @@ static qn_status gather_piece(const qn_screen_piece *piece, void *user)
     results_gathering *gathering = user;
     const bool resumed = qn_screen_piece_set_has(gathering->resumed, piece->number);
     if (gathering->keeps) return QN_OK;
+    QN_TRY(qn_screen_piece_set_add(&gathering->pieces, piece->number));
+    if (piece->number > gathering->last) gathering->last = piece->number;
+    if (piece->molecule_count != QN_SCREEN_PIECE && piece->number < gathering->cut) gathering->cut = piece->number;
     gathering->run->molecules += piece->molecule_count;
     gathering->run->interactions += piece->interactions;
     if (resumed)
@@ -199,11 +204,41 @@ static qn_status make_room(results_gathering *gathering)
     return QN_OK;
 }
 
+/* Results of a part would look like those of the whole: every piece must be there, of the whole length but the last,
+ * and they must be as many molecules as the libraries were read to have. */
+static qn_status check_whole(const results_gathering *gathering)
+{
+    const qn_screen_state *run = gathering->run;
+    const qn_screen_piece_set *pieces = &gathering->pieces;
+    const char *folder = run->options->output;
+    const uint64_t wanted = run->library_molecules ? (run->library_molecules - 1) / QN_SCREEN_PIECE + 1
+                            : pieces->count        ? gathering->last + 1
+                                                   : 0;
+    uint64_t missing = 0;
+    while (missing < wanted && qn_screen_piece_set_has(pieces, missing)) missing++;
+    if (missing < wanted)
+        QN_FAIL(QN_BAD_FORMAT,
+                "%s: its journals lack piece %llu, the molecules from number %llu; expected all %llu pieces: continue "
+                "with --resume",
+                folder, (unsigned long long)missing, (unsigned long long)(missing * QN_SCREEN_PIECE),
+                (unsigned long long)wanted);
+    if (pieces->count > 0 && gathering->cut < gathering->last)
+        QN_FAIL(QN_BAD_FORMAT, "%s: piece %llu of its journals has not %d molecules though others follow it", folder,
+                (unsigned long long)gathering->cut, QN_SCREEN_PIECE);
+    if (run->library_molecules && run->molecules != run->library_molecules)
+        QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %llu molecules; expected the libraries' %llu", folder,
+                (unsigned long long)run->molecules, (unsigned long long)run->library_molecules);
+    return QN_OK;
+}
+
 qn_status qn_screen_results_gather(qn_screen_state *run, const qn_screen_piece_set *resumed)
 {
-    results_gathering gathering = {.run = run, .resumed = resumed};
+    results_gathering gathering = {.run = run, .resumed = resumed, .cut = UINT64_MAX};
     const qn_screen_scan scan = {gather_piece, gather_entry, &gathering};
-    QN_TRY(qn_screen_results_scan(run, &scan));
+    qn_status status = qn_screen_results_scan(run, &scan);
+    if (status == QN_OK) status = check_whole(&gathering);
+    qn_release(&gathering.pieces.bits);
+    QN_TRY(status);
     QN_TRY(make_room(&gathering));
     QN_TRY(qn_screen_results_scan(run, &scan));
     if (run->row_count) qsort(run->rows, run->row_count, sizeof *run->rows, compare_rows);

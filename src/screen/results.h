@@ -66,7 +66,8 @@ typedef struct qn_screen_scan {
 } qn_screen_scan;
 QN_MUST_CHECK qn_status qn_screen_results_scan(const qn_screen_state *run, const qn_screen_scan *scan);
 
-/* Fill run->rows, rejections, texts and counts from the journals. `resumed`: pieces that were there before. */
+/* Fill run->rows, rejections, texts and counts from the journals. `resumed`: pieces that were there before.
+ * QN_BAD_FORMAT when a piece is missing or cut, or they are not run->library_molecules, where that is known. */
 QN_MUST_CHECK qn_status qn_screen_results_gather(qn_screen_state *run, const qn_screen_piece_set *resumed);
 void qn_screen_results_clear(qn_screen_state *run);
 

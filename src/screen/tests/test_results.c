@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "screen/pipeline.h"
 #include "screen/queue.h"
 #include "screen/results.h"
 
@@ -188,6 +189,50 @@ static void what_ranks_found_is_gathered_in_order(void)
     end();
 }
 
+static void expect_incomplete(const char *part)
+{
+    const qn_screen_piece_set none = {0};
+    run.molecules = 0;
+    CHECK_FAILS(qn_screen_results_gather(&run, &none), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS(part);
+    CHECK(run.row_count == 0);
+}
+
+/* A journal may be lost, or be of a library that has grown since. */
+static void results_of_a_part_are_refused(void)
+{
+    const qn_screen_piece_set none = {0};
+    begin("part");
+    write_journal(0, (const uint64_t[]){0, 1, 3}, 3);
+    write_journal(1, (const uint64_t[]){5, 4}, 2); /* piece 4 is cut though 5 follows it */
+    expect_incomplete("lack piece 2, the molecules from number 16");
+    write_journal(2, (const uint64_t[]){2}, 1);
+    expect_incomplete("piece 4 of its journals has not 8 molecules");
+    write_journal(1, (const uint64_t[]){4}, 1);
+    run.library_molecules = 6 * QN_SCREEN_PIECE;
+    expect_incomplete("lack piece 5");
+    run.library_molecules = 4 * QN_SCREEN_PIECE + 6;
+    expect_incomplete("have 37 molecules; expected the libraries' 38");
+    run.library_molecules = 4 * QN_SCREEN_PIECE + 5;
+    run.molecules = 0;
+    CHECK_OK(qn_screen_results_gather(&run, &none));
+    end();
+}
+
+/* Searches that cannot be made, a missing device's memory for one, come before anything is dealt. */
+static void a_rank_that_fails_early_leaves_nothing_to_others(void)
+{
+    const qn_screen_piece_set none = {0};
+    uint64_t first = 0;
+    begin("early");
+    CHECK_OK(qn_ranks_open(&run.ranks));
+    CHECK_FAILS(qn_screen_pipeline_run(&run, &none, NULL), QN_INVALID_ARGUMENT); /* of 0 poses */
+    CHECK_OK(qn_ranks_next(run.ranks, 1, &first));
+    CHECK(first >= (uint64_t)1 << 40);
+    qn_ranks_close(&run.ranks);
+    end();
+}
+
 static void other_options_make_another_key(void)
 {
     qn_text first = {0}, second = {0};
@@ -260,6 +305,8 @@ int main(void)
     RUN(a_record_cut_anywhere_is_refused);
     RUN(sets_of_pieces_know_their_members);
     RUN(what_ranks_found_is_gathered_in_order);
+    RUN(results_of_a_part_are_refused);
+    RUN(a_rank_that_fails_early_leaves_nothing_to_others);
     RUN(other_options_make_another_key);
     RUN(a_queue_hands_on_in_order_and_ends);
     qn_context_destroy(&context);
