@@ -52,13 +52,13 @@ static bool leads_to(const qn_compound *compound, const qn_compound_neighbours *
            strncmp(compound->atoms[other].type, type, strlen(type)) == 0;
 }
 
-/* Of n oxygens, sulfur binds all but one by double bonds; carbon's two and phosphorus have one such bond. */
+/* Of its oxygens sulfur binds one of two and two of more by double bonds; carbon and phosphorus bind one. */
 static void settle_oxygens(qn_compound *compound, const qn_compound_neighbours *neighbours, size_t atom)
 {
     int oxygens = 0;
     for (size_t n = neighbours->start[atom]; n < neighbours->start[atom + 1]; n++)
         oxygens += leads_to(compound, neighbours, n, "O.co2", true);
-    int doubles = strcmp(compound->atoms[atom].element, "S") == 0 && oxygens > 1 ? oxygens - 1 : 1;
+    int doubles = strcmp(compound->atoms[atom].element, "S") == 0 && oxygens > 2 ? 2 : 1;
     for (size_t n = neighbours->start[atom]; n < neighbours->start[atom + 1]; n++) {
         if (!leads_to(compound, neighbours, n, "O.co2", true)) continue;
         qn_compound_atom *oxygen = &compound->atoms[neighbours->neighbour[n]];

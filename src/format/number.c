@@ -64,7 +64,7 @@ bool qn_number_parse(const char *text, size_t length, double *value)
         if (exponent > 400 || exponent < -400) return false;
     }
     if (count == 0) return false;
-    if (i < length && strchr("eEdD", text[i])) {
+    if (i < length && text[i] && strchr("eEdD", text[i])) {
         if (!qn_number_parse_whole(text + i + 1, length - i - 1, &written) || written > 400 || written < -400)
             return false;
         i = length;

@@ -22,8 +22,10 @@ static const char *name_of(const qn_compound *compound)
     return compound->name && compound->name[0] ? compound->name : "a molecule without a name";
 }
 
-/* What no score can do with, before anything is made of it; *count gets the heavy atoms. */
-static qn_status check_compound(const qn_compound *compound, size_t *count)
+/* Farther from the first atom no molecule reaches that is one. */
+static const double most_extent_angstrom = 1000;
+
+qn_status qn_screen_ligand_check(const qn_compound *compound, size_t *count)
 {
     *count = 0;
     for (size_t i = 0; i < compound->atom_count; i++) *count += !qn_compound_atom_is_hydrogen(&compound->atoms[i]);
@@ -31,6 +33,9 @@ static qn_status check_compound(const qn_compound *compound, size_t *count)
     if (*count > QN_SCREEN_LIGAND_ATOMS)
         QN_FAIL(QN_BAD_FORMAT, "%s: %zu heavy atoms; expected at most %d", name_of(compound), *count,
                 QN_SCREEN_LIGAND_ATOMS);
+    if (compound->atom_count > 8 * QN_SCREEN_LIGAND_ATOMS)
+        QN_FAIL(QN_BAD_FORMAT, "%s: %zu atoms; expected at most %d", name_of(compound), compound->atom_count,
+                8 * QN_SCREEN_LIGAND_ATOMS);
     if (compound->conformer_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: no positions", name_of(compound));
     if (compound->flat && *count > 1)
         QN_FAIL(QN_BAD_FORMAT, "%s: a flat drawing (all z are 0); expected positions in three dimensions",
@@ -41,6 +46,9 @@ static qn_status check_compound(const qn_compound *compound, size_t *count)
             if (!isfinite(positions[i]))
                 QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu of conformer %zu has a position that is not finite",
                         name_of(compound), i / 3 + 1, conformer + 1);
+            else if (fabs(positions[i] - positions[i % 3]) > most_extent_angstrom)
+                QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu is %.0f Å away from atom 1; expected at most %.0f Å",
+                        name_of(compound), i / 3 + 1, fabs(positions[i] - positions[i % 3]), most_extent_angstrom);
     }
     return QN_OK;
 }
@@ -123,7 +131,7 @@ qn_status qn_screen_ligand_create(const qn_compound *compound, const qn_screen_s
     size_t atoms;
     int *types = NULL;
     *ligand = (qn_screen_ligand){0};
-    QN_TRY(check_compound(compound, &atoms));
+    QN_TRY(qn_screen_ligand_check(compound, &atoms));
     qn_status status = qn_allocate(compound->atom_count, sizeof *types, (void **)&types);
     if (status == QN_OK) status = allocate_ligand(ligand, atoms, compound->conformer_count);
     if (status == QN_OK) status = fill_ligand(compound, score, types, ligand);

@@ -18,6 +18,10 @@ typedef struct qn_screen_ligand {
     double rotatable_bonds;    /* as Vina counts them */
 } qn_screen_ligand;
 
+/* QN_BAD_FORMAT for what no score can do with: no heavy atoms or too many, no positions, a flat drawing, positions that
+ * are not finite or 1000 Å apart. *count gets the heavy atoms. */
+QN_MUST_CHECK qn_status qn_screen_ligand_check(const qn_compound *compound, size_t *count);
+
 /* Give a compound as it was read what typing and conformers need: bonds by distance where its file has none at all, and
  * an order to each bond of unknown order. */
 QN_MUST_CHECK qn_status qn_screen_ligand_prepare(qn_compound *compound);

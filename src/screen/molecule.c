@@ -59,7 +59,9 @@ static qn_status make_conformers(const qn_screen_state *run, qn_compound *compou
 
 static qn_status prepare(const qn_screen_state *run, const qn_compound_record *record, qn_screen_molecule *molecule)
 {
+    size_t heavy_atoms;
     QN_TRY(qn_compound_read(record, &molecule->compound));
+    QN_TRY(qn_screen_ligand_check(molecule->compound, &heavy_atoms)); /* what follows can take long */
     QN_TRY(qn_screen_ligand_prepare(molecule->compound));
     QN_TRY(make_conformers(run, molecule->compound));
     return qn_screen_ligand_create(molecule->compound, &run->score, &molecule->ligand);

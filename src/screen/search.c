@@ -154,8 +154,9 @@ static int choose_batch(const qn_device_info *info, const qn_screen_search_optio
 {
     size_t batch = info->kind == QN_DEVICE_CPU ? (size_t)info->compute_units * 2 : GPU_POSES / most_poses(o);
     if (batch > MOST_BATCH) batch = MOST_BATCH;
-    while (batch > 1 && (QN_SCREEN_SLOTS * batch * job_bytes(o) > info->memory_bytes / 2 ||
-                         batch * most_poses(o) * 48 > info->largest_buffer_bytes))
+    while (batch > 1 &&
+           (QN_SCREEN_SLOTS * batch * job_bytes(o) > info->memory_bytes / 2 ||
+            batch * most_poses(o) * 48 > info->largest_buffer_bytes || batch * most_poses(o) > LARGEST_POSES))
         batch /= 2;
     return batch > 0 ? (int)batch : 1;
 }
@@ -168,9 +169,12 @@ static qn_status complete_options(qn_device *device, qn_screen_search_options *o
     QN_TRY(check_options(o));
     if (o->batch == 0) o->batch = choose_batch(info, o);
     const size_t needed = QN_SCREEN_SLOTS * (size_t)o->batch * job_bytes(o);
-    if (needed > info->memory_bytes || (size_t)o->batch * most_poses(o) > LARGEST_POSES)
+    if (needed > info->memory_bytes)
         QN_FAIL(QN_OUT_OF_MEMORY, "%s: %d conformers of %d poses at once need %zu bytes; it has %llu", info->identifier,
                 o->batch, o->poses, needed, (unsigned long long)info->memory_bytes);
+    if ((size_t)o->batch * most_poses(o) > LARGEST_POSES)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d conformers of %d poses at once; expected at most %d poses together", o->batch,
+                o->poses, LARGEST_POSES);
     return QN_OK;
 }
 

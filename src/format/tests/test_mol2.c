@@ -116,6 +116,20 @@ static void conformers_of_heavy_atoms_make_hydrogens_implicit(void)
     qn_compound_destroy(&c);
 }
 
+static void sulfates_have_two_double_bonds(void)
+{
+    qn_compound *c;
+    const char text[] = "@<TRIPOS>MOLECULE\nsulfate\n5 4\nSMALL\nNO_CHARGES\n@<TRIPOS>ATOM\n"
+                        "1 S 0 0 1 S.o2\n2 O 0 0 1 O.co2\n3 O 0 0 1 O.co2\n4 O 0 0 1 O.co2\n5 O 0 0 1 O.co2\n"
+                        "@<TRIPOS>BOND\n1 1 2 ar\n2 1 3 ar\n3 1 4 ar\n4 1 5 ar\n";
+    int order = 0, charge = 0;
+    if (!CHECK_OK(read_record(QN_COMPOUND_MOL2, text, &c))) return;
+    for (int i = 0; i < 4; i++) order += (int)c->bonds[i].order;
+    for (int i = 0; i < 5; i++) charge += c->atoms[i].charge_e;
+    CHECK(order == 6 && charge == -2);
+    qn_compound_destroy(&c);
+}
+
 /* Phosphate, sulfonate, guanidinium; formal charges of attributes win. */
 static void aromatic_bonds_outside_rings_are_settled(void)
 {
@@ -211,6 +225,7 @@ int main(void)
     RUN(elements_follow_from_types);
     RUN(conformers_of_all_atoms_are_added);
     RUN(conformers_of_heavy_atoms_make_hydrogens_implicit);
+    RUN(sulfates_have_two_double_bonds);
     RUN(aromatic_bonds_outside_rings_are_settled);
     RUN(ions_have_the_charge_of_their_file);
     RUN(what_is_wrong_is_said);

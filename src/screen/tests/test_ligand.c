@@ -153,6 +153,7 @@ static void what_cannot_be_scored_is_refused(void)
         check_refused(large, &score, "1025 heavy atoms; expected at most 1024");
     }
     check_refused(make("C:0,0,0 X:1.5,0,0", "1-2"), &other, "atom 2 (X)");
+    check_refused(make("C:0,0,0 C:0,-1001,0", "1-2"), &score, "atom 2 is 1001 Å away");
 }
 
 /* Bonds of a drawing without bonds, and orders where they are not known. */
