@@ -192,6 +192,15 @@ qn_status qn_ranks_any(qn_ranks *ranks, int value, int *any)
     return QN_OK;
 }
 
+qn_status qn_ranks_tell(qn_ranks *ranks, void *data, size_t size)
+{
+    char message[QN_MPI_MESSAGE_BYTES];
+    if (size > (size_t)1 << 30) QN_FAIL(QN_INVALID_ARGUMENT, "%zu bytes to tell all ranks; expected up to 1 GiB", size);
+    if (ranks->functions && ranks->functions->tell(ranks->state, data, size, message) != 0)
+        QN_FAIL(QN_IO_ERROR, "%s", message);
+    return QN_OK;
+}
+
 void qn_ranks_abort(qn_ranks *ranks, int exit_code)
 {
     if (ranks->functions) ranks->functions->abort(ranks->state, exit_code);

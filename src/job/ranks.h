@@ -11,6 +11,7 @@
 #define QN_JOB_RANKS_H
 
 #include <quern/status.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct qn_ranks qn_ranks;
@@ -33,6 +34,9 @@ QN_MUST_CHECK qn_status qn_ranks_barrier(qn_ranks *ranks);
 
 /* Whether any rank's value is not 0: how a failure or a Ctrl-C of one is heard by all. Every rank must call. */
 QN_MUST_CHECK qn_status qn_ranks_any(qn_ranks *ranks, int value, int *any);
+
+/* Rank 0's bytes, up to 1 GiB, go to every rank. Every rank must call, with the same size. */
+QN_MUST_CHECK qn_status qn_ranks_tell(qn_ranks *ranks, void *data, size_t size);
 
 /* End all ranks at once, after an error that this one cannot go on from. Only for the command. */
 void qn_ranks_abort(qn_ranks *ranks, int exit_code);

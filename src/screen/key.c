@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "screen/results.h"
 
 enum { SAMPLE_BYTES = 1 << 16 };
@@ -77,4 +78,36 @@ qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key)
                           QN_SCREEN_PIECE));
     if (run->search.exact) return QN_OK; /* the same bits on every device */
     return describe_devices(run, key);
+}
+
+/* The first line of two keys that differs. */
+static qn_status compare_keys(const char *first, const char *ours)
+{
+    for (;;) {
+        const int first_length = (int)strcspn(first, "\n"), our_length = (int)strcspn(ours, "\n");
+        if (first_length != our_length || strncmp(first, ours, (size_t)our_length) != 0)
+            QN_FAIL(
+                QN_INVALID_ARGUMENT,
+                "processes of this run differ: the first has \"%.*s\", this one \"%.*s\"; expected the same of all%s",
+                first_length, first, our_length, ours,
+                strncmp(first, "device=", 7) == 0 || strncmp(ours, "device=", 7) == 0
+                    ? ", or exact arithmetic, in which every device gives the same bytes"
+                    : "");
+        if (first[first_length] == '\0' && ours[our_length] == '\0') return QN_OK;
+        first += first_length + (first[first_length] == '\n');
+        ours += our_length + (ours[our_length] == '\n');
+    }
+}
+
+qn_status qn_screen_results_same_key(const qn_screen_state *run, const char *key)
+{
+    uint64_t size = strlen(key) + 1;
+    void *first;
+    QN_TRY(qn_ranks_tell(run->ranks, &size, sizeof size));
+    QN_TRY(qn_allocate((size_t)size, 1, &first));
+    if (qn_ranks_rank(run->ranks) == 0) memcpy(first, key, (size_t)size);
+    qn_status status = qn_ranks_tell(run->ranks, first, (size_t)size);
+    if (status == QN_OK) status = compare_keys(first, key);
+    qn_release(&first);
+    return status;
 }

@@ -23,9 +23,15 @@ static qn_status look_at(const char *path, uint64_t *bytes)
     if (strcmp(path, "-") == 0)
         QN_FAIL(QN_UNSUPPORTED, "the library is standard input, which cannot be read a second time for the hits; "
                                 "expected a file");
+    const bool known = stat(path, &information) == 0;
+    if (known && !S_ISREG(information.st_mode))
+        QN_FAIL(QN_UNSUPPORTED,
+                "%s: is a pipe, a folder or a device, which cannot be read more than once; expected a "
+                "regular file",
+                path);
     QN_TRY(qn_compound_stream_open(path, &stream));
     qn_compound_stream_close(&stream);
-    *bytes = stat(path, &information) == 0 ? (uint64_t)information.st_size : 0;
+    *bytes = known ? (uint64_t)information.st_size : 0;
     return QN_OK;
 }
 

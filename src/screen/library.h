@@ -10,7 +10,8 @@
 typedef struct qn_screen_library qn_screen_library;
 
 /* `paths` must live as long as the library. Every file is looked at, so that the last one's absence is known before
- * the first one's molecules are searched. Errors: those of qn_compound_stream_open; QN_UNSUPPORTED for "-". */
+ * the first one's molecules are searched. Errors: those of qn_compound_stream_open; QN_UNSUPPORTED for "-" and what is
+ * no regular file. */
 QN_MUST_CHECK qn_status qn_screen_library_open(const char *const *paths, size_t count, qn_screen_library **library);
 void qn_screen_library_close(qn_screen_library **library);
 

@@ -49,6 +49,15 @@ static qn_status report_progress(const screen_pipeline *pipeline)
     return QN_OK;
 }
 
+/* Whether to stop, asked more often than pieces are recorded: one may take hours. */
+static qn_status ask_to_go_on(screen_pipeline *pipeline)
+{
+    pthread_mutex_lock(&pipeline->mutex);
+    qn_status status = report_progress(pipeline);
+    pthread_mutex_unlock(&pipeline->mutex);
+    return status;
+}
+
 /* ---- The reader ---- */
 
 typedef struct piece_reading {
@@ -109,14 +118,13 @@ static qn_status read_piece(piece_reading *reading, uint64_t number, qn_screen_b
     return status;
 }
 
-/* Keep the estimate of what there is to do; the first one begins the progress. */
+/* Keep the estimate of what there is to do. */
 static qn_status expect(screen_pipeline *pipeline)
 {
     const uint64_t estimate = qn_screen_library_estimate(pipeline->library);
     pthread_mutex_lock(&pipeline->mutex);
-    const bool first = pipeline->expected == 0;
     pipeline->expected = estimate;
-    qn_status status = first ? report_progress(pipeline) : QN_OK;
+    qn_status status = report_progress(pipeline);
     pthread_mutex_unlock(&pipeline->mutex);
     return status;
 }
@@ -238,6 +246,7 @@ static qn_status record_piece(screen_pipeline *pipeline, const qn_screen_batch *
     pthread_mutex_lock(&pipeline->mutex);
     qn_status status = qn_journal_append(pipeline->journal, batch->number, record->data, record->length);
     if (end > pipeline->finished) pipeline->finished = end;
+    if (status == QN_OK) pipeline->run->recorded++;
     if (status == QN_OK) status = report_progress(pipeline);
     pthread_mutex_unlock(&pipeline->mutex);
     return status;
@@ -338,6 +347,7 @@ static qn_status explore(device_searching *searching, int slot)
     bool explores;
     QN_TRY(qn_tuning_explores(&searching->pipeline->run->tuning, 0, &explores));
     while (explores && searching->counts[slot] > 0) {
+        QN_TRY(ask_to_go_on(searching->pipeline));
         QN_TRY(qn_screen_search_collect(searching->search, slot, searching->poses, NULL));
         QN_TRY(qn_screen_search_submit(searching->search, searching->jobs, searching->counts[slot], slot));
         QN_TRY(qn_tuning_explores(&searching->pipeline->run->tuning, qn_screen_clock_s() - start_s, &explores));
@@ -354,7 +364,9 @@ static qn_status search_all(device_searching *searching)
     while (searching->counts[slot] > 0) {
         slot = !slot;
         QN_TRY(submit(searching, slot));
+        QN_TRY(ask_to_go_on(searching->pipeline));
         QN_TRY(collect(searching, !slot));
+        QN_TRY(ask_to_go_on(searching->pipeline));
         if (searching->counts[slot] == 0) QN_TRY(submit(searching, slot)); /* nothing was at hand: wait for more */
     }
     return QN_OK;

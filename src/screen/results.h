@@ -49,6 +49,10 @@ QN_MUST_CHECK qn_status qn_screen_piece_set_add(qn_screen_piece_set *set, uint64
 /* Everything that what is in a journal depends on, a line each. */
 QN_MUST_CHECK qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key);
 
+/* Refuse ranks whose keys differ from the first one's, before they search for hours: QN_INVALID_ARGUMENT, naming what
+ * differs. Every rank must call. */
+QN_MUST_CHECK qn_status qn_screen_results_same_key(const qn_screen_state *run, const char *key);
+
 /* Whether devices give the same bits. */
 bool qn_screen_same_model(const qn_device *first, const qn_device *second);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -71,7 +72,7 @@ static qn_status check_options(const qn_screen_options *options)
     QN_TRY(in_range("margin in Å", options->margin_angstrom, 0.5, 100));
     QN_TRY(in_range("number of conformers", options->conformers, 0, 10000));
     QN_TRY(in_range("number of generations", options->generations, 1, 1000));
-    QN_TRY(in_range("number of poses", options->poses, 0, 1 << 24));
+    QN_TRY(in_range("number of poses", options->poses, 0, 1 << 20));
     if (options->poses % 64 != 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "number of poses is %d; expected a multiple of 64", options->poses);
     QN_TRY(in_range("mutation rate", options->mutation_rate, 1.0 / 6, 1)); /* a child differs from its parent */
@@ -79,8 +80,22 @@ static qn_status check_options(const qn_screen_options *options)
     QN_TRY(in_range("poses kept of a molecule", options->keep, 1, QN_SCREEN_MOST_KEPT));
     QN_TRY(in_range("diversity in Å", options->diversity_angstrom, 0, 100));
     QN_TRY(in_range("molecules in hits.sdf", options->top, 0, 1e6));
-    QN_TRY(in_range("batch", options->batch, 0, 1 << 20));
+    QN_TRY(in_range("batch", options->batch, 0, 1024));
     return qn_tuning_check(options->tune, options->tune_budget);
+}
+
+/* Another folder's files are nothing to go on with, and would be mixed with results. */
+static qn_status check_resumed(const qn_screen_state *run)
+{
+    int *ranks;
+    size_t count;
+    QN_TRY(qn_screen_journal_ranks(run, &ranks, &count));
+    qn_release(&ranks);
+    if (count == 0)
+        QN_FAIL(QN_ALREADY_EXISTS,
+                "%s: holds no run to resume; expected journal.0 or another one in it, or an empty folder",
+                run->options->output);
+    return QN_OK;
 }
 
 /* Refuse to mix with what is there, unless resuming. The folder is made only once the inputs are known to be good. */
@@ -93,16 +108,14 @@ static qn_status check_output(const qn_screen_state *run)
     if (!empty && !options->resume)
         QN_FAIL(QN_ALREADY_EXISTS, "%s: the output folder is not empty; choose another one or continue with --resume",
                 options->output);
-    return QN_OK;
+    return empty ? QN_OK : check_resumed(run);
 }
 
 /* The search as the options and the devices want it, every default put in: results depend on these numbers. */
-static qn_status set_search(qn_screen_state *run)
+static qn_status set_search(qn_screen_state *run, bool on_gpu)
 {
     const qn_screen_options *options = run->options;
     qn_screen_search_options *search = &run->search;
-    bool on_gpu = false;
-    for (int i = 0; i < run->device_count; i++) on_gpu |= qn_device_get_info(run->devices[i])->kind != QN_DEVICE_CPU;
     *search = qn_screen_search_default_options();
     QN_TRY(qn_screen_box_find(options, &run->receptor, search->box_centre_angstrom, search->box_side_angstrom));
     const double *centre = search->box_centre_angstrom, *side = search->box_side_angstrom;
@@ -146,21 +159,25 @@ static void warn_of_models(const qn_screen_state *run)
         }
 }
 
-/* Everything that can be wrong with what was given, before anything is written. */
-static qn_status prepare(qn_screen_state *run)
+static qn_status open_devices(qn_screen_state *run)
+{
+    QN_TRY(qn_devices_open(run->context, run->options->device, run->ranks, run->devices, &run->device_count));
+    warn_of_models(run);
+    return check_output(run);
+}
+
+/* Everything that can be wrong with what was given, before anything is written. `on_gpu`: any rank of the run is. */
+static qn_status prepare(qn_screen_state *run, bool on_gpu)
 {
     const qn_screen_options *options = run->options;
     qn_screen_library *library;
-    QN_TRY(qn_devices_open(run->context, options->device, run->ranks, run->devices, &run->device_count));
-    warn_of_models(run);
-    QN_TRY(check_output(run));
     run->score.kind = strcmp(options->score, "vina") == 0 ? QN_SCREEN_VINA : QN_SCREEN_BUDE;
     run->score.force_field = qn_bude_find("2016");
     run->term_count = qn_screen_term_names(run->score.kind, &run->term_names);
     QN_TRY(qn_screen_receptor_read(options->receptor, &run->score, &run->receptor));
     QN_TRY(empty_site(run));
     QN_TRY(qn_input_hash(options->receptor, run->receptor_hash));
-    QN_TRY(set_search(run));
+    QN_TRY(set_search(run, on_gpu));
     if (options->actives) QN_TRY(qn_screen_labels_read(options->actives, &run->labels));
     QN_TRY(qn_screen_library_open(options->libraries, options->library_count, &library));
     const double molecules = (double)qn_screen_library_bytes(library) / bytes_per_molecule;
@@ -187,6 +204,21 @@ static qn_status agree(const qn_screen_state *run, qn_status status)
     QN_TRY(heard);
     if (any) QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
     return QN_OK;
+}
+
+/* Every rank is ready, and would find the same: poses by default are those of the fastest kind of device. */
+static qn_status prepare_together(qn_screen_state *run)
+{
+    qn_text key = {0};
+    int any_gpu = 0;
+    QN_TRY(agree(run, open_devices(run)));
+    for (int i = 0; i < run->device_count; i++) any_gpu |= qn_device_get_info(run->devices[i])->kind != QN_DEVICE_CPU;
+    QN_TRY(qn_ranks_any(run->ranks, any_gpu, &any_gpu));
+    QN_TRY(agree(run, prepare(run, any_gpu)));
+    qn_status status = agree(run, qn_screen_results_key(run, &key));
+    if (status == QN_OK) status = agree(run, qn_screen_results_same_key(run, key.data));
+    qn_text_clear(&key);
+    return status;
 }
 
 /* Pieces that journals have. */
@@ -236,10 +268,19 @@ static double lap(double *since)
 
 static qn_status search(qn_screen_state *run, qn_screen_piece_set *done)
 {
+    const char *folder = run->options->output;
     qn_journal *journal = NULL;
-    qn_status status = qn_ranks_rank(run->ranks) == 0 ? qn_folder_create(run->options->output) : QN_OK;
+    qn_status status = QN_OK;
+    if (qn_ranks_rank(run->ranks) == 0) {
+        run->made_folder = !qn_file_exists(folder);
+        status = qn_folder_create(folder);
+    }
     status = agree(run, status);
-    if (status == QN_OK) status = agree(run, open_journal(run, done, &journal));
+    if (status == QN_OK) {
+        status = open_journal(run, done, &journal);
+        run->made_journal = journal != NULL;
+        status = agree(run, status);
+    }
     if (status == QN_OK) {
         status = qn_screen_pipeline_run(run, done, journal);
         qn_journal_close(&journal); /* what others are to read is closed first, which network file systems ask for */
@@ -271,16 +312,32 @@ static qn_status finish(qn_screen_state *run, const qn_screen_piece_set *done, d
     return QN_OK;
 }
 
+/* After a failure: what has recorded nothing takes its journal with it, and the folder if it was made for this run. */
+static qn_status tidy_up(const qn_screen_state *run, const qn_screen_piece_set *done, qn_status failure)
+{
+    qn_error_trail trail;
+    char *path = NULL;
+    qn_error_save(failure, &trail);
+    if (run->made_journal && run->recorded + done->count == 0 &&
+        qn_screen_journal_path(run, qn_ranks_rank(run->ranks), &path) == QN_OK)
+        unlink(path);
+    qn_release(&path);
+    if (qn_ranks_barrier(run->ranks) == QN_OK && run->made_folder) rmdir(run->options->output); /* only if empty */
+    qn_error_clear();
+    return qn_error_restore(&trail);
+}
+
 static qn_status run_stages(qn_screen_state *run)
 {
     double since = run->started_s;
     qn_screen_piece_set done = {0};
-    QN_TRY(agree(run, prepare(run)));
+    QN_TRY(prepare_together(run));
     run->timings.prepare_s = lap(&since);
     qn_status status = search(run, &done);
     qn_tuning_finish(&run->tuning);
     run->timings.search_s = lap(&since);
     if (status == QN_OK) status = agree(run, finish(run, &done, &since));
+    if (status != QN_OK) status = tidy_up(run, &done, status);
     qn_release(&done.bits);
     return status;
 }

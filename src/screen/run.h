@@ -54,7 +54,9 @@ typedef struct qn_screen_state {
     int batch;                       /* conformers of a launch on the first device */
     struct qn_screen_labels *labels; /* of options->actives; NULL */
     qn_tuning tuning;
-    uint64_t library_molecules; /* known once this process has read to their end; 0 before */
+    bool made_folder, made_journal; /* by this process: removed when the run fails before its first record */
+    uint64_t recorded;              /* pieces that this process added to its journal */
+    uint64_t library_molecules;     /* known once this process has read to their end; 0 before */
     const char *const *term_names;
     int term_count;
 

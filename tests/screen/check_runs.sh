@@ -86,6 +86,21 @@ if command -v mpirun >/dev/null && [ -f "$QUERN_MPI_LIBRARY" ]; then
   ranks 2 "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/ranks" --resume >"$work/log" 2>&1 ||
     { fail "two ranks after one of three was killed"; tail -n 5 "$work/log"; }
   same one ranks
+
+  # Ranks that would find other things than the first are told so before they search.
+  differing() { # differing NAME PART A B OPTION…: the first rank has the option A, the other B
+    local name=$1 part=$2
+    # shellcheck disable=SC2016
+    ranks 2 bash -c 'mine=$1; [ "$OMPI_COMM_WORLD_RANK" = 0 ] || mine=$2; exec "${@:3}" $mine' rank "$3" "$4" \
+      "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/differing" "${@:5}" >"$work/log" 2>&1 &&
+      fail "$name: accepted"
+    grep -q "$part" "$work/log" || { fail "$name: no word of $part"; tail -n 5 "$work/log"; }
+    [ ! -e "$work/differing" ] || fail "$name: a folder was made"
+  }
+  differing "two seeds" 'the first has "seed=1", this one "seed=2"' "--seed 1" "--seed 2"
+  if "$quern" devices 2>/dev/null | grep -q '^ *opencl:0'; then
+    differing "two devices" 'the first has "device=.*", this one "device=opencl .*, or exact' "--device host" "--device opencl:0"
+  fi
 else
   echo "without mpirun: ranks are not checked"
 fi
@@ -104,6 +119,9 @@ refused "a library that is absent" "absent.sdf" "$quern" screen "$work/pocket.pd
 [ ! -e "$work/nowhere" ] || fail "a folder was made for nothing"
 : >"$work/empty.sdf"
 refused "an empty library" "empty.sdf" "$quern" screen "$work/pocket.pdb" "$work/empty.sdf" "${options[@]}" -o "$work/empty"
+[ ! -e "$work/empty" ] || fail "a run of no molecules left a folder"
+mkfifo "$work/pipe.sdf"
+refused "a pipe" "expected a regular file" timeout 10 "$quern" screen "$work/pocket.pdb" "$work/pipe.sdf" "${options[@]}" -o "$work/nowhere"
 refused "rejected molecules" "were rejected" screen -o "$work/one" --resume --strict
 same two one
 

@@ -126,6 +126,14 @@ static int ranks_any(void *memory, int value, int *any, char message[QN_MPI_MESS
     return failed(code, "MPI_Iallreduce", message) || wait_for(&request, "MPI_Iallreduce", message);
 }
 
+static int ranks_tell(void *memory, void *data, size_t size, char message[QN_MPI_MESSAGE_BYTES])
+{
+    mpi_state *state = memory;
+    MPI_Request request;
+    int code = MPI_Ibcast(data, (int)size, MPI_BYTE, 0, state->everyone, &request);
+    return failed(code, "MPI_Ibcast", message) || wait_for(&request, "MPI_Ibcast", message);
+}
+
 static void ranks_abort(void *memory, int exit_code)
 {
     MPI_Abort(((mpi_state *)memory)->everyone, exit_code);
@@ -143,6 +151,6 @@ static void ranks_close(void *memory)
 const qn_mpi_functions *qn_mpi_functions_get(void)
 {
     static const qn_mpi_functions functions = {
-        QN_MPI_FUNCTIONS_VERSION, ranks_open, ranks_next, ranks_any, ranks_abort, ranks_close};
+        QN_MPI_FUNCTIONS_VERSION, ranks_open, ranks_next, ranks_any, ranks_tell, ranks_abort, ranks_close};
     return &functions;
 }

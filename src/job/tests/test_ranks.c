@@ -37,6 +37,9 @@ static void check_alone(void)
     CHECK_OK(qn_ranks_any(ranks, -5, &any));
     CHECK(any == 1);
     CHECK_OK(qn_ranks_barrier(ranks));
+    first = 12345;
+    CHECK_OK(qn_ranks_tell(ranks, &first, sizeof first));
+    CHECK(first == 12345);
     qn_ranks_close(&ranks);
     CHECK(ranks == NULL);
     qn_ranks_close(&ranks);
@@ -106,6 +109,9 @@ static void deal(const char *folder, uint64_t count)
         CHECK_OK(qn_ranks_barrier(ranks));
         CHECK_OK(qn_ranks_next(ranks, 1, &first));
         CHECK(first >= (uint64_t)1 << 56);
+        uint64_t told = 1000 + (uint64_t)qn_ranks_rank(ranks);
+        CHECK_OK(qn_ranks_tell(ranks, &told, sizeof told));
+        CHECK(told == 1000);
         qn_ranks_close(&ranks);
     }
 }

@@ -216,12 +216,44 @@ static void hits_are_what_they_say(void)
 }
 
 static int calls_left;
+static size_t done_at_last;
 
 static int stop_soon(const qn_progress *progress, void *user)
 {
     (void)user;
     CHECK(progress->done <= progress->total);
+    done_at_last = progress->done;
     return calls_left-- <= 0;
+}
+
+static int stop_after_a_piece(const qn_progress *progress, void *user)
+{
+    (void)user;
+    return progress->done > 0;
+}
+
+/* A piece of eight large molecules may take minutes on a small machine; what has recorded nothing leaves nothing. */
+static void a_run_stops_within_a_piece_and_leaves_nothing(void)
+{
+    qn_screen_options options = options_for("at once");
+    options.progress = stop_soon;
+    options.batch = 1;
+    calls_left = 3;
+    CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_CANCELLED);
+    CHECK(done_at_last == 0 && calls_left == -1);
+    CHECK(!qn_file_exists(options.output));
+}
+
+static void only_a_run_is_resumed(void)
+{
+    char path[900];
+    qn_screen_options options = options_for("papers");
+    options.resume = true;
+    snprintf(path, sizeof path, "%s/journal.txt", options.output);
+    CHECK_OK(qn_folder_create(options.output));
+    CHECK_OK(qn_file_write(path, "Tuesday", 7));
+    CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_ALREADY_EXISTS);
+    CHECK_MESSAGE_HAS("holds no run to resume");
 }
 
 /* Stopped after the first piece; --resume with other numbers of conformers a launch and poses of hits. */
@@ -231,9 +263,8 @@ static void a_stopped_run_goes_on(void)
     qn_screen_summary summary;
     snprintf(whole, sizeof whole, "%s/hits", check_scratch_folder());
     qn_screen_options options = options_for("stopped");
-    options.progress = stop_soon;
+    options.progress = stop_after_a_piece;
     options.batch = 3;
-    calls_left = 1;
     CHECK_FAILS(qn_screen_run(context, &options, &summary), QN_CANCELLED);
     CHECK_MESSAGE_HAS("continue with --resume");
     options.progress = NULL;
@@ -303,6 +334,14 @@ static void options_out_of_range_are_refused(void)
     options.poses = 100;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     options = options_for("refused");
+    options.batch = 1025;
+    CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("batch is 1025; expected 0 to 1024");
+    options = options_for("refused");
+    options.poses = (1 << 20) + 64;
+    CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("expected 0 to 1.04858e+06");
+    options = options_for("refused");
     options.tune = "sometimes";
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK(options.output && !qn_file_exists(options.output));
@@ -331,6 +370,8 @@ int main(int argc, char **argv)
     write_library();
     RUN(hits_are_what_they_say);
     RUN(a_stopped_run_goes_on);
+    RUN(a_run_stops_within_a_piece_and_leaves_nothing);
+    RUN(only_a_run_is_resumed);
     RUN(more_conformers_find_no_worse_poses);
     RUN(options_out_of_range_are_refused);
     RUN(vina_scores_too);
