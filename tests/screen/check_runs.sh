@@ -49,10 +49,16 @@ same one two
 screen -o "$work/batch" --threads 2 --batch 7 || fail "a run with seven conformers a batch"
 same one batch
 
-# Ten kills, then to the end.
+# Ten kills, each once something more was done, then to the end.
+recorded() { stat -c %s "$work/killed/journal.0" 2>/dev/null || echo 0; }
 kills=0
 for attempt in 0 1 2 3 4 5 6 7 8 9; do
-  { timeout -s KILL "0.1$attempt" "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/killed" --resume; } 2>/dev/null
+  before=$(recorded)
+  "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/killed" --resume &
+  running=$!
+  while kill -0 $running 2>/dev/null && [ "$(recorded)" -le "$before" ]; do sleep 0.01; done
+  sleep "0.0$attempt"
+  { kill -KILL $running; wait $running; } 2>/dev/null
   [ $? -eq 137 ] || break
   kills=$((kills + 1))
   for file in scores.csv hits.sdf rejected.csv run.json report.html; do
