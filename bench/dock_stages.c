@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "dock/kernels/best_cells.h"
 #include "dock/kernels/correlate.h"
 #include "dock/kernels/ligand_grids.h"
@@ -37,13 +37,6 @@ static void must(qn_status status)
     if (status == QN_OK) return;
     fprintf(stderr, "quern_bench_dock_stages: %s\n", qn_error_message());
     exit(1);
-}
-
-static double clock_s(void)
-{
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static qn_buffer *make_buffer(bench *b, size_t bytes, bool random)
@@ -154,10 +147,10 @@ static double time_stage(bench *b, qn_status (*stage)(bench *b))
     must(stage(b));
     must(qn_queue_finish(b->queue));
     for (int run = 0; run < RUNS; run++) {
-        double start_s = clock_s();
+        double start_s = qn_clock_s();
         for (int launch = 0; launch < LAUNCHES; launch++) must(stage(b));
         must(qn_queue_finish(b->queue));
-        seconds[run] = (clock_s() - start_s) / LAUNCHES;
+        seconds[run] = (qn_clock_s() - start_s) / LAUNCHES;
     }
     qsort(seconds, RUNS, sizeof *seconds, by_value);
     return seconds[RUNS / 2];

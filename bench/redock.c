@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "chemistry/symmetry.h"
 #include "format/compound_stream.h"
@@ -44,13 +44,6 @@ static void must(qn_status status)
     if (status == QN_OK) return;
     fprintf(stderr, "redock: %s\n", qn_error_message());
     exit(1);
-}
-
-static double clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static double energy_of(const redock_case *c, const double *positions)
@@ -198,10 +191,10 @@ static void redock_once(const redock_case *c, qn_screen_search *search, const qn
     for (size_t i = 0; i < compound->atom_count; i++) qn_rotation_apply(matrix, c->crystal + 3 * i, positions + 3 * i);
     must(qn_screen_ligand_create(compound, &c->receptor.score, &turned));
     must(qn_allocate((size_t)options->winners, sizeof *poses, (void **)&poses));
-    const double begin_s = clock_s();
+    const double begin_s = qn_clock_s();
     must(qn_screen_search_submit(search, &(qn_screen_job){&turned, 0}, 1, 0));
     must(qn_screen_search_collect(search, 0, poses, &interactions));
-    totals->seconds += clock_s() - begin_s;
+    totals->seconds += qn_clock_s() - begin_s;
     totals->interactions += interactions;
     const int found = find_best(c, options, poses, turned.centroid_angstrom, energy, rmsd);
     printf("  start %d ", start + 1);

@@ -60,6 +60,7 @@ typedef struct qn_device_info {
     int largest_group; /* work-items in a group */
     int subgroup_size; /* warp or wavefront; 1 on CPUs */
     int vector_width;  /* preferred floats per vector; 1 on GPUs */
+    bool rounds_roots; /* square roots and quotients can be had correctly rounded */
 } qn_device_info;
 
 /* What a search for devices found: a usable device, or a driver that is not usable and the reason in one sentence. */

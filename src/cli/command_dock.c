@@ -252,29 +252,29 @@ static void print_summary(const settings *chosen, const qn_dock_summary *summary
     printf("results in %s, report in %s\n", chosen->dock.output, summary->report);
 }
 
+typedef struct docking {
+    qn_context *context;
+    qn_dock_options *options;
+    qn_dock_summary summary;
+} docking;
+
+static qn_status run_docking(cli_progress *progress, void *user)
+{
+    docking *job = user;
+    job->options->progress = cli_progress_on_progress;
+    job->options->progress_user = progress;
+    return qn_dock_run(job->context, job->options, &job->summary);
+}
+
 static int dock(qn_context *context, settings *chosen)
 {
-    qn_dock_summary summary = {0};
-    cli_progress progress;
+    docking job = {.context = context, .options = &chosen->dock};
     chosen->dock.blocked = chosen->blocked.items;
     chosen->dock.blocked_count = chosen->blocked.count;
     chosen->dock.attracted = chosen->attracted.items;
     chosen->dock.attracted_count = chosen->attracted.count;
-    cli_progress_start(&progress, stderr, chosen->quiet);
-    chosen->dock.progress = cli_progress_on_progress;
-    chosen->dock.progress_user = &progress;
-    qn_log_set_callback(cli_progress_on_log, &progress);
-    cli_interrupt_watch();
-    qn_status status = qn_dock_run(context, &chosen->dock, &summary);
-    qn_log_set_callback(NULL, NULL);
-    cli_progress_finish(&progress);
-    int exit_code = cli_report(status);
-    if (status == QN_CANCELLED) {
-        fputs("quern: go on with: ", stderr);
-        cli_command_line_print(stderr, "--resume");
-        fputc('\n', stderr);
-    }
-    if (exit_code == CLI_DONE && !chosen->quiet) print_summary(chosen, &summary);
+    int exit_code = cli_progress_run(chosen->quiet, run_docking, &job);
+    if (exit_code == CLI_DONE && !chosen->quiet) print_summary(chosen, &job.summary);
     return exit_code;
 }
 

@@ -324,27 +324,27 @@ static void print_summary(const settings *chosen, const qn_screen_summary *summa
     printf("results in %s, report in %s\n", chosen->screen.output, summary->report);
 }
 
+typedef struct screening {
+    qn_context *context;
+    qn_screen_options *options;
+    qn_screen_summary summary;
+} screening;
+
+static qn_status run_screening(cli_progress *progress, void *user)
+{
+    screening *job = user;
+    job->options->progress = cli_progress_on_progress;
+    job->options->progress_user = progress;
+    return qn_screen_run(job->context, job->options, &job->summary);
+}
+
 static int screen(qn_context *context, settings *chosen)
 {
-    qn_screen_summary summary = {0};
-    cli_progress progress;
+    screening job = {.context = context, .options = &chosen->screen};
     chosen->screen.libraries = chosen->libraries.items;
     chosen->screen.library_count = chosen->libraries.count;
-    cli_progress_start(&progress, stderr, chosen->quiet);
-    chosen->screen.progress = cli_progress_on_progress;
-    chosen->screen.progress_user = &progress;
-    qn_log_set_callback(cli_progress_on_log, &progress);
-    cli_interrupt_watch();
-    qn_status status = qn_screen_run(context, &chosen->screen, &summary);
-    qn_log_set_callback(NULL, NULL);
-    cli_progress_finish(&progress);
-    int exit_code = cli_report(status);
-    if (status == QN_CANCELLED) {
-        fputs("quern: go on with: ", stderr);
-        cli_command_line_print(stderr, "--resume");
-        fputc('\n', stderr);
-    }
-    if (exit_code == CLI_DONE && !chosen->quiet && summary.report[0]) print_summary(chosen, &summary);
+    int exit_code = cli_progress_run(chosen->quiet, run_screening, &job);
+    if (exit_code == CLI_DONE && !chosen->quiet && job.summary.report[0]) print_summary(chosen, &job.summary);
     return exit_code;
 }
 

@@ -143,3 +143,21 @@ void cli_progress_on_log(qn_log_level level, const char *message, void *user)
     fprintf(progress->stream, "%s%s\n", level == QN_LOG_WARNING ? "warning: " : "", message);
     pthread_mutex_unlock(&progress->lock);
 }
+
+int cli_progress_run(bool quiet, qn_status (*run)(cli_progress *progress, void *user), void *user)
+{
+    cli_progress progress;
+    cli_progress_start(&progress, stderr, quiet);
+    qn_log_set_callback(cli_progress_on_log, &progress);
+    cli_interrupt_watch();
+    qn_status status = run(&progress, user);
+    qn_log_set_callback(NULL, NULL);
+    cli_progress_finish(&progress);
+    int exit_code = cli_report(status);
+    if (status == QN_CANCELLED) {
+        fputs("quern: go on with: ", stderr);
+        cli_command_line_print(stderr, "--resume");
+        fputc('\n', stderr);
+    }
+    return exit_code;
+}

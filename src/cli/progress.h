@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <quern/log.h>
+#include <quern/status.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -32,6 +33,10 @@ void cli_progress_finish(cli_progress *progress);
  * asked to stop. */
 int cli_progress_on_progress(const qn_progress *state, void *user);
 void cli_progress_on_log(qn_log_level level, const char *message, void *user);
+
+/* A long call of the library, with its progress, messages and Ctrl-C: what run() does with `progress`, a
+ * qn_progress_callback's user, is up to it. Prints the error, or how to go on after a stop; returns the exit code. */
+int cli_progress_run(bool quiet, qn_status (*run)(cli_progress *progress, void *user), void *user);
 
 /* "42 s", "3 min 20 s", "2 h 05 min". */
 void cli_format_duration(double seconds, char *text, size_t bytes);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -9,6 +10,7 @@
 #include "dock/masks.h"
 #include "dock/output_zdock.h"
 #include "dock/run.h"
+#include "job/options.h"
 #include "runtime/device.h"
 #include "score/coefficients.h"
 
@@ -34,13 +36,6 @@ qn_dock_options qn_dock_default_options(void)
                              .radius_angstrom = 9};
 }
 
-static qn_status in_range(const char *name, double value, double low, double high)
-{
-    if (!(value >= low && value <= high))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s is %g; expected %g to %g", name, value, low, high);
-    return QN_OK;
-}
-
 static qn_status parse_engine(const char *name, qn_fft_engine *engine)
 {
     static const qn_fft_engine engines[] = {QN_FFT_AUTO, QN_FFT_OWN, QN_FFT_FFTW, QN_FFT_VKFFT, QN_FFT_CUFFT};
@@ -58,31 +53,20 @@ static qn_status check_options(const qn_dock_options *options, qn_fft_engine *en
         QN_FAIL(QN_INVALID_ARGUMENT, "receptor, ligand and output folder must be given");
     if (!options->score || (strcmp(options->score, "piper") != 0 && strcmp(options->score, "rpsc") != 0))
         QN_FAIL(QN_INVALID_ARGUMENT, "score is \"%s\"; expected piper or rpsc", options->score ? options->score : "");
-    QN_TRY(in_range("block penalty", options->block_penalty, 0, 1e6));
-    QN_TRY(in_range("attract bonus", options->attract_bonus, 0, 1e6));
-    QN_TRY(in_range("number of restraints required", options->restraints_required, 0, 1e6));
-    QN_TRY(in_range("number of pair terms", options->pair_terms, 0, QN_ATOM_TYPES));
-    QN_TRY(in_range("number of rotations", options->rotations, 1, 1e7));
-    QN_TRY(in_range("spacing in Å", options->spacing_angstrom, 0.3, 4));
-    QN_TRY(in_range("grid side in cells", options->grid_cells, 0, 1024));
-    QN_TRY(in_range("poses per rotation", options->per_rotation, 1, 16));
-    QN_TRY(in_range("poses kept", options->keep, 1, 20000));
-    QN_TRY(in_range("clusters", options->clusters, 1, 1000));
-    QN_TRY(in_range("cluster radius in Å", options->radius_angstrom, 0.1, 100));
-    QN_TRY(in_range("batch", options->batch, 0, 4096));
+    QN_TRY(qn_option_in_range("block penalty", options->block_penalty, 0, 1e6));
+    QN_TRY(qn_option_in_range("attract bonus", options->attract_bonus, 0, 1e6));
+    QN_TRY(qn_option_in_range("number of restraints required", options->restraints_required, 0, 1e6));
+    QN_TRY(qn_option_in_range("number of pair terms", options->pair_terms, 0, QN_ATOM_TYPES));
+    QN_TRY(qn_option_in_range("number of rotations", options->rotations, 1, 1e7));
+    QN_TRY(qn_option_in_range("spacing in Å", options->spacing_angstrom, 0.3, 4));
+    QN_TRY(qn_option_in_range("grid side in cells", options->grid_cells, 0, 1024));
+    QN_TRY(qn_option_in_range("poses per rotation", options->per_rotation, 1, 16));
+    QN_TRY(qn_option_in_range("poses kept", options->keep, 1, 20000));
+    QN_TRY(qn_option_in_range("clusters", options->clusters, 1, 1000));
+    QN_TRY(qn_option_in_range("cluster radius in Å", options->radius_angstrom, 0.1, 100));
+    QN_TRY(qn_option_in_range("batch", options->batch, 0, 4096));
     QN_TRY(qn_tuning_check(options->tune, options->tune_budget));
     return parse_engine(options->fft_engine, engine);
-}
-
-/* Refuse to mix with what is there, unless resuming. The folder is made only once the inputs are known to be good. */
-static qn_status check_output(const qn_dock_options *options)
-{
-    bool empty;
-    QN_TRY(qn_folder_is_empty(options->output, &empty));
-    if (!empty && !options->resume)
-        QN_FAIL(QN_ALREADY_EXISTS, "%s: the output folder is not empty; choose another one or continue with --resume",
-                options->output);
-    return QN_OK;
 }
 
 /* By rule, without a stopwatch, for every engine alike: the grid decides which poses are found, so it must be the same
@@ -159,13 +143,6 @@ static qn_status prepare(qn_dock_state *run)
     return qn_dock_make_rotations(run);
 }
 
-static double lap(double *since)
-{
-    double now = qn_dock_clock_s(), elapsed = now - *since;
-    *since = now;
-    return elapsed;
-}
-
 /* Poses on the grid, as the search found them. */
 static qn_status write_zdock(const qn_dock_state *run, const qn_dock_result *result)
 {
@@ -190,20 +167,20 @@ static qn_status run_stages(qn_dock_state *run)
     double since = run->started_s;
     QN_TRY(prepare(run));
     QN_TRY(qn_folder_create(run->options->output));
-    run->timings.prepare_s = lap(&since);
+    run->timings.prepare_s = qn_clock_lap_s(&since);
     QN_TRY(qn_dock_tuning_start(run));
     qn_status status = qn_dock_search_all(run);
     qn_tuning_finish(&run->tuning);
     QN_TRY(status);
-    lap(&since);
+    qn_clock_lap_s(&since);
     QN_TRY(qn_dock_rank_results(run));
-    run->timings.rank_s = lap(&since);
+    run->timings.rank_s = qn_clock_lap_s(&since);
     QN_TRY(qn_dock_cluster_results(run));
-    run->timings.cluster_s = lap(&since);
+    run->timings.cluster_s = qn_clock_lap_s(&since);
     if (!run->options->without_refinement) QN_TRY(qn_dock_refine_results(run));
-    run->timings.refine_s = lap(&since);
+    run->timings.refine_s = qn_clock_lap_s(&since);
     for (size_t i = 0; i < run->result_count; i++) QN_TRY(write_result(run, &run->results[i]));
-    run->timings.write_s = lap(&since);
+    run->timings.write_s = qn_clock_lap_s(&since);
     run->timings.total_s = since - run->started_s;
     for (size_t i = 0; i < run->result_count; i++) QN_TRY(qn_dock_write_report(run, &run->results[i]));
     return qn_dock_write_run_json(run);
@@ -242,17 +219,18 @@ static void summarise(const qn_dock_state *run, qn_dock_summary *summary)
     summary->best_energy = result->pose_count ? result->poses[0].energy : 0;
     memcpy(summary->grid, run->grid.cells, sizeof summary->grid);
     summary->rotations_per_s = searched > 0 ? searched / run->timings.search_s : 0;
-    summary->seconds = qn_dock_clock_s() - run->started_s;
+    summary->seconds = qn_clock_s() - run->started_s;
     snprintf(summary->report, sizeof summary->report, "%s/report.html", run->options->output);
 }
 
 qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_dock_summary *summary)
 {
     qn_dock_state run = {.options = options, .context = context, .pool = qn_context_pool(context)};
-    run.started_s = qn_dock_clock_s();
+    run.started_s = qn_clock_s();
     QN_TRY(check_options(options, &run.engine));
     qn_status status = open_devices(&run);
-    if (status == QN_OK) status = check_output(options);
+    if (status == QN_OK)
+        status = qn_option_output(options->output, options->resume, NULL); /* made only once inputs are good */
     if (status == QN_OK) status = run_stages(&run);
     if (status == QN_OK && summary) summarise(&run, summary);
     clear(&run);

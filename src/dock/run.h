@@ -107,6 +107,4 @@ QN_MUST_CHECK qn_status qn_dock_write_run_json(const qn_dock_state *run);
 /* Name of a cluster's model file: "cluster_01.pdb" or ".cif", known once the models are written. */
 void qn_dock_model_name(const qn_dock_state *run, size_t cluster, char name[32]);
 
-double qn_dock_clock_s(void);
-
 #endif

@@ -1,8 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -11,13 +11,6 @@
 #include "dock/journal.h"
 #include "dock/run.h"
 #include "runtime/device.h"
-
-double qn_dock_clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* A coefficient set with all that its energies depend on: the weighted layers and the ligand's weights, hashed. */
 static qn_status describe_set(const qn_dock_state *run, size_t set, qn_text *key)
@@ -82,7 +75,7 @@ static qn_status report_progress(const search_loop *loop)
 {
     const qn_dock_state *run = loop->run;
     qn_progress progress = {"docking", "rotations", (size_t)loop->finished, (size_t)run->rotation_count,
-                            qn_dock_clock_s() - loop->started_s};
+                            qn_clock_s() - loop->started_s};
     if (run->options->progress && run->options->progress(&progress, run->options->progress_user) != 0)
         QN_FAIL(QN_CANCELLED, "stopped after %d of %d rotations; continue with --resume", loop->finished,
                 run->rotation_count);
@@ -253,9 +246,9 @@ qn_status qn_dock_search_all(qn_dock_state *run)
         status = qn_dock_tuning_explore(run, loop.searches[i]);
     if (status == QN_OK) status = allocate_hits(&loop);
     if (status == QN_OK) status = open_journal(&loop, path);
-    loop.started_s = qn_dock_clock_s();
+    loop.started_s = qn_clock_s();
     if (status == QN_OK) status = run_devices(&loop);
-    run->timings.search_s = qn_dock_clock_s() - loop.started_s;
+    run->timings.search_s = qn_clock_s() - loop.started_s;
     qn_release(&path);
     qn_dock_journal_close(&loop.journal);
     for (int i = 0; i < run->worker_count; i++) qn_dock_search_destroy(&loop.searches[i]);

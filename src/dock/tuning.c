@@ -1,6 +1,7 @@
 /* The tuner of a docking run. */
 #include <math.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "dock/run.h"
@@ -29,7 +30,7 @@ qn_status qn_dock_tuning_start(qn_dock_state *run)
 qn_status qn_dock_tuning_explore(qn_dock_state *run, qn_dock_search *search)
 {
     const size_t each = run->energy.set_count * (size_t)run->options->per_rotation;
-    const double start_s = qn_dock_clock_s();
+    const double start_s = qn_clock_s();
     bool explores;
     void *hits;
     QN_TRY(qn_tuning_explores(&run->tuning, 0, &explores));
@@ -39,7 +40,7 @@ qn_status qn_dock_tuning_explore(qn_dock_state *run, qn_dock_search *search)
     while (status == QN_OK && explores) {
         status = qn_dock_search_submit(search, 0, 0);
         if (status == QN_OK) status = qn_dock_search_collect(search, 0, hits);
-        if (status == QN_OK) status = qn_tuning_explores(&run->tuning, qn_dock_clock_s() - start_s, &explores);
+        if (status == QN_OK) status = qn_tuning_explores(&run->tuning, qn_clock_s() - start_s, &explores);
     }
     qn_release(&hits);
     return status;

@@ -4,11 +4,11 @@
  * host from the first to the end of the last, divided by their number. Input and output are two buffers all share.
  * Input is zeros: they stay zeros through inverses that destroy it, and cost the same time.
  */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -46,13 +46,6 @@ typedef struct contest {
     size_t count;
     uint64_t room_bytes; /* for work memory of all plans at once */
 } contest;
-
-static double clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void refuse(contender *one)
 {
@@ -92,10 +85,10 @@ static qn_status plan_contender(contest *all, contender *one)
 
 static qn_status run(contest *all, const contender *one, int times, double *each_s)
 {
-    const double start_s = clock_s();
+    const double start_s = qn_clock_s();
     for (int i = 0; i < times; i++) QN_TRY(qn_fft_execute(one->plan, all->queue, all->input, all->output, NULL));
     QN_TRY(qn_queue_finish(all->queue));
-    *each_s = (clock_s() - start_s) / times;
+    *each_s = (qn_clock_s() - start_s) / times;
     return QN_OK;
 }
 
@@ -156,19 +149,19 @@ static void retire(contest *all, double elapsed_s)
 
 static qn_status run_rounds(contest *all)
 {
-    const double start_s = clock_s();
+    const double start_s = qn_clock_s();
     for (size_t round = 0, open = all->count; open > 0; round++) {
         open = 0;
         for (size_t i = 0; i < all->count; i++) {
             contender *one = &all->contenders[(i + round) % all->count]; /* nobody is always first */
-            if (round == 0 && i >= MEASURED_LEAST && clock_s() - start_s > budget_s) one->done = true;
+            if (round == 0 && i >= MEASURED_LEAST && qn_clock_s() - start_s > budget_s) one->done = true;
             if (one->done) continue;
             const qn_status status = take_sample(all, one);
             if (status == QN_DEVICE_LOST) return status;
             if (status != QN_OK) refuse(one);
             open++;
         }
-        retire(all, clock_s() - start_s);
+        retire(all, qn_clock_s() - start_s);
     }
     return QN_OK;
 }

@@ -1,8 +1,7 @@
 /* Plans: which engine runs a transform, and the checks all engines share. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -94,13 +93,6 @@ static qn_status use_backend(qn_fft_plan *plan, const qn_fft_backend *backend)
     return strcmp(backend->driver, "host") == 0 ? QN_OK : qn_buffer_create(plan->device, MARK_BYTES, &plan->mark);
 }
 
-static double clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 typedef struct measurement {
     qn_queue *queue;
     qn_buffer *input, *output;
@@ -112,10 +104,10 @@ static qn_status time_runs(const qn_fft_backend *backend, void *state, const mea
     QN_TRY(qn_queue_finish(on->queue));
     *best_s = 1e30;
     for (int run = 0; run < MEASURED_RUNS; run++) {
-        const double start_s = clock_s();
+        const double start_s = qn_clock_s();
         QN_TRY(backend->execute(state, on->queue, on->input, on->output, NULL));
         QN_TRY(qn_queue_finish(on->queue));
-        const double seconds = clock_s() - start_s;
+        const double seconds = qn_clock_s() - start_s;
         if (seconds < *best_s) *best_s = seconds;
     }
     return QN_OK;

@@ -125,11 +125,9 @@ static qn_status cut_record(qn_compound_stream *stream, qn_compound_record *reco
             continue;
         }
         cutter.begun = true;
-        if (size > most_record_bytes - record->size)
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the record of molecule %llu has over %zu MiB; expected a small molecule",
-                    stream->path, record->line, (unsigned long long)record->index + 1, most_record_bytes >> 20);
-        if (keep) QN_TRY(append(record, line, size));
-        record->size += size;
+        record->too_large |= size > most_record_bytes - record->size;
+        if (keep && !record->too_large) QN_TRY(append(record, line, size));
+        if (!record->too_large) record->size += size;
         blank = blank && is_blank(line, size);
         ended = cut == QN_CUT_LAST;
         qn_byte_source_take(stream->source, size);
@@ -146,7 +144,8 @@ static qn_status take_packed(qn_compound_stream *stream, qn_compound_record *rec
     record->line = 0;
     if (stream->index == qn_packed_library_count(stream->library)) return QN_OK;
     QN_TRY(qn_packed_library_bytes(stream->library, stream->index, &bytes, &size));
-    if (keep) QN_TRY(append(record, bytes, size));
+    record->too_large = size > most_record_bytes;
+    if (keep && !record->too_large) QN_TRY(append(record, bytes, size));
     record->size = size;
     return QN_OK;
 }
@@ -177,6 +176,7 @@ static qn_status use_line(qn_compound_stream *stream, qn_compound_record *record
     }
     const char *name = line + strcspn(line, " \t"), *rest = made->text + strcspn(made->text, "\n");
     name += strspn(name, " \t");
+    record->too_large = made->too_large;
     size_t length = strlen(name), rest_length = made->size - (size_t)(rest - made->text);
     QN_TRY(append(record, name, length));
     record->size = length;
@@ -205,6 +205,7 @@ static qn_status advance(qn_compound_stream *stream, qn_compound_record *record,
     record->line = stream->line;
     record->path = stream->path;
     record->size = 0;
+    record->too_large = false;
     if (record->text) record->text[0] = '\0';
     if (stream->ended) return QN_OK;
     qn_status status = stream->library  ? take_packed(stream, record, keep)
@@ -248,6 +249,9 @@ void qn_compound_record_clear(qn_compound_record *record)
 qn_status qn_compound_read(const qn_compound_record *record, qn_compound **compound)
 {
     *compound = NULL;
+    if (record->too_large)
+        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the record of molecule %llu has over %zu MiB; expected a small molecule",
+                record->path, record->line, (unsigned long long)record->index + 1, most_record_bytes >> 20);
     return qn_compound_format_entry_of(record->format)->read(record, compound);
 }
 

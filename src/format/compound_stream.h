@@ -38,6 +38,7 @@ typedef struct qn_compound_record {
     const char *path; /* of the stream, lives as long as it; names the place in messages */
     char *text;       /* owned; ends in a zero byte that `size` does not count */
     size_t size, capacity;
+    bool too_large; /* over 64 MiB: `text` is the beginning, and qn_compound_read says so */
 } qn_compound_record;
 
 typedef struct qn_compound_stream qn_compound_stream;
@@ -48,7 +49,7 @@ QN_MUST_CHECK qn_status qn_compound_stream_open(const char *path, qn_compound_st
 void qn_compound_stream_close(qn_compound_stream **stream);
 
 /* The next record into `record`, whose room is used again; size 0 at the end. Errors end the stream: QN_IO_ERROR,
- * QN_BAD_FORMAT (a damaged gzip file, a record of over 64 MiB). */
+ * QN_BAD_FORMAT (a damaged gzip file). */
 QN_MUST_CHECK qn_status qn_compound_stream_next(qn_compound_stream *stream, qn_compound_record *record);
 
 /* The same without the text (record->text empty, size set): to get past records that others see to. */

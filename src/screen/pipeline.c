@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -42,7 +43,7 @@ static qn_status report_progress(const screen_pipeline *pipeline)
     const uint64_t total = pipeline->expected > pipeline->finished ? pipeline->expected : pipeline->finished;
     const qn_progress progress = {"screening", "molecules", (size_t)pipeline->finished,
                                   qn_ranks_rank(run->ranks) == 0 ? (size_t)total : 0,
-                                  qn_screen_clock_s() - pipeline->started_s};
+                                  qn_clock_s() - pipeline->started_s};
     if (run->options->progress && run->options->progress(&progress, run->options->progress_user) != 0)
         QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu molecules; continue with --resume",
                 (unsigned long long)pipeline->finished, (unsigned long long)total);
@@ -343,14 +344,14 @@ static qn_status collect(device_searching *searching, int slot)
 /* Before the search, when asked for: the first batch again and again until the tuner has nothing more to try. */
 static qn_status explore(device_searching *searching, int slot)
 {
-    const double start_s = qn_screen_clock_s();
+    const double start_s = qn_clock_s();
     bool explores;
     QN_TRY(qn_tuning_explores(&searching->pipeline->run->tuning, 0, &explores));
     while (explores && searching->counts[slot] > 0) {
         QN_TRY(ask_to_go_on(searching->pipeline));
         QN_TRY(qn_screen_search_collect(searching->search, slot, searching->poses, NULL));
         QN_TRY(qn_screen_search_submit(searching->search, searching->jobs, searching->counts[slot], slot));
-        QN_TRY(qn_tuning_explores(&searching->pipeline->run->tuning, qn_screen_clock_s() - start_s, &explores));
+        QN_TRY(qn_tuning_explores(&searching->pipeline->run->tuning, qn_clock_s() - start_s, &explores));
     }
     return QN_OK;
 }
@@ -479,7 +480,7 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run, const qn_screen_piece_set
     if (status == QN_OK) status = qn_screen_library_open(options->libraries, options->library_count, &pipeline.library);
     if (status == QN_OK) {
         pipeline.finished = done->count * QN_SCREEN_PIECE;
-        pipeline.started_s = qn_screen_clock_s();
+        pipeline.started_s = qn_clock_s();
         qn_screen_queue_create(2 * jobs, &pipeline.queue);
         status = run_threads(&pipeline, searches);
         qn_screen_queue_destroy(&pipeline.queue);

@@ -4,14 +4,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "job/input.h"
+#include "job/options.h"
 #include "runtime/device.h"
 #include "screen/box.h"
 #include "screen/enrichment.h"
@@ -23,13 +24,6 @@
 /* Rough, and low rather than high; they only decide whether a run is long. */
 static const double cpu_core_rate = 2e9, gpu_rate = 5e11; /* interactions per second */
 static const double bytes_per_molecule = 2500, atoms_per_molecule = 25;
-
-double qn_screen_clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 double qn_screen_scoring_share(const qn_screen_state *run)
 {
@@ -53,13 +47,6 @@ qn_screen_options qn_screen_default_options(void)
                                .tune_budget = "2%"};
 }
 
-static qn_status in_range(const char *name, double value, double low, double high)
-{
-    if (!(value >= low && value <= high))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s is %g; expected %g to %g", name, value, low, high);
-    return QN_OK;
-}
-
 static qn_status check_options(const qn_screen_options *options)
 {
     if (!options->receptor || !options->output || options->library_count == 0)
@@ -69,18 +56,19 @@ static qn_status check_options(const qn_screen_options *options)
     if (options->exact && strcmp(options->score, "vina") == 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "the score vina has no exact form, its exponentials are not correctly rounded; "
                                      "expected the score bude");
-    QN_TRY(in_range("margin in Å", options->margin_angstrom, 0.5, 100));
-    QN_TRY(in_range("number of conformers", options->conformers, 0, 10000));
-    QN_TRY(in_range("number of generations", options->generations, 1, 1000));
-    QN_TRY(in_range("number of poses", options->poses, 0, 1 << 20));
+    QN_TRY(qn_option_in_range("margin in Å", options->margin_angstrom, 0.5, 100));
+    QN_TRY(qn_option_in_range("number of conformers", options->conformers, 0, 10000));
+    QN_TRY(qn_option_in_range("number of generations", options->generations, 1, 1000));
+    QN_TRY(qn_option_in_range("number of poses", options->poses, 0, 1 << 20));
     if (options->poses % 64 != 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "number of poses is %d; expected a multiple of 64", options->poses);
-    QN_TRY(in_range("mutation rate", options->mutation_rate, 1.0 / 6, 1)); /* a child differs from its parent */
-    QN_TRY(in_range("number of parents", options->parents, 0, 1024));
-    QN_TRY(in_range("poses kept of a molecule", options->keep, 1, QN_SCREEN_MOST_KEPT));
-    QN_TRY(in_range("diversity in Å", options->diversity_angstrom, 0, 100));
-    QN_TRY(in_range("molecules in hits.sdf", options->top, 0, 1e6));
-    QN_TRY(in_range("batch", options->batch, 0, 1024));
+    /* a child differs from its parent */
+    QN_TRY(qn_option_in_range("mutation rate", options->mutation_rate, 1.0 / 6, 1));
+    QN_TRY(qn_option_in_range("number of parents", options->parents, 0, 1024));
+    QN_TRY(qn_option_in_range("poses kept of a molecule", options->keep, 1, QN_SCREEN_MOST_KEPT));
+    QN_TRY(qn_option_in_range("diversity in Å", options->diversity_angstrom, 0, 100));
+    QN_TRY(qn_option_in_range("molecules in hits.sdf", options->top, 0, 1e6));
+    QN_TRY(qn_option_in_range("batch", options->batch, 0, 1024));
     return qn_tuning_check(options->tune, options->tune_budget);
 }
 
@@ -104,10 +92,7 @@ static qn_status check_output(const qn_screen_state *run)
     const qn_screen_options *options = run->options;
     bool empty;
     if (qn_ranks_rank(run->ranks) != 0) return QN_OK; /* the first one asks, and may have made the folder by now */
-    QN_TRY(qn_folder_is_empty(options->output, &empty));
-    if (!empty && !options->resume)
-        QN_FAIL(QN_ALREADY_EXISTS, "%s: the output folder is not empty; choose another one or continue with --resume",
-                options->output);
+    QN_TRY(qn_option_output(options->output, options->resume, &empty));
     return empty ? QN_OK : check_resumed(run);
 }
 
@@ -259,13 +244,6 @@ static qn_status open_journal(const qn_screen_state *run, qn_screen_piece_set *d
     return status;
 }
 
-static double lap(double *since)
-{
-    double now = qn_screen_clock_s(), elapsed = now - *since;
-    *since = now;
-    return elapsed;
-}
-
 static qn_status search(qn_screen_state *run, qn_screen_piece_set *done)
 {
     const char *folder = run->options->output;
@@ -299,7 +277,7 @@ static qn_status finish(qn_screen_state *run, const qn_screen_piece_set *done, d
         QN_FAIL(QN_BAD_FORMAT, "%s: no molecules; expected at least one", run->options->libraries[0]);
     QN_TRY(qn_screen_write_tables(run));
     QN_TRY(qn_screen_write_hits(run));
-    run->timings.write_s = lap(since);
+    run->timings.write_s = qn_clock_lap_s(since);
     run->timings.total_s = *since - run->started_s;
     QN_TRY(qn_screen_write_run_json(run));
     QN_TRY(qn_screen_write_report(run));
@@ -332,10 +310,10 @@ static qn_status run_stages(qn_screen_state *run)
     double since = run->started_s;
     qn_screen_piece_set done = {0};
     QN_TRY(prepare_together(run));
-    run->timings.prepare_s = lap(&since);
+    run->timings.prepare_s = qn_clock_lap_s(&since);
     qn_status status = search(run, &done);
     qn_tuning_finish(&run->tuning);
-    run->timings.search_s = lap(&since);
+    run->timings.search_s = qn_clock_lap_s(&since);
     if (status == QN_OK) status = agree(run, finish(run, &done, &since));
     if (status != QN_OK) status = tidy_up(run, &done, status);
     qn_release(&done.bits);
@@ -349,7 +327,7 @@ static void summarise(const qn_screen_state *run, qn_screen_summary *summary)
                                    .rejected = run->rejection_count,
                                    .conformers = run->conformers,
                                    .interactions = run->interactions,
-                                   .seconds = qn_screen_clock_s() - run->started_s};
+                                   .seconds = qn_clock_s() - run->started_s};
     if (search_s > 0) summary->interactions_per_s = run->interactions_here / search_s;
     summary->scoring_share = qn_screen_scoring_share(run);
     if (run->row_count) summary->best_energy = run->rows[0].energy;
@@ -370,7 +348,7 @@ static void clear(qn_screen_state *run)
 qn_status qn_screen_run(qn_context *context, const qn_screen_options *options, qn_screen_summary *summary)
 {
     qn_screen_state run = {.options = options, .context = context, .pool = qn_context_pool(context)};
-    run.started_s = qn_screen_clock_s();
+    run.started_s = qn_clock_s();
     QN_TRY(check_options(options));
     QN_TRY(qn_ranks_open(&run.ranks));
     qn_status status = run_stages(&run);

@@ -88,6 +88,4 @@ QN_MUST_CHECK qn_status qn_screen_write_report(const qn_screen_state *run);
 /* Of the search's time, that of scoring kernels: those of two batches may run at once, so 1 at most. */
 double qn_screen_scoring_share(const qn_screen_state *run);
 
-double qn_screen_clock_s(void);
-
 #endif

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "tune/session.h"
@@ -20,11 +21,11 @@ struct qn_ahead {
 
 static void build(qn_ahead_job *job)
 {
-    double start_s = qn_tune_clock_s();
+    double start_s = qn_clock_s();
     job->status = qn_family_fits(job->family, job->device, &job->configuration, job->definitions, NULL);
     snprintf(job->message, sizeof job->message, "%s", job->status == QN_OK ? "" : qn_error_message());
     qn_error_clear();
-    job->seconds = qn_tune_clock_s() - start_s;
+    job->seconds = qn_clock_s() - start_s;
 }
 
 static void *work(void *user)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -98,11 +99,11 @@ void qn_live_counters_place(const qn_model *model, const double *values, double 
 qn_status qn_live_counters_read(qn_live_counters *live, void *state, qn_queue *queue, qn_point point, qn_test *test)
 {
     if (!live || !live->counters) return QN_OK;
-    double began_s = qn_tune_clock_s();
+    double began_s = qn_clock_s();
     repeated r = {
         .live = live, .state = state, .queue = queue, .configuration = qn_tune_configuration(live->space, point)};
     qn_status status = qn_counters_collect(live->counters, run_again, &r, live->values);
-    test->run_seconds += qn_tune_clock_s() - began_s;
+    test->run_seconds += qn_clock_s() - began_s;
     if (status == QN_DEVICE_LOST || status == QN_CANCELLED) return status;
     if (status != QN_OK) {
         qn_log(r.too_long ? QN_LOG_DEBUG : QN_LOG_WARNING, "%s: %s%s", live->workload->name, qn_error_message(),

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "tune/session.h"
 
@@ -72,12 +73,12 @@ static qn_status measure_energy(const qn_workload *workload, void *state, qn_que
                                 const qn_configuration *configuration, const qn_tune_meter *meter, qn_test *test)
 {
     static const double least_s = 0.3, most_s = 5;
-    double first, begun = 0, begun_s = 0, now, start_s = qn_tune_clock_s(), now_s = start_s;
+    double first, begun = 0, begun_s = 0, now, start_s = qn_clock_s(), now_s = start_s;
     QN_TRY(meter->read(meter->user, &first));
     for (double last = first; now_s - start_s < most_s || begun_s > 0; last = now) {
         QN_TRY(workload->run(state, queue, configuration, NULL));
         QN_TRY(meter->read(meter->user, &now));
-        now_s = qn_tune_clock_s();
+        now_s = qn_clock_s();
         if (now == last && !(begun_s > 0 && now_s - begun_s > most_s)) continue;
         if (begun_s > 0 && now_s - begun_s >= least_s) {
             test->joules = (now - begun) / (now_s - begun_s) * test->objective;
@@ -95,21 +96,20 @@ qn_status qn_measure_configuration(const qn_workload *workload, void *state, qn_
                                    const qn_configuration *configuration, const qn_measure_limits *limits,
                                    qn_test *test, char reason[256])
 {
-    double times[QN_MEASURE_REPEATS], start_s = qn_tune_clock_s();
+    double times[QN_MEASURE_REPEATS], start_s = qn_clock_s();
     int most = limits->most_repeats < QN_MEASURE_REPEATS ? limits->most_repeats : QN_MEASURE_REPEATS, count = 0;
     qn_status status = QN_OK;
     test->outcome = QN_TEST_CORRECT;
     QN_TRY(try_once(workload, state, queue, configuration, test, reason));
     while (test->outcome == QN_TEST_CORRECT && count < most) {
-        double seconds = 0, began_s = qn_tune_clock_s();
+        double seconds = 0, began_s = qn_clock_s();
         status = workload->run(state, queue, configuration, &seconds);
         if (status != QN_OK) {
             snprintf(reason, 256, "%s", qn_error_message());
             fail(test, qn_tune_outcome_of(status));
             break;
         }
-        if (limits->timeout_s > 0 &&
-            (seconds > limits->timeout_s || qn_tune_clock_s() - began_s > 2 * limits->timeout_s)) {
+        if (limits->timeout_s > 0 && (seconds > limits->timeout_s || qn_clock_s() - began_s > 2 * limits->timeout_s)) {
             snprintf(reason, 256, "a run took %.3g s; %.3g s are allowed", seconds, limits->timeout_s);
             fail(test, QN_TEST_TIMEOUT);
             break;
@@ -120,7 +120,7 @@ qn_status qn_measure_configuration(const qn_workload *workload, void *state, qn_
     }
     if (test->outcome == QN_TEST_CORRECT && limits->meter)
         QN_TRY(measure_energy(workload, state, queue, configuration, limits->meter, test));
-    test->run_seconds = qn_tune_clock_s() - start_s;
+    test->run_seconds = qn_clock_s() - start_s;
     if (!isfinite(test->spread)) test->spread = test->objective;
     if (status == QN_DEVICE_LOST || status == QN_CANCELLED) return status;
     if (status != QN_OK) qn_error_clear();

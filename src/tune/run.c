@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -188,7 +189,7 @@ static qn_status record(run_state *run, qn_point point, const qn_test *test)
     if (!run->options->progress) return QN_OK;
     qn_tune_progress progress = {.space = run->space,
                                  .tests = qn_tuner_test_count(run->tuner),
-                                 .seconds = qn_tune_clock_s() - run->started_s,
+                                 .seconds = qn_clock_s() - run->started_s,
                                  .point = point,
                                  .test = test,
                                  .improved = has && best == point,
@@ -331,7 +332,7 @@ static void summarise(run_state *run)
     qn_tune_result *result = run->result;
     qn_point point;
     result->tests = run->tuner ? qn_tuner_test_count(run->tuner) : 0;
-    result->seconds = qn_tune_clock_s() - run->started_s;
+    result->seconds = qn_clock_s() - run->started_s;
     if (!run->tuner || !qn_tuner_best(run->tuner, &point, &result->best)) return;
     result->configuration = qn_tune_configuration(run->space, point);
     qn_tune_point_text(run->space, point, result->text, sizeof result->text);
@@ -360,7 +361,7 @@ qn_status qn_tune_run_metered(qn_device *device, const qn_workload *workload, co
     run->options = options ? options : &defaults;
     run->result = result;
     run->planted = meter;
-    run->started_s = qn_tune_clock_s();
+    run->started_s = qn_clock_s();
     qn_status status = open_run(run);
     if (status == QN_OK) status = test_fallback(run);
     if (status == QN_OK) status = search(run);

@@ -4,20 +4,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "runtime/device.h"
 #include "runtime/kernel_source.h"
-
-double qn_tune_clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void qn_tune_workload_sizes(const qn_workload *workload, const qn_device_info *device,
                             const int wanted[QN_WORKLOAD_SIZES], int sizes[QN_WORKLOAD_SIZES])

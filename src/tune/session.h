@@ -31,8 +31,6 @@ qn_test_outcome qn_tune_outcome_of(qn_status status);
 double qn_tune_nominal_seconds(const qn_work *work);
 extern const qn_device_rates qn_tune_nominal_rates;
 
-double qn_tune_clock_s(void);
-
 /* The time of a tuner's stop condition counts from now on. */
 void qn_tuner_start_clock(qn_tuner *tuner);
 

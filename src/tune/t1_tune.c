@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -131,12 +132,12 @@ static qn_status try_point(tuning *t, qn_point point, qn_test *test, char reason
                                 .meter = t->goal.meter};
     if (limits.timeout_s <= 0 && has_best)
         limits.timeout_s = fmax(timeout_factor * (t->goal.is_time ? best.objective : best.seconds), least_timeout_s);
-    double began_s = qn_tune_clock_s();
+    double began_s = qn_clock_s();
     *test = (qn_test){.objective = INFINITY};
     qn_status status = qn_t1_target_set(t->target, point);
     bool placed = status == QN_OK;
     if (placed) status = qn_t1_target_build(t->target);
-    test->build_seconds = qn_tune_clock_s() - began_s;
+    test->build_seconds = qn_clock_s() - began_s;
     if (status == QN_OK)
         return qn_measure_configuration(&qn_t1_workload, t->target, t->queue, NULL, &limits, test, reason);
     if (status == QN_DEVICE_LOST || status == QN_CANCELLED) return status;
@@ -151,7 +152,7 @@ static qn_status report(const tuning *t, qn_point point, const qn_test *test)
     qn_point best;
     qn_tune_progress progress = {.space = t->t1->space,
                                  .tests = qn_tuner_test_count(t->tuner),
-                                 .seconds = qn_tune_clock_s() - t->started_s,
+                                 .seconds = qn_clock_s() - t->started_s,
                                  .point = point,
                                  .test = test};
     progress.best.outcome = QN_TEST_WRONG;
@@ -209,7 +210,7 @@ static void summarise(tuning *t)
     qn_tune_result *result = t->result;
     qn_point point;
     result->tests = t->tuner ? qn_tuner_test_count(t->tuner) : 0;
-    result->seconds = qn_tune_clock_s() - t->started_s;
+    result->seconds = qn_clock_s() - t->started_s;
     if (!t->tuner || !qn_tuner_best(t->tuner, &point, &result->best)) return;
     qn_tune_point_text(t->t1->space, point, result->text, sizeof result->text);
     qn_goal_report(&t->goal, result);
@@ -223,7 +224,7 @@ qn_status qn_tune_run_file(qn_device *device, const char *path, const qn_tune_op
     qn_error_trail trail;
     memset(result, 0, sizeof *result);
     tuning t = {
-        .device = device, .options = options ? options : &defaults, .result = result, .started_s = qn_tune_clock_s()};
+        .device = device, .options = options ? options : &defaults, .result = result, .started_s = qn_clock_s()};
     qn_status status = qn_t1_read(path, &t.t1);
     if (status == QN_OK) status = qn_queue_create(device, &t.queue);
     if (status == QN_OK) status = qn_t1_target_create(t.t1, t.queue, t.options->tuner.seed, &t.target);

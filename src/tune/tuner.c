@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "tune/searcher.h"
@@ -121,7 +122,7 @@ qn_status qn_tuner_create_guided(const qn_space *space, const qn_tuner_options *
     tuner->model = model;
     tuner->space = space;
     tuner->options = *options;
-    tuner->started_s = qn_tune_clock_s();
+    tuner->started_s = qn_clock_s();
     tuner->least_tests = guide->least_tests > LEAST_STEPS ? guide->least_tests : LEAST_STEPS;
     const uint64_t planned = planned_tests(tuner), expected = guide->expected_tests;
     qn_searcher_problem problem = {.space = space,
@@ -163,7 +164,7 @@ void qn_tuner_destroy(qn_tuner **tuner)
 
 void qn_tuner_start_clock(qn_tuner *tuner)
 {
-    tuner->started_s = qn_tune_clock_s();
+    tuner->started_s = qn_clock_s();
 }
 
 /* What a conscientious user would still try: as many steps again, but not beyond the plan. */
@@ -180,7 +181,7 @@ static void check_end(qn_tuner *tuner)
     if (*text) return;
     if (options->tests > 0 && tuner->tests >= options->tests)
         snprintf(text, FINISHED_BYTES, "%llu tests are done", (unsigned long long)tuner->tests);
-    else if (options->seconds > 0 && qn_tune_clock_s() - tuner->started_s >= options->seconds)
+    else if (options->seconds > 0 && qn_clock_s() - tuner->started_s >= options->seconds)
         snprintf(text, FINISHED_BYTES, "%g s are over", options->seconds);
     else if (tuner->tests >= qn_space_size(tuner->space))
         snprintf(text, FINISHED_BYTES, "the space is exhausted");

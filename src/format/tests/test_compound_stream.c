@@ -122,7 +122,7 @@ static void records_can_be_skipped(void)
 }
 
 /* Lines and records that are longer than any buffer; the record of over 64 MiB is refused before it is held. */
-static void long_records_pass_and_endless_ones_do_not(void)
+static void long_records_pass_and_endless_ones_are_refused_alone(void)
 {
     const size_t large = (size_t)3 << 20, endless = (size_t)66 << 20;
     const char head[] = ONE_ATOM("a", "C  ") "> <x>\n", tail[] = "\n\n$$$$\n" ONE_ATOM("b", "C  ") "$$$$\n";
@@ -141,8 +141,11 @@ static void long_records_pass_and_endless_ones_do_not(void)
         qn_release(&compounds);
     }
     memset(text + strlen(head), 'y', endless);
-    list(write_plain("endless.sdf", text, endless), names);
-    CHECK_TEXT(names, "; bad format");
+    strcpy(text + strlen(head) + endless, tail);
+    path = write_plain("endless.sdf", text, strlen(text));
+    list(path, names);
+    CHECK_TEXT(names, "1:! 11:b ");
+    CHECK_FAILS(qn_compound_read_file(path, &compounds, &count), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("endless.sdf:1: the record of molecule 1 has over 64 MiB; expected a small molecule");
     free(text);
 }
@@ -216,7 +219,7 @@ int main(void)
     RUN(records_are_cut_where_they_end);
     RUN(gzipped_files_read_the_same);
     RUN(records_can_be_skipped);
-    RUN(long_records_pass_and_endless_ones_do_not);
+    RUN(long_records_pass_and_endless_ones_are_refused_alone);
     RUN(what_is_no_library_is_refused);
     RUN(standard_input_is_read_too);
     RUN(real_ligands_are_read);

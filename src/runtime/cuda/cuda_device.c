@@ -69,6 +69,7 @@ static qn_status describe(qn_cuda_device *device, int number, qn_device_info *in
     info->compute_units = get_attribute(api, device->id, QN_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     info->largest_group = get_attribute(api, device->id, QN_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     info->subgroup_size = get_attribute(api, device->id, QN_CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    info->rounds_roots = true;
     info->vector_width = 1;
     return QN_OK;
 }

@@ -3,9 +3,9 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "runtime/device.h"
@@ -20,13 +20,6 @@ typedef struct host_device {
 typedef struct host_event {
     double seconds;
 } host_event;
-
-static double clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Value of the first line of a /proc file that starts with `key`; "" when there is none. */
 static void read_proc(const char *path, const char *key, char *value, size_t capacity)
@@ -71,6 +64,7 @@ static void describe(int threads, qn_device_info *info)
     info->compute_units = threads;
     info->largest_group = 1024;
     info->subgroup_size = 1;
+    info->rounds_roots = true;
     info->vector_width = qn_host_level() == 4 ? 16 : qn_host_level() == 3 ? 8 : 4;
 }
 
@@ -152,9 +146,9 @@ static qn_status make_event(double seconds, qn_driver_event *event)
 
 static qn_status transfer(void *to, const void *from, size_t bytes, qn_driver_event *event)
 {
-    double start_s = clock_s();
+    double start_s = qn_clock_s();
     memcpy(to, from, bytes);
-    return make_event(clock_s() - start_s, event);
+    return make_event(qn_clock_s() - start_s, event);
 }
 
 static qn_status host_write(qn_driver_device device, qn_driver_queue queue, qn_driver_buffer buffer, size_t offset,
@@ -181,10 +175,10 @@ static qn_status host_copy(qn_driver_device device, qn_driver_queue queue, qn_dr
 static qn_status host_fill(qn_driver_device device, qn_driver_queue queue, qn_driver_buffer buffer, size_t offset,
                            size_t bytes, unsigned char value, qn_driver_event *event)
 {
-    double start_s = clock_s();
+    double start_s = qn_clock_s();
     (void)device, (void)queue;
     memset((char *)buffer + offset, value, bytes);
-    return make_event(clock_s() - start_s, event);
+    return make_event(qn_clock_s() - start_s, event);
 }
 
 static qn_status program_build(qn_driver_device device, const qn_program_source *source, const void *binary,
@@ -241,9 +235,9 @@ static qn_status launch(qn_driver_device device, qn_driver_queue queue, qn_drive
         bytes[i] = buffers[i] ? arguments[i].bytes : 0;
     }
     qn_host_launch call = {pointers, bytes, *geometry, configuration, ((host_device *)device)->pool};
-    double start_s = clock_s();
+    double start_s = qn_clock_s();
     QN_TRY(declaration->host(&call));
-    return make_event(clock_s() - start_s, event);
+    return make_event(qn_clock_s() - start_s, event);
 }
 
 static qn_status event_wait(qn_driver_device device, qn_driver_event event)
@@ -275,10 +269,10 @@ static void event_destroy(qn_driver_device device, qn_driver_event event)
 static qn_status call_host(qn_driver_device device, qn_driver_queue queue, qn_host_function function,
                            void *const *addresses, void *user, qn_driver_event *event)
 {
-    double start_s = clock_s();
+    double start_s = qn_clock_s();
     (void)queue;
     QN_TRY(function(addresses, ((host_device *)device)->pool, user));
-    return make_event(clock_s() - start_s, event);
+    return make_event(qn_clock_s() - start_s, event);
 }
 
 static void *native_handle(qn_driver_device device, void *object, qn_native_kind kind)

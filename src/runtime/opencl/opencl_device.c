@@ -120,6 +120,8 @@ static void describe(const qn_opencl_api *api, const found_device *found, int nu
     info->largest_group = (int)get_number(api, id, QN_CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
     info->subgroup_size = get_subgroup_size(api, id, found->type, extensions);
     info->vector_width = get_vector_width(api, found);
+    info->rounds_roots = (get_number(api, id, QN_CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_bitfield)) &
+                          QN_CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
 }
 
 /* Why a device that is there cannot be used; "" when it can. */
@@ -234,10 +236,8 @@ static qn_status open_found(const search *result, int number, qn_opencl_device *
     device->number = number;
     device->alignment = (size_t)get_number(&device->api, device->id, QN_CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(cl_uint));
     device->alignment = device->alignment >= 8 ? device->alignment / 8 : 1; /* given in bits */
-    device->rounds_divide_and_root =
-        (get_number(&device->api, device->id, QN_CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_bitfield)) &
-         QN_CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     describe(&device->api, found, number, info);
+    device->rounds_divide_and_root = info->rounds_roots;
     device->memory_bytes = info->memory_bytes;
     const cl_context_properties properties[] = {QN_CL_CONTEXT_PLATFORM, (cl_context_properties)found->platform, 0};
     device->context = device->api.clCreateContext(properties, 1, &device->id, NULL, NULL, &error);

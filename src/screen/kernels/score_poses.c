@@ -106,8 +106,12 @@ const qn_family qn_screen_score_poses_family = {
     .check_definitions = "EXACT=0 CULL=1",
 };
 
-static qn_status check_problem(const qn_score_poses_problem *problem, const qn_score_poses_receptor *receptor)
+static qn_status check_problem(const qn_score_poses_problem *problem, const qn_score_poses_receptor *receptor,
+                               const qn_device_info *device)
 {
+    if (problem->exact && !device->rounds_roots)
+        QN_FAIL(QN_UNSUPPORTED, "%s cannot round square roots correctly; expected a device that can for exact energies",
+                device->identifier);
     if (problem->jobs < 1 || problem->poses < QN_SCORE_POSES_STEP || problem->poses % QN_SCORE_POSES_STEP != 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "screen/score_poses: %d jobs of %d poses; expected 1 or more of a multiple of %d",
                 problem->jobs, problem->poses, QN_SCORE_POSES_STEP);
@@ -133,7 +137,7 @@ qn_status qn_score_poses(qn_queue *queue, const qn_configuration *configuration,
                          qn_buffer *transforms, qn_buffer *energies, qn_event **event)
 {
     char problem_class[64], definitions[32];
-    QN_TRY(check_problem(problem, receptor));
+    QN_TRY(check_problem(problem, receptor, qn_device_get_info(qn_queue_device(queue))));
     const bool exact = problem->exact || !receptor->fast_pairs;
     const size_t poses = (size_t)problem->jobs * (size_t)problem->poses;
     const qn_score_poses_cells *cells = &receptor->cells;
