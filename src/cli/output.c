@@ -140,17 +140,39 @@ int cli_document_close(cli_document *document)
     return exit_code;
 }
 
+/* Bytes of the UTF-8 character at `text` (RFC 3629, section 4); 0 when there is none. */
+static size_t character_bytes(const unsigned char *text)
+{
+    const unsigned char first = text[0];
+    const size_t bytes = first < 0x80   ? 1
+                         : first < 0xC2 ? 0
+                         : first < 0xE0 ? 2
+                         : first < 0xF0 ? 3
+                         : first < 0xF5 ? 4
+                                        : 0;
+    const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    if (bytes > 1 && (text[1] < low || text[1] > high)) return 0;
+    for (size_t i = 2; i < bytes; i++)
+        if (text[i] < 0x80 || text[i] > 0xBF) return 0;
+    return bytes;
+}
+
 void cli_json_text(FILE *stream, const char *text)
 {
     fputc('"', stream);
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-        if (byte == '"' || byte == '\\')
+    while (*text) {
+        const unsigned char byte = (unsigned char)*text;
+        const size_t bytes = character_bytes((const unsigned char *)text);
+        if (bytes == 0)
+            fprintf(stream, "\\\\x%02X", byte); /* as the library's files spell it */
+        else if (byte == '"' || byte == '\\')
             fprintf(stream, "\\%c", byte);
         else if (byte < 0x20)
             fprintf(stream, "\\u%04x", byte);
         else
-            fputc(byte, stream);
+            fwrite(text, 1, bytes, stream);
+        text += bytes ? bytes : 1;
     }
     fputc('"', stream);
 }

@@ -38,7 +38,8 @@ typedef struct cli_document {
 int cli_document_open(cli_document *document, const char *path);
 int cli_document_close(cli_document *document);
 
-/* `text` as a JSON string with its quotes, `value` as a JSON number (null when not finite), and a CSV field. */
+/* `text` as a JSON string with its quotes (a byte that is not UTF-8 is spelled \xNN, as in names of files), `value` as
+ * a JSON number (null when not finite), and a CSV field. */
 void cli_json_text(FILE *stream, const char *text);
 void cli_json_number(FILE *stream, double value);
 void cli_csv_text(FILE *stream, const char *text);

@@ -1,17 +1,13 @@
 /* run.json: what went in, what it ran on, how long it took. */
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/memory.h"
 #include "dock/run.h"
+#include "report/json.h"
 
 static json_t *describe_partner(const char *path, const qn_dock_partner *partner)
 {
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:I}", "file", path, "sha256", partner->hash, "residues",
-                     (json_int_t)partner->molecule->residue_count, "heavy_atoms",
+    return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:f, s:I}", "file", qn_json_text(path), "sha256", partner->hash,
+                     "residues", (json_int_t)partner->molecule->residue_count, "heavy_atoms",
                      (json_int_t)partner->summary.heavy_atoms, "hydrogens_built", (json_int_t)partner->built_hydrogens,
                      "waters_dropped", (json_int_t)partner->molecule->dropped_waters, "net_charge_e",
                      partner->summary.net_charge_e, "atoms_without_table_entry",
@@ -21,10 +17,8 @@ static json_t *describe_partner(const char *path, const qn_dock_partner *partner
 static json_t *describe_selections(const char *const *selections, size_t count)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) json_array_append_new(list, json_string(selections[i]));
-    if (json_array_size(list) == count) return list;
-    json_decref(list); /* a text is not valid UTF-8 */
-    return NULL;
+    for (size_t i = 0; i < count; i++) json_array_append_new(list, qn_json_text(selections[i]));
+    return list;
 }
 
 /* What is known beforehand, and how it counts. */
@@ -32,22 +26,24 @@ static json_t *describe_knowledge(const qn_dock_state *run)
 {
     const qn_dock_options *options = run->options;
     const size_t required = options->restraints_required ? (size_t)options->restraints_required : run->restraints.count;
-    return json_pack(
-        "{s:o, s:o, s:f, s:f, s:s?, s:I, s:I}", "block", describe_selections(options->blocked, options->blocked_count),
-        "attract", describe_selections(options->attracted, options->attracted_count), "block_penalty",
-        options->block_penalty, "attract_bonus", options->attract_bonus, "restraints_file", options->restraints_file,
-        "restraints", (json_int_t)run->restraints.count, "restraints_required", (json_int_t)required);
+    return json_pack("{s:o, s:o, s:f, s:f, s:o, s:I, s:I}", "block",
+                     describe_selections(options->blocked, options->blocked_count), "attract",
+                     describe_selections(options->attracted, options->attracted_count), "block_penalty",
+                     options->block_penalty, "attract_bonus", options->attract_bonus, "restraints_file",
+                     qn_json_text(options->restraints_file), "restraints", (json_int_t)run->restraints.count,
+                     "restraints_required", (json_int_t)required);
 }
 
 static json_t *describe_options(const qn_dock_options *options)
 {
-    return json_pack("{s:s, s:s, s:i, s:f, s:i, s:s?, s:I, s:i, s:i, s:i, s:f, s:i, s:i, s:b, s:b}", "score",
-                     options->score, "coefficients", options->coefficients, "pair_terms", options->pair_terms,
-                     "spacing_angstrom", options->spacing_angstrom, "rotations", options->rotations, "rotations_file",
-                     options->rotations_file, "seed", (json_int_t)options->seed, "per_rotation", options->per_rotation,
-                     "keep", options->keep, "clusters", options->clusters, "radius_angstrom", options->radius_angstrom,
-                     "model", options->model, "grid_cells", options->grid_cells, "refinement",
-                     !options->without_refinement, "resume", options->resume);
+    return json_pack("{s:s, s:o, s:i, s:f, s:i, s:o, s:o, s:i, s:i, s:i, s:f, s:i, s:i, s:b, s:b}", "score",
+                     options->score, "coefficients", qn_json_text(options->coefficients), "pair_terms",
+                     options->pair_terms, "spacing_angstrom", options->spacing_angstrom, "rotations",
+                     options->rotations, "rotations_file", qn_json_text(options->rotations_file), "seed",
+                     qn_json_unsigned(options->seed), "per_rotation", options->per_rotation, "keep", options->keep,
+                     "clusters", options->clusters, "radius_angstrom", options->radius_angstrom, "model",
+                     options->model, "grid_cells", options->grid_cells, "refinement", !options->without_refinement,
+                     "resume", options->resume);
 }
 
 static json_t *describe_device(const qn_dock_state *run, const qn_dock_worker *worker)
@@ -78,7 +74,7 @@ static json_t *describe_sets(const qn_dock_state *run)
 {
     json_t *list = json_array();
     for (size_t s = 0; s < run->energy.set_count; s++) {
-        json_t *set = json_pack("{s:s}", "name", run->energy.sets[s].name);
+        json_t *set = json_pack("{s:o}", "name", qn_json_text(run->energy.sets[s].name));
         for (int term = 0; term < run->energy.term_count; term++)
             json_object_set_new(set, run->energy.term_names[term], json_real(run->energy.sets[s].weight[term]));
         if (run->coefficients) {
@@ -117,19 +113,5 @@ static json_t *describe_run(const qn_dock_state *run)
 
 qn_status qn_dock_write_run_json(const qn_dock_state *run)
 {
-    char *path;
-    json_t *json = describe_run(run);
-    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
-    json_decref(json);
-    if (!text) QN_FAIL(QN_INTERNAL, "cannot write run.json: a text is not valid UTF-8");
-    qn_text content = {0};
-    qn_status status = qn_text_append(&content, "%s\n", text);
-    free(text);
-    if (status == QN_OK) status = qn_path_join(run->options->output, "run.json", &path);
-    if (status == QN_OK) {
-        status = qn_file_write(path, content.data, content.length);
-        qn_release(&path);
-    }
-    qn_text_clear(&content);
-    return status;
+    return qn_json_write(describe_run(run), run->options->output, "run.json");
 }

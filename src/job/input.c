@@ -1,6 +1,11 @@
+#define _POSIX_C_SOURCE 200809L
 #include "job/input.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -8,20 +13,50 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+enum { BLOCK_BYTES = 1 << 18 };
+
+static qn_status cannot(const char *path, const char *what)
+{
+    const int reason = errno;
+    QN_FAIL(reason == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", path, what, strerror(reason));
+}
+
+/* In blocks: a library may be larger than memory. */
+static qn_status hash_file(const char *path, char digest[65])
+{
+    qn_hash hash;
+    void *block;
+    FILE *file = fopen(path, "rb");
+    if (!file) return cannot(path, "open");
+    qn_status status = qn_allocate(BLOCK_BYTES, 1, &block);
+    qn_hash_start(&hash);
+    for (size_t got; status == QN_OK && (got = fread(block, 1, BLOCK_BYTES, file)) > 0;) qn_hash_add(&hash, block, got);
+    if (status == QN_OK && ferror(file)) status = cannot(path, "read");
+    qn_hash_finish(&hash, digest);
+    fclose(file);
+    qn_release(&block);
+    return status;
+}
+
 qn_status qn_input_hash(const char *path, char digest[65])
 {
-    char *name, *data;
-    size_t size;
+    char *name;
     QN_TRY(qn_text_copy(path, &name));
     char *colon = qn_file_exists(name) ? NULL : strrchr(name, ':');
     if (colon) *colon = '\0';
-    qn_status status = qn_file_read(name, &data, &size);
+    qn_status status = hash_file(name, digest);
     qn_release(&name);
-    QN_TRY(status);
-    qn_hash hash;
-    qn_hash_start(&hash);
-    qn_hash_add(&hash, data, size);
-    qn_hash_finish(&hash, digest);
-    qn_release(&data);
-    return QN_OK;
+    return status;
+}
+
+qn_status qn_input_look_at(const char *path, uint64_t most_bytes, qn_input_facts *facts)
+{
+    struct stat information;
+    struct tm date;
+    *facts = (qn_input_facts){0};
+    if (stat(path, &information) != 0) return cannot(path, "open");
+    facts->bytes = (uint64_t)information.st_size;
+    if (gmtime_r(&information.st_mtime, &date))
+        strftime(facts->modified, sizeof facts->modified, "%Y-%m-%dT%H:%M:%SZ", &date);
+    return facts->bytes <= most_bytes ? hash_file(path, facts->digest) : QN_OK;
 }

@@ -61,8 +61,11 @@ static qn_status explain_difference(const char *path, const char *theirs, const 
     while (*theirs && *ours) {
         size_t their_length = strcspn(theirs, "\n"), our_length = strcspn(ours, "\n");
         if (their_length != our_length || strncmp(theirs, ours, our_length) != 0)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: this run cannot go on from another one: there %.*s, here %.*s", path,
-                    (int)their_length, theirs, (int)our_length, ours);
+            QN_FAIL(QN_INVALID_ARGUMENT, "%s: this run cannot go on from another one: there %.*s, here %.*s%s", path,
+                    (int)their_length, theirs, (int)our_length, ours,
+                    strncmp(theirs, "device=", 7) == 0
+                        ? "; another device or instruction set may round otherwise, expected the same"
+                        : "");
         theirs += their_length + (theirs[their_length] == '\n');
         ours += our_length + (ours[our_length] == '\n');
     }

@@ -47,6 +47,13 @@ static qn_status describe_search(const qn_screen_state *run, qn_text *key)
                           search->minimiser_steps, (unsigned long long)search->seed, search->exact);
 }
 
+/* The instruction set of the host's kernels, which sum in vectors of its length; others' models stand for it. */
+static const char *instructions(const qn_device_info *device)
+{
+    const char *level = strstr(device->driver_version, "x86-64-v");
+    return level ? level : "";
+}
+
 /* Models of devices, each once: which and how many of one model does not matter. */
 static qn_status describe_devices(const qn_screen_state *run, qn_text *key)
 {
@@ -54,7 +61,9 @@ static qn_status describe_devices(const qn_screen_state *run, qn_text *key)
         const qn_device_info *device = qn_device_get_info(run->devices[i]);
         bool known = false;
         for (int other = 0; other < i; other++) known |= qn_screen_same_model(run->devices[other], run->devices[i]);
-        if (!known) QN_TRY(qn_text_append(key, "device=%s %s\n", device->driver, device->name));
+        const char *level = instructions(device);
+        if (!known)
+            QN_TRY(qn_text_append(key, "device=%s %s%s%s\n", device->driver, device->name, *level ? ", " : "", level));
     }
     return QN_OK;
 }
@@ -62,7 +71,8 @@ static qn_status describe_devices(const qn_screen_state *run, qn_text *key)
 bool qn_screen_same_model(const qn_device *first, const qn_device *second)
 {
     const qn_device_info *a = qn_device_get_info(first), *b = qn_device_get_info(second);
-    return strcmp(a->driver, b->driver) == 0 && strcmp(a->name, b->name) == 0;
+    return strcmp(a->driver, b->driver) == 0 && strcmp(a->name, b->name) == 0 &&
+           strcmp(instructions(a), instructions(b)) == 0;
 }
 
 qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key)

@@ -87,12 +87,25 @@ static qn_status add_item(qn_text *text, const char *name, double value, int dec
     return qn_text_append(text, "> <quern_%s>\n%.*f\n\n", name, decimals, value);
 }
 
+/* A line break in a file's name would end the item. */
+static qn_status add_file(qn_text *text, const char *path)
+{
+    QN_TRY(qn_text_append(text, "> <quern_file>\n"));
+    const size_t start = text->length;
+    QN_TRY(qn_text_append(text, "%s\n\n", path));
+    for (size_t i = start; i + 2 < text->length; i++)
+        if (text->data[i] == '\n' || text->data[i] == '\r') text->data[i] = ' ';
+    return QN_OK;
+}
+
 static qn_status add_items(const qn_screen_state *run, const sdf_hit *hit, int pose, qn_text *text)
 {
     const qn_screen_kept *kept = &hit->poses[pose];
     const qn_screen_row *row = &run->rows[hit->place];
     QN_TRY(add_item(text, "rank", (double)hit->place + 1, 0));
     QN_TRY(add_item(text, "index", (double)hit->index, 0));
+    QN_TRY(add_file(text, row->path));
+    if (row->line) QN_TRY(add_item(text, "line", (double)row->line, 0));
     QN_TRY(add_item(text, "pose", pose + 1, 0));
     QN_TRY(add_item(text, "energy", kept->energy, 4));
     for (int term = 0; term < run->term_count; term++)

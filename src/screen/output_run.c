@@ -1,26 +1,34 @@
 /* run.json: what went in, what it ran on, how long it took. */
-#include <jansson.h>
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/text.h"
+#include "job/input.h"
+#include "report/json.h"
 #include "screen/output.h"
+
+/* Larger libraries are not read once more for a checksum: of this size it takes some seconds. */
+static const uint64_t most_hashed_bytes = (uint64_t)1 << 30;
 
 static json_t *describe_receptor(const qn_screen_state *run)
 {
-    return json_pack("{s:s, s:s, s:I}", "file", run->options->receptor, "sha256", run->receptor_hash, "heavy_atoms",
-                     (json_int_t)run->receptor.atom_count);
+    return json_pack("{s:o, s:s, s:I}", "file", qn_json_text(run->options->receptor), "sha256", run->receptor_hash,
+                     "heavy_atoms", (json_int_t)run->receptor.atom_count);
+}
+
+/* A file that was read; what is not known of it is null. */
+static json_t *describe_file(const char *path)
+{
+    qn_input_facts facts;
+    if (qn_input_look_at(path, most_hashed_bytes, &facts) != QN_OK) qn_error_clear(); /* it is gone by now */
+    return json_pack("{s:o, s:I, s:s?, s:s?}", "file", qn_json_text(path), "bytes", (json_int_t)facts.bytes, "modified",
+                     facts.modified[0] ? facts.modified : NULL, "sha256", facts.digest[0] ? facts.digest : NULL);
 }
 
 static json_t *describe_libraries(const qn_screen_options *options)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < options->library_count; i++) json_array_append_new(list, json_string(options->libraries[i]));
-    if (json_array_size(list) == options->library_count) return list;
-    json_decref(list); /* a text is not valid UTF-8 */
-    return NULL;
+    for (size_t i = 0; i < options->library_count; i++)
+        json_array_append_new(list, describe_file(options->libraries[i]));
+    return list;
 }
 
 static json_t *describe_vector(const double vector[3])
@@ -28,21 +36,28 @@ static json_t *describe_vector(const double vector[3])
     return json_pack("[f, f, f]", vector[0], vector[1], vector[2]);
 }
 
+/* A file of names, or the data item that tells. */
+static json_t *describe_actives(const char *actives)
+{
+    return actives && qn_file_exists(actives) ? describe_file(actives) : qn_json_text(actives);
+}
+
 static json_t *describe_options(const qn_screen_state *run)
 {
     const qn_screen_options *options = run->options;
     const qn_screen_search_options *search = &run->search;
-    return json_pack("{s:s, s:s, s:s?, s:s?, s:f, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:f, s:i, s:i, s:i, s:f, s:i, "
-                     "s:s?, s:I, s:b, s:b, s:b, s:b}",
+    return json_pack("{s:s, s:s, s:o, s:o, s:f, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:f, s:i, s:i, s:i, s:f, s:i, "
+                     "s:o, s:o, s:b, s:b, s:b, s:b}",
                      "score", options->score, "energy_unit", qn_screen_energy_unit(run->score.kind), "site",
-                     options->site, "pocket", options->pocket, "margin_angstrom", options->margin_angstrom,
-                     "box_centre_angstrom", describe_vector(search->box_centre_angstrom), "box_side_angstrom",
+                     options->site ? describe_file(options->site) : json_null(), "pocket",
+                     qn_json_text(options->pocket), "margin_angstrom", options->margin_angstrom, "box_centre_angstrom",
+                     describe_vector(search->box_centre_angstrom), "box_side_angstrom",
                      describe_vector(search->box_side_angstrom), "conformers", options->conformers, "generations",
                      search->generations, "fine_generations", search->fine_generations, "poses", search->poses,
                      "parents", search->parents, "mutation_rate", search->mutation_rate, "winners", search->winners,
                      "minimiser_steps", search->minimiser_steps, "keep", options->keep, "diversity_angstrom",
-                     options->diversity_angstrom, "top", options->top, "actives", options->actives, "seed",
-                     (json_int_t)options->seed, "exact", options->exact, "cull", options->cull, "strict",
+                     options->diversity_angstrom, "top", options->top, "actives", describe_actives(options->actives),
+                     "seed", qn_json_unsigned(options->seed), "exact", options->exact, "cull", options->cull, "strict",
                      options->strict, "resume", options->resume);
 }
 
@@ -87,19 +102,5 @@ static json_t *describe_run(const qn_screen_state *run)
 
 qn_status qn_screen_write_run_json(const qn_screen_state *run)
 {
-    char *path;
-    json_t *json = describe_run(run);
-    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
-    json_decref(json);
-    if (!text) QN_FAIL(QN_INTERNAL, "cannot write run.json: a text is not valid UTF-8");
-    qn_text content = {0};
-    qn_status status = qn_text_append(&content, "%s\n", text);
-    free(text);
-    if (status == QN_OK) status = qn_path_join(run->options->output, "run.json", &path);
-    if (status == QN_OK) {
-        status = qn_file_write(path, content.data, content.length);
-        qn_release(&path);
-    }
-    qn_text_clear(&content);
-    return status;
+    return qn_json_write(describe_run(run), run->options->output, "run.json");
 }

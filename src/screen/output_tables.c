@@ -20,8 +20,8 @@ static qn_status write_csv(const qn_screen_state *run, const char *name, qn_text
 static qn_status add_headers(const qn_screen_state *run, qn_text *csv)
 {
     static const char *const first[] = {"rank", "name", "index", "energy"};
-    static const char *const last[] = {"heavy_atoms", "ligand_efficiency", "conformer",
-                                       "conformers",  "clashes",           "least_distance_angstrom"};
+    static const char *const last[] = {"heavy_atoms", "ligand_efficiency",       "conformer", "conformers",
+                                       "clashes",     "least_distance_angstrom", "file",      "line"};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) QN_TRY(qn_csv_text(csv, first[i]));
     for (int term = 0; term < run->term_count; term++) QN_TRY(qn_csv_text(csv, run->term_names[term]));
     for (size_t i = 0; i < sizeof last / sizeof *last; i++) QN_TRY(qn_csv_text(csv, last[i]));
@@ -43,6 +43,8 @@ static qn_status add_row(const qn_screen_state *run, size_t place, qn_text *csv)
     QN_TRY(qn_csv_integer(csv, row->conformers));
     QN_TRY(qn_csv_integer(csv, row->clashes));
     QN_TRY(qn_csv_number(csv, row->least_distance_angstrom, 3));
+    QN_TRY(qn_csv_text(csv, row->path));
+    QN_TRY(qn_csv_integer(csv, (long long)row->line));
     if (run->labels) QN_TRY(qn_csv_integer(csv, row->active));
     return qn_csv_end_row(csv);
 }

@@ -145,6 +145,7 @@ static void keep_row(const qn_screen_entry *entry, qn_screen_row *row)
 {
     const qn_screen_kept *best = entry->poses;
     row->index = entry->index;
+    row->line = (size_t)entry->line;
     row->energy = best->energy;
     memcpy(row->terms, best->terms, sizeof row->terms);
     row->least_distance_angstrom = best->least_distance_angstrom;
@@ -162,14 +163,15 @@ static qn_status gather_entry(const qn_screen_entry *entry, void *user)
     const char *name = keep_text(gathering, entry->name);
     const char *reason = entry->reason ? keep_text(gathering, entry->reason) : NULL;
     const size_t place = entry->reason ? gathering->rejections++ : gathering->rows++;
+    const char *path = entry->library < run->options->library_count ? run->options->libraries[entry->library] : "";
     if (!gathering->keeps) return QN_OK;
     if (entry->reason) {
-        const char *path = entry->library < run->options->library_count ? run->options->libraries[entry->library] : "";
         run->rejections[place] = (qn_screen_rejection){entry->index, path, (size_t)entry->line, name, reason};
         return QN_OK;
     }
     keep_row(entry, &run->rows[place]);
     run->rows[place].name = name;
+    run->rows[place].path = path;
     run->conformers += (uint64_t)entry->conformers;
     return QN_OK;
 }

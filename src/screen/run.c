@@ -96,6 +96,20 @@ static qn_status check_output(const qn_screen_state *run)
     return empty ? QN_OK : check_resumed(run);
 }
 
+/* How many poses a population hands on: not more than it has. */
+static qn_status set_parents(const qn_screen_options *options, qn_screen_search_options *search)
+{
+    const int population = search->poses / qn_screen_search_populations(search->poses);
+    if (options->parents > population)
+        QN_FAIL(QN_INVALID_ARGUMENT, "number of parents is %d; expected at most %d, the poses of a population",
+                options->parents, population);
+    search->parents =
+        options->parents ? options->parents : qn_screen_search_default_parents(search->poses, search->winners);
+    if (search->parents > population) search->parents = population;
+    if (search->winners > search->parents) search->winners = search->parents;
+    return QN_OK;
+}
+
 /* The search as the options and the devices want it, every default put in: results depend on these numbers. */
 static qn_status set_search(qn_screen_state *run, bool on_gpu)
 {
@@ -111,9 +125,7 @@ static qn_status set_search(qn_screen_state *run, bool on_gpu)
     if (search->fine_generations >= search->generations) search->fine_generations = search->generations - 1;
     search->poses = options->poses ? options->poses : on_gpu ? 65536 : 2048;
     if (search->winners < 4 * options->keep) search->winners = 4 * options->keep; /* some are alike */
-    search->parents =
-        options->parents ? options->parents : qn_screen_search_default_parents(search->poses, search->winners);
-    if (search->winners > search->parents) search->winners = search->parents;
+    QN_TRY(set_parents(options, search));
     search->mutation_rate = options->mutation_rate;
     search->seed = options->seed;
     search->exact = options->exact;

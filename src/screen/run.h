@@ -24,6 +24,8 @@ typedef struct qn_screen_timings {
 typedef struct qn_screen_row {
     uint64_t index;   /* of the molecule, counted through all libraries from 0 */
     const char *name; /* "" when it has none */
+    const char *path; /* of its library */
+    size_t line;      /* of its record in that file, from 1; 0: not known */
     double energy, terms[QN_SCREEN_TERMS];
     double least_distance_angstrom; /* of any pair of heavy atoms of ligand and receptor */
     int clashes;                    /* such pairs closer than 0.7 of the sum of their radii */

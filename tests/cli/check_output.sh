@@ -28,6 +28,12 @@ evaluate --json - | cmp -s - quality.json || fail "--json - should print the fil
 evaluate --csv absent/quality.csv >/dev/null 2>error.txt
 [ $? = 1 ] && grep -q '^quern: absent/quality.csv: cannot write: ' error.txt || fail "a CSV file that cannot be written"
 
+# A name that is not UTF-8 (Latin 1) is spelled in JSON, which is.
+cp 'a, "b".pdb' $'caf\xe9.pdb'
+# shellcheck disable=SC2086
+"$quern" evaluate $'caf\xe9.pdb' $reference --json latin.json >/dev/null || fail "a name that is not UTF-8"
+grep -qF '"caf\\xE9.pdb"' latin.json && iconv -f UTF-8 -t UTF-8 latin.json >/dev/null || fail "its JSON: $(cat latin.json)"
+
 # quern devices.
 "$quern" devices >devices.txt || fail "devices"
 grep -qE '^host +CPU +[0-9.]+ GiB ' devices.txt || fail "the host is not in the table: $(cat devices.txt)"
@@ -60,8 +66,12 @@ done
 for column in $(head -qn 1 loud/poses.csv loud/clusters.csv | tr , '\n' | grep -vE '^(r[1-3][1-3]|centre_(attraction|electrostatic|pair))$'); do
     grep -qF "\`$column\`" "$manual" || fail "docs/commands/dock.md does not name the column $column"
 done
-dock -n 40 -o quiet --quiet >out.txt 2>err.txt || fail "dock --quiet"
+cp "$input/1PPE_l_u_rnd.pdb" $'liga\xf1d.pdb'
+"$quern" dock "$input/1PPE_r_u.pdb" $'liga\xf1d.pdb' --device host --spacing 2 --seed 18446744073709551615 -n 40 \
+    -o quiet --quiet >out.txt 2>err.txt || fail "dock --quiet"
 [ ! -s out.txt ] && [ ! -s err.txt ] || fail "--quiet is not: $(cat out.txt err.txt)"
+grep -qF '"liga\\xF1d.pdb"' quiet/run.json || fail "a name that is not UTF-8 in run.json: $(grep liga quiet/run.json)"
+grep -qF '"seed": "18446744073709551615"' quiet/run.json || fail "the seed in run.json: $(grep seed quiet/run.json)"
 
 # Asked to stop (as by Ctrl-C or a batch system): stops cleanly, and the command it prints goes on to the end.
 mkfifo progress.pipe

@@ -1,0 +1,23 @@
+/* What run files in JSON have in common.
+ *
+ *     json_t *run = json_pack("{s:o, s:o}", "receptor", qn_json_text(path), "seed", qn_json_unsigned(seed));
+ *     QN_TRY(qn_json_write(run, "out", "run.json"));
+ */
+#ifndef QN_REPORT_JSON_H
+#define QN_REPORT_JSON_H
+
+#include <jansson.h>
+#include <quern/status.h>
+#include <stdint.h>
+
+/* A text; null for NULL. JSON is UTF-8 and names of files need not be: a byte that belongs to no UTF-8 character is
+ * written as \xNN, four characters. NULL when memory is exhausted, as from jansson's own functions. */
+json_t *qn_json_text(const char *text);
+
+/* A number; beyond 2^63 − 1, where jansson has none, its digits as a text. */
+json_t *qn_json_unsigned(uint64_t value);
+
+/* Write "folder/name" through qn_file_write, and let go of `json`, which may be NULL: QN_OUT_OF_MEMORY. */
+QN_MUST_CHECK qn_status qn_json_write(json_t *json, const char *folder, const char *name);
+
+#endif
