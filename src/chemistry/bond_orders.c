@@ -44,8 +44,7 @@ static void count_bonds(const qn_compound *compound, qn_bond_orders *orders)
         }
     }
     for (size_t i = 0; i < compound->atom_count; i++)
-        if (compound->atoms[i].hydrogens > orders->atoms[i].hydrogens)
-            orders->atoms[i].hydrogens = compound->atoms[i].hydrogens;
+        if (compound->atoms[i].hydrogens > 0) orders->atoms[i].hydrogens += compound->atoms[i].hydrogens;
 }
 
 /* What an atom of drawn-aromatic bonds wants: a double bond among them. */

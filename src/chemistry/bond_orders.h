@@ -8,7 +8,7 @@
 
 typedef struct qn_atom_bonds {
     int heavy;     /* bonds to atoms that are neither hydrogen nor metal */
-    int hydrogens; /* bound ones in the file, or as many as it states */
+    int hydrogens; /* bound ones in the file and implicit ones that it states */
     int order_sum; /* of bonds to all but metals */
     int doubles, triples;
     bool metal;          /* is one */

@@ -11,8 +11,9 @@ double qn_van_der_waals_angstrom(const char *element)
     static const struct {
         char element[4];
         double radius;
-    } table[] = {{"H", 1.10}, {"D", 1.10}, {"C", 1.70},  {"N", 1.55},  {"O", 1.52},  {"F", 1.47},  {"SI", 2.10},
-                 {"P", 1.80}, {"S", 1.80}, {"CL", 1.75}, {"AS", 1.85}, {"SE", 1.90}, {"BR", 1.85}, {"I", 1.98}};
+    } table[] = {{"H", 1.10},  {"D", 1.10},  {"T", 1.10},  {"C", 1.70},  {"N", 1.55},
+                 {"O", 1.52},  {"F", 1.47},  {"SI", 2.10}, {"P", 1.80},  {"S", 1.80},
+                 {"CL", 1.75}, {"AS", 1.85}, {"SE", 1.90}, {"BR", 1.85}, {"I", 1.98}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(element, table[i].element) == 0) return table[i].radius;
     return 2;

@@ -14,7 +14,7 @@
 #include "math/superpose.h"
 
 enum {
-    MOST_ATOMS = 4096,  /* the pairs of more would fill gigabytes */
+    MOST_ATOMS = 4096,  /* whose pairs fill 128 MiB */
     MOST_MAPPINGS = 72, /* of symmetry: enough for three groups that turn */
     REPAIRS = 24,       /* bonds drawn anew, one at a time, before an arrangement that clashes is given up */
     EASING = 8,         /* repairs that widen the spread by once itself: crowded bonds lie far from the usual minima */

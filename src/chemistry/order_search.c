@@ -108,9 +108,9 @@ static void count_neighbours(order_search *s)
             hydrogens += hydrogen;
         }
         int stated = compound->atoms[i].hydrogens;
-        if (stated > (int)hydrogens) {
-            degree += (size_t)stated - hydrogens;
-            hydrogens = (size_t)stated;
+        if (stated > 0) {
+            degree += (size_t)stated;
+            hydrogens += (size_t)stated;
         }
         s->degree[i] = (unsigned char)(degree > 200 ? 200 : degree);
         s->hydrogens[i] = (unsigned char)(hydrogens > 200 ? 200 : hydrogens);

@@ -17,6 +17,8 @@
 static const uint64_t STEP_LIMIT = 200000000;
 /* Words of all rows of one block: 128 MiB. */
 static const size_t ROW_WORD_LIMIT = (size_t)1 << 24;
+/* Families of one block: 80 MiB. */
+static const size_t FAMILY_LIMIT = (size_t)1 << 22;
 
 /* A block with atoms numbered anew: those with two bonds first, for then no ring but of a lone cycle has its last atom
  * among them and they need not be tried as `r`. */
@@ -61,13 +63,16 @@ static void release_block(search_state *state)
     state->family_count = 0;
 }
 
+static qn_status refuse(const search_state *state)
+{
+    QN_FAIL(QN_UNSUPPORTED, "%s: a system of %d fused rings is too large to find its smallest rings",
+            state->compound->name, state->graph.bond_count - state->graph.atom_count + 1);
+}
+
 static qn_status spend(search_state *state, uint64_t steps)
 {
     state->steps += steps;
-    if (state->steps > STEP_LIMIT)
-        QN_FAIL(QN_UNSUPPORTED, "%s: a system of %d fused rings is too large to find its smallest rings",
-                state->compound->name, state->graph.bond_count - state->graph.atom_count + 1);
-    return QN_OK;
+    return state->steps > STEP_LIMIT ? refuse(state) : QN_OK;
 }
 
 /* Number the block's atoms: those with two bonds first. state->local is −1 everywhere before, degrees are counted in
@@ -198,6 +203,7 @@ static qn_status walk_from(search_state *state, int root)
 
 static qn_status add_family(search_state *state, cycle_family family)
 {
+    if (state->family_count == FAMILY_LIMIT) return refuse(state);
     QN_TRY(spend(state, 4));
     QN_TRY(qn_grow((void **)&state->families, &state->family_capacity, state->family_count + 1, sizeof family));
     state->families[state->family_count++] = family;

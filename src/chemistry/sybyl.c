@@ -187,7 +187,8 @@ static qn_status check_valences(const typing *t)
     static const struct {
         char element[4];
         int most;
-    } limits[] = {{"H", 1}, {"D", 1}, {"C", 4}, {"N", 5}, {"O", 3}, {"F", 1}, {"B", 4}, {"SI", 6}, {"P", 6}, {"S", 6}};
+    } limits[] = {{"H", 1}, {"D", 1}, {"T", 1},  {"C", 4}, {"N", 5}, {"O", 3},
+                  {"F", 1}, {"B", 4}, {"SI", 6}, {"P", 6}, {"S", 6}};
     for (size_t i = 0; i < t->compound->atom_count; i++)
         for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
             const char *name = t->compound->atoms[i].name;

@@ -244,7 +244,8 @@ static qn_status read_attributes(mol2_reader *reader)
 static size_t count_heavy_atoms(const qn_compound *compound)
 {
     size_t count = 0;
-    for (size_t i = 0; i < compound->atom_count; i++) count += !qn_compound_atom_is_hydrogen(&compound->atoms[i]);
+    for (size_t i = 0; i < compound->atom_count; i++)
+        count += !qn_compound_atom_is_hydrogen(&compound->atoms[i]) && !qn_mol2_is_lone_pair(&compound->atoms[i]);
     return count;
 }
 
@@ -267,7 +268,7 @@ static qn_status read_conformer(mol2_reader *reader)
         QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a CONF section before the atoms; expected the ATOM section first", lines->path,
                 lines->number);
     if (count == heavy && heavy < compound->atom_count && heavy > 0 && reader->conformers == 1 && reader->bonds == 0) {
-        QN_TRY(qn_mol2_drop_hydrogens(compound));
+        QN_TRY(qn_mol2_drop_atoms(compound, true));
         qn_atom_numbers_clear(&reader->numbers); /* no later section can name atoms any more */
     }
     if (count != compound->atom_count)
@@ -313,10 +314,14 @@ static qn_status read_molecule(mol2_reader *reader)
         QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has no BOND section; expected one of %d bonds", lines->path,
                 reader->record->line, reader->bonds);
     QN_TRY(qn_compound_set_conformer_count(compound, reader->conformers));
+    QN_TRY(qn_record_check_compound(reader->record, compound));
+    QN_TRY(qn_mol2_drop_atoms(compound, false));
+    if (compound->atom_count == 0)
+        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has nothing but lone pairs; expected atoms", lines->path,
+                reader->record->line);
     compound->flat = compound->atom_count > 1;
     for (size_t i = 0; i < compound->atom_count && compound->flat; i++)
         compound->flat = compound->positions_angstrom[3 * i + 2] == 0;
-    QN_TRY(qn_record_check_compound(reader->record, compound));
     return qn_mol2_settle_bonds(compound);
 }
 

@@ -12,7 +12,10 @@ bool qn_mol2_element(qn_word type, qn_word name, char element[4]);
  * single and double ones with formal charges; ammonium gets its charge. */
 QN_MUST_CHECK qn_status qn_mol2_settle_bonds(qn_compound *compound);
 
-/* Hydrogens become numbers of implicit ones of the atoms they are bound to. */
-QN_MUST_CHECK qn_status qn_mol2_drop_hydrogens(qn_compound *compound);
+/* Drop lone pairs, which SYBYL writes as atoms ("LP"), and, if wanted, hydrogens: where there are bonds, those become
+ * numbers of implicit ones of the atoms they are bound to. */
+QN_MUST_CHECK qn_status qn_mol2_drop_atoms(qn_compound *compound, bool hydrogens);
+
+bool qn_mol2_is_lone_pair(const qn_compound_atom *atom);
 
 #endif

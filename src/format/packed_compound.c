@@ -22,6 +22,9 @@ enum {
     LONGEST_WORD = 7
 };
 
+/* What a molecule may unpack to, however few bytes it is packed in: the text of a record and data items of it. */
+static const size_t most_text_bytes = (size_t)64 << 20, most_properties = (size_t)1 << 20;
+
 static const double units_per_angstrom = 1e4, largest_angstrom = 1e5;
 
 /* By atomic number; the two heavy hydrogens come last. */
@@ -163,7 +166,8 @@ static qn_status pack_text(const qn_text *text, size_t flags_at, qn_text *bytes)
     const size_t worthwhile = 48; /* shorter texts do not get shorter */
     void *packed;
     size_t size = 0;
-    if (text->length > (size_t)1 << 30) QN_FAIL(QN_UNSUPPORTED, "%s: over a GiB of text in one compound", text->data);
+    if (text->length > most_text_bytes)
+        QN_FAIL(QN_UNSUPPORTED, "%s: over %zu MiB of text in one molecule", text->data, most_text_bytes >> 20);
     QN_TRY(qn_packed_put_whole(bytes, text->length));
     QN_TRY(qn_allocate(text->length, 1, &packed));
     qn_status status = text->length > worthwhile ? deflate_text(text, packed, &size) : QN_OK;
@@ -201,6 +205,9 @@ qn_status qn_compound_pack(const qn_compound *compound, qn_text *bytes)
     size_t before = bytes->length;
     if (compound->atom_count == 0 || compound->conformer_count == 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "%s: has no atoms or no positions; a packed library needs both", compound->name);
+    if (compound->property_count > most_properties)
+        QN_FAIL(QN_UNSUPPORTED, "%s: %zu data items; expected at most %zu", compound->name, compound->property_count,
+                most_properties);
     QN_TRY(find_origins(compound, &origin));
     qn_status status = pack_parts(compound, origin, &text, bytes);
     if (status != QN_OK) bytes->length = before;
@@ -238,6 +245,7 @@ static qn_status unpack_head(unpacker *u)
     if (!cursor->damaged && (atoms == 0 || conformers == 0)) return damaged(u, "it has no atoms or no positions");
     if (cursor->damaged || atoms > left || bonds > left / 2 || conformers > left / (6 * atoms))
         return damaged(u, "it has fewer bytes than its numbers of atoms and bonds need");
+    if (u->properties > most_properties) return damaged(u, "it has more data items than a molecule may have");
     return qn_compound_create("", atoms, bonds, conformers, &u->compound);
 }
 
@@ -326,6 +334,7 @@ static qn_status unpack_text(unpacker *u)
     size_t left, size = (size_t)qn_packed_get_whole(&u->cursor);
     left = (size_t)(u->cursor.end - u->cursor.next);
     bool packed = u->flags & HAS_PACKED_TEXT;
+    if (size > most_text_bytes) return damaged(u, "it has more text than a molecule may have");
     if (u->cursor.damaged || size == 0 || left > (size_t)1 << 30 || (packed ? size / most_ratio > left : size != left))
         return damaged(u, "it has fewer or more bytes than its parts");
     QN_TRY(qn_allocate(size + 1, 1, &memory));

@@ -2,9 +2,14 @@
 
 #include <string.h>
 
+bool qn_element_is_hydrogen(const char *element)
+{
+    return (element[0] == 'H' || element[0] == 'D' || element[0] == 'T') && element[1] == '\0';
+}
+
 bool qn_atom_is_hydrogen(const qn_atom *atom)
 {
-    return strcmp(atom->element, "H") == 0 || strcmp(atom->element, "D") == 0;
+    return qn_element_is_hydrogen(atom->element);
 }
 
 bool qn_atom_is_c_alpha(const qn_atom *atom)

@@ -4,7 +4,8 @@
 
 #include <quern/molecule.h>
 
-/* Hydrogen or deuterium. */
+/* Hydrogen, deuterium or tritium: "H", "D", "T". */
+bool qn_element_is_hydrogen(const char *element);
 bool qn_atom_is_hydrogen(const qn_atom *atom);
 
 /* The Cα of an amino acid: named CA, and not a calcium ion, which is called so too. */

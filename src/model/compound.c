@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "model/atom.h"
 
 /* A compound and how much its arrays have room for. Every qn_compound is made as one. */
 typedef struct compound_room {
@@ -118,7 +119,7 @@ double *qn_compound_positions(const qn_compound *compound, size_t conformer)
 
 bool qn_compound_atom_is_hydrogen(const qn_compound_atom *atom)
 {
-    return (atom->element[0] == 'H' || atom->element[0] == 'D' || atom->element[0] == 'T') && atom->element[1] == '\0';
+    return qn_element_is_hydrogen(atom->element);
 }
 
 qn_status qn_compound_find_neighbours(const qn_compound *compound, qn_compound_neighbours *neighbours)

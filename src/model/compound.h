@@ -17,7 +17,7 @@ typedef struct qn_compound_atom {
     signed char charge_e; /* formal */
     float partial_charge_e;
     bool has_partial_charge;
-    signed char hydrogens; /* implicit ones that the file states; −1: not stated */
+    signed char hydrogens; /* implicit ones that the file states, besides those that are atoms; −1: not stated */
 } qn_compound_atom;
 
 typedef enum qn_bond_order {

@@ -1,20 +1,25 @@
 #include "model/neighbour_grid.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { MOST_CUBES_A_SIDE = 512 };
+/* Cubes are listed in a table while it has no more of them than this for a point and this besides; where points lie far
+ * apart, they are dealt to places of the table by a hash. */
+enum { CUBES_A_POINT = 8, FURTHER_CUBES = 32768, MOST_CUBES_A_SIDE = 1 << 20 };
 
 struct qn_neighbour_grid {
     double radius, side; /* side ≥ radius: the 27 cubes around a place hold all its neighbours */
     double low[3];
     long cubes[3];
-    double *points;  /* sorted by cube */
+    bool hashed;
+    size_t slots;    /* of the table: all cubes, or a power of two */
+    double *points;  /* sorted by slot */
     size_t *indices; /* of the sorted points in the caller's order */
-    size_t *start;   /* points of cube c: start[c] … start[c + 1] − 1 */
+    size_t *start;   /* points of slot s: start[s] … start[s + 1] − 1 */
 };
 
 static long cube_along(const qn_neighbour_grid *grid, double coordinate, int axis)
@@ -22,10 +27,20 @@ static long cube_along(const qn_neighbour_grid *grid, double coordinate, int axi
     return (long)floor((coordinate - grid->low[axis]) / grid->side);
 }
 
-static size_t cube_of(const qn_neighbour_grid *grid, const double *point)
+static size_t slot_of_cube(const qn_neighbour_grid *grid, long x, long y, long z)
 {
-    return (size_t)(cube_along(grid, point[0], 0) +
-                    grid->cubes[0] * (cube_along(grid, point[1], 1) + grid->cubes[1] * cube_along(grid, point[2], 2)));
+    if (!grid->hashed) return (size_t)(x + grid->cubes[0] * (y + grid->cubes[1] * z));
+    /* Large odd numbers, whose products' upper bits depend on all of x, y and z */
+    uint64_t mixed = (uint64_t)x * 0x9e3779b97f4a7c15u + (uint64_t)y * 0xc2b2ae3d27d4eb4fu;
+    mixed = (mixed ^ mixed >> 32) * 0xff51afd7ed558ccdu + (uint64_t)z * 0x165667b19e3779f9u;
+    mixed = (mixed ^ mixed >> 29) * 0xc4ceb9fe1a85ec53u;
+    return (size_t)(mixed >> 32) & (grid->slots - 1);
+}
+
+static size_t slot_of(const qn_neighbour_grid *grid, const double *point)
+{
+    return slot_of_cube(grid, cube_along(grid, point[0], 0), cube_along(grid, point[1], 1),
+                        cube_along(grid, point[2], 2));
 }
 
 static void lay_out(qn_neighbour_grid *grid, const double *points, size_t count)
@@ -40,17 +55,24 @@ static void lay_out(qn_neighbour_grid *grid, const double *points, size_t count)
         extent = fmax(extent, high[axis] - grid->low[axis]);
     }
     grid->side = fmax(grid->radius, extent / MOST_CUBES_A_SIDE);
-    for (int axis = 0; axis < 3; axis++) grid->cubes[axis] = cube_along(grid, high[axis], axis) + 1;
+    double all = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        grid->cubes[axis] = cube_along(grid, high[axis], axis) + 1;
+        all *= (double)grid->cubes[axis];
+    }
+    grid->hashed = all > CUBES_A_POINT * (double)count + FURTHER_CUBES;
+    grid->slots = grid->hashed ? 1 : (size_t)all;
+    while (grid->hashed && grid->slots < count) grid->slots *= 2;
 }
 
-/* Counting sort by cube. */
-static void sort_points(qn_neighbour_grid *grid, const double *points, size_t count, size_t cubes)
+/* Counting sort by slot. */
+static void sort_points(qn_neighbour_grid *grid, const double *points, size_t count)
 {
-    for (size_t i = 0; i < count; i++) grid->start[cube_of(grid, points + 3 * i) + 2]++;
-    for (size_t cube = 2; cube < cubes + 2; cube++) grid->start[cube] += grid->start[cube - 1];
-    /* start[c + 1] is now where cube c begins; filling moves it to where c ends, which is where c + 1 begins. */
+    for (size_t i = 0; i < count; i++) grid->start[slot_of(grid, points + 3 * i) + 2]++;
+    for (size_t slot = 2; slot < grid->slots + 2; slot++) grid->start[slot] += grid->start[slot - 1];
+    /* start[s + 1] is now where slot s begins; filling moves it to where s ends, which is where s + 1 begins. */
     for (size_t i = 0; i < count; i++) {
-        size_t at = grid->start[cube_of(grid, points + 3 * i) + 1]++;
+        size_t at = grid->start[slot_of(grid, points + 3 * i) + 1]++;
         memcpy(grid->points + 3 * at, points + 3 * i, 3 * sizeof(double));
         grid->indices[at] = i;
     }
@@ -65,11 +87,10 @@ qn_status qn_neighbour_grid_create(const double *points, size_t count, double ra
     qn_neighbour_grid *grid = memory;
     grid->radius = radius_angstrom;
     lay_out(grid, points, count);
-    size_t cubes = (size_t)grid->cubes[0] * (size_t)grid->cubes[1] * (size_t)grid->cubes[2];
     void *sorted = NULL, *indices = NULL, *start = NULL;
     qn_status status = qn_allocate(3 * count, sizeof(double), &sorted);
     if (status == QN_OK) status = qn_allocate(count, sizeof(size_t), &indices);
-    if (status == QN_OK) status = qn_allocate(cubes + 2, sizeof(size_t), &start);
+    if (status == QN_OK) status = qn_allocate(grid->slots + 2, sizeof(size_t), &start);
     grid->points = sorted;
     grid->indices = indices;
     grid->start = start;
@@ -77,7 +98,7 @@ qn_status qn_neighbour_grid_create(const double *points, size_t count, double ra
         qn_neighbour_grid_destroy(&grid);
         return status;
     }
-    sort_points(grid, points, count, cubes);
+    sort_points(grid, points, count);
     *out = grid;
     return QN_OK;
 }
@@ -92,10 +113,40 @@ void qn_neighbour_grid_destroy(qn_neighbour_grid **pointer)
     qn_release(pointer);
 }
 
+typedef struct place_query {
+    const qn_neighbour_grid *grid;
+    const double *place;
+    bool (*visit)(size_t index, void *user);
+    void *user;
+} place_query;
+
+static bool lies_in_cube(const qn_neighbour_grid *grid, const double *point, const long cube[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (cube_along(grid, point[axis], axis) != cube[axis]) return false;
+    return true;
+}
+
+/* Points of the slots `first` to `last`; `cube`: only those that lie in it, for others share its slot. */
+static bool search_slots(const place_query *query, size_t first, size_t last, const long *cube)
+{
+    const qn_neighbour_grid *grid = query->grid;
+    const double *place = query->place;
+    for (size_t i = grid->start[first]; i < grid->start[last + 1]; i++) {
+        const double *point = grid->points + 3 * i;
+        double dx = point[0] - place[0], dy = point[1] - place[1], dz = point[2] - place[2];
+        if (dx * dx + dy * dy + dz * dz > grid->radius * grid->radius) continue;
+        if (cube && !lies_in_cube(grid, point, cube)) continue;
+        if (query->visit(grid->indices[i], query->user)) return true;
+    }
+    return false;
+}
+
 /* Visit neighbours until `visit` returns true; whether it did. */
 static bool search(const qn_neighbour_grid *grid, const double place[3], bool (*visit)(size_t index, void *user),
                    void *user)
 {
+    const place_query query = {grid, place, visit, user};
     long first[3], last[3];
     for (int axis = 0; axis < 3; axis++) {
         double cube = floor((place[axis] - grid->low[axis]) / grid->side);
@@ -105,12 +156,14 @@ static bool search(const qn_neighbour_grid *grid, const double place[3], bool (*
     }
     for (long z = first[2]; z <= last[2]; z++)
         for (long y = first[1]; y <= last[1]; y++) {
-            size_t row = (size_t)(grid->cubes[0] * (y + grid->cubes[1] * z));
-            for (size_t i = grid->start[row + (size_t)first[0]]; i < grid->start[row + (size_t)last[0] + 1]; i++) {
-                double dx = grid->points[3 * i] - place[0], dy = grid->points[3 * i + 1] - place[1],
-                       dz = grid->points[3 * i + 2] - place[2];
-                if (dx * dx + dy * dy + dz * dz <= grid->radius * grid->radius && visit(grid->indices[i], user))
-                    return true;
+            if (!grid->hashed) {
+                size_t row = slot_of_cube(grid, 0, y, z);
+                if (search_slots(&query, row + (size_t)first[0], row + (size_t)last[0], NULL)) return true;
+                continue;
+            }
+            for (long x = first[0]; x <= last[0]; x++) {
+                size_t slot = slot_of_cube(grid, x, y, z);
+                if (search_slots(&query, slot, slot, (long[]){x, y, z})) return true;
             }
         }
     return false;

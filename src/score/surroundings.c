@@ -15,9 +15,9 @@ static const struct {
     char symbol[4];
     double radius_angstrom;
 } nonmetals[] = {
-    {"H", 0.37}, {"D", 0.37},  {"C", 0.77},  {"N", 0.75}, {"O", 0.73}, {"F", 0.71},  {"SI", 1.18}, {"P", 1.06},
-    {"S", 1.02}, {"CL", 0.99}, {"BR", 1.14}, {"I", 1.33}, {"B", 0.90}, {"SE", 1.16}, {"AS", 1.19}, {"TE", 1.36},
-    {"AT", 1.4}, {"HE", 0},    {"NE", 0},    {"AR", 0},   {"KR", 0},   {"XE", 0},    {"RN", 0},
+    {"H", 0.37},  {"D", 0.37}, {"T", 0.37},  {"C", 0.77},  {"N", 0.75}, {"O", 0.73}, {"F", 0.71},  {"SI", 1.18},
+    {"P", 1.06},  {"S", 1.02}, {"CL", 0.99}, {"BR", 1.14}, {"I", 1.33}, {"B", 0.90}, {"SE", 1.16}, {"AS", 1.19},
+    {"TE", 1.36}, {"AT", 1.4}, {"HE", 0},    {"NE", 0},    {"AR", 0},   {"KR", 0},   {"XE", 0},    {"RN", 0},
 };
 static const double most_reach_angstrom = 1.1 * 2 * 1.4;
 
@@ -27,11 +27,6 @@ static double covalent_radius(const char *element)
     for (size_t i = 0; i < sizeof nonmetals / sizeof nonmetals[0]; i++)
         if (strcmp(element, nonmetals[i].symbol) == 0) return nonmetals[i].radius_angstrom;
     return 0;
-}
-
-static bool is_hydrogen(const char *element)
-{
-    return strcmp(element, "H") == 0 || strcmp(element, "D") == 0;
 }
 
 /* What an atom of this type has where hydrogens are neither drawn nor stated. */
@@ -52,7 +47,7 @@ static bool has_hydrogen_by_type(qn_sybyl_type type, int heavy, int charge_e)
 /* Of one neighbour. */
 static void add_neighbour(qn_surroundings *atom, const char *element)
 {
-    if (is_hydrogen(element)) {
+    if (qn_element_is_hydrogen(element)) {
         atom->hydrogen = true;
     } else if (covalent_radius(element) > 0) {
         atom->heavy++;
@@ -73,7 +68,7 @@ static bool draws_hydrogens(const qn_compound *compound, const qn_compound_neigh
     size_t hydrogens = 0, carbons = 0;
     for (size_t i = 0; i < compound->atom_count; i++) {
         carbons += strcmp(compound->atoms[i].element, "C") == 0;
-        if (!is_hydrogen(compound->atoms[i].element)) continue;
+        if (!qn_compound_atom_is_hydrogen(&compound->atoms[i])) continue;
         hydrogens++;
         for (size_t k = neighbours->start[i]; k < neighbours->start[i + 1]; k++)
             if (strcmp(compound->atoms[neighbours->neighbour[k]].element, "C") != 0) return true;

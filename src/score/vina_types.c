@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "chemistry/bond_orders.h"
 #include "chemistry/conformers.h"
+#include "model/atom.h"
 #include "score/surroundings.h"
 #include "score/vina.h"
 #include "score/vina_rows.h"
@@ -32,7 +33,7 @@ static bool nitrogen_accepts(qn_sybyl_type type, const qn_surroundings *around)
 
 int qn_vina_type_of(const char *element, qn_sybyl_type type, const qn_surroundings *around)
 {
-    if (strcmp(element, "H") == 0 || strcmp(element, "D") == 0) return -1;
+    if (qn_element_is_hydrogen(element)) return -1;
     if (strcmp(element, "C") == 0) return around->hetero ? C_P : C_H;
     if (strcmp(element, "O") == 0) return around->hydrogen ? O_DA : O_A;
     if (strcmp(element, "N") == 0) {

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "chemistry/residue_types.h"
 #include "format/compound_stream.h"
+#include "screen/kernels/score_poses.h"
 #include "screen/score_types.h"
 
 /* Whether a file is MOL2, told by its first record. */
@@ -151,9 +152,13 @@ static qn_status finish(const char *path, qn_screen_receptor *receptor)
 {
     if (receptor->atom_count == 0)
         QN_FAIL(QN_BAD_FORMAT, "%s: no heavy atoms besides those of waters; expected a receptor", path);
+    if (receptor->atom_count > QN_SCORE_POSES_MOST_ATOMS)
+        QN_FAIL(QN_BAD_FORMAT, "%s: %zu heavy atoms; expected a receptor of at most %d", path, receptor->atom_count,
+                QN_SCORE_POSES_MOST_ATOMS);
     for (size_t i = 0; i < 3 * receptor->atom_count; i++)
-        if (!isfinite(receptor->positions_angstrom[i]))
-            QN_FAIL(QN_BAD_FORMAT, "%s: heavy atom %zu has a position that is not finite", path, i / 3 + 1);
+        if (!(fabs(receptor->positions_angstrom[i]) <= QN_SCORE_POSES_FARTHEST_ANGSTROM))
+            QN_FAIL(QN_BAD_FORMAT, "%s: heavy atom %zu is at %c = %g; expected coordinates within %g Å", path,
+                    i / 3 + 1, 'x' + (int)(i % 3), receptor->positions_angstrom[i], QN_SCORE_POSES_FARTHEST_ANGSTROM);
     find_hash(receptor);
     return QN_OK;
 }

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "model/atom.h"
 #include "score/vina.h"
 
 int qn_screen_type_of(const qn_screen_score *score, const char *element, qn_sybyl_type type,
                       const qn_surroundings *around)
 {
     if (score->kind == QN_SCREEN_VINA) return qn_vina_type_of(element, type, around);
-    if (strcmp(element, "H") == 0 || strcmp(element, "D") == 0) return -1;
+    if (qn_element_is_hydrogen(element)) return -1;
     if (strcmp(element, "N") == 0 && around->anion) {
         int anionic = qn_bude_type_named(score->force_field, "N.ani");
         if (anionic >= 0) return anionic;

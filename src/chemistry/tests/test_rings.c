@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "check.h"
 #include "chemistry/tests/smiles.h"
@@ -286,6 +287,26 @@ static void large_graphs_are_quick_or_refused(void)
     qn_compound_destroy(&sheet);
 }
 
+/* Two atoms that n others join have n (n − 1) / 2 rings of four, which are all of one family's kind. */
+static void countless_families_take_little_memory(void)
+{
+    const size_t between = 5000;
+    struct rusage before, after;
+    qn_compound *melon = bare_graph(between + 2, 2 * between);
+    qn_rings rings;
+    if (!CHECK(melon != NULL)) return;
+    for (size_t i = 0; i < between; i++) {
+        join(melon, i, between);
+        join(melon, i, between + 1);
+    }
+    getrusage(RUSAGE_SELF, &before);
+    CHECK_FAILS(rings_of(melon, &rings), QN_UNSUPPORTED);
+    getrusage(RUSAGE_SELF, &after);
+    CHECK_MESSAGE_HAS("4999 fused rings");
+    CHECK(after.ru_maxrss - before.ru_maxrss < 200 * 1024); /* KiB */
+    qn_compound_destroy(&melon);
+}
+
 static void impossible_bonds_are_refused(void)
 {
     qn_compound *compound = bare_graph(3, 3);
@@ -309,6 +330,7 @@ int main(void)
     RUN(rings_of_random_graphs_are_a_smallest_basis);
     RUN(a_buckyball_has_31_rings);
     RUN(large_graphs_are_quick_or_refused);
+    RUN(countless_families_take_little_memory);
     RUN(impossible_bonds_are_refused);
     return check_finish();
 }

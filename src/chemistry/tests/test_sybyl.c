@@ -81,6 +81,14 @@ static void carboxylates_with_two_double_bonds_are_read(void)
     check_types("[H]C([H])([H])C(=O)=O", "H C.3 H H C.2 O.co2 O.co2");
 }
 
+/* An amine of which one hydrogen is an atom and the other two are stated is as charged as one that draws all. */
+static void drawn_and_stated_hydrogens_add_up(void)
+{
+    check_types("C[NH2][H]", "C.3 N.4 H");
+    check_types("C[NH]([H])[H]", "C.3 N.4 H H");
+    check_types("CC(=O)[O][H]", "C.3 C.2 O.2 O.3 H");
+}
+
 static void sulfur_counts_its_oxygens(void)
 {
     check_types("CSC", "C.3 S.3 C.3");
@@ -141,6 +149,7 @@ int main(void)
     RUN(guanidinium_is_told_from_guanidine);
     RUN(acids_are_told_from_their_anions);
     RUN(carboxylates_with_two_double_bonds_are_read);
+    RUN(drawn_and_stated_hydrogens_add_up);
     RUN(sulfur_counts_its_oxygens);
     RUN(rings_of_five_keep_single_and_double_bonds);
     RUN(other_elements_have_their_own);

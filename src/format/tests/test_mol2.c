@@ -66,7 +66,7 @@ static void elements_follow_from_types(void)
     } cases[] = {
         {"C.ar", "X1", "C"}, {"S.o2", "S", "S"},   {"Cl", "C1", "CL"}, {"Cr.th", "CR", "CR"}, {"Fe.2", "FE", "FE"},
         {"N.ani", "N", "N"}, {"cl", "C1", "CL"},   {"ca", "C1", "C"},  {"hn", "H", "H"},      {"Ca", "CA", "CA"},
-        {"ZN", "ZN", "ZN"},  {"CL", "Cl12", "CL"}, {"Du", "D", "X"},   {"LP", "L", "X"},      {"Any", "A", "X"},
+        {"ZN", "ZN", "ZN"},  {"CL", "Cl12", "CL"}, {"Du", "D", "X"},   {"Hev", "L", "X"},     {"Any", "A", "X"},
         {"CA", "CG", NULL},  {"CT", "CT", NULL},   {"Q.3", "Q", NULL}, {"x", "C", NULL},      {"C.AR", "C1", "C"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -114,6 +114,40 @@ static void conformers_of_heavy_atoms_make_hydrogens_implicit(void)
     CHECK(qn_compound_positions(c, 0)[3] == 1.4 && qn_compound_positions(c, 1)[3] == 3);
     CHECK(qn_compound_positions(c, 2)[5] == -6.5);
     qn_compound_destroy(&c);
+}
+
+static void without_bonds_no_hydrogens_are_counted(void)
+{
+    qn_compound *c;
+    const char text[] = "@<TRIPOS>MOLECULE\nmethanol\n3\nSMALL\nGASTEIGER\n@<TRIPOS>ATOM\n1 C 0 0 0 C.3\n"
+                        "2 HO 2 1 0.5 H\n3 O 1.4 0 0 O.3\n@<BUDE>CONF 1\n1 1 1\n3 3 3\n";
+    if (!CHECK_OK(read_record(QN_COMPOUND_MOL2, text, &c))) return;
+    CHECK(c->conformer_count == 2 && c->atom_count == 2 && c->bond_count == 0);
+    CHECK(c->atoms[0].hydrogens == -1 && c->atoms[1].hydrogens == -1);
+    qn_compound_destroy(&c);
+}
+
+/* SYBYL draws the free electrons of donors as atoms; no conformer keeps them. */
+static void lone_pairs_are_no_atoms(void)
+{
+    qn_compound *c;
+    const char text[] = "@<TRIPOS>MOLECULE\nwater\n5 4\nSMALL\nNO_CHARGES\n@<TRIPOS>ATOM\n1 L1 9 9 9 LP\n"
+                        "2 O 1 2 3 O.3\n3 L2 8 8 8 LP\n4 H1 4 5 6 H\n5 H2 7 8 9 H\n"
+                        "@<TRIPOS>BOND\n1 1 2 1\n2 2 4 1\n3 3 2 1\n4 2 5 1\n"
+                        "@<BUDE>CONF 1\n0 0 0\n2 2 2\n0 0 0\n3 3 3\n4 4 4\n";
+    if (!CHECK_OK(read_record(QN_COMPOUND_MOL2, text, &c))) return;
+    if (CHECK(c->atom_count == 3 && c->bond_count == 2 && c->conformer_count == 2)) {
+        CHECK_TEXT(c->atoms[0].element, "O");
+        CHECK(c->bonds[0].first == 0 && c->bonds[0].second == 1 && c->bonds[1].second == 2);
+        CHECK(qn_compound_positions(c, 0)[0] == 1 && qn_compound_positions(c, 0)[3] == 4);
+        CHECK(qn_compound_positions(c, 1)[0] == 2 && qn_compound_positions(c, 1)[8] == 4);
+        CHECK(c->atoms[0].hydrogens == -1);
+    }
+    qn_compound_destroy(&c);
+    CHECK_FAILS(
+        read_record(QN_COMPOUND_MOL2, "@<TRIPOS>MOLECULE\nx\n1\nSMALL\nNO_CHARGES\n@<TRIPOS>ATOM\n1 L1 9 9 9 LP\n", &c),
+        QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("nothing but lone pairs");
 }
 
 static void sulfates_have_two_double_bonds(void)
@@ -225,6 +259,8 @@ int main(void)
     RUN(elements_follow_from_types);
     RUN(conformers_of_all_atoms_are_added);
     RUN(conformers_of_heavy_atoms_make_hydrogens_implicit);
+    RUN(without_bonds_no_hydrogens_are_counted);
+    RUN(lone_pairs_are_no_atoms);
     RUN(sulfates_have_two_double_bonds);
     RUN(aromatic_bonds_outside_rings_are_settled);
     RUN(ions_have_the_charge_of_their_file);

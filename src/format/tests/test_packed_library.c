@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "format/packed_bytes.h"
 #include "format/packed_library.h"
 #include "format/packed_library_layout.h"
 #include "format/tests/compounds.h"
@@ -288,6 +289,42 @@ static void what_is_wrong_is_said(void)
                "lib.qlib: molecule 5 of the packed library is damaged: its checksum does not match its bytes");
 }
 
+/* The packed bytes of one carbon with `text_size` zero bytes of text and as many data items as stated. */
+static qn_status unpack_bomb(uLong text_size, uint64_t items)
+{
+    qn_text bytes = {0};
+    qn_compound *c = NULL;
+    const unsigned char atom[] = {6, 0, 0, 0, 0, 0, 0};
+    void *text = calloc(text_size, 1), *packed = malloc(compressBound(text_size));
+    z_stream z = {.next_in = text, .avail_in = (uInt)text_size, .next_out = packed, .avail_out = 1 << 20};
+    CHECK(deflateInit2(&z, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
+    deflateEnd(&z);
+    CHECK_OK(qn_packed_put(&bytes, 0, 4));
+    CHECK_OK(qn_packed_put(&bytes, 64, 1));                                    /* the text is packed */
+    for (int i = 0; i < 3; i++) CHECK_OK(qn_packed_put_whole(&bytes, i != 1)); /* atoms, bonds, conformers */
+    CHECK_OK(qn_packed_put_whole(&bytes, items));
+    CHECK_OK(qn_text_append_bytes(&bytes, atom, sizeof atom));
+    CHECK_OK(qn_packed_put_whole(&bytes, text_size));
+    CHECK_OK(qn_text_append_bytes(&bytes, packed, z.total_out));
+    qn_packed_store(crc32_z(0, (unsigned char *)bytes.data + 4, bytes.length - 4), 4, (unsigned char *)bytes.data);
+    qn_status status = unpack(bytes.data, bytes.length, &c);
+    qn_compound_destroy(&c);
+    qn_text_clear(&bytes);
+    free(text);
+    free(packed);
+    return status;
+}
+
+static void few_bytes_do_not_become_gigabytes(void)
+{
+    CHECK_OK(unpack_bomb(1000, 400));
+    CHECK_FAILS(unpack_bomb((uLong)65 << 20, 1), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("it has more text than a molecule may have");
+    CHECK_FAILS(unpack_bomb((uLong)8 << 20, 2 << 20), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("it has more data items than a molecule may have");
+}
+
 static void gzipped_libraries_are_refused(void)
 {
     make_small_library(scratch("small.qlib"));
@@ -310,6 +347,7 @@ int main(void)
     RUN(unfinished_libraries_leave_nothing);
     RUN(every_damage_is_noticed);
     RUN(what_is_wrong_is_said);
+    RUN(few_bytes_do_not_become_gigabytes);
     RUN(gzipped_libraries_are_refused);
     return check_finish();
 }

@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #include "math/random.h"
 #include "model/neighbour_grid.h"
@@ -49,6 +50,52 @@ static void finds_what_all_distances_find(void)
     CHECK(found_somewhere > searches / 10 && found_somewhere < searches * 9 / 10);
 }
 
+static int found_wrongly;
+
+static void count_far_ones(size_t index, void *user)
+{
+    const double *at = user;
+    double d2 = 0;
+    for (size_t axis = 0; axis < 3; axis++)
+        d2 += (points[3 * index + axis] - at[axis]) * (points[3 * index + axis] - at[axis]);
+    found_wrongly -= d2 <= 9 ? 1 : 1000000;
+}
+
+/* Clusters in a space of many more cubes than points: they are found all, each once, and take no memory to speak of. */
+static void clusters_far_apart_take_little_memory(void)
+{
+    struct rusage before, after;
+    qn_neighbour_grid *grid;
+    for (uint64_t i = 0; i < POINTS; i++)
+        for (uint64_t axis = 0; axis < 3; axis++)
+            points[3 * i + axis] =
+                90000 * qn_random_uniform(1, 3, 3 * (i / 5) + axis) + 5 * qn_random_uniform(1, 4, 3 * i + axis);
+    getrusage(RUSAGE_SELF, &before);
+    CHECK_OK(qn_neighbour_grid_create(points, POINTS, 3, &grid));
+    getrusage(RUSAGE_SELF, &after);
+    CHECK(after.ru_maxrss - before.ru_maxrss < 16 * 1024); /* KiB */
+    size_t all = 0;
+    for (uint64_t place = 0; place < PLACES; place++) {
+        double at[3];
+        for (uint64_t axis = 0; axis < 3; axis++)
+            at[axis] = points[3 * place + axis] + 2 * qn_random_uniform(1, 5, 3 * place + axis) - 1;
+        found_wrongly = 0;
+        for (size_t i = 0; i < POINTS; i++) {
+            double d2 = 0;
+            for (size_t axis = 0; axis < 3; axis++)
+                d2 += (points[3 * i + axis] - at[axis]) * (points[3 * i + axis] - at[axis]);
+            found_wrongly += d2 <= 9;
+        }
+        all += (size_t)found_wrongly;
+        qn_neighbour_grid_each(grid, at, count_far_ones, at);
+        CHECK(found_wrongly == 0);
+        CHECK(qn_neighbour_grid_any(grid, at));
+    }
+    CHECK(all > 2 * PLACES);
+    CHECK(!qn_neighbour_grid_any(grid, (double[]){-50, -50, -50}));
+    qn_neighbour_grid_destroy(&grid);
+}
+
 static void odd_sets_work(void)
 {
     qn_neighbour_grid *grid;
@@ -65,6 +112,7 @@ static void odd_sets_work(void)
 int main(void)
 {
     RUN(finds_what_all_distances_find);
+    RUN(clusters_far_apart_take_little_memory);
     RUN(odd_sets_work);
     return check_finish();
 }

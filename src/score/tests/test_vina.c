@@ -134,10 +134,29 @@ static void types_follow_from_a_drawing(void)
     qn_release(&compounds);
 }
 
+/* Methanol whose three kinds of hydrogen are drawn: none has a type, and each makes its oxygen a donor. */
+static void heavy_hydrogens_are_hydrogens(void)
+{
+    static const char *const kinds[] = {"H", "D", "T"};
+    for (int kind = 0; kind < 3; kind++) {
+        qn_compound *methanol = NULL;
+        int types[3];
+        if (!CHECK_OK(qn_compound_create("methanol", 3, 2, 1, &methanol))) return;
+        strcpy(methanol->atoms[0].element, "C");
+        strcpy(methanol->atoms[1].element, "O");
+        strcpy(methanol->atoms[2].element, kinds[kind]);
+        methanol->bonds[0] = (qn_compound_bond){0, 1, QN_BOND_SINGLE};
+        methanol->bonds[1] = (qn_compound_bond){1, 2, QN_BOND_SINGLE};
+        if (CHECK_OK(qn_vina_types(methanol, types))) CHECK(types[2] == -1 && types[1] == row(BOTH));
+        qn_compound_destroy(&methanol);
+    }
+}
+
 int main(void)
 {
     RUN(pairs_by_hand);
     RUN(types_follow_from_a_drawing);
+    RUN(heavy_hydrogens_are_hydrogens);
     if (check_reference_data("docking/ligand/1iep")) RUN(published_poses_have_the_energies_stated);
     return check_finish();
 }

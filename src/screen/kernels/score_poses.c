@@ -112,9 +112,10 @@ static qn_status check_problem(const qn_score_poses_problem *problem, const qn_s
     if (problem->exact && !device->rounds_roots)
         QN_FAIL(QN_UNSUPPORTED, "%s cannot round square roots correctly; expected a device that can for exact energies",
                 device->identifier);
-    if (problem->jobs < 1 || problem->poses < QN_SCORE_POSES_STEP || problem->poses % QN_SCORE_POSES_STEP != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "screen/score_poses: %d jobs of %d poses; expected 1 or more of a multiple of %d",
-                problem->jobs, problem->poses, QN_SCORE_POSES_STEP);
+    if (problem->jobs < 1 || problem->jobs > QN_SCORE_POSES_MOST_JOBS || problem->poses < QN_SCORE_POSES_STEP ||
+        problem->poses % QN_SCORE_POSES_STEP != 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "screen/score_poses: %d jobs of %d poses; expected 1 to %d of a multiple of %d",
+                problem->jobs, problem->poses, QN_SCORE_POSES_MOST_JOBS, QN_SCORE_POSES_STEP);
     if (problem->receptor_atoms != receptor->atom_count || problem->ligand_types != receptor->type_count)
         QN_FAIL(QN_INVALID_ARGUMENT,
                 "screen/score_poses: %d receptor atoms and %d types; expected the receptor's, %d and %d",

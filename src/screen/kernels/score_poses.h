@@ -19,6 +19,7 @@
 extern const qn_family qn_screen_score_poses_family;
 
 enum { QN_SCORE_POSES_STEP = 64 };            /* a job's poses come in multiples of it */
+enum { QN_SCORE_POSES_MOST_JOBS = 65535 };    /* of a launch: CUDA's limit of groups across */
 enum { QN_SCORE_POSES_MOST_ATOMS = 1 << 20 }; /* of a receptor */
 #define QN_SCORE_POSES_FARTHEST_ANGSTROM 1e4  /* of its coordinates */
 

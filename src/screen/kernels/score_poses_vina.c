@@ -13,8 +13,6 @@ QN_HOST_DECLARE(const qn_host_kernel, qn_screen_score_poses_vina_host);
 
 enum { GROUP_SIZE, CELLS, TUNABLES };
 
-enum { POSES_STEP = 64 };
-
 static qn_geometry geometry(const qn_configuration *configuration, const void *user)
 {
     const qn_score_poses_vina_problem *problem = user;
@@ -101,10 +99,11 @@ qn_status qn_score_poses_vina(qn_queue *queue, const qn_configuration *configura
                               qn_buffer *energies, qn_event **event)
 {
     char problem_class[64];
-    if (problem->jobs < 1 || problem->poses < POSES_STEP || problem->poses % POSES_STEP != 0)
+    if (problem->jobs < 1 || problem->jobs > QN_SCORE_POSES_MOST_JOBS || problem->poses < QN_SCORE_POSES_STEP ||
+        problem->poses % QN_SCORE_POSES_STEP != 0)
         QN_FAIL(QN_INVALID_ARGUMENT,
-                "screen/score_poses_vina: %d jobs of %d poses; expected 1 or more of a multiple of %d", problem->jobs,
-                problem->poses, POSES_STEP);
+                "screen/score_poses_vina: %d jobs of %d poses; expected 1 to %d of a multiple of %d", problem->jobs,
+                problem->poses, QN_SCORE_POSES_MOST_JOBS, QN_SCORE_POSES_STEP);
     const size_t count = (size_t)problem->jobs, poses = count * (size_t)problem->poses;
     qn_argument values[] = {qn_argument_buffer(receptor->places),
                             qn_argument_buffer(receptor->pairs),

@@ -42,7 +42,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void score(GLOBAL const qn_float4 *RESTRICT
 {
     const int pose = GLOBAL_ID(0), job = GLOBAL_ID(1);
     if (pose >= poses) return;
-    const int at = job * poses + pose;
+    const qn_int64 at = (qn_int64)job * poses + pose;
     const qn_int64 row = (qn_int64)job_count * poses;
     const int first_atom = jobs[2 * job], atom_count = jobs[2 * job + 1];
     float m[12], total = 0.0f;

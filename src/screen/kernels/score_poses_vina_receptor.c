@@ -146,16 +146,18 @@ static qn_status upload_all(qn_queue *queue, const sorted_receptor *sorted, qn_s
 
 static qn_status check_atoms(const double *positions, const int *types, size_t atom_count, int type_count)
 {
-    if (atom_count < 1 || atom_count > 1 << 24)
-        QN_FAIL(QN_INVALID_ARGUMENT, "screen/score_poses_vina: %zu receptor atoms; expected 1 to 16777216", atom_count);
+    if (atom_count < 1 || atom_count > QN_SCORE_POSES_MOST_ATOMS)
+        QN_FAIL(QN_INVALID_ARGUMENT, "screen/score_poses_vina: a receptor of %zu atoms; expected 1 to %d", atom_count,
+                QN_SCORE_POSES_MOST_ATOMS);
     for (size_t i = 0; i < atom_count; i++)
         if (types[i] < 0 || types[i] >= type_count)
             QN_FAIL(QN_INVALID_ARGUMENT, "screen/score_poses_vina: receptor atom %zu has type %d; expected 0 to %d", i,
                     types[i], type_count - 1);
     for (size_t i = 0; i < 3 * atom_count; i++)
-        if (!(fabs(positions[i]) < 0.5 * far_away_angstrom))
-            QN_FAIL(QN_INVALID_ARGUMENT, "screen/score_poses_vina: receptor atom %zu is at %g Å; expected within %g Å",
-                    i / 3, positions[i], 0.5 * far_away_angstrom);
+        if (!(fabs(positions[i]) <= QN_SCORE_POSES_FARTHEST_ANGSTROM))
+            QN_FAIL(QN_INVALID_ARGUMENT,
+                    "screen/score_poses_vina: receptor atom %zu is at %g; expected coordinates within %g Å", i / 3,
+                    positions[i], QN_SCORE_POSES_FARTHEST_ANGSTROM);
     return QN_OK;
 }
 

@@ -118,6 +118,12 @@ static void what_is_no_receptor_is_refused(void)
                 QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("water.pdb");
     CHECK(receptor.types == NULL && receptor.molecule == NULL);
+    const char far[] = "@<TRIPOS>MOLECULE\nfar\n2\nPROTEIN\nNO_CHARGES\n@<TRIPOS>ATOM\n"
+                       "1 C 0 0 0 C.3\n2 C 0 -10000.5 0 C.3\n";
+    for (int kind = 0; kind < 2; kind++) {
+        CHECK_FAILS(qn_screen_receptor_read(written("far.mol2", far), kind ? &vina : &score, &receptor), QN_BAD_FORMAT);
+        CHECK_MESSAGE_HAS("far.mol2: heavy atom 2 is at y = -10000.5; expected coordinates within 10000 Å");
+    }
     char twice[2 * sizeof small_mol2];
     snprintf(twice, sizeof twice, "%s%s", small_mol2, small_mol2);
     CHECK_FAILS(qn_screen_receptor_read(written("twice.mol2", twice), &score, &receptor), QN_BAD_FORMAT);

@@ -214,6 +214,12 @@ static void wrong_problems_are_refused(void)
                 QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("100 poses");
     problem = problem_of(false, false);
+    problem.jobs = 65536;
+    CHECK_FAILS(qn_score_poses(tested.queue, NULL, &problem, tested.receptor, tested.jobs, tested.atoms,
+                               tested.transforms, tested.energies, NULL),
+                QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("65536 jobs");
+    problem = problem_of(false, false);
     problem.receptor_atoms--;
     CHECK_FAILS(qn_score_poses(tested.queue, NULL, &problem, tested.receptor, tested.jobs, tested.atoms,
                                tested.transforms, tested.energies, NULL),

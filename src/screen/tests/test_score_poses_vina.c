@@ -155,21 +155,22 @@ static void every_corner_is_right(void)
     qn_score_poses_vina_receptor_destroy(&receptor);
 }
 
-/* An atom 300 km away must not make cells by the million. */
+/* An atom a micrometre away must not make cells by the million; one farther is none of the receptor's. */
 static void a_stray_atom_changes_nothing(void)
 {
     qn_score_poses_vina_receptor *receptor = NULL;
     const double kept = positions[0];
-    positions[0] = 4e5;
+    positions[0] = 1e4;
     make_expectations();
     if (CHECK_OK(qn_score_poses_vina_receptor_create(device, positions, types, RECEPTOR, &receptor))) {
         corners = 0;
         CHECK_OK(check_corner(NULL, receptor));
     }
     qn_score_poses_vina_receptor_destroy(&receptor);
-    positions[0] = 1e6;
+    positions[0] = 1.0001e4;
     CHECK_FAILS(qn_score_poses_vina_receptor_create(device, positions, types, RECEPTOR, &receptor),
                 QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("atom 0 is at 10001; expected coordinates within 10000 Å");
     positions[0] = kept;
 }
 
@@ -186,6 +187,10 @@ static void impossible_problems_are_refused(void)
                                     buffer, buffer, buffer, NULL),
                 QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("1 jobs of 100 poses");
+    CHECK_FAILS(qn_score_poses_vina(queue, NULL, &(qn_score_poses_vina_problem){65536, 64, 1}, receptor, buffer, buffer,
+                                    buffer, buffer, buffer, NULL),
+                QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("65536 jobs of 64 poses; expected 1 to 65535");
     qn_score_poses_vina_receptor_destroy(&receptor);
     qn_buffer_release(&buffer);
 }
