@@ -1,6 +1,6 @@
 # Every src/<folder>/tests/test_<name>.c and tests/<folder>/test_<name>.c is an executable and a test "<folder>/<name>".
 # A first line "/* devices: host opencl cuda checking:host */" runs it once per device, as "<folder>/<name>@<device>",
-# with the device as argument.
+# with the device as argument. A second line that begins "/* alone" keeps other tests from running beside it.
 function(quern_add_tests)
   set(environment ENVIRONMENT QUERN_TUNING_STORE=off) # tests must not read or fill the user's
   add_library(quern_check STATIC tests/support/check.c)
@@ -19,16 +19,21 @@ function(quern_add_tests)
     add_executable(${target} ${source})
     target_link_libraries(${target} PRIVATE quern_check Threads::Threads ZLIB::ZLIB PkgConfig::JANSSON PkgConfig::SQLITE m)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-    file(STRINGS ${source} head LIMIT_COUNT 1)
+    file(STRINGS ${source} lines LIMIT_COUNT 2)
+    list(GET lines 0 head)
+    set(alone FALSE)
+    if(lines MATCHES ";/\\* alone")
+      set(alone TRUE)
+    endif()
     if(head MATCHES "^/\\* devices: (.*) \\*/")
       string(REPLACE " " ";" devices "${CMAKE_MATCH_1}")
       foreach(device IN LISTS devices)
         add_test(NAME ${folder}/${name}@${device} COMMAND ${target} ${device})
-        set_tests_properties(${folder}/${name}@${device} PROPERTIES SKIP_RETURN_CODE 77 ${environment})
+        set_tests_properties(${folder}/${name}@${device} PROPERTIES SKIP_RETURN_CODE 77 RUN_SERIAL ${alone} ${environment})
       endforeach()
     else()
       add_test(NAME ${folder}/${name} COMMAND ${target})
-      set_tests_properties(${folder}/${name} PROPERTIES SKIP_RETURN_CODE 77 ${environment})
+      set_tests_properties(${folder}/${name} PROPERTIES SKIP_RETURN_CODE 77 RUN_SERIAL ${alone} ${environment})
     endif()
   endforeach()
   # Scripts run as tests: tests/<folder>/check_<name>.sh, with the source folder and the built command as arguments.

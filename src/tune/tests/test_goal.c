@@ -1,4 +1,5 @@
 #define _DEFAULT_SOURCE
+/* alone: it goes by times, which tests beside it would spoil */
 /* Tuning for energy, expressions and several objectives at once, with a planted meter in place of a device's counter.
  */
 #include "check.h"

@@ -1,4 +1,5 @@
 /* devices: host opencl:0 checking:host */
+/* alone: it goes by times, which tests beside it would spoil */
 #define _DEFAULT_SOURCE
 /* The searcher profile where something is really tuned: it gets a model, from the family or from a file, and does
  * without where there can be none. */
