@@ -8,6 +8,7 @@ static struct {
     pthread_mutex_t mutex;
     qn_log_callback callback;
     void *user;
+    bool hushed;
 } sink = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 void qn_log_set_callback(qn_log_callback callback, void *user)
@@ -18,6 +19,15 @@ void qn_log_set_callback(qn_log_callback callback, void *user)
     pthread_mutex_unlock(&sink.mutex);
 }
 
+bool qn_log_hush(bool hush)
+{
+    pthread_mutex_lock(&sink.mutex);
+    const bool before = sink.hushed;
+    sink.hushed = hush;
+    pthread_mutex_unlock(&sink.mutex);
+    return before;
+}
+
 void qn_log(qn_log_level level, const char *format, ...)
 {
     char message[4096];
@@ -26,6 +36,6 @@ void qn_log(qn_log_level level, const char *format, ...)
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     pthread_mutex_lock(&sink.mutex);
-    if (sink.callback) sink.callback(level, message, sink.user);
+    if (sink.callback && !sink.hushed) sink.callback(level, message, sink.user);
     pthread_mutex_unlock(&sink.mutex);
 }

@@ -335,7 +335,9 @@ static qn_status run_screening(cli_progress *progress, void *user)
     screening *job = user;
     job->options->progress = cli_progress_on_progress;
     job->options->progress_user = progress;
-    return qn_screen_run(job->context, job->options, &job->summary);
+    qn_status status = qn_screen_run(job->context, job->options, &job->summary);
+    progress->mute = status == QN_CANCELLED && !job->summary.report[0];
+    return status;
 }
 
 static int screen(qn_context *context, settings *chosen)

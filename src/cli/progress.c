@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE 1
 #include "cli/progress.h"
 
+#include "cli/options.h"
 #include "cli/output.h"
 
 #include <stdlib.h>
@@ -153,6 +154,7 @@ int cli_progress_run(bool quiet, qn_status (*run)(cli_progress *progress, void *
     qn_status status = run(&progress, user);
     qn_log_set_callback(NULL, NULL);
     cli_progress_finish(&progress);
+    if (status != QN_OK && progress.mute) return CLI_FAILED;
     int exit_code = cli_report(status);
     if (status == QN_CANCELLED) {
         fputs("quern: go on with: ", stderr);

@@ -12,6 +12,7 @@
 typedef struct cli_progress {
     FILE *stream;
     bool quiet; /* only warnings */
+    bool mute;  /* another process of the run says how it ended */
     bool terminal;
     int columns; /* 0: asked from the terminal at each drawing */
     pthread_mutex_t lock;

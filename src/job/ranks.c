@@ -185,9 +185,14 @@ qn_status qn_ranks_barrier(qn_ranks *ranks)
 
 qn_status qn_ranks_any(qn_ranks *ranks, int value, int *any)
 {
+    return qn_ranks_most(ranks, value != 0, any);
+}
+
+qn_status qn_ranks_most(qn_ranks *ranks, int value, int *most)
+{
     char message[QN_MPI_MESSAGE_BYTES];
-    *any = value != 0;
-    if (ranks->functions && ranks->functions->any(ranks->state, value, any, message) != 0)
+    *most = value;
+    if (ranks->functions && ranks->functions->most(ranks->state, value, most, message) != 0)
         QN_FAIL(QN_IO_ERROR, "%s", message);
     return QN_OK;
 }
@@ -199,9 +204,4 @@ qn_status qn_ranks_tell(qn_ranks *ranks, void *data, size_t size)
     if (ranks->functions && ranks->functions->tell(ranks->state, data, size, message) != 0)
         QN_FAIL(QN_IO_ERROR, "%s", message);
     return QN_OK;
-}
-
-void qn_ranks_abort(qn_ranks *ranks, int exit_code)
-{
-    if (ranks->functions) ranks->functions->abort(ranks->state, exit_code);
 }

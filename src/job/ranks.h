@@ -27,7 +27,8 @@ int qn_ranks_local_rank(const qn_ranks *ranks);  /* among those on this machine:
 int qn_ranks_local_count(const qn_ranks *ranks); /* threads default to processors / this */
 
 /* The next `count` pieces that nobody has: *first is the number of the first. A counter in rank 0's memory, taken
- * without rank 0 doing anything. A rank that fails can take all that are left, by a large count. */
+ * without rank 0 doing anything. A rank that fails can take all that are left, by a large count; a count of 0 looks
+ * without taking. */
 QN_MUST_CHECK qn_status qn_ranks_next(qn_ranks *ranks, uint64_t count, uint64_t *first);
 
 QN_MUST_CHECK qn_status qn_ranks_barrier(qn_ranks *ranks);
@@ -35,10 +36,10 @@ QN_MUST_CHECK qn_status qn_ranks_barrier(qn_ranks *ranks);
 /* Whether any rank's value is not 0: how a failure or a Ctrl-C of one is heard by all. Every rank must call. */
 QN_MUST_CHECK qn_status qn_ranks_any(qn_ranks *ranks, int value, int *any);
 
+/* The largest of all ranks' values, each 0 or more. Every rank must call. */
+QN_MUST_CHECK qn_status qn_ranks_most(qn_ranks *ranks, int value, int *most);
+
 /* Rank 0's bytes, up to 1 GiB, go to every rank. Every rank must call, with the same size. */
 QN_MUST_CHECK qn_status qn_ranks_tell(qn_ranks *ranks, void *data, size_t size);
-
-/* End all ranks at once, after an error that this one cannot go on from. Only for the command. */
-void qn_ranks_abort(qn_ranks *ranks, int exit_code);
 
 #endif

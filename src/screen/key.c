@@ -83,9 +83,8 @@ qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key)
                           options->score));
     for (size_t i = 0; i < options->library_count; i++) QN_TRY(describe_library(options->libraries[i], key));
     QN_TRY(describe_search(run, key));
-    QN_TRY(qn_text_append(key, "conformers=%d\nkeep=%d\ndiversity=%.17g\nactives=%s\npiece=%d\n", options->conformers,
-                          options->keep, options->diversity_angstrom, options->actives ? options->actives : "",
-                          QN_SCREEN_PIECE));
+    QN_TRY(qn_text_append(key, "conformers=%d\nkeep=%d\ndiversity=%.17g\npiece=%d\n", options->conformers,
+                          options->keep, options->diversity_angstrom, QN_SCREEN_PIECE));
     if (run->search.exact) return QN_OK; /* the same bits on every device */
     return describe_devices(run, key);
 }

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "chemistry/conformers.h"
-#include "screen/enrichment.h"
 
 /* The title that a record gives its molecule, as far as that can be seen without reading it: the first line of SDF, the
  * line behind @<TRIPOS>MOLECULE. */
@@ -98,8 +97,6 @@ qn_status qn_screen_molecule_make(const qn_screen_state *run, const qn_compound_
                      ? qn_text_copy(molecule->compound->name ? molecule->compound->name : "", &molecule->name)
                      : guess_name(record, &molecule->name);
     if (status == QN_OK) status = keep_record(record, molecule);
-    if (status == QN_OK && !molecule->reason && run->labels)
-        molecule->active = qn_screen_labels_is_active(run->labels, molecule->compound);
     if (status != QN_OK) {
         qn_screen_molecule_clear(molecule);
     } else if (molecule->reason) {

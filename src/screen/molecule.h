@@ -10,7 +10,6 @@ typedef struct qn_screen_molecule {
     uint64_t index; /* counted through all libraries */
     size_t line;    /* of its record */
     uint32_t library;
-    bool active;
     char *made; /* the record of a molecule that reading again would make otherwise; NULL */
     size_t made_size;
     char *name, *reason;   /* reason: why it was rejected; NULL when it was not */

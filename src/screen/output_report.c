@@ -274,6 +274,10 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
 
 static qn_status fill_report(const qn_screen_state *run, qn_report *report)
 {
+    const char *damage = qn_screen_damage(run);
+    if (damage)
+        QN_TRY(qn_report_warning(report, "The library was not read to its end, so molecules are missing here: %s.",
+                                 damage));
     QN_TRY(add_facts(run, report));
     QN_TRY(add_hits(run, report));
     QN_TRY(qn_screen_report_enrichment(run, report));

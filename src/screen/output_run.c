@@ -89,15 +89,16 @@ static double per_second(double amount, double seconds)
 static json_t *describe_run(const qn_screen_state *run)
 {
     const double search_s = run->timings.search_s, searched = (double)(run->molecules - run->resumed);
-    return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "quern",
-        QN_VERSION, "receptor", describe_receptor(run), "libraries", describe_libraries(run->options), "options",
-        describe_options(run), "devices", describe_devices(run), "ranks", qn_ranks_count(run->ranks), "threads",
-        qn_context_threads(run->context), "batch", run->batch, "molecules", (json_int_t)run->molecules, "scored",
-        (json_int_t)run->row_count, "rejected", (json_int_t)run->rejection_count, "resumed", (json_int_t)run->resumed,
-        "conformers", (json_int_t)run->conformers, "interactions", run->interactions, "molecules_per_s",
-        per_second(searched, search_s), "interactions_per_s", per_second(run->interactions_here, search_s),
-        "scoring_share", qn_screen_scoring_share(run), "timings", describe_timings(run));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o}",
+                     "quern", QN_VERSION, "receptor", describe_receptor(run), "libraries",
+                     describe_libraries(run->options), "options", describe_options(run), "devices",
+                     describe_devices(run), "ranks", qn_ranks_count(run->ranks), "threads",
+                     qn_context_threads(run->context), "library_damage", qn_json_text(qn_screen_damage(run)), "batch",
+                     run->batch, "molecules", (json_int_t)run->molecules, "scored", (json_int_t)run->row_count,
+                     "rejected", (json_int_t)run->rejection_count, "resumed", (json_int_t)run->resumed, "conformers",
+                     (json_int_t)run->conformers, "interactions", run->interactions, "molecules_per_s",
+                     per_second(searched, search_s), "interactions_per_s", per_second(run->interactions_here, search_s),
+                     "scoring_share", qn_screen_scoring_share(run), "timings", describe_timings(run));
 }
 
 qn_status qn_screen_write_run_json(const qn_screen_state *run)

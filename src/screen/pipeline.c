@@ -23,9 +23,10 @@ typedef struct screen_pipeline {
     qn_screen_queue queue;
     pthread_mutex_t mutex; /* of what follows */
     qn_journal *journal;
-    uint64_t finished; /* molecules of the library up to the last piece recorded */
-    uint64_t expected; /* molecules of the library, as far as can be told */
-    double started_s;
+    uint64_t finished;           /* molecules of the library up to the last piece recorded */
+    uint64_t expected;           /* molecules of the library, as far as can be told */
+    double started_s, looked_s;  /* begun; last looked at the other ranks */
+    pthread_mutex_t ranks_mutex; /* of calls to other ranks */
 } screen_pipeline;
 
 /* One thread and how it ended. */
@@ -50,11 +51,29 @@ static qn_status report_progress(const screen_pipeline *pipeline)
     return QN_OK;
 }
 
+/* Whether another rank failed: it has taken all pieces. Looked at now and then, and not while the reader asks. */
+static qn_status look_at_others(screen_pipeline *pipeline)
+{
+    qn_screen_state *run = pipeline->run;
+    const double now_s = qn_clock_s();
+    uint64_t next = 0;
+    if (qn_ranks_count(run->ranks) == 1 || now_s - pipeline->looked_s < 1) return QN_OK;
+    if (pthread_mutex_trylock(&pipeline->ranks_mutex) != 0) return QN_OK;
+    qn_status status = qn_ranks_next(run->ranks, 0, &next);
+    pthread_mutex_unlock(&pipeline->ranks_mutex);
+    QN_TRY(status);
+    pipeline->looked_s = now_s;
+    if (next < all_that_is_left) return QN_OK;
+    run->stopped = true;
+    QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
+}
+
 /* Whether to stop, asked more often than pieces are recorded: one may take hours. */
 static qn_status ask_to_go_on(screen_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->mutex);
     qn_status status = report_progress(pipeline);
+    if (status == QN_OK) status = look_at_others(pipeline);
     pthread_mutex_unlock(&pipeline->mutex);
     return status;
 }
@@ -92,24 +111,47 @@ static qn_status count_jobs(const screen_pipeline *pipeline, qn_screen_batch *ba
     return QN_OK;
 }
 
+/* Whether an error is the library's, which is then read no further, and not the machine's. */
+static bool is_librarys_fault(qn_status status)
+{
+    return status == QN_BAD_FORMAT || status == QN_IO_ERROR || status == QN_NOT_FOUND || status == QN_UNSUPPORTED;
+}
+
+/* The records of a piece, fewer where the library ends or cannot be read on. */
+static qn_status cut_piece(piece_reading *reading, uint64_t number, uint32_t *count)
+{
+    qn_screen_library *library = reading->pipeline->library;
+    qn_screen_state *run = reading->pipeline->run;
+    for (*count = 0; *count < QN_SCREEN_PIECE; ++*count) {
+        qn_compound_record *record = &reading->records[*count];
+        qn_status status = qn_screen_library_seek(library, number * QN_SCREEN_PIECE + *count, record);
+        if (is_librarys_fault(status)) {
+            qn_error_save(status, &run->damage);
+            run->molecules_before_damage = qn_screen_library_position(library);
+            qn_error_clear();
+            return QN_OK;
+        }
+        QN_TRY(status);
+        if (record->size == 0) return QN_OK;
+        reading->files[*count] = qn_screen_library_file(library);
+    }
+    return QN_OK;
+}
+
 /* Cut one piece's records and make its molecules; *batch is NULL behind the end of the library. */
 static qn_status read_piece(piece_reading *reading, uint64_t number, qn_screen_batch **batch)
 {
     screen_pipeline *pipeline = reading->pipeline;
     void *memory;
-    uint32_t count = 0;
+    uint32_t count;
     *batch = NULL;
-    for (; count < QN_SCREEN_PIECE; count++) {
-        qn_compound_record *record = &reading->records[count];
-        QN_TRY(qn_screen_library_seek(pipeline->library, number * QN_SCREEN_PIECE + count, record));
-        if (record->size == 0) break;
-        reading->files[count] = qn_screen_library_file(pipeline->library);
-    }
+    QN_TRY(cut_piece(reading, number, &count));
     if (count == 0) return QN_OK;
     QN_TRY(qn_allocate(1, sizeof(qn_screen_batch), &memory));
     reading->batch = memory;
     reading->batch->number = number;
     reading->batch->count = count;
+    reading->batch->broken_off = pipeline->run->damage.status != QN_OK;
     qn_status status = qn_pool_run(pipeline->run->pool, count, prepare_molecule, reading);
     if (status == QN_OK) status = count_jobs(pipeline, reading->batch);
     if (status == QN_OK)
@@ -137,12 +179,16 @@ static qn_status read_pieces(piece_reading *reading)
     qn_screen_batch *batch;
     uint64_t number;
     while (qn_screen_queue_has_room(&pipeline->queue)) { /* asked first: a piece that waits here is kept from others */
-        QN_TRY(qn_ranks_next(pipeline->run->ranks, 1, &number));
+        pthread_mutex_lock(&pipeline->ranks_mutex);
+        qn_status status = qn_ranks_next(pipeline->run->ranks, 1, &number);
+        pthread_mutex_unlock(&pipeline->ranks_mutex);
+        QN_TRY(status);
         if (number >= all_that_is_left) return QN_OK;
         if (qn_screen_piece_set_has(pipeline->done, number)) continue;
         QN_TRY(read_piece(reading, number, &batch));
         const bool last = !batch || batch->count < QN_SCREEN_PIECE;
-        if (last) pipeline->run->library_molecules = qn_screen_library_position(pipeline->library);
+        if (last && pipeline->run->damage.status == QN_OK)
+            pipeline->run->library_molecules = qn_screen_library_position(pipeline->library);
         if (!batch) return QN_OK;
         qn_screen_queue_push(&pipeline->queue, batch);
         QN_TRY(expect(pipeline));
@@ -219,8 +265,10 @@ static qn_status finish_molecule(size_t i, int worker, void *user)
 static qn_status make_record(const piece_finishing *finishing, double interactions, qn_text *record)
 {
     const qn_screen_batch *batch = finishing->batch;
-    const qn_screen_piece piece = {
-        .number = batch->number, .molecule_count = batch->count, .interactions = interactions};
+    const qn_screen_piece piece = {.number = batch->number,
+                                   .molecule_count = batch->count,
+                                   .broken_off = batch->broken_off,
+                                   .interactions = interactions};
     QN_TRY(qn_screen_record_begin(&piece, record));
     for (uint32_t i = 0; i < batch->count; i++) {
         const qn_screen_molecule *molecule = &batch->molecules[i];
@@ -229,7 +277,6 @@ static qn_status make_record(const piece_finishing *finishing, double interactio
                                        .library = molecule->library,
                                        .heavy_atoms = molecule->ligand.atom_count,
                                        .conformers = molecule->ligand.conformer_count,
-                                       .active = molecule->active,
                                        .name = molecule->name,
                                        .reason = molecule->reason,
                                        .made = molecule->made,
@@ -473,7 +520,11 @@ static qn_status create_searches(qn_screen_state *run, qn_screen_search **search
 qn_status qn_screen_pipeline_run(qn_screen_state *run, const qn_screen_piece_set *done, qn_journal *journal)
 {
     const qn_screen_options *options = run->options;
-    screen_pipeline pipeline = {.run = run, .done = done, .journal = journal, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    screen_pipeline pipeline = {.run = run,
+                                .done = done,
+                                .journal = journal,
+                                .mutex = PTHREAD_MUTEX_INITIALIZER,
+                                .ranks_mutex = PTHREAD_MUTEX_INITIALIZER};
     qn_screen_search *searches[QN_MOST_DEVICES] = {NULL};
     size_t jobs = 0;
     qn_status status = create_searches(run, searches, &jobs);
@@ -491,6 +542,7 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run, const qn_screen_piece_set
     }
     qn_screen_library_close(&pipeline.library);
     pthread_mutex_destroy(&pipeline.mutex);
+    pthread_mutex_destroy(&pipeline.ranks_mutex);
     /* the reader has done so already unless the failure was before or after it */
     return status == QN_OK ? QN_OK : leave_nothing(run->ranks, status);
 }

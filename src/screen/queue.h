@@ -11,8 +11,9 @@ typedef struct qn_screen_batch {
     struct qn_screen_batch *next;
     uint64_t number; /* of the piece */
     uint32_t count;
-    size_t jobs;    /* conformers of all its molecules */
-    size_t pending; /* of them not collected yet */
+    bool broken_off; /* the library could not be read behind them */
+    size_t jobs;     /* conformers of all its molecules */
+    size_t pending;  /* of them not collected yet */
     double interactions;
     qn_screen_molecule molecules[QN_SCREEN_PIECE];
     qn_screen_pose *poses[QN_SCREEN_PIECE]; /* [conformer][winners] of each; NULL: rejected */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "screen/enrichment.h"
 
 qn_status qn_screen_journal_path(const qn_screen_state *run, int rank, char **path)
 {
@@ -65,6 +66,7 @@ qn_status qn_screen_journal_ranks(const qn_screen_state *run, int **ranks, size_
 typedef struct journal_scanner {
     const qn_screen_scan *scan;
     qn_screen_piece_set seen;
+    bool broken_off, any_broken_off; /* the kind that is looked for; whether there are such */
 } journal_scanner;
 
 static qn_status scan_record(uint64_t number, const void *data, size_t size, void *user)
@@ -72,12 +74,11 @@ static qn_status scan_record(uint64_t number, const void *data, size_t size, voi
     journal_scanner *scanner = user;
     const qn_screen_scan *scan = scanner->scan;
     qn_screen_piece piece;
-    if (qn_screen_piece_set_has(&scanner->seen, number)) return QN_OK;
+    QN_TRY(qn_screen_record_read(number, data, size, &piece, NULL, NULL));
+    scanner->any_broken_off |= piece.broken_off;
+    if ((piece.broken_off != 0) != scanner->broken_off || qn_screen_piece_set_has(&scanner->seen, number)) return QN_OK;
     QN_TRY(qn_screen_piece_set_add(&scanner->seen, number));
-    if (scan->piece) {
-        QN_TRY(qn_screen_record_read(number, data, size, &piece, NULL, NULL));
-        QN_TRY(scan->piece(&piece, scan->user));
-    }
+    if (scan->piece) QN_TRY(scan->piece(&piece, scan->user));
     return scan->entry ? qn_screen_record_read(number, data, size, &piece, scan->entry, scan->user) : QN_OK;
 }
 
@@ -100,6 +101,9 @@ qn_status qn_screen_results_scan(const qn_screen_state *run, const qn_screen_sca
     qn_status status = qn_screen_results_key(run, &key);
     if (status == QN_OK) status = qn_screen_journal_ranks(run, &ranks, &count);
     for (size_t i = 0; i < count && status == QN_OK; i++) status = scan_journal(run, ranks[i], key.data, &scanner);
+    scanner.broken_off = true;
+    for (size_t i = 0; i < count && status == QN_OK && scanner.any_broken_off; i++)
+        status = scan_journal(run, ranks[i], key.data, &scanner);
     qn_release(&ranks);
     qn_release(&scanner.seen.bits);
     qn_text_clear(&key);
@@ -153,7 +157,6 @@ static void keep_row(const qn_screen_entry *entry, qn_screen_row *row)
     row->heavy_atoms = entry->heavy_atoms;
     row->conformers = entry->conformers;
     row->conformer = best->conformer;
-    row->active = entry->active;
 }
 
 static qn_status gather_entry(const qn_screen_entry *entry, void *user)
@@ -171,6 +174,8 @@ static qn_status gather_entry(const qn_screen_entry *entry, void *user)
     }
     keep_row(entry, &run->rows[place]);
     run->rows[place].name = name;
+    run->rows[place].active = run->labels && qn_screen_labels_has_name(run->labels, name);
+    run->rows[place].made = entry->made != NULL;
     run->rows[place].path = path;
     run->conformers += (uint64_t)entry->conformers;
     return QN_OK;
@@ -243,6 +248,7 @@ qn_status qn_screen_results_gather(qn_screen_state *run, const qn_screen_piece_s
     QN_TRY(status);
     QN_TRY(make_room(&gathering));
     QN_TRY(qn_screen_results_scan(run, &scan));
+    QN_TRY(qn_screen_find_actives(run));
     if (run->row_count) qsort(run->rows, run->row_count, sizeof *run->rows, compare_rows);
     if (run->rejection_count) qsort(run->rejections, run->rejection_count, sizeof *run->rejections, compare_rejections);
     return QN_OK;

@@ -11,7 +11,6 @@ typedef struct qn_screen_entry {
     uint64_t line;
     uint32_t library;
     int32_t heavy_atoms, conformers;
-    bool active;
     const char *name, *reason; /* reason: NULL when it was not rejected */
     const char *made;          /* see molecule.h; ends in a zero byte; NULL */
     size_t made_size;
@@ -22,7 +21,8 @@ typedef struct qn_screen_entry {
 /* A record: a piece and what it cost. */
 typedef struct qn_screen_piece {
     uint64_t number;
-    uint32_t molecule_count, spare; /* spare: 0 */
+    uint32_t molecule_count;
+    uint32_t broken_off; /* 1: the library could not be read behind them; a piece to be done again */
     double interactions;
 } qn_screen_piece;
 
@@ -62,7 +62,8 @@ QN_MUST_CHECK qn_status qn_screen_journal_path(const qn_screen_state *run, int r
 /* Ranks that have a journal in the output folder, ascending; released with qn_release. */
 QN_MUST_CHECK qn_status qn_screen_journal_ranks(const qn_screen_state *run, int **ranks, size_t *count);
 
-/* Every piece of all journals once. Either callback may be NULL. */
+/* Every piece of all journals once; one that was broken off only where it is nowhere whole. Either callback may be
+ * NULL. */
 typedef struct qn_screen_scan {
     qn_status (*piece)(const qn_screen_piece *piece, void *user);
     qn_screen_entry_callback entry; /* of the piece that `piece` was told before */

@@ -118,9 +118,8 @@ static qn_status set_search(qn_screen_state *run, bool on_gpu)
     *search = qn_screen_search_default_options();
     QN_TRY(qn_screen_box_find(options, &run->receptor, search->box_centre_angstrom, search->box_side_angstrom));
     const double *centre = search->box_centre_angstrom, *side = search->box_side_angstrom;
-    if (qn_ranks_rank(run->ranks) == 0)
-        qn_log(QN_LOG_NOTE, "box: centre %.2f, %.2f, %.2f, sides %.2f x %.2f x %.2f Å, of the molecules' centroids",
-               centre[0], centre[1], centre[2], side[0], side[1], side[2]);
+    qn_log(QN_LOG_NOTE, "box: centre %.2f, %.2f, %.2f, sides %.2f x %.2f x %.2f Å, of the molecules' centroids",
+           centre[0], centre[1], centre[2], side[0], side[1], side[2]);
     search->generations = options->generations;
     if (search->fine_generations >= search->generations) search->fine_generations = search->generations - 1;
     search->poses = options->poses ? options->poses : on_gpu ? 65536 : 2048;
@@ -190,17 +189,32 @@ static qn_status prepare(qn_screen_state *run, bool on_gpu)
                            &run->tuning);
 }
 
-/* Ranks go on together or not at all. */
-static qn_status agree(const qn_screen_state *run, qn_status status)
+/* Whether what this rank met need not be told: the first one that failed tells of a Ctrl-C that all hear, and the first
+ * rank of what all of them meet. */
+static bool is_told(int rank, int speaker, const qn_error_trail *own, const qn_error_trail *first)
 {
-    qn_error_trail trail;
-    int any = 0;
-    qn_error_save(status, &trail);
-    qn_status heard = qn_ranks_any(run->ranks, status != QN_OK, &any);
-    if (status != QN_OK) return qn_error_restore(&trail);
-    QN_TRY(heard);
-    if (any) QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
-    return QN_OK;
+    if (rank == speaker) return false;
+    return own->status == QN_CANCELLED ||
+           (speaker == 0 && own->status == first->status && strcmp(own->message, first->message) == 0);
+}
+
+/* Ranks go on together or not at all. A rank that others stopped is mute. */
+static qn_status agree(qn_screen_state *run, qn_status status)
+{
+    const int count = qn_ranks_count(run->ranks), rank = qn_ranks_rank(run->ranks);
+    qn_error_trail own = {0}, first = {0};
+    int most = 0;
+    qn_error_save(status, &own);
+    qn_status heard = qn_ranks_most(run->ranks, status == QN_OK ? 0 : run->stopped ? 1 : 1 + count - rank, &most);
+    if (heard == QN_OK && most == 1 + count) {
+        if (rank == 0) first = own;
+        heard = qn_ranks_tell(run->ranks, &first, sizeof first);
+    }
+    if (heard != QN_OK) return status != QN_OK ? qn_error_restore(&own) : heard;
+    if (most == 0) return QN_OK;
+    run->mute = status == QN_OK || run->stopped || is_told(rank, 1 + count - most, &own, &first);
+    if (!run->mute) return qn_error_restore(&own);
+    QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
 }
 
 /* Every rank is ready, and would find the same: poses by default are those of the fastest kind of device. */
@@ -228,13 +242,13 @@ static qn_status know_piece(uint64_t number, const void *data, size_t size, void
     known_pieces *known = user;
     qn_screen_piece piece;
     QN_TRY(qn_screen_record_read(number, data, size, &piece, NULL, NULL));
-    return qn_screen_piece_set_add(known->done, number);
+    return piece.broken_off ? QN_OK : qn_screen_piece_set_add(known->done, number);
 }
 
 static qn_status know_scanned(const qn_screen_piece *piece, void *user)
 {
     known_pieces *known = user;
-    return qn_screen_piece_set_add(known->done, piece->number);
+    return piece->broken_off ? QN_OK : qn_screen_piece_set_add(known->done, piece->number);
 }
 
 /* This rank's journal, and what all journals have. The lock of one's own comes first: then no other run is at work. */
@@ -254,6 +268,28 @@ static qn_status open_journal(const qn_screen_state *run, qn_screen_piece_set *d
         qn_log(QN_LOG_NOTE, "resuming: about %llu molecules are done",
                (unsigned long long)(done->count * QN_SCREEN_PIECE));
     return status;
+}
+
+/* The first of the ranks that could not read a library to its end is to say so. */
+static qn_status hear_of_damage(qn_screen_state *run)
+{
+    const int mine = run->damage.status != QN_OK ? qn_ranks_count(run->ranks) - qn_ranks_rank(run->ranks) : 0;
+    int most;
+    QN_TRY(qn_ranks_most(run->ranks, mine, &most));
+    run->damaged = most > 0;
+    run->tells_damage = run->damaged && most == mine;
+    return QN_OK;
+}
+
+static qn_status tell_damage(const qn_screen_state *run)
+{
+    const qn_error_trail *damage = &run->damage;
+    if (!run->tells_damage) return QN_OK;
+    if (run->molecules_before_damage == 0)
+        QN_FAIL(damage->status, "%s; no molecule was seen before that place", damage->message);
+    QN_FAIL(damage->status, "%s; %s has the results of the %llu %s before that place", damage->message,
+            run->options->output, (unsigned long long)run->molecules_before_damage,
+            run->molecules_before_damage == 1 ? "molecule" : "molecules");
 }
 
 static qn_status search(qn_screen_state *run, qn_screen_piece_set *done)
@@ -276,6 +312,7 @@ static qn_status search(qn_screen_state *run, qn_screen_piece_set *done)
         qn_journal_close(&journal); /* what others are to read is closed first, which network file systems ask for */
         status = agree(run, status);
     }
+    if (status == QN_OK) status = agree(run, hear_of_damage(run));
     qn_journal_close(&journal);
     return status;
 }
@@ -285,6 +322,7 @@ static qn_status finish(qn_screen_state *run, const qn_screen_piece_set *done, d
 {
     if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
     QN_TRY(qn_screen_results_gather(run, done));
+    if (run->molecules == 0 && run->damaged) return QN_OK;
     if (run->molecules == 0)
         QN_FAIL(QN_BAD_FORMAT, "%s: no molecules; expected at least one", run->options->libraries[0]);
     QN_TRY(qn_screen_write_tables(run));
@@ -293,6 +331,7 @@ static qn_status finish(qn_screen_state *run, const qn_screen_piece_set *done, d
     run->timings.total_s = *since - run->started_s;
     QN_TRY(qn_screen_write_run_json(run));
     QN_TRY(qn_screen_write_report(run));
+    if (run->damaged) return QN_OK; /* which is worse than what follows */
     if (run->row_count == 0)
         QN_FAIL(QN_BAD_FORMAT, "none of %llu molecules could be used, the first because: %s",
                 (unsigned long long)run->molecules, run->rejections[0].reason);
@@ -327,13 +366,16 @@ static qn_status run_stages(qn_screen_state *run)
     qn_tuning_finish(&run->tuning);
     run->timings.search_s = qn_clock_lap_s(&since);
     if (status == QN_OK) status = agree(run, finish(run, &done, &since));
+    if (status == QN_OK && run->damaged) status = agree(run, tell_damage(run));
     if (status != QN_OK) status = tidy_up(run, &done, status);
     qn_release(&done.bits);
     return status;
 }
 
-static void summarise(const qn_screen_state *run, qn_screen_summary *summary)
+/* Without the name of a report where another process says how the run ended. */
+static void summarise(const qn_screen_state *run, qn_status status, qn_screen_summary *summary)
 {
+    const bool speaks = qn_ranks_rank(run->ranks) == 0 || status != QN_OK;
     const double search_s = run->timings.search_s;
     *summary = (qn_screen_summary){.molecules = run->molecules,
                                    .rejected = run->rejection_count,
@@ -343,8 +385,9 @@ static void summarise(const qn_screen_state *run, qn_screen_summary *summary)
     if (search_s > 0) summary->interactions_per_s = run->interactions_here / search_s;
     summary->scoring_share = qn_screen_scoring_share(run);
     if (run->row_count) summary->best_energy = run->rows[0].energy;
-    if (qn_ranks_rank(run->ranks) == 0) /* the others have nothing to say */
-        snprintf(summary->report, sizeof summary->report, "%s/report.html", run->options->output);
+    if (speaks && !run->mute)
+        snprintf(summary->report, sizeof summary->report, "%s/report.html",
+                 run->options->output ? run->options->output : "");
 }
 
 static void clear(qn_screen_state *run)
@@ -361,10 +404,14 @@ qn_status qn_screen_run(qn_context *context, const qn_screen_options *options, q
 {
     qn_screen_state run = {.options = options, .context = context, .pool = qn_context_pool(context)};
     run.started_s = qn_clock_s();
-    QN_TRY(check_options(options));
     QN_TRY(qn_ranks_open(&run.ranks));
-    qn_status status = run_stages(&run);
-    if (summary) summarise(&run, summary);
+    const bool hushed = qn_log_hush(qn_ranks_rank(run.ranks) != 0); /* what they log is the same */
+    qn_status status = agree(&run, check_options(options));
+    if (status == QN_OK && qn_ranks_count(run.ranks) > 1)
+        qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(run.ranks));
+    if (status == QN_OK) status = run_stages(&run);
+    if (summary) summarise(&run, status, summary);
     clear(&run);
+    qn_log_hush(hushed);
     return status;
 }

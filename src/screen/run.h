@@ -4,6 +4,7 @@
 
 #include <quern/screen.h>
 
+#include "base/error.h"
 #include "base/thread_pool.h"
 #include "job/devices.h"
 #include "job/ranks.h"
@@ -32,6 +33,7 @@ typedef struct qn_screen_row {
     int heavy_atoms, conformers;
     int conformer; /* of the pose, from 0 */
     bool active;   /* one of options->actives */
+    bool made;     /* Open Babel made its record */
 } qn_screen_row;
 
 /* A line of rejected.csv. */
@@ -59,6 +61,11 @@ typedef struct qn_screen_state {
     bool made_folder, made_journal; /* by this process: removed when the run fails before its first record */
     uint64_t recorded;              /* pieces that this process added to its journal */
     uint64_t library_molecules;     /* known once this process has read to their end; 0 before */
+    qn_error_trail damage;          /* why this process read a library no further; its status is QN_OK otherwise */
+    uint64_t molecules_before_damage;
+    bool damaged;       /* a process could not read the libraries to their end */
+    bool tells_damage;  /* it is this one that says so */
+    bool stopped, mute; /* by what another process heard or met; that one speaks */
     const char *const *term_names;
     int term_count;
 
@@ -80,6 +87,10 @@ typedef struct qn_screen_state {
 
 /* Names of a score's terms, as columns are called; returns how many. */
 int qn_screen_term_names(qn_screen_score_kind kind, const char *const **names);
+
+/* Which rows are active by a data item of their libraries, which are read again for it. The rows may be in any order
+ * and are left in that of the libraries. */
+QN_MUST_CHECK qn_status qn_screen_find_actives(qn_screen_state *run);
 
 /* "kJ/mol" or "kcal/mol". */
 const char *qn_screen_energy_unit(qn_screen_score_kind kind);

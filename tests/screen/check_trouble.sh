@@ -2,10 +2,10 @@
 # check_trouble.sh SOURCE QUERN BUILD: what a screen does about odd names, other devices, and inputs that go wrong on the
 # way, and whether its files say where a molecule is from.
 set -u
-source=$1 quern=$2
+source=$1 quern=$2 build=$(cd "$3" && pwd)
 "$quern" screen -h >/dev/null 2>&1 || { echo "this build has no screen command"; exit 77; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/quern-trouble-XXXXXX")
-trap 'rm -rf "$work"' EXIT
+trap '[ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
 failures=0
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 
@@ -63,5 +63,101 @@ if [ "$levels" -gt 0 ]; then
     "$work/first.sdf" "$work/second.sdf.gz" "${options[@]}" -o "$work/two" --resume
 fi
 refused "more parents than poses" "number of parents is 65; expected at most 64" screen "$work/first.sdf" --parents 65 -o "$work/parents"
+
+
+# A library that is cut within its compressed data: what was before that place has its results, and the rest follows
+# once it can be read, without a molecule being searched twice.
+gzip -c "$work/library.sdf" >"$work/whole.sdf.gz"
+cut_library() { head -c $(($(wc -c <"$work/whole.sdf.gz") * 2 / 3)) "$work/whole.sdf.gz" >"$work/cut.sdf.gz"; }
+cut_library
+refused "a cut library" "cut.sdf.gz" screen "$work/cut.sdf.gz" -o "$work/cut"
+seen=$(gzip -dc "$work/cut.sdf.gz" 2>/dev/null | grep -c '^\$\$\$\$')
+[ $((seen % 8)) -ne 0 ] || fail "the cut is not within a piece: nothing is tested"
+message=$(screen "$work/cut.sdf.gz" -o "$work/cut" --resume 2>&1)
+[ "$(printf '%s\n' "$message" | wc -l)" -eq 1 ] || fail "a cut library: more than one sentence: $message"
+case $message in *"has the results of the $seen molecules before that place"*) ;; *) fail "a cut library: $message, not of $seen" ;; esac
+[ "$(tail -n +2 "$work/cut/scores.csv" | wc -l)" -eq "$seen" ] || fail "a cut library: scores.csv has not $seen lines"
+screen "$work/library.sdf" -o "$work/library" || fail "the whole library"
+cmp -s <(tail -n +2 "$work/cut/scores.csv" | cut -d, -f2-5 | sort) \
+  <(tail -n +2 "$work/library/scores.csv" | awk -F, -v seen="$seen" '$3 < seen' | cut -d, -f2-5 | sort) || fail "a cut library: other scores"
+grep -q '"library_damage": "' "$work/cut/run.json" || fail "run.json does not tell of the damage"
+grep -q 'not read to its end' "$work/cut/report.html" || fail "report.html does not tell of the damage"
+grep -q '"library_damage": null' "$work/library/run.json" || fail "run.json tells of damage that is none"
+cp "$work/whole.sdf.gz" "$work/cut.sdf.gz"
+refused "a library mended since" "there library=cut.sdf.gz" screen "$work/cut.sdf.gz" -o "$work/cut" --resume
+
+# Trouble that passes, of a network's file system, say: the same file, of which the middle can now be read.
+# It is of three compressed parts, of which the second has a broken head: nothing wrong comes out before that is seen.
+for part in 1 2 3; do
+  bash "$source/tests/screen/make_library.sh" "$examples/kinase_inhibitors.sdf" 90 $part 1000 >"$work/part$part.sdf"
+done
+gzip -c --fast "$work/part1.sdf" >"$work/good.sdf.gz"
+head=$(wc -c <"$work/good.sdf.gz")
+gzip -c --fast "$work/part2.sdf" "$work/part3.sdf" >>"$work/good.sdf.gz"
+[ "$head" -gt 65536 ] || fail "broken among the bytes that a library is known by: $head"
+cp "$work/good.sdf.gz" "$work/passing.sdf.gz"
+printf '\7' | dd of="$work/passing.sdf.gz" bs=1 seek=$((head + 2)) conv=notrunc 2>/dev/null
+refused "a library broken in the middle" "before that place" screen "$work/passing.sdf.gz" -o "$work/passing"
+first=$(stat -c %s "$work/passing/journal.0")
+cp "$work/good.sdf.gz" "$work/passing.sdf.gz"
+screen "$work/passing.sdf.gz" -o "$work/passing" --resume || fail "the library that can be read again"
+screen "$work/good.sdf.gz" -o "$work/good" || fail "the library without damage"
+for file in scores.csv hits.sdf rejected.csv; do
+  cmp <(sed 's/passing.sdf.gz/good.sdf.gz/' "$work/passing/$file") "$work/good/$file" || fail "$file after trouble that passed"
+done
+[ "$(stat -c %s "$work/passing/journal.0")" -lt $(($(stat -c %s "$work/good/journal.0") + first)) ] || fail "all was done again"
+grep -q '"resumed": 0,' "$work/passing/run.json" && fail "nothing was resumed after trouble that passed"
+
+# Known actives may be told once the run is over, by names or by a data item.
+awk '/^\$\$\$\$/ { n++; printf "> <activity>\n%d\n\n", n % 4 == 1 } { print }' "$work/library.sdf" >"$work/labelled.sdf"
+screen "$work/labelled.sdf" -o "$work/labelled" || fail "a labelled library"
+cp "$work/labelled/scores.csv" "$work/before.csv"
+size=$(stat -c %s "$work/labelled/journal.0")
+awk -F, 'NR > 1 && $3 % 4 == 0 { print $2 }' "$work/before.csv" >"$work/names.txt" # molecules of one name are alike
+for which in "$work/names.txt" activity=1; do
+  screen "$work/labelled.sdf" -o "$work/labelled" --resume --actives "$which" || fail "--actives $which of a run that is over"
+  [ "$(stat -c %s "$work/labelled/journal.0")" -eq "$size" ] || fail "--actives $which: molecules were searched again"
+  cut -d, -f1-15 "$work/labelled/scores.csv" | cmp - "$work/before.csv" || fail "--actives $which: other scores"
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "active") at = i; next } $at != ($3 % 4 == 0) { exit 1 }' "$work/labelled/scores.csv" ||
+    fail "--actives $which: other actives"
+  grep -q 'ROC area' "$work/labelled/report.html" || fail "--actives $which: no ROC area"
+done
+screen "$work/labelled.sdf" -o "$work/labelled" --resume || fail "without --actives again"
+cmp -s "$work/labelled/scores.csv" "$work/before.csv" || fail "actives are not forgotten"
+
+# Of several processes one speaks.
+export QUERN_MPI_LIBRARY=$build/libquern_mpi.so
+if command -v mpirun >/dev/null && [ -f "$QUERN_MPI_LIBRARY" ]; then
+  export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+  ranks() { mpirun -n 3 --oversubscribe --allow-run-as-root "$@" >"$work/log" 2>&1; }
+  once() { [ "$(grep -c "$1" "$work/log")" -eq 1 ] || { fail "$2: not once but $(grep -c "$1" "$work/log") times: $1"; cat "$work/log"; }; }
+  loud=("${options[@]/--quiet/--explain}")
+  ranks "$quern" screen "$work/pocket.pdb" "$work/library.sdf" "${loud[@]}" -o "$work/ranks" || fail "three processes"
+  for note in '^device:' '^box:' 'conformers a batch' '^3 processes' '^results in'; do once "$note" "three processes"; done
+  ranks "$quern" screen "$work/pocket.pdb" "$work/library.sdf" "${loud[@]}" -o "$work/ranks" && fail "three processes into results"
+  once '^quern: ' "a folder with results"
+  cut_library
+  ranks "$quern" screen "$work/pocket.pdb" "$work/cut.sdf.gz" "${loud[@]}" -o "$work/cutranks" && fail "three processes and a cut library"
+  once '^quern: ' "a cut library"
+  grep -q "has the results of the $seen molecules before" "$work/log" || fail "a cut library: another sentence: $(grep quern: "$work/log")"
+  cmp -s <(cut -d, -f2-5 "$work/cut/scores.csv") <(cut -d, -f2-5 "$work/cutranks/scores.csv") || fail "a cut library: other scores of three processes"
+  # One is asked to stop; one meets a full disk. The others end with it and give no advice.
+  # shellcheck disable=SC2016
+  ranks bash -c '[ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
+      "$@" & running=$!
+      while kill -0 $running 2>/dev/null && [ ! -s "$0/journal.1" ]; do sleep 0.01; done
+      kill -TERM $running; wait $running' "$work/stopped" \
+    "$quern" screen "$work/pocket.pdb" "$work/good.sdf.gz" "${options[@]}" --poses 2048 -o "$work/stopped" && fail "not stopped"
+  once '^quern: stopped after' "one of three is asked to stop"
+  once '^quern: go on with' "one of three is asked to stop"
+  [ ! -e "$work/stopped/scores.csv" ] || fail "one of three is asked to stop: results"
+  # shellcheck disable=SC2016
+  ranks bash -c 'trap "" XFSZ; [ "$OMPI_COMM_WORLD_RANK" != 2 ] || ulimit -f 1; exec "$@"' rank \
+    "$quern" screen "$work/pocket.pdb" "$work/good.sdf.gz" "${options[@]}" --poses 2048 -o "$work/full" && fail "a full disk"
+  once '^quern: ' "one of three has a full disk"
+  grep -q '^quern: .*journal.2: cannot write' "$work/log" || fail "one of three has a full disk: $(grep quern: "$work/log")"
+else
+  echo "without mpirun: ranks are not checked"
+fi
 
 [ $failures -eq 0 ]

@@ -117,12 +117,11 @@ static int wait_for(MPI_Request *request, const char *what, char *message)
     }
 }
 
-static int ranks_any(void *memory, int value, int *any, char message[QN_MPI_MESSAGE_BYTES])
+static int ranks_most(void *memory, int value, int *most, char message[QN_MPI_MESSAGE_BYTES])
 {
     mpi_state *state = memory;
     MPI_Request request;
-    int mine = value != 0;
-    int code = MPI_Iallreduce(&mine, any, 1, MPI_INT, MPI_MAX, state->everyone, &request);
+    int code = MPI_Iallreduce(&value, most, 1, MPI_INT, MPI_MAX, state->everyone, &request);
     return failed(code, "MPI_Iallreduce", message) || wait_for(&request, "MPI_Iallreduce", message);
 }
 
@@ -132,11 +131,6 @@ static int ranks_tell(void *memory, void *data, size_t size, char message[QN_MPI
     MPI_Request request;
     int code = MPI_Ibcast(data, (int)size, MPI_BYTE, 0, state->everyone, &request);
     return failed(code, "MPI_Ibcast", message) || wait_for(&request, "MPI_Ibcast", message);
-}
-
-static void ranks_abort(void *memory, int exit_code)
-{
-    MPI_Abort(((mpi_state *)memory)->everyone, exit_code);
 }
 
 static void ranks_close(void *memory)
@@ -151,6 +145,6 @@ static void ranks_close(void *memory)
 const qn_mpi_functions *qn_mpi_functions_get(void)
 {
     static const qn_mpi_functions functions = {
-        QN_MPI_FUNCTIONS_VERSION, ranks_open, ranks_next, ranks_any, ranks_tell, ranks_abort, ranks_close};
+        QN_MPI_FUNCTIONS_VERSION, ranks_open, ranks_next, ranks_most, ranks_tell, ranks_close};
     return &functions;
 }

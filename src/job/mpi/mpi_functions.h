@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { QN_MPI_FUNCTIONS_VERSION = 2, QN_MPI_MESSAGE_BYTES = 256 };
+enum { QN_MPI_FUNCTIONS_VERSION = 3, QN_MPI_MESSAGE_BYTES = 256 };
 
 typedef struct qn_mpi_place {
     int rank, count, local_rank, local_count;
@@ -19,11 +19,10 @@ typedef struct qn_mpi_functions {
     int version; /* QN_MPI_FUNCTIONS_VERSION of the header that it was built with */
     int (*open)(void **state, qn_mpi_place *place, char message[QN_MPI_MESSAGE_BYTES]);
     int (*next)(void *state, uint64_t count, uint64_t *first, char message[QN_MPI_MESSAGE_BYTES]);
-    /* Whether any rank's value is not 0; waits for all of them. */
-    int (*any)(void *state, int value, int *any, char message[QN_MPI_MESSAGE_BYTES]);
+    /* The largest of all ranks' values; waits for all of them. */
+    int (*most)(void *state, int value, int *most, char message[QN_MPI_MESSAGE_BYTES]);
     /* Rank 0's bytes go to all; waits for them. Fewer than 2^31. */
     int (*tell)(void *state, void *data, size_t size, char message[QN_MPI_MESSAGE_BYTES]);
-    void (*abort)(void *state, int exit_code);
     void (*close)(void *state); /* waits for all ranks */
 } qn_mpi_functions;
 

@@ -36,6 +36,12 @@ static void check_alone(void)
     CHECK(any == 0);
     CHECK_OK(qn_ranks_any(ranks, -5, &any));
     CHECK(any == 1);
+    CHECK_OK(qn_ranks_most(ranks, 17, &any));
+    CHECK(any == 17);
+    CHECK_OK(qn_ranks_next(ranks, 0, &first));
+    CHECK(first == 5);
+    CHECK_OK(qn_ranks_next(ranks, 0, &first));
+    CHECK(first == 5);
     CHECK_OK(qn_ranks_barrier(ranks));
     first = 12345;
     CHECK_OK(qn_ranks_tell(ranks, &first, sizeof first));
@@ -104,6 +110,11 @@ static void deal(const char *folder, uint64_t count)
         CHECK(any == 0);
         CHECK_OK(qn_ranks_any(ranks, qn_ranks_rank(ranks) == qn_ranks_count(ranks) - 1, &any));
         CHECK(any == 1);
+        CHECK_OK(qn_ranks_most(ranks, 10 + qn_ranks_rank(ranks), &any));
+        CHECK(any == 9 + qn_ranks_count(ranks));
+        CHECK_OK(qn_ranks_next(ranks, 0, &first));
+        CHECK(first >= count && first < (uint64_t)1 << 32);
+        CHECK_OK(qn_ranks_barrier(ranks));
         /* one takes all that is left, and the others find nothing */
         if (qn_ranks_rank(ranks) == 0) CHECK_OK(qn_ranks_next(ranks, (uint64_t)1 << 56, &first));
         CHECK_OK(qn_ranks_barrier(ranks));

@@ -1,0 +1,46 @@
+/* Known actives by a data item of the library: told only once results are gathered, so that a run that is over can be
+ * asked for its enrichment. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "screen/enrichment.h"
+#include "screen/library.h"
+#include "screen/run.h"
+
+static int compare_indices(const void *a, const void *b)
+{
+    const qn_screen_row *first = a, *second = b;
+    return (first->index > second->index) - (first->index < second->index);
+}
+
+static qn_status look_at_row(const qn_screen_labels *labels, qn_screen_library *library, qn_compound_record *record,
+                             qn_screen_row *row)
+{
+    qn_compound *compound = NULL;
+    QN_TRY(qn_screen_library_seek(library, row->index, record));
+    if (record->size == 0 || qn_compound_read(record, &compound) != QN_OK)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "molecule %llu cannot be read again (%s); expected libraries that do not change "
+                "during a run",
+                (unsigned long long)row->index, record->size ? qn_error_message() : "it is gone");
+    row->active = qn_screen_labels_is_active(labels, compound);
+    qn_compound_destroy(&compound);
+    return QN_OK;
+}
+
+qn_status qn_screen_find_actives(qn_screen_state *run)
+{
+    const qn_screen_options *options = run->options;
+    qn_screen_library *library;
+    qn_compound_record record = {0};
+    if (!run->labels || qn_screen_labels_name_count(run->labels) > 0 || run->row_count == 0) return QN_OK;
+    qsort(run->rows, run->row_count, sizeof *run->rows, compare_indices);
+    QN_TRY(qn_screen_library_open(options->libraries, options->library_count, &library));
+    qn_status status = QN_OK;
+    for (size_t i = 0; i < run->row_count && status == QN_OK; i++)
+        if (!run->rows[i].made) /* of a line of SMILES, which has no data items */
+            status = look_at_row(run->labels, library, &record, &run->rows[i]);
+    qn_compound_record_clear(&record);
+    qn_screen_library_close(&library);
+    return status;
+}
