@@ -118,51 +118,33 @@ bool qn_mol2_is_lone_pair(const qn_compound_atom *atom)
     return strcmp(atom->type, "LP") == 0 || strcmp(atom->type, "Lp") == 0;
 }
 
-/* A bond to an atom that goes: a hydrogen is remembered as an implicit one of the other. */
-static void forget_bond(qn_compound *compound, const int *place, int gone, int other)
+/* Hydrogens bound to an atom become implicit ones of it. */
+static void make_implicit(qn_compound *compound)
 {
-    if (place[gone] >= 0 || place[other] < 0 || !qn_compound_atom_is_hydrogen(&compound->atoms[gone])) return;
-    signed char *hydrogens = &compound->atoms[other].hydrogens;
-    if (*hydrogens < SCHAR_MAX) ++*hydrogens;
-}
-
-/* Leave only the atoms that have a place. */
-static void keep_placed(qn_compound *compound, const int *place, size_t kept)
-{
-    const size_t atoms = compound->atom_count;
-    size_t bonds = 0;
-    for (size_t b = 0; b < compound->bond_count; b++) {
-        qn_compound_bond bond = compound->bonds[b];
-        forget_bond(compound, place, bond.first, bond.second);
-        forget_bond(compound, place, bond.second, bond.first);
-        if (place[bond.first] >= 0 && place[bond.second] >= 0)
-            compound->bonds[bonds++] = (qn_compound_bond){place[bond.first], place[bond.second], bond.order};
-    }
-    for (size_t c = 0; c < compound->conformer_count; c++)
-        for (size_t i = 0; i < atoms; i++)
-            if (place[i] >= 0)
-                memmove(compound->positions_angstrom + 3 * (c * kept + (size_t)place[i]),
-                        compound->positions_angstrom + 3 * (c * atoms + i), 3 * sizeof(double));
-    for (size_t i = 0; i < atoms; i++)
-        if (place[i] >= 0) compound->atoms[place[i]] = compound->atoms[i];
-    compound->atom_count = kept;
-    compound->bond_count = bonds;
+    if (compound->bond_count == 0) return; /* nobody knows whose they are */
+    for (size_t i = 0; i < compound->atom_count; i++) compound->atoms[i].hydrogens = 0;
+    for (size_t b = 0; b < compound->bond_count; b++)
+        for (int side = 0; side < 2; side++) {
+            const int hydrogen = side ? compound->bonds[b].first : compound->bonds[b].second;
+            const int other = side ? compound->bonds[b].second : compound->bonds[b].first;
+            signed char *count = &compound->atoms[other].hydrogens;
+            if (qn_compound_atom_is_hydrogen(&compound->atoms[hydrogen]) && *count < SCHAR_MAX) ++*count;
+        }
 }
 
 qn_status qn_mol2_drop_atoms(qn_compound *compound, bool hydrogens)
 {
     void *memory;
-    QN_TRY(qn_allocate(compound->atom_count, sizeof(int), &memory));
-    int *place = memory;                                        /* of every atom among those that stay; −1: it goes */
-    const bool counted = hydrogens && compound->bond_count > 0; /* without bonds nobody knows whose they are */
-    size_t kept = 0;
+    bool all = true;
+    QN_TRY(qn_allocate(compound->atom_count, sizeof(bool), &memory));
+    bool *kept = memory;
+    if (hydrogens) make_implicit(compound);
     for (size_t i = 0; i < compound->atom_count; i++) {
-        qn_compound_atom *atom = &compound->atoms[i];
-        const bool goes = qn_mol2_is_lone_pair(atom) || (hydrogens && qn_compound_atom_is_hydrogen(atom));
-        place[i] = goes ? -1 : (int)kept++;
-        if (counted) atom->hydrogens = 0;
+        const qn_compound_atom *atom = &compound->atoms[i];
+        kept[i] = !qn_mol2_is_lone_pair(atom) && !(hydrogens && qn_compound_atom_is_hydrogen(atom));
+        all &= kept[i];
     }
-    if (kept < compound->atom_count) keep_placed(compound, place, kept);
+    qn_status status = all ? QN_OK : qn_compound_keep_atoms(compound, kept);
     qn_release(&memory);
-    return QN_OK;
+    return status;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "format/compound_formats.h"
 #include "format/element.h"
@@ -149,6 +150,20 @@ static qn_status read_atoms(pdbqt_reader *reader)
     return QN_OK;
 }
 
+/* Where no remark names the molecule, its file does, without folder and ".pdbqt" or ".pdbqt.gz". */
+static qn_status name_by_file(const char *path, qn_text *name)
+{
+    const char *file = qn_path_name(path);
+    size_t length = strlen(file);
+    if (length > 3 && strcmp(file + length - 3, ".gz") == 0) length -= 3;
+    for (size_t i = length; i-- > 1;)
+        if (file[i] == '.') {
+            length = i;
+            break;
+        }
+    return qn_text_append_bytes(name, file, strcmp(path, "standard input") == 0 ? 0 : length);
+}
+
 static qn_status read_molecule(const qn_compound_record *record, pdbqt_reader *reader)
 {
     size_t count = 0;
@@ -161,10 +176,9 @@ static qn_status read_molecule(const qn_compound_record *record, pdbqt_reader *r
     if (compound->atom_count == 0)
         QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has no atoms; expected ATOM or HETATM records", record->path,
                 record->line);
-    if (reader->name.data) {
-        qn_release(&compound->name);
-        QN_TRY(qn_text_copy(reader->name.data, &compound->name));
-    }
+    if (reader->name.length == 0) QN_TRY(name_by_file(record->path, &reader->name));
+    qn_release(&compound->name);
+    QN_TRY(qn_text_copy(reader->name.data, &compound->name));
     if (reader->smiles.data) QN_TRY(qn_compound_add_property(compound, "SMILES", reader->smiles.data));
     if (reader->energy.data) QN_TRY(qn_compound_add_property(compound, "VINA RESULT", reader->energy.data));
     return QN_OK;

@@ -112,6 +112,41 @@ qn_status qn_compound_set_conformer_count(qn_compound *compound, size_t count)
     return QN_OK;
 }
 
+static void keep_positions(qn_compound *compound, const bool *kept)
+{
+    double *to = compound->positions_angstrom;
+    for (size_t c = 0; c < compound->conformer_count; c++) {
+        const double *from = qn_compound_positions(compound, c);
+        for (size_t i = 0; i < compound->atom_count; i++) {
+            if (!kept[i]) continue;
+            memmove(to, from + 3 * i, 3 * sizeof *to);
+            to += 3;
+        }
+    }
+}
+
+qn_status qn_compound_keep_atoms(qn_compound *compound, const bool *kept)
+{
+    void *memory;
+    size_t atoms = 0, bonds = 0;
+    QN_TRY(qn_allocate(compound->atom_count, sizeof(int), &memory));
+    int *place = memory;
+    keep_positions(compound, kept);
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        place[i] = (int)atoms;
+        if (kept[i]) compound->atoms[atoms++] = compound->atoms[i];
+    }
+    for (size_t b = 0; b < compound->bond_count; b++) {
+        const qn_compound_bond bond = compound->bonds[b];
+        if (kept[bond.first] && kept[bond.second])
+            compound->bonds[bonds++] = (qn_compound_bond){place[bond.first], place[bond.second], bond.order};
+    }
+    compound->atom_count = atoms;
+    compound->bond_count = bonds;
+    qn_release(&memory);
+    return QN_OK;
+}
+
 double *qn_compound_positions(const qn_compound *compound, size_t conformer)
 {
     return compound->positions_angstrom + conformer * compound->atom_count * 3;

@@ -62,6 +62,9 @@ QN_MUST_CHECK qn_status qn_compound_set_conformer_count(qn_compound *compound, s
 /* Positions of one conformer: atom_count × 3. */
 double *qn_compound_positions(const qn_compound *compound, size_t conformer);
 
+/* Leave only the atoms that `kept` marks, in their order, and the bonds between them. */
+QN_MUST_CHECK qn_status qn_compound_keep_atoms(qn_compound *compound, const bool *kept);
+
 bool qn_compound_atom_is_hydrogen(const qn_compound_atom *atom);
 
 /* Neighbours of every atom, from the bonds: those of atom i are neighbour[start[i]] … neighbour[start[i + 1] − 1],

@@ -6,15 +6,18 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "chemistry/bonds.h"
+#include "chemistry/fragments.h"
 #include "score/vina.h"
 #include "screen/score_types.h"
 
 qn_status qn_screen_ligand_prepare(qn_compound *compound)
 {
+    const bool has_bonds = compound->bond_count > 0;
     bool unknown = false;
     if (compound->bond_count == 0 && compound->atom_count > 1 && !compound->flat) QN_TRY(qn_bonds_connect(compound));
     for (size_t i = 0; i < compound->bond_count; i++) unknown |= compound->bonds[i].order == QN_BOND_UNKNOWN;
-    return unknown ? qn_bonds_find_orders(compound) : QN_OK;
+    if (unknown) QN_TRY(qn_bonds_find_orders(compound));
+    return has_bonds ? qn_fragments_keep_main(compound, QN_SCREEN_LEFT_OUT) : QN_OK;
 }
 
 static const char *name_of(const qn_compound *compound)

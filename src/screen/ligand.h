@@ -22,8 +22,11 @@ typedef struct qn_screen_ligand {
  * are not finite or 1000 Å apart. *count gets the heavy atoms. */
 QN_MUST_CHECK qn_status qn_screen_ligand_check(const qn_compound *compound, size_t *count);
 
+/* The data item that tells which molecules of a record were left out. */
+#define QN_SCREEN_LEFT_OUT "quern_left_out"
+
 /* Give a compound as it was read what typing and conformers need: bonds by distance where its file has none at all, and
- * an order to each bond of unknown order. */
+ * an order to each bond of unknown order. Of a record whose bonds make it several molecules the main one stays. */
 QN_MUST_CHECK qn_status qn_screen_ligand_prepare(qn_compound *compound);
 
 /* Types by our own typing; QN_BAD_FORMAT, in one sentence, for what cannot be typed or has no or over 1024 heavy atoms,

@@ -66,13 +66,13 @@ static qn_status take_poses(const qn_screen_entry *entry, void *user)
     return QN_OK;
 }
 
-/* Our data items of an earlier screen would stand beside the new ones. */
+/* Our data items of an earlier screen would stand beside the new ones; what was left out of a salt stays so. */
 static void drop_own_properties(qn_compound *compound)
 {
     size_t kept = 0;
     for (size_t i = 0; i < compound->property_count; i++) {
         qn_compound_property *property = &compound->properties[i];
-        if (strncmp(property->name, "quern_", 6) == 0) {
+        if (strncmp(property->name, "quern_", 6) == 0 && strcmp(property->name, QN_SCREEN_LEFT_OUT) != 0) {
             qn_release(&property->name);
             qn_release(&property->value);
         } else {

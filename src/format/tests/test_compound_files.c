@@ -53,7 +53,8 @@ static void good_and_bad_records_of_a_file_are_told_apart(void)
     };
     static const expected_record of_mol2[] = {{"formate", 4, 3, 1, NULL}, {"ethanol", 3, 2, 3, NULL}};
     static const expected_record of_pdbqt[] = {
-        {"", 2, 0, 1, NULL}, {.message = ":16: atom 2 has type \"OQ\"; expected one of AutoDock's (columns 78-79)"}};
+        {"poses", 2, 0, 1, NULL},
+        {.message = ":16: atom 2 has type \"OQ\"; expected one of AutoDock's (columns 78-79)"}};
     check_file("format/mixed.sdf", of_sdf, 7);
     check_file("format/two.mol2", of_mol2, 2);
     check_file("format/poses.pdbqt", of_pdbqt, 2);

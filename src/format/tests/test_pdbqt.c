@@ -107,6 +107,26 @@ static void what_is_wrong_is_said(void)
     check_refusals(QN_COMPOUND_PDBQT, cases, sizeof cases / sizeof *cases);
 }
 
+/* Docked poses rarely say what they are of: the file's name does then. */
+static void files_name_what_no_remark_names(void)
+{
+    static const struct {
+        const char *path, *name;
+    } cases[] = {{"out/ligand_7.pdbqt", "ligand_7"},
+                 {"a.b.pdbqt.gz", "a.b"},
+                 {"plain", "plain"},
+                 {".pdbqt", ".pdbqt"},
+                 {"standard input", ""}};
+    static char text[] = "REMARK VINA RESULT:  -7.1 0 0\n" ATOM("    1", " C1 ", "   1.000", "+0.150", "C ");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        qn_compound *c = NULL;
+        qn_compound_record record = {
+            .format = QN_COMPOUND_PDBQT, .line = 1, .path = cases[i].path, .text = text, .size = strlen(text)};
+        if (CHECK_OK(qn_compound_read(&record, &c))) CHECK_TEXT(c->name, cases[i].name);
+        qn_compound_destroy(&c);
+    }
+}
+
 /* Types decide about elements, also where names say otherwise, and charges are no segment or chain. */
 static void receptors_get_elements_from_types(void)
 {
@@ -198,6 +218,7 @@ static void real_receptors_are_read(void)
 
 int main(void)
 {
+    RUN(files_name_what_no_remark_names);
     RUN(a_ligand_is_read_right);
     RUN(what_is_not_the_ligand_is_left_out);
     RUN(models_and_molecules_are_cut);

@@ -168,6 +168,32 @@ static void compounds_without_bonds_are_prepared(void)
     qn_compound_destroy(&compound);
 }
 
+/* Of a salt the organic molecule stays, of a complex also its metal; without stated bonds nothing goes. */
+static void salts_lose_their_ions(void)
+{
+    static const struct {
+        const char *atoms, *bonds, *left_out, *elements;
+    } cases[] = {
+        {"CL:9,0,0 C:0,0,0 N:1.5,0,0", "2-3", "Cl", "CN"},
+        {"N:9,0,0 O:9,1.2,0 O:9,-1.2,0 C:0,0,0 O:2.1,1.2,0 NA:2.1,3.4,0 O:30,0,0 H:31,0,0 H:30,1,0",
+         "1-2 1-3 4-5 7-8 7-9", "NO2; Na; H2O", "CO"},
+        {"C:0,0,0 O:2.1,1.2,0 ZN:2.1,3.2,0 ZN:9,9,9", "1-2", "Zn", "COZN"},
+        {"CL:9,0,0 C:0,0,0 N:1.5,0,0", "", NULL, "CLCN"},
+        {"C:0,0,0 N:1.5,0,0", "1-2", NULL, "CN"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char elements[64] = "";
+        qn_compound *compound = make(cases[i].atoms, cases[i].bonds);
+        CHECK_OK(qn_screen_ligand_prepare(compound));
+        for (size_t a = 0; a < compound->atom_count; a++) strcat(elements, compound->atoms[a].element);
+        CHECK_TEXT(elements, cases[i].elements);
+        const char *left_out = qn_compound_property_value(compound, QN_SCREEN_LEFT_OUT);
+        if (CHECK((left_out == NULL) == (cases[i].left_out == NULL)) && left_out)
+            CHECK_TEXT(left_out, cases[i].left_out);
+        qn_compound_destroy(&compound);
+    }
+}
+
 /* How many atoms of each of Vina's types; `types` may hold −1. */
 static void count_types(const int *types, size_t count, int counts[QN_VINA_TYPES])
 {
@@ -243,6 +269,7 @@ int main(void)
     RUN(conformers_have_centroids_of_their_own);
     RUN(what_cannot_be_scored_is_refused);
     RUN(compounds_without_bonds_are_prepared);
+    RUN(salts_lose_their_ions);
     RUN(imatinib_has_vinas_types);
     if (check_reference_data("docking/ligand/1iep")) RUN(published_poses_have_their_energies);
     return check_finish();
