@@ -6,6 +6,18 @@
 #include "base/memory.h"
 #include "chemistry/matching.h"
 
+/* A nitrogen of drawn-aromatic bonds with two neighbours, by how readily it takes a double bond. */
+typedef enum ring_nitrogen { TAKES_DOUBLE, TAKES_WHAT_IS_LEFT, MAY_HAVE_HYDROGEN, BESIDE_CARBONYL } ring_nitrogen;
+
+enum { MOST_NEIGHBOURS = 4 }; /* of an atom of an aromatic ring */
+
+typedef struct ring_walk {
+    const qn_compound *compound;
+    const qn_compound_neighbours *neighbours;
+    const qn_bond_orders *orders;
+    int home; /* the atom that the ring begins at */
+} ring_walk;
+
 bool qn_element_is_metal(const char *element)
 {
     static const char *const others[] = {"H",  "D",  "T", "HE", "B",  "C",  "N",  "O",  "F",  "NE",
@@ -125,35 +137,104 @@ static void settle_double_carboxylates(const qn_compound *compound, const qn_com
     }
 }
 
-static qn_status settle_aromatic(const qn_compound *compound, qn_bond_orders *orders)
+/* Whether `steps` drawn-aromatic bonds lead from `at` back to `home` without turning round; `donors`: and pass an atom
+ * that gives the ring a pair of electrons for certain. */
+static bool leads_home(const ring_walk *walk, int from, int at, int steps, bool donors)
 {
-    qn_matching_wish *wishes = NULL;
-    qn_matching_edge *edges = NULL;
-    int *edge_bond = NULL, *partner_edge = NULL;
-    size_t count = 0;
-    qn_status status = qn_allocate(compound->atom_count, sizeof *wishes, (void **)&wishes);
-    if (status == QN_OK) status = qn_allocate(compound->bond_count, sizeof *edges, (void **)&edges);
-    if (status == QN_OK) status = qn_allocate(compound->bond_count, sizeof *edge_bond, (void **)&edge_bond);
-    if (status == QN_OK) status = qn_allocate(compound->atom_count, sizeof *partner_edge, (void **)&partner_edge);
-    if (status == QN_OK) {
-        for (size_t i = 0; i < compound->atom_count; i++) {
-            wishes[i] = wish_of(&compound->atoms[i], &orders->atoms[i]);
-            partner_edge[i] = -1;
-        }
-        for (size_t i = 0; i < compound->bond_count; i++)
-            if (compound->bonds[i].order == QN_BOND_AROMATIC) {
-                edges[count] = (qn_matching_edge){compound->bonds[i].first, compound->bonds[i].second};
-                edge_bond[count++] = (int)i;
-            }
-        status = qn_matching_find(compound->atom_count, wishes, count, edges, partner_edge);
+    const qn_atom_bonds *bonds = &walk->orders->atoms[at];
+    const qn_compound_atom *atom = &walk->compound->atoms[at];
+    const bool gives = is_element(atom, "N") ? bonds->heavy + bonds->hydrogens == 3 || atom->charge_e < 0
+                                             : is_element(atom, "O") || is_element(atom, "S") || is_element(atom, "SE");
+    donors &= !gives; /* from here on whether one is still to be met */
+    if (walk->neighbours->start[at + 1] - walk->neighbours->start[at] > MOST_NEIGHBOURS) return false;
+    for (size_t k = walk->neighbours->start[at]; k < walk->neighbours->start[at + 1]; k++) {
+        const int next = walk->neighbours->neighbour[k];
+        if (next == from || walk->compound->bonds[walk->neighbours->bond[k]].order != QN_BOND_AROMATIC) continue;
+        if (steps == 1 ? next == walk->home && !donors
+                       : next != walk->home && leads_home(walk, at, next, steps - 1, donors))
+            return true;
     }
-    for (size_t i = 0; status == QN_OK && i < compound->atom_count; i++)
-        if (partner_edge[i] >= 0 && edges[partner_edge[i]].first == (int)i)
-            set_double(compound, orders, (size_t)edge_bond[partner_edge[i]]);
-    qn_release(&wishes);
-    qn_release(&edges);
-    qn_release(&edge_bond);
-    qn_release(&partner_edge);
+    return false;
+}
+
+/* Where the file does not tell which nitrogens of rings have a hydrogen: those beside a carbonyl (quinazolinone), else
+ * those in a ring of five that has no other atom to give it a pair of electrons (imidazole, purines). */
+static ring_nitrogen kind_of(const ring_walk *walk)
+{
+    const int atom = walk->home;
+    bool beside_nitrogen = false;
+    if (!is_element(&walk->compound->atoms[atom], "N")) return TAKES_DOUBLE;
+    for (size_t k = walk->neighbours->start[atom]; k < walk->neighbours->start[atom + 1]; k++) {
+        const int other = walk->neighbours->neighbour[k];
+        const qn_atom_bonds *bonds = &walk->orders->atoms[other];
+        if (is_element(&walk->compound->atoms[other], "C") && bonds->doubles > 0) return BESIDE_CARBONYL;
+        beside_nitrogen |= is_element(&walk->compound->atoms[other], "N") && bonds->heavy + bonds->hydrogens == 2;
+    }
+    if (!leads_home(walk, -1, atom, 5, false) || leads_home(walk, -1, atom, 5, true)) return TAKES_DOUBLE;
+    return beside_nitrogen ? TAKES_WHAT_IS_LEFT : MAY_HAVE_HYDROGEN;
+}
+
+/* Of three passes, each of which keeps what those before it paired: nitrogens that may have a hydrogen come after those
+ * that have none, those beside a carbonyl later, and last what a double bond would charge. */
+static qn_matching_wish wish_in_pass(qn_matching_wish wish, ring_nitrogen kind, int pass)
+{
+    if (wish == QN_MATCHING_RELUCTANT && pass < 2) return QN_MATCHING_NEVER;
+    if (wish != QN_MATCHING_GLAD || kind == TAKES_DOUBLE || (kind == TAKES_WHAT_IS_LEFT && pass > 0)) return wish;
+    return kind == BESIDE_CARBONYL && pass == 0 ? QN_MATCHING_NEVER : QN_MATCHING_RELUCTANT;
+}
+
+typedef struct aromatic_matching {
+    qn_matching_wish *wishes;
+    unsigned char *kinds; /* ring_nitrogen, of atoms that are glad */
+    qn_matching_edge *edges;
+    int *edge_bond, *partner_edge;
+    size_t edge_count;
+} aromatic_matching;
+
+static qn_status match(const qn_compound *compound, const qn_compound_neighbours *neighbours,
+                       const qn_bond_orders *orders, aromatic_matching *matching)
+{
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        const ring_walk walk = {compound, neighbours, orders, (int)i};
+        const qn_matching_wish wish = wish_of(&compound->atoms[i], &orders->atoms[i]);
+        if (wish == QN_MATCHING_GLAD) matching->kinds[i] = (unsigned char)kind_of(&walk);
+        matching->partner_edge[i] = -1;
+    }
+    for (size_t i = 0; i < compound->bond_count; i++)
+        if (compound->bonds[i].order == QN_BOND_AROMATIC) {
+            matching->edges[matching->edge_count] =
+                (qn_matching_edge){compound->bonds[i].first, compound->bonds[i].second};
+            matching->edge_bond[matching->edge_count++] = (int)i;
+        }
+    for (int pass = 0; pass < 3; pass++) {
+        for (size_t i = 0; i < compound->atom_count; i++)
+            matching->wishes[i] =
+                wish_in_pass(wish_of(&compound->atoms[i], &orders->atoms[i]), (ring_nitrogen)matching->kinds[i], pass);
+        QN_TRY(qn_matching_find(compound->atom_count, matching->wishes, matching->edge_count, matching->edges,
+                                matching->partner_edge));
+    }
+    return QN_OK;
+}
+
+static qn_status settle_aromatic(const qn_compound *compound, const qn_compound_neighbours *neighbours,
+                                 qn_bond_orders *orders)
+{
+    aromatic_matching m = {0};
+    const size_t atoms = compound->atom_count, bonds = compound->bond_count;
+    qn_status status = qn_allocate(atoms, sizeof *m.wishes, (void **)&m.wishes);
+    if (status == QN_OK) status = qn_allocate(atoms, sizeof *m.kinds, (void **)&m.kinds);
+    if (status == QN_OK) status = qn_allocate(bonds, sizeof *m.edges, (void **)&m.edges);
+    if (status == QN_OK) status = qn_allocate(bonds, sizeof *m.edge_bond, (void **)&m.edge_bond);
+    if (status == QN_OK) status = qn_allocate(atoms, sizeof *m.partner_edge, (void **)&m.partner_edge);
+    if (status == QN_OK) status = match(compound, neighbours, orders, &m);
+    for (size_t i = 0; status == QN_OK && i < atoms; i++)
+        if (m.partner_edge[i] >= 0 && m.edges[m.partner_edge[i]].first == (int)i)
+            set_double(compound, orders, (size_t)m.edge_bond[m.partner_edge[i]]);
+    qn_release(&m.wishes);
+    qn_release(&m.kinds);
+    qn_release(&m.edges);
+    qn_release(&m.edge_bond);
+    qn_release(&m.partner_edge);
     return status;
 }
 
@@ -192,7 +273,7 @@ qn_status qn_bond_orders_find(const qn_compound *compound, const qn_compound_nei
         count_bonds(compound, orders);
         settle_double_carboxylates(compound, neighbours, orders);
         settle_oxoanions(compound, neighbours, orders);
-        status = settle_aromatic(compound, orders);
+        status = settle_aromatic(compound, neighbours, orders);
         orders->hydrogens_present = has_hydrogens(compound, neighbours, orders);
     }
     if (status != QN_OK) qn_bond_orders_clear(orders);

@@ -28,6 +28,27 @@ static const char *name_of(const qn_compound *compound)
 /* Farther from the first atom no molecule reaches that is one. */
 static const double most_extent_angstrom = 1000;
 
+/* Nearer than this are no two atoms: positions were never made, or a record has some atoms twice. */
+static const double least_distance_angstrom = 0.1;
+
+static qn_status check_distances(const qn_compound *compound, size_t conformer)
+{
+    const double *positions = qn_compound_positions(compound, conformer);
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        if (qn_compound_atom_is_hydrogen(&compound->atoms[i])) continue;
+        for (size_t k = 0; k < i; k++) {
+            double square = 0;
+            for (size_t d = 0; d < 3; d++)
+                square += (positions[3 * i + d] - positions[3 * k + d]) * (positions[3 * i + d] - positions[3 * k + d]);
+            if (square < least_distance_angstrom * least_distance_angstrom &&
+                !qn_compound_atom_is_hydrogen(&compound->atoms[k]))
+                QN_FAIL(QN_BAD_FORMAT, "%s: atoms %zu and %zu of conformer %zu are %.2f Å apart; expected two places",
+                        name_of(compound), k + 1, i + 1, conformer + 1, sqrt(square));
+        }
+    }
+    return QN_OK;
+}
+
 qn_status qn_screen_ligand_check(const qn_compound *compound, size_t *count)
 {
     *count = 0;
@@ -52,6 +73,7 @@ qn_status qn_screen_ligand_check(const qn_compound *compound, size_t *count)
             else if (fabs(positions[i] - positions[i % 3]) > most_extent_angstrom)
                 QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu is %.0f Å away from atom 1; expected at most %.0f Å",
                         name_of(compound), i / 3 + 1, fabs(positions[i] - positions[i % 3]), most_extent_angstrom);
+        QN_TRY(check_distances(compound, conformer));
     }
     return QN_OK;
 }

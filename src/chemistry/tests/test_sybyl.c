@@ -89,6 +89,19 @@ static void drawn_and_stated_hydrogens_add_up(void)
     check_types("CC(=O)[O][H]", "C.3 C.2 O.2 O.3 H");
 }
 
+/* Aromatic bonds without hydrogens do not say which nitrogen has one: a lactam's, or one in a ring of five. */
+static void hydrogens_of_rings_are_where_they_usually_are(void)
+{
+    check_types("O=c1ncnc2ccccc12", "O.2 C.2 N.am C.2 N.2 C.ar C.ar C.ar C.ar C.ar C.ar");
+    check_types("c1ncnc2ncnc12", "C.ar N.ar C.ar N.ar C.ar N.2 C.2 N.pl3 C.ar");
+    check_types("O=c1ncnc2ncnc12", "O.2 C.2 N.am C.2 N.2 C.2 N.2 C.2 N.pl3 C.2");
+    check_types("c1nsnc1", "C.2 N.2 S.3 N.2 C.2");
+    check_types("c1ccc2nnnc2c1", "C.ar C.ar C.ar C.ar N.2 N.2 N.pl3 C.ar C.ar");
+    check_types("c1ccc2c(c1)nc1c2ccc2c1nc1ccccc12", "C.ar C.ar C.ar C.ar C.ar C.ar N.pl3 C.ar C.ar C.ar C.ar C.ar "
+                                                    "C.ar N.pl3 C.ar C.ar C.ar C.ar C.ar C.ar");
+    check_types("Nc1nc(=O)n(C)cc1", "N.pl3 C.2 N.2 C.2 O.2 N.am C.3 C.2 C.2");
+}
+
 static void sulfur_counts_its_oxygens(void)
 {
     check_types("CSC", "C.3 S.3 C.3");
@@ -150,6 +163,7 @@ int main(void)
     RUN(acids_are_told_from_their_anions);
     RUN(carboxylates_with_two_double_bonds_are_read);
     RUN(drawn_and_stated_hydrogens_add_up);
+    RUN(hydrogens_of_rings_are_where_they_usually_are);
     RUN(sulfur_counts_its_oxygens);
     RUN(rings_of_five_keep_single_and_double_bonds);
     RUN(other_elements_have_their_own);

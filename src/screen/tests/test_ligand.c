@@ -154,6 +154,8 @@ static void what_cannot_be_scored_is_refused(void)
     }
     check_refused(make("C:0,0,0 X:1.5,0,0", "1-2"), &other, "atom 2 (X)");
     check_refused(make("C:0,0,0 C:0,-1001,0", "1-2"), &score, "atom 2 is 1001 Å away");
+    check_refused(make("C:0,0,0 H:1,0,0 H:1,0,0 C:0,0.06,0.02", "1-2"), &score,
+                  "atoms 1 and 4 of conformer 1 are 0.06 Å apart");
 }
 
 /* Bonds of a drawing without bonds, and orders where they are not known. */
