@@ -9,6 +9,8 @@
 #include "job/tuning.h"
 #include "runtime/device.h"
 
+enum { MOST_EVENTS = 4096 };
+
 void qn_screen_deck_transforms(const qn_screen_deck_data *deck, int poses, int padded, float *transforms)
 {
     const size_t count = (size_t)deck->pose_count, row = (size_t)padded;
@@ -36,6 +38,8 @@ void qn_screen_deck_transforms(const qn_screen_deck_data *deck, int poses, int p
 void qn_screen_deck_run_clear(qn_screen_deck_run *run)
 {
     qn_queue_destroy(&run->queue);
+    qn_score_poses_room_destroy(&run->room);
+    qn_score_poses_near_destroy(&run->near);
     qn_score_poses_receptor_destroy(&run->receptor);
     qn_buffer_release(&run->jobs);
     qn_buffer_release(&run->atoms);
@@ -49,6 +53,14 @@ static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buff
     QN_TRY(qn_buffer_create(qn_queue_device(queue), bytes, buffer));
     QN_TRY(qn_queue_write(queue, *buffer, 0, data, bytes, NULL));
     return qn_queue_finish(queue);
+}
+
+static qn_status prepare_culling(qn_device *device, const qn_screen_deck_data *deck, qn_screen_deck_run *run)
+{
+    const qn_bude_force_field force_field = {"deck", deck->types, deck->type_count};
+    QN_TRY(qn_score_poses_near_create(device, run->receptor, &force_field, deck->receptor_positions,
+                                      deck->receptor_types, (size_t)deck->receptor_count, &run->near));
+    return qn_score_poses_room_create(device, run->near, (double)deck->ligand_count * run->problem.poses, &run->room);
 }
 
 static qn_status prepare(qn_device *device, const qn_screen_deck_data *deck, int poses, qn_screen_deck_run *run)
@@ -79,20 +91,33 @@ qn_status qn_screen_deck_run_create(qn_device *device, const qn_screen_deck_data
                                  .jobs = 1,
                                  .poses = (poses + QN_SCORE_POSES_STEP - 1) / QN_SCORE_POSES_STEP * QN_SCORE_POSES_STEP,
                                  .ligand_atoms = deck->ligand_count,
-                                 .exact = exact,
-                                 .cull = cull};
-    const qn_status status = prepare(device, deck, poses, run);
+                                 .exact = exact};
+    qn_status status = prepare(device, deck, poses, run);
+    if (status == QN_OK && cull) status = prepare_culling(device, deck, run);
     if (status != QN_OK) qn_screen_deck_run_clear(run);
     return status;
 }
 
 qn_status qn_screen_deck_run_score(qn_screen_deck_run *run, const qn_configuration *configuration, double *seconds)
 {
-    qn_event *event = NULL;
-    QN_TRY(qn_score_poses(run->queue, configuration, &run->problem, run->receptor, run->jobs, run->atoms,
-                          run->transforms, run->energies, &event));
-    const qn_status status = qn_event_seconds(event, seconds);
-    qn_event_destroy(&event);
+    qn_event *made[MOST_EVENTS] = {NULL};
+    qn_score_poses_events events = {made, 0, MOST_EVENTS};
+    qn_status status;
+    *seconds = 0;
+    if (run->near) {
+        status = qn_score_poses_in_reach(run->queue, configuration, &run->problem, run->receptor, run->near, run->room,
+                                         run->jobs, run->atoms, run->transforms, run->energies, &events);
+    } else {
+        status = qn_score_poses(run->queue, configuration, &run->problem, run->receptor, run->jobs, run->atoms,
+                                run->transforms, run->energies, &made[0]);
+        events.count = 1;
+    }
+    for (int i = 0; i < events.count; i++) {
+        double part = 0;
+        if (status == QN_OK) status = qn_event_seconds(made[i], &part);
+        *seconds += part;
+        qn_event_destroy(&made[i]);
+    }
     return status;
 }
 

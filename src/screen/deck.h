@@ -6,7 +6,7 @@
 #include <quern/screen.h>
 
 #include "score/bude.h"
-#include "screen/kernels/score_poses.h"
+#include "screen/kernels/score_poses_near.h"
 
 #define QN_SCREEN_DECK_TOLERANCE 2.5e-4 /* of |energy − reference| / max(1, |reference|) */
 
@@ -42,6 +42,8 @@ QN_MUST_CHECK qn_status qn_screen_deck_draw(int receptor_atoms, int ligand_atoms
 typedef struct qn_screen_deck_run {
     qn_queue *queue;
     qn_score_poses_receptor *receptor;
+    qn_score_poses_near *near; /* NULL: nothing is left out */
+    qn_score_poses_room *room;
     qn_buffer *jobs, *atoms, *transforms, *energies;
     float *transforms_here; /* as qn_screen_deck_transforms gives them, problem.poses of them */
     qn_score_poses_problem problem;
@@ -50,11 +52,11 @@ typedef struct qn_screen_deck_run {
 QN_MUST_CHECK qn_status qn_screen_deck_run_create(qn_device *device, const qn_screen_deck_data *deck, int poses,
                                                   bool exact, bool cull, qn_screen_deck_run *run);
 void qn_screen_deck_run_clear(qn_screen_deck_run *run);
-/* Score and wait; configuration NULL: the tuner's. */
+/* Score and wait; configuration NULL: the tuner's. *seconds: device time of all it takes. */
 QN_MUST_CHECK qn_status qn_screen_deck_run_score(qn_screen_deck_run *run, const qn_configuration *configuration,
                                                  double *seconds);
 
-/* Energies of the first `poses` poses; *seconds: device time of the one launch. */
+/* Energies of the first `poses` poses; *seconds: device time. */
 QN_MUST_CHECK qn_status qn_screen_deck_score(qn_device *device, const qn_screen_deck_data *deck, int poses, bool exact,
                                              bool cull, float *energies, double *seconds);
 

@@ -1,37 +1,79 @@
 #include "screen/scorer.h"
 
+#include <math.h>
+
 #include "base/error.h"
+#include "base/memory.h"
 #include "screen/kernels/score_poses.h"
 #include "screen/kernels/score_poses_receptor.h"
 #include "screen/kernels/score_poses_vina.h"
 
-static qn_status create_bude(qn_device *device, const qn_screen_receptor *receptor, void **state)
+typedef struct bude_state {
+    qn_score_poses_receptor *receptor;
+    qn_score_poses_near *near; /* NULL: nothing is left out */
+    qn_score_poses_room *rooms[QN_SCREEN_SLOTS];
+} bude_state;
+
+static void destroy_bude(void **pointer)
 {
-    return qn_score_poses_receptor_create(device, receptor->score.force_field, receptor->positions_angstrom,
-                                          receptor->types, receptor->atom_count, (qn_score_poses_receptor **)state);
+    bude_state *state = *pointer;
+    if (!state) return;
+    for (int i = 0; i < QN_SCREEN_SLOTS; i++) qn_score_poses_room_destroy(&state->rooms[i]);
+    qn_score_poses_near_destroy(&state->near);
+    qn_score_poses_receptor_destroy(&state->receptor);
+    qn_release(pointer);
 }
 
-static void destroy_bude(void **state)
+static qn_status create_parts(qn_device *device, const qn_screen_receptor *from,
+                              const qn_screen_search_options *options, bude_state *state)
 {
-    qn_score_poses_receptor_destroy((qn_score_poses_receptor **)state);
+    QN_TRY(qn_score_poses_receptor_create(device, from->score.force_field, from->positions_angstrom, from->types,
+                                          from->atom_count, &state->receptor));
+    if (!options->cull) return QN_OK;
+    QN_TRY(qn_score_poses_near_create(device, state->receptor, from->score.force_field, from->positions_angstrom,
+                                      from->types, from->atom_count, &state->near));
+    for (int i = 0; i < QN_SCREEN_SLOTS; i++)
+        QN_TRY(qn_score_poses_room_create(device, state->near, INFINITY, &state->rooms[i]));
+    return QN_OK;
 }
 
-static qn_status score_bude(qn_queue *queue, const void *state, const qn_screen_scoring *scoring, qn_event **event)
+static qn_status create_bude(qn_device *device, const qn_screen_receptor *receptor,
+                             const qn_screen_search_options *options, void **state)
 {
-    const qn_score_poses_receptor *receptor = state;
-    const qn_score_poses_problem problem = {.receptor_atoms = receptor->atom_count,
-                                            .ligand_types = receptor->type_count,
+    *state = NULL;
+    QN_TRY(qn_allocate(1, sizeof(bude_state), state));
+    const qn_status status = create_parts(device, receptor, options, *state);
+    if (status != QN_OK) destroy_bude(state);
+    return status;
+}
+
+/* Where a command's event goes. */
+static qn_event **next_event(qn_score_poses_events *events)
+{
+    return events->count < events->most ? &events->events[events->count++] : NULL;
+}
+
+static qn_status score_bude(qn_queue *queue, const void *pointer, const qn_screen_scoring *scoring,
+                            qn_score_poses_events *events)
+{
+    const bude_state *state = pointer;
+    const qn_score_poses_problem problem = {.receptor_atoms = state->receptor->atom_count,
+                                            .ligand_types = state->receptor->type_count,
                                             .jobs = scoring->jobs,
                                             .poses = scoring->poses,
                                             .ligand_atoms = scoring->ligand_atoms,
-                                            .exact = scoring->exact,
-                                            .cull = scoring->cull};
-    return qn_score_poses(queue, NULL, &problem, receptor, scoring->job_ranges, scoring->atoms, scoring->transforms,
-                          scoring->energies, event);
+                                            .exact = scoring->exact};
+    if (!state->near)
+        return qn_score_poses(queue, NULL, &problem, state->receptor, scoring->job_ranges, scoring->atoms,
+                              scoring->transforms, scoring->energies, next_event(events));
+    return qn_score_poses_in_reach(queue, NULL, &problem, state->receptor, state->near, state->rooms[scoring->slot],
+                                   scoring->job_ranges, scoring->atoms, scoring->transforms, scoring->energies, events);
 }
 
-static qn_status create_vina(qn_device *device, const qn_screen_receptor *receptor, void **state)
+static qn_status create_vina(qn_device *device, const qn_screen_receptor *receptor,
+                             const qn_screen_search_options *options, void **state)
 {
+    (void)options;
     return qn_score_poses_vina_receptor_create(device, receptor->positions_angstrom, receptor->types,
                                                receptor->atom_count, (qn_score_poses_vina_receptor **)state);
 }
@@ -41,12 +83,13 @@ static void destroy_vina(void **state)
     qn_score_poses_vina_receptor_destroy((qn_score_poses_vina_receptor **)state);
 }
 
-static qn_status score_vina(qn_queue *queue, const void *state, const qn_screen_scoring *scoring, qn_event **event)
+static qn_status score_vina(qn_queue *queue, const void *state, const qn_screen_scoring *scoring,
+                            qn_score_poses_events *events)
 {
     const qn_score_poses_vina_problem problem = {
         .jobs = scoring->jobs, .poses = scoring->poses, .ligand_atoms = scoring->ligand_atoms};
     return qn_score_poses_vina(queue, NULL, &problem, state, scoring->job_ranges, scoring->shares, scoring->atoms,
-                               scoring->transforms, scoring->energies, event);
+                               scoring->transforms, scoring->energies, next_event(events));
 }
 
 static float share_of_vina(const qn_screen_ligand *ligand)

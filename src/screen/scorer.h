@@ -4,20 +4,25 @@
 
 #include <quern/queue.h>
 
+#include "screen/kernels/score_poses_near.h"
 #include "screen/search.h"
 
 /* What a launch of scoring is given. Buffers as in score_poses.h; shares: a float a job, see qn_screen_scorer.share. */
 typedef struct qn_screen_scoring {
+    int slot;         /* of the search, 0 … QN_SCREEN_SLOTS − 1, which is of one queue */
     int jobs, poses;  /* poses of a job: a multiple of 64 */
     int ligand_atoms; /* of all jobs together */
-    bool exact, cull;
+    bool exact;
     qn_buffer *job_ranges, *shares, *atoms, *transforms, *energies;
 } qn_screen_scoring;
 
 typedef struct qn_screen_scorer {
-    qn_status (*create)(qn_device *device, const qn_screen_receptor *receptor, void **state);
+    qn_status (*create)(qn_device *device, const qn_screen_receptor *receptor, const qn_screen_search_options *options,
+                        void **state);
     void (*destroy)(void **state);
-    qn_status (*score)(qn_queue *queue, const void *state, const qn_screen_scoring *scoring, qn_event **event);
+    /* events: of the commands it takes */
+    qn_status (*score)(qn_queue *queue, const void *state, const qn_screen_scoring *scoring,
+                       qn_score_poses_events *events);
     float (*share)(const qn_screen_ligand *ligand); /* factor of a ligand's energies; NULL: 1 */
 } qn_screen_scorer;
 

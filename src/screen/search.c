@@ -280,7 +280,7 @@ static qn_status create_parts(qn_device *device, const qn_screen_receptor *recep
     QN_TRY(qn_queue_write(search->slots[0].queue, search->frame, 0, search->host_frame, QN_EVOLVE_FRAME * sizeof(float),
                           NULL));
     for (int i = 0; i < QN_SCREEN_SLOTS; i++) QN_TRY(qn_queue_finish(search->slots[i].queue));
-    return search->scorer->create(device, receptor, &search->receptor);
+    return search->scorer->create(device, receptor, o, &search->receptor);
 }
 
 qn_status qn_screen_search_create_with(qn_device *device, const qn_screen_scorer *scorer,
@@ -393,19 +393,21 @@ static qn_event **next_evolving(search_slot *slot)
 
 static qn_status score(const qn_screen_search *search, search_slot *slot, int poses)
 {
-    const qn_screen_scoring scoring = {.jobs = slot->jobs,
+    const qn_screen_scoring scoring = {.slot = (int)(slot - search->slots),
+                                       .jobs = slot->jobs,
                                        .poses = poses,
                                        .ligand_atoms = slot->ligand_atoms,
                                        .exact = search->options.exact,
-                                       .cull = search->options.cull,
                                        .job_ranges = slot->job_ranges,
                                        .shares = slot->shares,
                                        .atoms = slot->atoms,
                                        .transforms = slot->transforms,
                                        .energies = slot->energies};
     slot->interactions += (double)poses * slot->ligand_atoms * (double)search->receptor_atoms;
-    return search->scorer->score(slot->queue, search->receptor, &scoring,
-                                 next_event(slot->scoring, &slot->scoring_count));
+    qn_score_poses_events events = {slot->scoring, slot->scoring_count, MOST_LAUNCHES};
+    const qn_status status = search->scorer->score(slot->queue, search->receptor, &scoring, &events);
+    slot->scoring_count = events.count;
+    return status;
 }
 
 /* A length as numbers of the box, at least one. */

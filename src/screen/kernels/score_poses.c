@@ -24,8 +24,7 @@ static qn_geometry score_geometry(const qn_configuration *configuration, const v
     return (qn_geometry){{groups * group, (size_t)problem->jobs, 1}, {group, 1, 1}};
 }
 
-/* A pair: 3 differences, 3 for the squared distance, the distance from its reciprocal root, 2 for each ramp. Of culling
- * nothing is known beforehand: its limit is that of all pairs. */
+/* A pair: 3 differences, 3 for the squared distance, the distance from its reciprocal root, 2 for each ramp. */
 static void score_work(const void *user, qn_work *work)
 {
     const qn_score_poses_problem *problem = user;
@@ -38,30 +37,12 @@ static void score_work(const void *user, qn_work *work)
                       .reciprocal_roots = pairs};
 }
 
-/* The last two tell the host kernel, which is not compiled for each, what EXACT and CULL say elsewhere. */
+/* The last one tells the host kernel, which is not compiled for each, what EXACT says elsewhere. */
 static const qn_argument_declaration score_arguments[] = {
-    {"places", QN_IN, QN_FLOAT32},
-    {"pairs", QN_IN, QN_FLOAT32},
-    {"second_rows", QN_IN, QN_INT32},
-    {"masks", QN_IN, QN_INT32},
-    {"jobs", QN_IN, QN_INT32},
-    {"atoms", QN_IN, QN_BYTES},
-    {"transforms", QN_IN, QN_FLOAT32},
-    {"energies", QN_OUT, QN_FLOAT32},
-    {"stride", QN_VALUE, QN_INT32},
-    {"poses", QN_VALUE, QN_INT32},
-    {"job_count", QN_VALUE, QN_INT32},
-    {"first_x", QN_VALUE, QN_FLOAT32},
-    {"first_y", QN_VALUE, QN_FLOAT32},
-    {"first_z", QN_VALUE, QN_FLOAT32},
-    {"cells_per_angstrom", QN_VALUE, QN_FLOAT32},
-    {"nx", QN_VALUE, QN_INT32},
-    {"ny", QN_VALUE, QN_INT32},
-    {"nz", QN_VALUE, QN_INT32},
-    {"block_atoms", QN_VALUE, QN_INT32},
-    {"words", QN_VALUE, QN_INT32},
-    {"exact", QN_VALUE, QN_INT32},
-    {"cull", QN_VALUE, QN_INT32},
+    {"places", QN_IN, QN_FLOAT32},     {"pairs", QN_IN, QN_FLOAT32},   {"second_rows", QN_IN, QN_INT32},
+    {"jobs", QN_IN, QN_INT32},         {"atoms", QN_IN, QN_BYTES},     {"transforms", QN_IN, QN_FLOAT32},
+    {"energies", QN_OUT, QN_FLOAT32},  {"stride", QN_VALUE, QN_INT32}, {"poses", QN_VALUE, QN_INT32},
+    {"job_count", QN_VALUE, QN_INT32}, {"exact", QN_VALUE, QN_INT32},
 };
 
 static qn_status host_score(const qn_host_launch *launch)
@@ -85,12 +66,9 @@ static const qn_tunable tunables[TUNABLES] = {
 };
 
 static const char *const constraints[] = {
-    "GROUP_SIZE <= device.largest_group",
-    "32 * TILE + 4224 <= device.local_memory_bytes", /* of culling: 1024 blocks and their bits */
-    "VECTOR_WIDTH == 1 || device.is_opencl",
-    "POSES_PER_ITEM * ATOMS_PER_ITEM <= 8",
-    "GROUP_SIZE > 1 || TILE == 0",
-    "RESIDENT == 0 || (device.is_cuda && RESIDENT * GROUP_SIZE <= 1024)",
+    "GROUP_SIZE <= device.largest_group",    "32 * TILE <= device.local_memory_bytes",
+    "VECTOR_WIDTH == 1 || device.is_opencl", "POSES_PER_ITEM * ATOMS_PER_ITEM <= 8",
+    "GROUP_SIZE > 1 || TILE == 0",           "RESIDENT == 0 || (device.is_cuda && RESIDENT * GROUP_SIZE <= 1024)",
 };
 
 const qn_family qn_screen_score_poses_family = {
@@ -103,10 +81,10 @@ const qn_family qn_screen_score_poses_family = {
     .tunable_count = TUNABLES,
     .constraints = constraints,
     .constraint_count = sizeof constraints / sizeof *constraints,
-    .check_definitions = "EXACT=0 CULL=1",
+    .check_definitions = "EXACT=0",
 };
 
-static qn_status check_problem(const qn_score_poses_problem *problem, const qn_score_poses_receptor *receptor,
+qn_status qn_score_poses_check(const qn_score_poses_problem *problem, const qn_score_poses_receptor *receptor,
                                const qn_device_info *device)
 {
     if (problem->exact && !device->rounds_roots)
@@ -126,11 +104,7 @@ static qn_status check_problem(const qn_score_poses_problem *problem, const qn_s
 void qn_score_poses_problem_class(const qn_score_poses_problem *problem, char text[64])
 {
     const long poses = lround(log2((double)problem->poses * problem->jobs));
-    snprintf(text, 64, "poses<=2^%ld%s%s",
-             poses < 11   ? 11
-             : poses > 16 ? 16
-                          : poses,
-             problem->exact ? " exact" : "", problem->cull ? " cull" : "");
+    snprintf(text, 64, "poses<=2^%ld%s", poses < 11 ? 11 : poses > 16 ? 16 : poses, problem->exact ? " exact" : "");
 }
 
 qn_status qn_score_poses(qn_queue *queue, const qn_configuration *configuration, const qn_score_poses_problem *problem,
@@ -138,15 +112,13 @@ qn_status qn_score_poses(qn_queue *queue, const qn_configuration *configuration,
                          qn_buffer *transforms, qn_buffer *energies, qn_event **event)
 {
     char problem_class[64], definitions[32];
-    QN_TRY(check_problem(problem, receptor, qn_device_get_info(qn_queue_device(queue))));
+    QN_TRY(qn_score_poses_check(problem, receptor, qn_device_get_info(qn_queue_device(queue))));
     const bool exact = problem->exact || !receptor->fast_pairs;
     const size_t poses = (size_t)problem->jobs * (size_t)problem->poses;
-    const qn_score_poses_cells *cells = &receptor->cells;
     qn_argument arguments[] = {
         qn_argument_buffer(receptor->places),
         qn_argument_buffer(exact ? receptor->pairs : receptor->fast_pairs),
         qn_argument_buffer(receptor->second_rows),
-        qn_argument_buffer(receptor->masks),
         qn_argument_buffer(jobs),
         qn_argument_buffer(atoms),
         qn_argument_range(transforms, 0, 12 * poses * sizeof(float)),
@@ -154,20 +126,10 @@ qn_status qn_score_poses(qn_queue *queue, const qn_configuration *configuration,
         qn_argument_int32(receptor->stride),
         qn_argument_int32(problem->poses),
         qn_argument_int32(problem->jobs),
-        qn_argument_float32(cells->first[0]),
-        qn_argument_float32(cells->first[1]),
-        qn_argument_float32(cells->first[2]),
-        qn_argument_float32(cells->cells_per_angstrom),
-        qn_argument_int32(cells->count[0]),
-        qn_argument_int32(cells->count[1]),
-        qn_argument_int32(cells->count[2]),
-        qn_argument_int32(cells->block_atoms),
-        qn_argument_int32(cells->words),
         qn_argument_int32(problem->exact),
-        qn_argument_int32(problem->cull),
     };
     qn_score_poses_problem_class(problem, problem_class);
-    snprintf(definitions, sizeof definitions, "EXACT=%d CULL=%d", exact, problem->cull);
+    snprintf(definitions, sizeof definitions, "EXACT=%d", exact);
     qn_family_call call = {.arguments = arguments,
                            .argument_count = sizeof arguments / sizeof *arguments,
                            .problem = problem,

@@ -1,4 +1,4 @@
-/* The energy of a pair of atoms, folded so that few operations and a root are all of it, and the cells of culling.
+/* The energy of a pair of atoms, folded so that few operations and a root are all of it.
  *
  * A pair's energy falls from distance 0 on, bends where the atoms touch and bends again where it vanishes. Such a line
  * is a sum of two ramps to 0 at these distances. Rounded correctly, a ramp that ends at `end` is
@@ -13,13 +13,6 @@
 DEVICE_FN float moved_coordinate(float x_of_row, float y_of_row, float z_of_row, float shift, float x, float y, float z)
 {
     return FMA(z_of_row, z, FMA(y_of_row, y, FMA(x_of_row, x, shift)));
-}
-
-/* The cell of a point along one axis, -1 where there is none. */
-DEVICE_FN int cell_along(float x, float first, float cells_per_angstrom, int cells)
-{
-    float cell = (x - first) * cells_per_angstrom;
-    return cell >= 0.0f && cell < (float)cells ? (int)cell : -1;
 }
 
 #endif

@@ -7,7 +7,7 @@
  * desolvation term vanishes, and the few pairs that have both terms have a third. The energy of a ligand atom is the
  * sum over receptor atoms in their order, in single precision, each adding its first two ramps by fused multiply-adds,
  * and then over their third ramps; a pose's energy is the sum over ligand atoms in their order. No tunable changes that
- * order and culling leaves out zeros only, so nothing changes a bit of the result on a device.
+ * order and culling (score_poses_near.h) leaves out zeros only, so nothing changes a bit of the result on a device.
  */
 #ifndef QN_SCREEN_SCORE_POSES_H
 #define QN_SCREEN_SCORE_POSES_H
@@ -36,14 +36,11 @@ typedef struct qn_score_poses_atom {
 typedef struct qn_score_poses_problem {
     int receptor_atoms, ligand_types; /* sizes of `pairs` */
     int jobs, poses;                  /* poses: a multiple of QN_SCORE_POSES_STEP */
-    int ligand_atoms;                 /* of all jobs together, for the work stated */
+    int ligand_atoms;                 /* of all jobs together */
     bool exact;                       /* correctly rounded square roots: the same bits on every device */
-    /* Leave out blocks of receptor atoms that no ligand atom of a work-group's poses reaches: the same bits from fewer
-     * pairs, the fewer the nearer to each other poses that follow each other are. */
-    bool cull;
 } qn_score_poses_problem;
 
-/* What a receptor looks like to the kernel, on a device: positions, folded pairs for every ligand type, cells. */
+/* What a receptor looks like to the kernel, on a device: positions, folded pairs for every ligand type. */
 typedef struct qn_score_poses_receptor qn_score_poses_receptor;
 
 /* `positions`: atom_count × 3 (Å), `types` index the force field; hydrogens are left out before. */

@@ -42,6 +42,17 @@ static void fold_pair(const qn_bude_pair *pair, ramp ramps[3])
     ramps[2] = pair->charge != 0 ? desolvation : (ramp){0};
 }
 
+void qn_score_poses_reach(const qn_bude_type *ligand, const qn_bude_type *receptor, double reach_angstrom[2])
+{
+    const qn_bude_pair pair = qn_bude_pair_of(ligand, receptor);
+    double reach[3];
+    ramp ramps[3];
+    fold_pair(&pair, ramps);
+    for (int i = 0; i < 3; i++) reach[i] = ramps[i].slope != 0 ? ramps[i].end : 0;
+    reach_angstrom[0] = fmax(reach[0], reach[1]);
+    reach_angstrom[1] = reach[2];
+}
+
 static packed bent(ramp first, ramp second)
 {
     return (packed){(float)first.end, (float)second.end, (float)first.slope, (float)second.slope};
@@ -74,7 +85,6 @@ typedef struct folded_receptor {
     packed *places;             /* stride */
     packed *pairs, *fast_pairs; /* rows × stride; the latter only where there is a fast form */
     int32_t *second_rows;       /* of each type; −1: none */
-    uint32_t *masks;
 } folded_receptor;
 
 static void folded_clear(folded_receptor *folded)
@@ -83,7 +93,6 @@ static void folded_clear(folded_receptor *folded)
     qn_release(&folded->pairs);
     qn_release(&folded->fast_pairs);
     qn_release(&folded->second_rows);
-    qn_release(&folded->masks);
 }
 
 /* Whether any of the receptor's atoms has a charge and a desolvation term with a ligand type. */
@@ -144,13 +153,10 @@ static qn_status upload(qn_queue *queue, const void *data, size_t bytes, qn_buff
 static qn_status upload_all(qn_queue *queue, const folded_receptor *folded, qn_score_poses_receptor *receptor)
 {
     const size_t pair_bytes = folded->rows * folded->stride * sizeof(packed);
-    const int *count = receptor->cells.count;
-    const size_t cells = (size_t)count[0] * (size_t)count[1] * (size_t)count[2];
     QN_TRY(upload(queue, folded->places, folded->stride * sizeof(packed), &receptor->places));
     QN_TRY(upload(queue, folded->pairs, pair_bytes, &receptor->pairs));
     if (folded->fast_pairs) QN_TRY(upload(queue, folded->fast_pairs, pair_bytes, &receptor->fast_pairs));
     QN_TRY(upload(queue, folded->second_rows, (size_t)receptor->type_count * sizeof(int32_t), &receptor->second_rows));
-    QN_TRY(upload(queue, folded->masks, cells * (size_t)receptor->cells.words * sizeof(uint32_t), &receptor->masks));
     return qn_queue_finish(queue);
 }
 
@@ -191,20 +197,19 @@ qn_status qn_score_poses_receptor_create(qn_device *device, const qn_bude_force_
     QN_TRY(check_atoms(force_field, positions, types, atom_count));
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     *out = memory;
-    qn_status status = qn_score_poses_cells_make(positions, atom_count, qn_bude_reach_angstrom(force_field),
-                                                 &(*out)->cells, &folded.masks);
-    /* Whole blocks of culling */
-    const size_t block = (size_t)(*out)->cells.block_atoms;
-    if (status == QN_OK) {
-        folded.stride = (atom_count + block - 1) / block * block;
-        status = fold(force_field, positions, types, atom_count, &folded);
-    }
+    const size_t step = QN_SCORE_POSES_RECEPTOR_STEP;
+    folded.stride = (atom_count + QN_SCORE_POSES_SPARE_ATOMS + step - 1) / step * step;
+    qn_status status = fold(force_field, positions, types, atom_count, &folded);
     (*out)->atom_count = (int)atom_count;
     (*out)->stride = (int)folded.stride;
     (*out)->type_count = force_field->type_count;
+    (*out)->row_count = (int)folded.rows;
+    (*out)->second_row_of_type = folded.second_rows;
+    (*out)->odd_turned = folded.form == TURNED_WHERE_ODD;
     if (status == QN_OK) status = qn_queue_create(device, &queue);
     if (status == QN_OK) status = upload_all(queue, &folded, *out);
     qn_queue_destroy(&queue);
+    folded.second_rows = NULL; /* kept */
     folded_clear(&folded);
     if (status != QN_OK) qn_score_poses_receptor_destroy(out);
     return status;
@@ -214,9 +219,9 @@ void qn_score_poses_receptor_destroy(qn_score_poses_receptor **receptor)
 {
     if (!receptor || !*receptor) return;
     qn_buffer_release(&(*receptor)->places);
-    qn_buffer_release(&(*receptor)->masks);
     qn_buffer_release(&(*receptor)->second_rows);
     qn_buffer_release(&(*receptor)->pairs);
     qn_buffer_release(&(*receptor)->fast_pairs);
+    qn_release(&(*receptor)->second_row_of_type);
     qn_release(receptor);
 }

@@ -42,15 +42,14 @@ static double uniform(uint64_t stream, uint64_t index)
     return qn_random_uniform(7, stream, index);
 }
 
-static qn_score_poses_problem problem_of(bool exact, bool cull)
+static qn_score_poses_problem problem_of(bool exact)
 {
     return (qn_score_poses_problem){.receptor_atoms = RECEPTOR_ATOMS,
                                     .ligand_types = force_field->type_count,
                                     .jobs = JOBS,
                                     .poses = POSES,
                                     .ligand_atoms = ATOMS,
-                                    .exact = exact,
-                                    .cull = cull};
+                                    .exact = exact};
 }
 
 /* Runs of one to nine atoms of a type; chlorine has both a charge and a desolvation term with polar atoms. */
@@ -93,7 +92,7 @@ static void make_problem(void)
         transforms[7 * JOBS * POSES + i] = (float)positions[1] - atom->y;
         transforms[11 * JOBS * POSES + i] = (float)positions[2] - atom->z;
     }
-    const qn_score_poses_problem problem = problem_of(false, false);
+    const qn_score_poses_problem problem = problem_of(false);
     CHECK_OK(qn_score_poses_reference(&problem, force_field, positions, types, jobs, atoms, transforms, expected));
 }
 
@@ -116,9 +115,9 @@ static void prepare(scorer *one)
     CHECK_OK(qn_buffer_create(one->device, JOBS * POSES * sizeof(float), &one->energies));
 }
 
-static void score(scorer *one, const qn_configuration *configuration, bool exact, bool cull, float *energies)
+static void score(scorer *one, const qn_configuration *configuration, bool exact, float *energies)
 {
-    const qn_score_poses_problem problem = problem_of(exact, cull);
+    const qn_score_poses_problem problem = problem_of(exact);
     memset(energies, 0xff, JOBS * POSES * sizeof *energies);
     CHECK_OK(qn_score_poses(one->queue, configuration, &problem, one->receptor, one->jobs, one->atoms, one->transforms,
                             one->energies, NULL));
@@ -146,13 +145,12 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     static float energies[JOBS * POSES];
     const int before = corners++;
     (void)user;
-    for (int exact = 0; exact < 2; exact++)
-        for (int cull = 0; cull < 2; cull++) {
-            score(&tested, configuration, exact, cull, energies);
-            CHECK(count_wrong(energies) == 0);
-            if (before == 0 && !cull) memcpy(first[exact], energies, sizeof energies);
-            CHECK(memcmp(first[exact], energies, sizeof energies) == 0);
-        }
+    for (int exact = 0; exact < 2; exact++) {
+        score(&tested, configuration, exact, energies);
+        CHECK(count_wrong(energies) == 0);
+        if (before == 0) memcpy(first[exact], energies, sizeof energies);
+        CHECK(memcmp(first[exact], energies, sizeof energies) == 0);
+    }
     return QN_OK;
 }
 
@@ -176,8 +174,8 @@ static void every_corner_gives_the_same_right_bits(void)
 static void exact_energies_are_the_hosts(void)
 {
     static float here[JOBS * POSES], there[JOBS * POSES];
-    score(&host, NULL, true, false, here);
-    score(&tested, NULL, true, false, there);
+    score(&host, NULL, true, here);
+    score(&tested, NULL, true, there);
     CHECK(memcmp(here, there, sizeof here) == 0);
 }
 
@@ -185,10 +183,10 @@ static void exact_energies_are_the_hosts(void)
 static void jobs_do_not_mix(void)
 {
     static float all[JOBS * POSES], one[POSES];
-    qn_score_poses_problem problem = problem_of(false, false);
+    qn_score_poses_problem problem = problem_of(false);
     problem.jobs = 1;
     problem.ligand_atoms = jobs[JOBS - 1].atom_count;
-    score(&tested, NULL, false, false, all);
+    score(&tested, NULL, false, all);
     static float rows[12 * POSES];
     for (int k = 0; k < 12; k++)
         memcpy(rows + k * POSES, transforms + (k * JOBS + JOBS - 1) * POSES, POSES * sizeof *rows);
@@ -205,7 +203,7 @@ static void jobs_do_not_mix(void)
 static void wrong_problems_are_refused(void)
 {
     qn_score_poses_receptor *receptor = NULL;
-    qn_score_poses_problem problem = problem_of(false, false);
+    qn_score_poses_problem problem = problem_of(false);
     double place[3] = {0, NAN, 0};
     int type = force_field->type_count;
     problem.poses = 100;
@@ -213,13 +211,13 @@ static void wrong_problems_are_refused(void)
                                tested.transforms, tested.energies, NULL),
                 QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("100 poses");
-    problem = problem_of(false, false);
+    problem = problem_of(false);
     problem.jobs = 65536;
     CHECK_FAILS(qn_score_poses(tested.queue, NULL, &problem, tested.receptor, tested.jobs, tested.atoms,
                                tested.transforms, tested.energies, NULL),
                 QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("65536 jobs");
-    problem = problem_of(false, false);
+    problem = problem_of(false);
     problem.receptor_atoms--;
     CHECK_FAILS(qn_score_poses(tested.queue, NULL, &problem, tested.receptor, tested.jobs, tested.atoms,
                                tested.transforms, tested.energies, NULL),
@@ -233,28 +231,6 @@ static void wrong_problems_are_refused(void)
     CHECK_FAILS(qn_score_poses_receptor_create(tested.device, force_field, place, &type, 0, &receptor),
                 QN_INVALID_ARGUMENT);
     CHECK(receptor == NULL);
-}
-
-/* Poses that share a work-group are alike here, so that culling leaves out all it can, and one in three is out of all
- * reach. Of more than 8192 receptor atoms the blocks of culling are larger. */
-static void culling_leaves_out_nothing_of_a_large_receptor(void)
-{
-    enum { MANY = 9001, FEW = 5, ALIKE = 2048, SOME = 6 * ALIKE };
-    static float energies[2][SOME];
-    qn_screen_deck_data deck;
-    if (!CHECK_OK(qn_screen_deck_draw(MANY, FEW, SOME, 3, &deck))) return;
-    for (int i = 0; i < 6 * SOME; i++) deck.poses[i] = deck.poses[i / ALIKE * ALIKE];
-    for (int i = 0; i < SOME; i++)
-        if (i / ALIKE % 3 == 0) deck.poses[3 * SOME + i] += 300;
-    for (int cull = 0; cull < 2; cull++) {
-        double seconds;
-        CHECK_OK(qn_screen_deck_score(tested.device, &deck, SOME, false, cull, energies[cull], &seconds));
-    }
-    CHECK(memcmp(energies[0], energies[1], sizeof energies[0]) == 0);
-    int zeros = 0;
-    for (int i = 0; i < SOME; i++) zeros += energies[1][i] == 0;
-    CHECK(zeros == SOME / 3);
-    qn_screen_deck_clear(&deck);
 }
 
 /* Cleared outputs are wrong, a run's are right. */
@@ -309,7 +285,6 @@ int main(int argc, char **argv)
     RUN(exact_energies_are_the_hosts);
     RUN(jobs_do_not_mix);
     RUN(wrong_problems_are_refused);
-    RUN(culling_leaves_out_nothing_of_a_large_receptor);
     RUN(the_workload_keeps_its_promises);
     release(&tested);
     release(&host);

@@ -71,9 +71,10 @@ static float pocket_energy(const qn_score_poses_atom *atoms, int count, const fl
     return (float)energy;
 }
 
-static qn_status stub_create(qn_device *on, const qn_screen_receptor *receptor, void **state)
+static qn_status stub_create(qn_device *on, const qn_screen_receptor *receptor, const qn_screen_search_options *options,
+                             void **state)
 {
-    (void)on, (void)receptor;
+    (void)on, (void)receptor, (void)options;
     return qn_allocate(1, 1, state);
 }
 
@@ -83,7 +84,8 @@ static void stub_destroy(void **state)
 }
 
 /* Scoring on the host, whatever the device: reads the transforms and writes energies. */
-static qn_status stub_score(qn_queue *queue, const void *state, const qn_screen_scoring *scoring, qn_event **event)
+static qn_status stub_score(qn_queue *queue, const void *state, const qn_screen_scoring *scoring,
+                            qn_score_poses_events *events)
 {
     static qn_score_poses_job ranges[JOBS];
     static qn_score_poses_atom atoms[JOBS * ATOMS];
@@ -100,7 +102,7 @@ static qn_status stub_score(qn_queue *queue, const void *state, const qn_screen_
         const qn_score_poses_job *range = &ranges[i / poses];
         energies[i] = pocket_energy(atoms + range->first_atom, range->atom_count, transforms + i, all);
     }
-    QN_TRY(qn_queue_write(queue, scoring->energies, 0, energies, all * 4, event));
+    QN_TRY(qn_queue_write(queue, scoring->energies, 0, energies, all * 4, &events->events[events->count++]));
     QN_TRY(qn_queue_finish(queue));
     qn_release(&transforms);
     qn_release(&energies);
