@@ -261,15 +261,23 @@ static int usage(const char *sentence)
     return cli_error(CLI_USAGE, "screen: %s (see quern screen -h)", sentence);
 }
 
+/* "1 molecule", "3 molecules" */
+static const char *plural(unsigned long long count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
 static void print_deck(const settings *chosen, const qn_screen_deck_summary *deck)
 {
     if (chosen->quiet) return;
-    printf("%d poses of %d ligand atoms on %d receptor atoms: %.3f s, %.3g interactions/s\n", deck->poses,
-           deck->ligand_atoms, deck->receptor_atoms, deck->seconds, deck->interactions_per_s);
+    printf("%d %s of %d ligand %s on %d receptor %s: %.3f s, %.3g interactions/s\n", deck->poses,
+           plural((unsigned long long)deck->poses, "pose", "poses"), deck->ligand_atoms,
+           plural((unsigned long long)deck->ligand_atoms, "atom", "atoms"), deck->receptor_atoms,
+           plural((unsigned long long)deck->receptor_atoms, "atom", "atoms"), deck->seconds, deck->interactions_per_s);
     printf("best pose %d, energy %.2f\n", deck->best_pose, deck->best_energy);
     if (deck->checked)
-        printf("%d energies checked, worst difference %.2g of max(1, |reference|), %d over 2.5e-4\n", deck->checked,
-               deck->worst_difference, deck->failed);
+        printf("%d %s checked, worst difference %.2g of max(1, |reference|), %d over 2.5e-4\n", deck->checked,
+               plural((unsigned long long)deck->checked, "energy", "energies"), deck->worst_difference, deck->failed);
     else
         puts("the deck has no reference energies to check against");
 }
@@ -303,23 +311,28 @@ static int pack(const settings *chosen)
     int exit_code = cli_report(qn_screen_pack(files, count, chosen->screen.output, &molecules, &rejected));
     free(files);
     if (exit_code == CLI_DONE && !chosen->quiet)
-        printf("%llu molecules in %s, %llu rejected\n", (unsigned long long)molecules, chosen->screen.output,
-               (unsigned long long)rejected);
+        printf("%llu %s in %s, %llu rejected\n", (unsigned long long)molecules,
+               plural(molecules, "molecule", "molecules"), chosen->screen.output, (unsigned long long)rejected);
     if (exit_code == CLI_DONE && rejected && chosen->screen.strict)
-        return cli_error(CLI_FAILED, "%llu molecules were rejected, see %s.rejected.csv", (unsigned long long)rejected,
-                         chosen->screen.output);
+        return cli_error(CLI_FAILED, "%llu %s rejected, see %s.rejected.csv", (unsigned long long)rejected,
+                         plural(rejected, "molecule was", "molecules were"), chosen->screen.output);
     return exit_code;
 }
 
 static void print_summary(const settings *chosen, const qn_screen_summary *summary)
 {
     char duration[48];
+    const unsigned long long scored = summary->molecules - summary->rejected;
     cli_format_duration(summary->seconds, duration, sizeof duration);
-    printf("%llu molecules in %llu conformers, %llu rejected, best energy %.2f\n",
-           (unsigned long long)summary->molecules, (unsigned long long)summary->conformers,
-           (unsigned long long)summary->rejected, summary->best_energy);
-    printf("%.3g interactions/s, %.0f %% of the search spent scoring, %s in all\n", summary->interactions_per_s,
-           100 * summary->scoring_share, duration);
+    printf("%llu %s scored in %llu %s, %llu rejected, best energy %.2f %s\n", scored,
+           plural(scored, "molecule", "molecules"), (unsigned long long)summary->conformers,
+           plural(summary->conformers, "conformer", "conformers"), (unsigned long long)summary->rejected,
+           summary->best_energy, strcmp(chosen->screen.score, "vina") == 0 ? "kcal/mol" : "kJ/mol");
+    if (summary->interactions_per_s > 0)
+        printf("%.3g interactions/s, %.0f %% of the search spent scoring, %s in all\n", summary->interactions_per_s,
+               100 * summary->scoring_share, duration);
+    else
+        printf("every molecule had been searched before, %s in all\n", duration);
     if (summary->rejected) printf("why molecules were rejected: %s/rejected.csv\n", chosen->screen.output);
     printf("results in %s, report in %s\n", chosen->screen.output, summary->report);
 }
@@ -355,14 +368,20 @@ static int check_usage(settings *chosen)
 {
     const qn_screen_options *screen = &chosen->screen;
     if (chosen->deck && (screen->receptor || chosen->pack)) return usage("--deck takes no files and no --pack");
+    if (chosen->deck && screen->output) return usage("--deck makes no folder; --energies FILE keeps its energies");
+    if (chosen->deck && strcmp(screen->score, "bude") != 0) return usage("a deck is scored with --score bude");
     if (chosen->energies && !chosen->deck) return usage("--energies belongs to --deck");
     if (chosen->deck) return CLI_DONE;
     if (!screen->receptor) return usage(chosen->pack ? "LIBRARY is missing" : "RECEPTOR is missing");
     if (!chosen->pack && chosen->libraries.count == 0) return usage("LIBRARY is missing");
     if (!screen->output) return usage("--output PATH is missing");
+    if (chosen->pack && (chosen->box || screen->site || screen->pocket))
+        return usage("--pack docks nothing: expected files, --output and --strict alone");
     if (chosen->pack) return CLI_DONE;
     if ((chosen->box != NULL) + (screen->site != NULL) + (screen->pocket != NULL) != 1)
         return usage("where to dock is said by one of --box, --site and --pocket");
+    if (!screen->site && screen->margin_angstrom != qn_screen_default_options().margin_angstrom)
+        return usage("--margin belongs to --site");
     if (chosen->box && !read_box(chosen->box, &chosen->screen))
         return cli_error(CLI_USAGE,
                          "screen: --box is \"%s\"; expected centre and side in Å, X,Y,Z,SIDE or X,Y,Z,A,B,C "

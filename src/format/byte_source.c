@@ -24,6 +24,7 @@ struct qn_byte_source {
     bool failed;         /* with `failure`, reported where what was read before ends */
     qn_error_trail failure;
     uint64_t done_bytes, all_bytes;
+    uint64_t taken_bytes;            /* unpacked */
     size_t room, packed_room;        /* bytes of the buffers */
     size_t begin, end;               /* of what the buffer holds */
     size_t packed_begin, packed_end; /* of what the packed buffer holds */
@@ -153,6 +154,7 @@ qn_status qn_byte_source_line(qn_byte_source *source, const char **line, size_t 
 void qn_byte_source_take(qn_byte_source *source, size_t size)
 {
     source->begin += size;
+    source->taken_bytes += size;
     if (source->begin == source->end) source->begin = source->end = 0;
 }
 
@@ -163,7 +165,11 @@ bool qn_byte_source_is_gzip(const qn_byte_source *source)
 
 void qn_byte_source_progress(const qn_byte_source *source, uint64_t *done_bytes, uint64_t *all_bytes)
 {
-    *done_bytes = source->done_bytes;
+    const uint64_t waiting = source->end - source->begin, unpacked = source->taken_bytes + waiting;
+    const uint64_t packed = source->done_bytes - (source->packed_end - source->packed_begin);
+    *done_bytes = !source->packed ? source->done_bytes - waiting
+                  : unpacked > 0  ? (uint64_t)((double)packed * ((double)source->taken_bytes / (double)unpacked))
+                                  : 0;
     *all_bytes = source->all_bytes;
 }
 

@@ -33,7 +33,7 @@ void qn_byte_source_take(qn_byte_source *source, size_t size);
 
 bool qn_byte_source_is_gzip(const qn_byte_source *source);
 
-/* Of the file as it is stored; `all_bytes` 0 when not known. */
+/* Of the file as it is stored, up to what was taken; `all_bytes` 0 when not known. */
 void qn_byte_source_progress(const qn_byte_source *source, uint64_t *done_bytes, uint64_t *all_bytes);
 
 #endif

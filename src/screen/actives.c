@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "screen/enrichment.h"
 #include "screen/library.h"
 #include "screen/run.h"
@@ -28,12 +29,11 @@ static qn_status look_at_row(const qn_screen_labels *labels, qn_screen_library *
     return QN_OK;
 }
 
-qn_status qn_screen_find_actives(qn_screen_state *run)
+static qn_status find_by_item(qn_screen_state *run)
 {
     const qn_screen_options *options = run->options;
     qn_screen_library *library;
     qn_compound_record record = {0};
-    if (!run->labels || qn_screen_labels_name_count(run->labels) > 0 || run->row_count == 0) return QN_OK;
     qsort(run->rows, run->row_count, sizeof *run->rows, compare_indices);
     QN_TRY(qn_screen_library_open(options->libraries, options->library_count, &library));
     qn_status status = QN_OK;
@@ -43,4 +43,17 @@ qn_status qn_screen_find_actives(qn_screen_state *run)
     qn_compound_record_clear(&record);
     qn_screen_library_close(&library);
     return status;
+}
+
+qn_status qn_screen_find_actives(qn_screen_state *run)
+{
+    size_t actives = 0;
+    if (!run->labels || run->row_count == 0) return QN_OK;
+    const size_t names = qn_screen_labels_name_count(run->labels);
+    if (names == 0) QN_TRY(find_by_item(run));
+    for (size_t i = 0; i < run->row_count; i++) actives += run->rows[i].active;
+    if (actives < names || actives == 0)
+        qn_log(QN_LOG_WARNING, "%s: of its known actives only %zu %s among the molecules scored", run->options->actives,
+               actives, actives == 1 ? "is" : "are");
+    return QN_OK;
 }

@@ -78,9 +78,9 @@ bool qn_screen_same_model(const qn_device *first, const qn_device *second)
 qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key)
 {
     const qn_screen_options *options = run->options;
-    QN_TRY(qn_text_append(key, "version=%s\nreceptor=%s, %zu heavy atoms, %016llx\nscore=%s\n", QN_VERSION,
-                          run->receptor_hash, run->receptor.atom_count, (unsigned long long)run->receptor.hash,
-                          options->score));
+    QN_TRY(qn_text_append(key, "version=%s\nscore=%s\nreceptor=%.16s, %zu heavy atoms, %016llx\n", QN_VERSION,
+                          options->score, run->receptor_hash, run->receptor.atom_count,
+                          (unsigned long long)run->receptor.hash));
     for (size_t i = 0; i < options->library_count; i++) QN_TRY(describe_library(options->libraries[i], key));
     QN_TRY(describe_search(run, key));
     QN_TRY(qn_text_append(key, "conformers=%d\nkeep=%d\ndiversity=%.17g\npiece=%d\n", options->conformers,

@@ -235,11 +235,12 @@ static qn_status add_hits(const qn_screen_state *run, qn_report *report)
     if (hits == 0) return qn_report_warning(report, "No molecule could be scored.");
     QN_TRY(
         qn_report_paragraph(report,
-                            "The best %zu of %zu molecules by the energy (%s) of their best poses; lower is better. "
+                            "The best %zu of %zu %s by the energy (%s) of their best poses; lower is better. "
                             "`hits.sdf` has up to %d poses of each, `scores.csv` all molecules. Clashes are pairs of "
                             "heavy atoms of molecule and receptor much nearer than their radii allow; nearest is the "
                             "shortest such distance.",
-                            hits, run->row_count, qn_screen_energy_unit(run->score.kind), run->options->keep));
+                            hits, run->row_count, qn_screen_molecules(run->row_count),
+                            qn_screen_energy_unit(run->score.kind), run->options->keep));
     QN_TRY(add_pictures(run, report));
     QN_TRY(add_hit_table(run, report));
     if (hits > TABLE_ROWS) return qn_report_paragraph(report, "The table ends at %d.", TABLE_ROWS);
@@ -263,8 +264,8 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
         search->exact ? ", exact arithmetic" : "", search->cull ? ", atoms out of reach left out" : ""));
     qn_screen_say_count(run->resumed, resumed);
     if (run->resumed > 0)
-        QN_TRY(
-            qn_report_paragraph(report, "%s molecules were taken from an earlier run that was not finished.", resumed));
+        QN_TRY(qn_report_paragraph(report, "%s %s taken from an earlier run that was not finished.", resumed,
+                                   run->resumed == 1 ? "molecule was" : "molecules were"));
     const int ranks = qn_ranks_count(run->ranks);
     const char *const how_many = ranks == 1 ? "process with" : "processes, each with";
     return qn_report_paragraph(

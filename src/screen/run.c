@@ -118,8 +118,8 @@ static qn_status set_search(qn_screen_state *run, bool on_gpu)
     *search = qn_screen_search_default_options();
     QN_TRY(qn_screen_box_find(options, &run->receptor, search->box_centre_angstrom, search->box_side_angstrom));
     const double *centre = search->box_centre_angstrom, *side = search->box_side_angstrom;
-    qn_log(QN_LOG_NOTE, "box: centre %.2f, %.2f, %.2f, sides %.2f x %.2f x %.2f Å, of the molecules' centroids",
-           centre[0], centre[1], centre[2], side[0], side[1], side[2]);
+    qn_log(QN_LOG_NOTE, "box for centroids: %.1f x %.1f x %.1f Å around %.2f, %.2f, %.2f", side[0], side[1], side[2],
+           centre[0], centre[1], centre[2]);
     search->generations = options->generations;
     if (search->fine_generations >= search->generations) search->fine_generations = search->generations - 1;
     search->poses = options->poses ? options->poses : on_gpu ? 65536 : 2048;
@@ -235,26 +235,33 @@ static qn_status prepare_together(qn_screen_state *run)
 /* Pieces that journals have. */
 typedef struct known_pieces {
     qn_screen_piece_set *done;
+    uint64_t molecules;
 } known_pieces;
+
+static qn_status know(known_pieces *known, const qn_screen_piece *piece)
+{
+    if (piece->broken_off || qn_screen_piece_set_has(known->done, piece->number)) return QN_OK;
+    known->molecules += piece->molecule_count;
+    return qn_screen_piece_set_add(known->done, piece->number);
+}
 
 static qn_status know_piece(uint64_t number, const void *data, size_t size, void *user)
 {
     known_pieces *known = user;
     qn_screen_piece piece;
     QN_TRY(qn_screen_record_read(number, data, size, &piece, NULL, NULL));
-    return piece.broken_off ? QN_OK : qn_screen_piece_set_add(known->done, number);
+    return know(known, &piece);
 }
 
 static qn_status know_scanned(const qn_screen_piece *piece, void *user)
 {
-    known_pieces *known = user;
-    return piece->broken_off ? QN_OK : qn_screen_piece_set_add(known->done, piece->number);
+    return know(user, piece);
 }
 
 /* This rank's journal, and what all journals have. The lock of one's own comes first: then no other run is at work. */
 static qn_status open_journal(const qn_screen_state *run, qn_screen_piece_set *done, qn_journal **journal)
 {
-    known_pieces known = {done};
+    known_pieces known = {.done = done};
     const qn_screen_scan scan = {.piece = know_scanned, .user = &known};
     qn_text key = {0};
     char *path = NULL;
@@ -265,8 +272,8 @@ static qn_status open_journal(const qn_screen_state *run, qn_screen_piece_set *d
     qn_release(&path);
     qn_text_clear(&key);
     if (status == QN_OK && done->count)
-        qn_log(QN_LOG_NOTE, "resuming: about %llu molecules are done",
-               (unsigned long long)(done->count * QN_SCREEN_PIECE));
+        qn_log(QN_LOG_NOTE, "resuming: %llu %s done", (unsigned long long)known.molecules,
+               known.molecules == 1 ? "molecule is" : "molecules are");
     return status;
 }
 
@@ -289,7 +296,7 @@ static qn_status tell_damage(const qn_screen_state *run)
         QN_FAIL(damage->status, "%s; no molecule was seen before that place", damage->message);
     QN_FAIL(damage->status, "%s; %s has the results of the %llu %s before that place", damage->message,
             run->options->output, (unsigned long long)run->molecules_before_damage,
-            run->molecules_before_damage == 1 ? "molecule" : "molecules");
+            qn_screen_molecules(run->molecules_before_damage));
 }
 
 static qn_status search(qn_screen_state *run, qn_screen_piece_set *done)
@@ -333,11 +340,13 @@ static qn_status finish(qn_screen_state *run, const qn_screen_piece_set *done, d
     QN_TRY(qn_screen_write_report(run));
     if (run->damaged) return QN_OK; /* which is worse than what follows */
     if (run->row_count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "none of %llu molecules could be used, the first because: %s",
-                (unsigned long long)run->molecules, run->rejections[0].reason);
+        QN_FAIL(QN_BAD_FORMAT, "none of %llu %s could be used%s because: %s", (unsigned long long)run->molecules,
+                qn_screen_molecules(run->molecules), run->molecules == 1 ? "," : ", the first",
+                run->rejections[0].reason);
     if (run->options->strict && run->rejection_count)
-        QN_FAIL(QN_BAD_FORMAT, "%zu of %llu molecules were rejected, see rejected.csv; the first because: %s",
-                run->rejection_count, (unsigned long long)run->molecules, run->rejections[0].reason);
+        QN_FAIL(QN_BAD_FORMAT, "%zu of %llu %s %s rejected, see %s/rejected.csv; the first because: %s",
+                run->rejection_count, (unsigned long long)run->molecules, qn_screen_molecules(run->molecules),
+                run->rejection_count == 1 ? "was" : "were", run->options->output, run->rejections[0].reason);
     return QN_OK;
 }
 

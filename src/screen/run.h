@@ -85,6 +85,12 @@ typedef struct qn_screen_state {
     double started_s;
 } qn_screen_state;
 
+/* "1 molecule", "2 molecules" */
+static inline const char *qn_screen_molecules(uint64_t count)
+{
+    return count == 1 ? "molecule" : "molecules";
+}
+
 /* Names of a score's terms, as columns are called; returns how many. */
 int qn_screen_term_names(qn_screen_score_kind kind, const char *const **names);
 

@@ -105,6 +105,10 @@ expect 2 err 1 '\-\-box is "1,2,3,nan"; expected' screen r.pdb l.sdf -o out.d --
 expect 2 err 1 '\-\-box is "1,2,3,4,5,6,7"; expected' screen r.pdb l.sdf -o out.d --box 1,2,3,4,5,6,7
 expect 2 err 1 '\-\-deck takes no files' screen r.pdb l.sdf --deck bm1
 expect 2 err 1 '\-\-energies belongs to --deck' screen r.pdb l.sdf -o out.d --energies e.txt
+expect 2 err 1 '\-\-deck makes no folder' screen --deck bm1 -o out.d
+expect 2 err 1 'a deck is scored with --score bude' screen --deck bm1 --score vina
+expect 2 err 1 '\-\-pack docks nothing' screen --pack l.sdf -o out.qlib --site s.sdf
+expect 2 err 1 '\-\-margin belongs to --site' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --margin 3
 expect 2 err 1 '\-\-threads is "-1"; expected' devices --threads=-1
 expect 2 err 1 'fft: unknown action "advice"; did you mean advise?' fft advice 64
 expect 2 err 1 'SIZE is missing' fft advise

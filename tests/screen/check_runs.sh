@@ -133,7 +133,7 @@ refused "an empty library" "empty.sdf" "$quern" screen "$work/pocket.pdb" "$work
 [ ! -e "$work/empty" ] || fail "a run of no molecules left a folder"
 mkfifo "$work/pipe.sdf"
 refused "a pipe" "expected a regular file" timeout 10 "$quern" screen "$work/pocket.pdb" "$work/pipe.sdf" "${options[@]}" -o "$work/nowhere"
-refused "rejected molecules" "were rejected" screen -o "$work/one" --resume --strict
+refused "rejected molecules" "rejected, see" screen -o "$work/one" --resume --strict
 same two one
 
 # A disk that fills up, with the journal and then with the results: files may not grow past 16 and 64 KiB.

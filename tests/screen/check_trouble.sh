@@ -56,6 +56,17 @@ done <"$work/places"
 grep -A1 '^> <quern_file>' "$work/two/hits.sdf" | grep -v -e '^>' -e '^--' | cmp -s - <(cut -d' ' -f3 "$work/places") || fail "files in hits.sdf"
 grep -A1 '^> <quern_line>' "$work/two/hits.sdf" | grep -v -e '^>' -e '^--' | cmp -s - <(cut -d' ' -f4 "$work/places") || fail "lines in hits.sdf"
 
+# One molecule is no "molecules".
+awk '{ print } /^\$\$\$\$/ { exit }' "$work/library.sdf" >"$work/one.sdf"
+"$quern" screen "$work/pocket.pdb" "$work/one.sdf" "${options[@]/--quiet/--explain}" -o "$work/one" >"$work/log" 2>&1 || fail "one molecule"
+grep -q '^1 molecule scored in 1 conformer, 0 rejected, best energy -[0-9.]* kJ/mol$' "$work/log" || fail "one molecule: $(tail -n 3 "$work/log")"
+echo nobody >"$work/nobody"
+"$quern" screen "$work/pocket.pdb" "$work/one.sdf" "${options[@]/--quiet/--explain}" -o "$work/one" --resume --actives "$work/nobody" >"$work/log" 2>&1 ||
+  fail "one molecule again"
+grep -q '^resuming: 1 molecule is done$' "$work/log" || fail "one molecule again: $(cat "$work/log")"
+grep -q '^every molecule had been searched before' "$work/log" || fail "one molecule again: $(cat "$work/log")"
+grep -q '^warning: .*nobody: of its known actives only 0 are among the molecules scored' "$work/log" || fail "no active: $(cat "$work/log")"
+
 # Another instruction set sums in vectors of another length.
 levels=$(QUERN_HOST_LEVEL=2 "$quern" devices 2>/dev/null | grep -c x86-64-v2)
 if [ "$levels" -gt 0 ]; then
@@ -133,7 +144,7 @@ if command -v mpirun >/dev/null && [ -f "$QUERN_MPI_LIBRARY" ]; then
   once() { [ "$(grep -c "$1" "$work/log")" -eq 1 ] || { fail "$2: not once but $(grep -c "$1" "$work/log") times: $1"; cat "$work/log"; }; }
   loud=("${options[@]/--quiet/--explain}")
   ranks "$quern" screen "$work/pocket.pdb" "$work/library.sdf" "${loud[@]}" -o "$work/ranks" || fail "three processes"
-  for note in '^device:' '^box:' 'conformers a batch' '^3 processes' '^results in'; do once "$note" "three processes"; done
+  for note in '^device:' '^box for centroids:' 'conformers a batch' '^3 processes' '^results in'; do once "$note" "three processes"; done
   ranks "$quern" screen "$work/pocket.pdb" "$work/library.sdf" "${loud[@]}" -o "$work/ranks" && fail "three processes into results"
   once '^quern: ' "a folder with results"
   cut_library

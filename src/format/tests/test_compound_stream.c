@@ -121,6 +121,25 @@ static void records_can_be_skipped(void)
     CHECK(stream == NULL);
 }
 
+/* How many molecules there will be is estimated from this: it counts what was handed out, not what was read ahead. */
+static void progress_is_that_of_the_records(void)
+{
+    const char text[] = ONE_ATOM("a", "C  ") "$$$$\n" ONE_ATOM("b", "O  ") "$$$$\n" ONE_ATOM("c", "N  ") "$$$$\n";
+    for (int packed = 0; packed < 2; packed++) {
+        qn_compound_stream *stream;
+        qn_compound_record record = {0};
+        uint64_t done, all;
+        const char *path =
+            packed ? write_packed("three.sdf.gz", text, 0, false) : write_plain("three.sdf", text, strlen(text));
+        if (!CHECK_OK(qn_compound_stream_open(path, &stream))) return;
+        CHECK_OK(qn_compound_stream_next(stream, &record));
+        qn_compound_stream_progress(stream, &done, &all);
+        CHECK_NEAR((double)done / (double)all, 1.0 / 3, packed ? 0.15 : 1e-12); /* head and tail of a packed file */
+        qn_compound_record_clear(&record);
+        qn_compound_stream_close(&stream);
+    }
+}
+
 /* Lines and records that are longer than any buffer; the record of over 64 MiB is refused before it is held. */
 static void long_records_pass_and_endless_ones_are_refused_alone(void)
 {
@@ -219,6 +238,7 @@ int main(void)
     RUN(records_are_cut_where_they_end);
     RUN(gzipped_files_read_the_same);
     RUN(records_can_be_skipped);
+    RUN(progress_is_that_of_the_records);
     RUN(long_records_pass_and_endless_ones_are_refused_alone);
     RUN(what_is_no_library_is_refused);
     RUN(standard_input_is_read_too);

@@ -228,7 +228,7 @@ static void known_actives_are_measured(void)
     CHECK_OK(qn_screen_labels_read(path, &made.run.labels));
     made.run.row_count = 1;
     page = write_and_read(&made);
-    CHECK(strstr(page, "1 of 1 molecules are known actives: enrichment needs some of both kinds.") != NULL);
+    CHECK(strstr(page, "1 of 1 molecule is known to be active: enrichment needs some of both kinds.") != NULL);
     qn_release(&page);
     qn_screen_labels_destroy(&made.run.labels);
 }

@@ -276,7 +276,7 @@ static void a_stopped_run_goes_on(void)
     check_same(options.output, whole);
     options.strict = true; /* says so at the end, and writes all the same */
     CHECK_FAILS(qn_screen_run(context, &options, &summary), QN_BAD_FORMAT);
-    CHECK_MESSAGE_HAS("1 of 11 molecules were rejected");
+    CHECK_MESSAGE_HAS("1 of 11 molecules was rejected");
     check_same(options.output, whole);
 }
 
