@@ -45,7 +45,7 @@ static void say_speed(const qn_screen_state *run, char *text, size_t size)
     if (seconds > 0 && run->interactions_here > 0)
         snprintf(text, size, "%.3g interactions/s", run->interactions_here / seconds);
     else
-        snprintf(text, size, "all was done before");
+        snprintf(text, size, run->resumed > 0 ? "all was done before" : "–");
 }
 
 static qn_status add_facts(const qn_screen_state *run, qn_report *report)
@@ -66,7 +66,7 @@ static qn_status add_facts(const qn_screen_state *run, qn_report *report)
     else
         snprintf(values[4], sizeof values[4], "–");
     if (run->score.kind == QN_SCREEN_BUDE && run->score.force_field)
-        snprintf(values[5], sizeof values[5], "BUDE, types of %s", run->score.force_field->name);
+        snprintf(values[5], sizeof values[5], "BUDE, parameters of %s", run->score.force_field->name);
     else
         snprintf(values[5], sizeof values[5], "%s", run->score.kind == QN_SCREEN_BUDE ? "BUDE" : "Vina");
     say_speed(run, values[6], sizeof values[6]);
@@ -183,6 +183,13 @@ static void say_term(const char *name, char text[TEXT])
         if (*at == '_') *at = ' ';
 }
 
+/* Whether any molecule has more than one conformer: otherwise a column says nothing. */
+static bool has_conformers(const qn_screen_state *run)
+{
+    return run->conformers > run->row_count;
+}
+
+/* What a molecule is judged by first, its terms last: those may be out of sight on narrow screens. */
 static void fill_row(const qn_screen_state *run, size_t place, char *texts)
 {
     const qn_screen_row *row = &run->rows[place];
@@ -190,34 +197,48 @@ static void fill_row(const qn_screen_state *run, size_t place, char *texts)
     snprintf(texts + TEXT * column++, TEXT, "%zu", place + 1);
     snprintf(texts + TEXT * column++, TEXT, "%.60s", name_of(row));
     snprintf(texts + TEXT * column++, TEXT, "%.2f", row->energy);
-    for (int term = 0; term < run->term_count; term++)
-        snprintf(texts + TEXT * column++, TEXT, "%.2f", row->terms[term]);
-    snprintf(texts + TEXT * column++, TEXT, "%.3f", row->heavy_atoms ? row->energy / row->heavy_atoms : 0);
+    if (run->labels) snprintf(texts + TEXT * column++, TEXT, "%s", row->active ? "yes" : "");
+    snprintf(texts + TEXT * column++, TEXT, "%.2f", row->heavy_atoms ? row->energy / row->heavy_atoms : 0);
     snprintf(texts + TEXT * column++, TEXT, "%d", row->heavy_atoms);
-    snprintf(texts + TEXT * column++, TEXT, "%d of %d", row->conformer + 1, row->conformers);
     snprintf(texts + TEXT * column++, TEXT, "%d", row->clashes);
     snprintf(texts + TEXT * column++, TEXT, "%.2f", row->least_distance_angstrom);
-    if (run->labels) snprintf(texts + TEXT * column, TEXT, "%s", row->active ? "yes" : "");
+    if (has_conformers(run)) snprintf(texts + TEXT * column++, TEXT, "%d of %d", row->conformer + 1, row->conformers);
+    for (int term = 0; term < run->term_count; term++)
+        snprintf(texts + TEXT * column++, TEXT, "%.*f", run->score.kind == QN_SCREEN_VINA ? 2 : 1, row->terms[term]);
 }
 
-static qn_status add_hit_table(const qn_screen_state *run, qn_report *report)
+enum { MOST_COLUMNS = 9 + QN_SCREEN_TERMS };
+
+/* In the order of fill_row; returns how many. */
+static size_t fill_headers(const qn_screen_state *run, const char *energy, char terms[QN_SCREEN_TERMS][TEXT],
+                           const char *headers[MOST_COLUMNS])
 {
-    enum { MOST = 9 + QN_SCREEN_TERMS };
-    const char *headers[MOST] = {"Rank", "Name", "Energy"};
-    char terms[QN_SCREEN_TERMS][TEXT];
-    size_t columns = 3, rows = qn_screen_hit_count(run);
-    void *memory;
-    if (rows > TABLE_ROWS) rows = TABLE_ROWS;
+    size_t columns = 0;
+    headers[columns++] = "Rank";
+    headers[columns++] = "Name";
+    headers[columns++] = energy;
+    if (run->labels) headers[columns++] = "Active";
+    headers[columns++] = "Per heavy atom";
+    headers[columns++] = "Heavy atoms";
+    headers[columns++] = "Clashes";
+    headers[columns++] = "Nearest (Å)";
+    if (has_conformers(run)) headers[columns++] = "Conformer";
     for (int term = 0; term < run->term_count; term++) {
         say_term(run->term_names[term], terms[term]);
         headers[columns++] = terms[term];
     }
-    headers[columns++] = "Per heavy atom";
-    headers[columns++] = "Heavy atoms";
-    headers[columns++] = "Conformer";
-    headers[columns++] = "Clashes";
-    headers[columns++] = "Nearest (Å)";
-    if (run->labels) headers[columns++] = "Active";
+    return columns;
+}
+
+static qn_status add_hit_table(const qn_screen_state *run, qn_report *report)
+{
+    const char *headers[MOST_COLUMNS];
+    char energy[TEXT], terms[QN_SCREEN_TERMS][TEXT];
+    size_t rows = qn_screen_hit_count(run);
+    void *memory;
+    snprintf(energy, sizeof energy, "Energy (%s)", qn_screen_energy_unit(run->score.kind));
+    const size_t columns = fill_headers(run, energy, terms, headers);
+    if (rows > TABLE_ROWS) rows = TABLE_ROWS;
     QN_TRY(qn_allocate(rows * columns, TEXT + sizeof(char *), &memory));
     const char **cells = memory;
     char *texts = (char *)(cells + rows * columns);
@@ -236,9 +257,10 @@ static qn_status add_hits(const qn_screen_state *run, qn_report *report)
     QN_TRY(
         qn_report_paragraph(report,
                             "The best %zu of %zu %s by the energy (%s) of their best poses; lower is better. "
-                            "`hits.sdf` has up to %d poses of each, `scores.csv` all molecules. Clashes are pairs of "
+                            "It ranks the molecules of this run and is no measured affinity. Clashes are pairs of "
                             "heavy atoms of molecule and receptor much nearer than their radii allow; nearest is the "
-                            "shortest such distance.",
+                            "shortest such distance. `hits.sdf` has up to %d poses of each, which PyMOL and "
+                            "ChimeraX show in the receptor; `scores.csv` has all molecules.",
                             hits, run->row_count, qn_screen_molecules(run->row_count),
                             qn_screen_energy_unit(run->score.kind), run->options->keep));
     QN_TRY(add_pictures(run, report));
@@ -257,11 +279,12 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
         report,
         "The centre of each molecule was kept in a box of %.1f × %.1f × %.1f Å about (%.2f, %.2f, %.2f). Each "
         "conformer "
-        "was searched over %d generations of %d poses with %d parents, mutation rate %g, and its best %d poses were "
+        "was searched over %d %s of %d poses with %d parents, mutation rate %g, and its best %d poses were "
         "minimised. Seed %llu%s%s.",
-        side[0], side[1], side[2], centre[0], centre[1], centre[2], search->generations, search->poses, search->parents,
-        search->mutation_rate, search->winners, (unsigned long long)search->seed,
-        search->exact ? ", exact arithmetic" : "", search->cull ? ", atoms out of reach left out" : ""));
+        side[0], side[1], side[2], centre[0], centre[1], centre[2], search->generations,
+        search->generations == 1 ? "generation" : "generations", search->poses, search->parents, search->mutation_rate,
+        search->winners, (unsigned long long)search->seed, search->exact ? ", exact arithmetic" : "",
+        search->cull ? ", atoms out of reach left out" : ""));
     qn_screen_say_count(run->resumed, resumed);
     if (run->resumed > 0)
         QN_TRY(qn_report_paragraph(report, "%s %s taken from an earlier run that was not finished.", resumed,

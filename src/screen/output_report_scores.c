@@ -194,7 +194,7 @@ static qn_status add_curve(const qn_enrichment_point *points, size_t count, qn_r
     const qn_report_plot plot = {"ROC curve",
                                  "share of other molecules ranked so far",
                                  "share of known actives found",
-                                 "The area under it is the chance that a known active ranks before another molecule. "
+                                 "How many of the known actives are found by the time that so many others are. "
                                  "A steep start is what a screen is for: there the best molecules are picked.",
                                  series,
                                  2};
@@ -213,9 +213,13 @@ static qn_status measure_and_add(const qn_screen_state *run, const double *score
     QN_TRY(add_enrichment_facts(&enrichment, report));
     QN_TRY(qn_report_paragraph(
         report,
-        "The area has its 95 %% interval (DeLong 1988) behind it; 0.5 is chance. An enrichment is how many times more "
-        "actives stand among the best than chance would put there, and after “of” the most that could. BEDROC (Truchon "
-        "and Bayly 2007) weighs early places: 1 when all actives come first."));
+        "ROC area: the chance that a known active ranks before another molecule, and its 95 %% interval (DeLong 1988); "
+        "0.5 is a ranking by chance%s. Enrichment: how many times more actives are among the best than chance would "
+        "put there, and after “of” the most that could be. BEDROC (Truchon and Bayly 2007) weighs early places: 1 when "
+        "all actives come first.",
+        enrichment.auc_low <= 0.5 && enrichment.auc_high >= 0.5
+            ? "; these molecules are too few to tell this one from it"
+            : ""));
     QN_TRY(qn_enrichment_curve(scores, active, run->row_count, &points, &point_count));
     const qn_status status = add_curve(points, point_count, report);
     qn_release(&points);

@@ -511,8 +511,9 @@ static qn_status create_searches(qn_screen_state *run, qn_screen_search **search
         const int batch = qn_screen_search_batch(searches[i]);
         if (i == 0) run->batch = batch;
         *jobs += (size_t)batch;
-        qn_log(QN_LOG_NOTE, "%s: %d conformers a batch, %d poses of each in %d generations",
-               qn_device_get_info(run->devices[i])->identifier, batch, run->search.poses, run->search.generations);
+        qn_log(QN_LOG_NOTE, "%s: %d %s a batch, %d poses of each in %d %s",
+               qn_device_get_info(run->devices[i])->identifier, batch, batch == 1 ? "conformer" : "conformers",
+               run->search.poses, run->search.generations, run->search.generations == 1 ? "generation" : "generations");
     }
     return QN_OK;
 }

@@ -139,7 +139,8 @@ static void make_screen(made_screen *made)
                                   .search = qn_screen_search_default_options(),
                                   .rows = made->rows,
                                   .row_count = ROWS,
-                                  .molecules = ROWS};
+                                  .molecules = ROWS,
+                                  .conformers = 4 * ROWS};
     made->run.score.kind = QN_SCREEN_BUDE;
     made->run.term_count = qn_screen_term_names(QN_SCREEN_BUDE, &made->run.term_names);
     CHECK_OK(qn_ranks_open(&made->run.ranks));
@@ -176,7 +177,8 @@ static void hits_have_pictures_and_numbers(void)
     CHECK(occurrences(page, "data:image/svg+xml;base64,PHN2ZyB4bWxucz0i") == HITS - 1);
     CHECK(strstr(page, "2. &lt;b&gt;&amp;co") && !strstr(page, "<b>&co"));
     CHECK(strstr(page, "−50.0 kJ/mol") != NULL);
-    CHECK(strstr(page, ">-50.00<") && strstr(page, ">-2.000<") && strstr(page, ">2 of 4<") && strstr(page, ">2.71<"));
+    CHECK(strstr(page, ">-50.00<") && strstr(page, ">-2.00<") && strstr(page, ">Conformer<") &&
+          strstr(page, ">2 of 4<") && strstr(page, ">2.71<"));
     CHECK(!strstr(page, "molecule 3<")); /* only so many as hits */
     CHECK(strstr(page, "Distribution of energies") && !strstr(page, "known actives") && !strstr(page, "Rejected</h2>"));
     qn_release(&page);
@@ -189,7 +191,9 @@ static void without_open_babel_a_line_says_so(void)
     snprintf(path, sizeof path, "%s/obabel", folder);
     remove(path);
     make_screen(&made);
+    made.run.conformers = ROWS; /* one of each */
     char *page = write_and_read(&made);
+    CHECK(!strstr(page, ">Conformer<") && !strstr(page, ">2 of 4<"));
     CHECK(strstr(page, "Without pictures of the molecules: Open Babel (<code>obabel</code>) is not installed.") !=
           NULL);
     CHECK(!strstr(page, "<img") && !strstr(page, "class=\"cards\""));
