@@ -82,17 +82,20 @@ qn_status qn_folder_create(const char *path)
 {
     char *copy;
     QN_TRY(qn_text_copy(path, &copy));
+    int reason = 0; /* why the first parent that is not there could not be made */
     for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        mkdir(copy, 0777);
+        if (mkdir(copy, 0777) != 0 && errno != EEXIST && reason == 0) reason = errno;
         *slash = '/';
     }
     struct stat information;
     qn_status status = QN_OK;
-    if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+    if (mkdir(copy, 0777) != 0 && errno != EEXIST) {
+        if (errno == ENOENT && reason != 0) errno = reason;
         status = system_failure(path, "create the folder");
-    else if (stat(copy, &information) == 0 && !S_ISDIR(information.st_mode))
+    } else if (stat(copy, &information) == 0 && !S_ISDIR(information.st_mode)) {
         status = qn_error_set(QN_ALREADY_EXISTS, __FILE__, __LINE__, "%s: is a file; expected a folder", path);
+    }
     qn_release(&copy);
     return status;
 }

@@ -9,24 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-
-/* Bytes of the UTF-8 character at `text` (RFC 3629, table of section 4); 0 when there is none. */
-static size_t character_bytes(const unsigned char *text)
-{
-    const unsigned char first = text[0];
-    const size_t bytes = first < 0x80   ? 1
-                         : first < 0xC2 ? 0
-                         : first < 0xE0 ? 2
-                         : first < 0xF0 ? 3
-                         : first < 0xF5 ? 4
-                                        : 0;
-    const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;  /* shorter ways to write it */
-    const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF; /* surrogates; beyond U+10FFFF */
-    if (bytes > 1 && (text[1] < low || text[1] > high)) return 0;
-    for (size_t i = 2; i < bytes; i++)
-        if (text[i] < 0x80 || text[i] > 0xBF) return 0;
-    return bytes;
-}
+#include "report/markup.h"
 
 json_t *qn_json_text(const char *text)
 {
@@ -34,7 +17,7 @@ json_t *qn_json_text(const char *text)
     qn_status status = QN_OK;
     if (!text) return json_null();
     for (const char *at = text; *at && status == QN_OK;) {
-        const size_t bytes = character_bytes((const unsigned char *)at);
+        const size_t bytes = qn_markup_character_bytes((const unsigned char *)at);
         status = bytes ? qn_text_append_bytes(&valid, at, bytes)
                        : qn_text_append(&valid, "\\x%02X", (unsigned)(unsigned char)*at);
         at += bytes ? bytes : 1;

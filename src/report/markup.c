@@ -7,9 +7,7 @@
 #include "base/error.h"
 #include "report/number.h"
 
-/* Bytes of the well-formed UTF-8 character at `text`; 0 when it is not one (RFC 3629: no overlong form, no surrogate,
- * nothing above U+10FFFF). */
-static size_t character_bytes(const unsigned char *text)
+size_t qn_markup_character_bytes(const unsigned char *text)
 {
     if (text[0] < 0x80) return 1;
     size_t bytes = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
@@ -37,7 +35,7 @@ static qn_status append_range(qn_text *markup, const unsigned char *text, const 
 {
     const unsigned char *plain = text; /* start of what can be copied as it is */
     while (text < end) {
-        size_t bytes = character_bytes(text);
+        size_t bytes = qn_markup_character_bytes(text);
         const char *other = bytes == 0 ? "\xef\xbf\xbd" : reference_of(*text);
         if (bytes == 1 && ((*text < 0x20 && *text != '\t' && *text != '\n') || *text == 0x7f)) other = "";
         if (other) {

@@ -11,6 +11,10 @@ QN_MUST_CHECK qn_status qn_markup_text(qn_text *markup, const char *string);
 /* qn_markup_text, with what stands between `back quotes` set as code. */
 QN_MUST_CHECK qn_status qn_markup_prose(qn_text *markup, const char *string);
 
+/* Bytes of the well-formed UTF-8 character at `text`; 0 when it is not one (RFC 3629: no overlong form, no surrogate,
+ * nothing above U+10FFFF). */
+size_t qn_markup_character_bytes(const unsigned char *text);
+
 /* A coordinate with at most `decimals` (0 … 6) decimals and no needless zero: "12.5", ".5", "-3". |value| < 1e9. */
 QN_MUST_CHECK qn_status qn_markup_coordinate(qn_text *markup, double value, int decimals);
 

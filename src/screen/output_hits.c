@@ -132,6 +132,21 @@ static qn_status add_pose(const qn_screen_state *run, const qn_screen_molecule *
     return qn_text_append_bytes(text, end, end_length);
 }
 
+/* A library that changed where its key does not look would give poses to the wrong molecules. */
+static qn_status check_same(const qn_screen_state *run, const qn_screen_molecule *molecule, const sdf_hit *hit)
+{
+    const qn_screen_row *row = &run->rows[hit->place];
+    if (strcmp(molecule->name, row->name) != 0)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "molecule %llu was \"%s\" and is \"%s\" now; expected libraries that do not change during a run",
+                (unsigned long long)hit->index, row->name, molecule->name);
+    if (molecule->ligand.atom_count != row->heavy_atoms)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "molecule %llu had %d heavy atoms and has %d now; expected libraries that do not change during a run",
+                (unsigned long long)hit->index, row->heavy_atoms, molecule->ligand.atom_count);
+    return QN_OK;
+}
+
 static qn_status write_molecule(const qn_screen_state *run, qn_screen_molecule *molecule, sdf_hit *hit)
 {
     void *memory;
@@ -139,6 +154,7 @@ static qn_status write_molecule(const qn_screen_state *run, qn_screen_molecule *
         QN_FAIL(QN_INVALID_ARGUMENT,
                 "molecule %llu cannot be read again (%s); expected libraries that do not change during a run",
                 (unsigned long long)hit->index, molecule->reason ? molecule->reason : "no poses");
+    QN_TRY(check_same(run, molecule, hit));
     drop_own_properties(molecule->compound);
     QN_TRY(qn_allocate(molecule->compound->atom_count * 3, sizeof(double), &memory));
     qn_status status = QN_OK;

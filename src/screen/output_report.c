@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "format/compound_stream.h"
+#include "report/markup.h"
 #include "screen/depictions.h"
 #include "screen/output.h"
 #include "screen/output_report.h"
@@ -143,18 +144,28 @@ static qn_status draw_hits(const qn_screen_state *run, picture_list *list)
     return qn_screen_depict(list->compounds, list->count, list->svg, &list->why);
 }
 
-static const char *name_of(const qn_screen_row *row)
+/* A row's name in up to `most` bytes, of whole characters. */
+static void say_name(const qn_screen_row *row, size_t most, char text[TEXT])
 {
-    return row->name[0] ? row->name : "without a name";
+    const char *name = row->name[0] ? row->name : "without a name";
+    size_t used = 0, bytes;
+    if (strlen(name) > most) most -= strlen("…");
+    for (; name[used]; used += bytes) {
+        bytes = qn_markup_character_bytes((const unsigned char *)name + used);
+        if (bytes == 0) bytes = 1;
+        if (used + bytes > most) break;
+    }
+    snprintf(text, TEXT, "%.*s%s", (int)used, name, name[used] ? "…" : "");
 }
 
 static qn_status add_cards(const qn_screen_state *run, const picture_list *list, qn_report *report)
 {
     qn_report_card cards[PICTURES];
-    char titles[PICTURES][TEXT], texts[PICTURES][TEXT];
+    char titles[PICTURES][TEXT], texts[PICTURES][TEXT], name[TEXT];
     for (size_t i = 0; i < list->count; i++) {
         const qn_screen_row *row = &run->rows[list->place[i]];
-        snprintf(titles[i], TEXT, "%zu. %.48s", list->place[i] + 1, name_of(row));
+        say_name(row, 48, name);
+        snprintf(titles[i], TEXT, "%zu. %s", list->place[i] + 1, name);
         say_energy(run, row->energy, texts[i], TEXT);
         if (row->active) strcat(texts[i], ", active");
         cards[i] = (qn_report_card){titles[i], texts[i], list->svg[i], row->active};
@@ -195,7 +206,7 @@ static void fill_row(const qn_screen_state *run, size_t place, char *texts)
     const qn_screen_row *row = &run->rows[place];
     size_t column = 0;
     snprintf(texts + TEXT * column++, TEXT, "%zu", place + 1);
-    snprintf(texts + TEXT * column++, TEXT, "%.60s", name_of(row));
+    say_name(row, 60, texts + TEXT * column++);
     snprintf(texts + TEXT * column++, TEXT, "%.2f", row->energy);
     if (run->labels) snprintf(texts + TEXT * column++, TEXT, "%s", row->active ? "yes" : "");
     snprintf(texts + TEXT * column++, TEXT, "%.2f", row->heavy_atoms ? row->energy / row->heavy_atoms : 0);

@@ -119,6 +119,13 @@ done
 [ "$(stat -c %s "$work/passing/journal.0")" -lt $(($(stat -c %s "$work/good/journal.0") + first)) ] || fail "all was done again"
 grep -q '"resumed": 0,' "$work/passing/run.json" && fail "nothing was resumed after trouble that passed"
 
+# A library that changes where it is not known by its bytes, between a run and its resumption.
+cat "$work/part1.sdf" "$work/part2.sdf" "$work/part3.sdf" >"$work/long.sdf"
+screen "$work/long.sdf" -o "$work/long" --top 300 || fail "a long library"
+middle=$(grep -n '^M00045$' "$work/long.sdf" | sed -n '2s/:.*//p') # the second part's
+sed -i "${middle}s/M/N/" "$work/long.sdf"
+refused "a library that changed" 'molecule 135 was "M00045" and is "N00045" now' screen "$work/long.sdf" -o "$work/long" --top 300 --resume
+
 # Known actives may be told once the run is over, by names or by a data item.
 awk '/^\$\$\$\$/ { n++; printf "> <activity>\n%d\n\n", n % 4 == 1 } { print }' "$work/library.sdf" >"$work/labelled.sdf"
 screen "$work/labelled.sdf" -o "$work/labelled" || fail "a labelled library"

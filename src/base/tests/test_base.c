@@ -120,6 +120,18 @@ static void files_appear_complete_or_not_at_all(void)
     CHECK_FAILS(qn_folder_create(path), QN_ALREADY_EXISTS);
 }
 
+/* The reason is that of the parent, not that the folder in it is not there either. */
+static void a_folder_that_may_not_be_made_says_so(void)
+{
+    char path[700];
+    snprintf(path, sizeof path, "%s/closed", check_scratch_folder());
+    CHECK(mkdir(path, 0555) == 0);
+    if (access(path, W_OK) == 0) return; /* root may do anything */
+    strcat(path, "/one/two");
+    CHECK_FAILS(qn_folder_create(path), QN_IO_ERROR);
+    CHECK_MESSAGE_HAS("cannot create the folder: Permission denied");
+}
+
 static void full_disk_leaves_nothing(void)
 {
     if (access("/dev/full", W_OK) != 0) return;
@@ -150,6 +162,7 @@ int main(void)
     RUN(pool_runs_every_piece_and_returns_the_lowest_failure);
     RUN(hash_gives_the_published_digests);
     RUN(files_appear_complete_or_not_at_all);
+    RUN(a_folder_that_may_not_be_made_says_so);
     RUN(full_disk_leaves_nothing);
     RUN(text_grows);
     return check_finish();
