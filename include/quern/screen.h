@@ -45,7 +45,7 @@ typedef struct qn_screen_options {
     const char *actives;       /* known actives, a file of names or "item=value": adds the enrichment report; NULL */
     uint64_t seed;
     bool exact;  /* the same bits on every device */
-    bool cull;   /* leave out receptor atoms beyond reach by a cell list */
+    bool cull;   /* leave out receptor atoms beyond reach, which changes no energy; default true */
     bool strict; /* QN_BAD_FORMAT at the end when molecules were rejected */
     bool resume;
     int batch;                      /* conformers of a launch; 0: from the device */

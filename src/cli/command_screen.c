@@ -12,7 +12,7 @@ typedef struct settings {
     qn_screen_options screen;
     cli_list libraries;
     const char *box, *deck, *energies;
-    bool pack;
+    bool pack, all_pairs;
     int threads;
     bool quiet;
 } settings;
@@ -154,10 +154,10 @@ static const cli_option options[] = {
      .type = CLI_FLAG,
      .offset = FIELD(exact),
      .help = "only correctly rounded operations: the same bytes on every device, more slowly"},
-    {.name = "cull",
+    {.name = "no-cull",
      .type = CLI_FLAG,
-     .offset = FIELD(cull),
-     .help = "pass over receptor atoms out of reach, by a cell list: the same energies"},
+     .offset = offsetof(settings, all_pairs),
+     .help = "compute the pairs with receptor atoms out of reach, too: the same energies, several times more slowly"},
     {.name = "strict", .type = CLI_FLAG, .offset = FIELD(strict), .help = "exit with 1 when molecules were rejected"},
     {.name = "resume",
      .type = CLI_FLAG,
@@ -274,6 +274,8 @@ static void print_deck(const settings *chosen, const qn_screen_deck_summary *dec
            plural((unsigned long long)deck->poses, "pose", "poses"), deck->ligand_atoms,
            plural((unsigned long long)deck->ligand_atoms, "atom", "atoms"), deck->receptor_atoms,
            plural((unsigned long long)deck->receptor_atoms, "atom", "atoms"), deck->seconds, deck->interactions_per_s);
+    if (chosen->screen.cull)
+        puts("these count pairs that are out of reach, which were left out; --no-cull computes all");
     printf("best pose %d, energy %.2f\n", deck->best_pose, deck->best_energy);
     if (deck->checked)
         printf("%d %s checked, worst difference %.2g of max(1, |reference|), %d over 2.5e-4\n", deck->checked,
@@ -371,6 +373,7 @@ static int check_usage(settings *chosen)
     if (chosen->deck && screen->output) return usage("--deck makes no folder; --energies FILE keeps its energies");
     if (chosen->deck && strcmp(screen->score, "bude") != 0) return usage("a deck is scored with --score bude");
     if (chosen->energies && !chosen->deck) return usage("--energies belongs to --deck");
+    if (chosen->all_pairs && strcmp(screen->score, "bude") != 0) return usage("--no-cull belongs to --score bude");
     if (chosen->deck) return CLI_DONE;
     if (!screen->receptor) return usage(chosen->pack ? "LIBRARY is missing" : "RECEPTOR is missing");
     if (!chosen->pack && chosen->libraries.count == 0) return usage("LIBRARY is missing");
@@ -397,6 +400,7 @@ static int run(void *memory)
     int exit_code = check_usage(chosen);
     if (exit_code != CLI_DONE) return exit_code;
     if (chosen->pack) return pack(chosen);
+    chosen->screen.cull = !chosen->all_pairs;
     const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->screen.explain};
     exit_code = cli_report(qn_context_create(&of_context, &context));
     if (exit_code == CLI_DONE) exit_code = chosen->deck ? score_deck(context, chosen) : screen(context, chosen);

@@ -295,7 +295,7 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
         side[0], side[1], side[2], centre[0], centre[1], centre[2], search->generations,
         search->generations == 1 ? "generation" : "generations", search->poses, search->parents, search->mutation_rate,
         search->winners, (unsigned long long)search->seed, search->exact ? ", exact arithmetic" : "",
-        search->cull ? ", atoms out of reach left out" : ""));
+        search->cull ? "" : ", all pairs of atoms"));
     qn_screen_say_count(run->resumed, resumed);
     if (run->resumed > 0)
         QN_TRY(qn_report_paragraph(report, "%s %s taken from an earlier run that was not finished.", resumed,

@@ -22,7 +22,8 @@
 #include "screen/results.h"
 
 /* Rough, and low rather than high; they only decide whether a run is long. */
-static const double cpu_core_rate = 2e9, gpu_rate = 5e11; /* interactions per second */
+static const double cpu_core_rate = 2e9, gpu_rate = 5e11; /* interactions per second, all of them */
+static const double culling_gain = 4;
 static const double bytes_per_molecule = 2500, atoms_per_molecule = 25;
 
 double qn_screen_scoring_share(const qn_screen_state *run)
@@ -43,6 +44,7 @@ qn_screen_options qn_screen_default_options(void)
                                .diversity_angstrom = 2,
                                .top = 100,
                                .seed = search.seed,
+                               .cull = search.cull,
                                .tune = "auto",
                                .tune_budget = "2%"};
 }
@@ -183,6 +185,7 @@ static qn_status prepare(qn_screen_state *run, bool on_gpu)
         const qn_device_info *info = qn_device_get_info(run->devices[i]);
         rate += info->kind == QN_DEVICE_CPU ? cpu_core_rate * info->compute_units : gpu_rate;
     }
+    if (run->search.cull && run->score.kind == QN_SCREEN_BUDE) rate *= culling_gain;
     const double poses = (double)run->search.poses * run->search.generations * fmax(1, options->conformers);
     const double pairs = atoms_per_molecule * (double)run->receptor.atom_count;
     return qn_tuning_start(run->context, options->tune, options->tune_budget, molecules * poses * pairs / rate,

@@ -68,7 +68,8 @@ qn_screen_search_options qn_screen_search_default_options(void)
                                       .fine_generations = 3,
                                       .winners = 32,
                                       .minimiser_steps = 40,
-                                      .seed = 1};
+                                      .seed = 1,
+                                      .cull = true};
 }
 
 static qn_status check_options(const qn_screen_search_options *o)

@@ -31,7 +31,8 @@ typedef struct qn_screen_search_options {
     int winners;          /* poses of a job, 2 Å apart where there are, that are minimised and reported; default 32 */
     int minimiser_steps;  /* default 40 */
     uint64_t seed;
-    bool exact, cull;
+    bool exact;
+    bool cull; /* leave out receptor atoms out of reach, which changes no energy; default */
     int batch; /* jobs of a launch; 0: from the device */
 } qn_screen_search_options;
 

@@ -108,6 +108,7 @@ expect 2 err 1 '\-\-energies belongs to --deck' screen r.pdb l.sdf -o out.d --en
 expect 2 err 1 '\-\-deck makes no folder' screen --deck bm1 -o out.d
 expect 2 err 1 'a deck is scored with --score bude' screen --deck bm1 --score vina
 expect 2 err 1 '\-\-pack docks nothing' screen --pack l.sdf -o out.qlib --site s.sdf
+expect 2 err 1 '\-\-no-cull belongs to --score bude' screen r.pdb l.sdf -o out.d --site s.sdf --score vina --no-cull
 expect 2 err 1 '\-\-margin belongs to --site' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --margin 3
 expect 2 err 1 '\-\-threads is "-1"; expected' devices --threads=-1
 expect 2 err 1 'fft: unknown action "advice"; did you mean advise?' fft advice 64

@@ -56,6 +56,13 @@ static qn_geometry block_geometry(const qn_configuration *configuration, const v
     return (qn_geometry){{(groups + MORE_BLOCK_GROUPS) * group, 1, 1}, {group, 1, 1}};
 }
 
+/* How many pairs there are is not known beforehand; items are read and written by each kernel. */
+static void pass_work(const void *user, qn_work *work)
+{
+    const near_part *part = user;
+    *work = (qn_work){.bytes_read = 8 * (double)part->items, .bytes_written = 8 * (double)part->items};
+}
+
 static const qn_argument_declaration count_arguments[] = {
     {"jobs", QN_IN, QN_INT32},
     {"atoms", QN_IN, QN_BYTES},
@@ -116,11 +123,11 @@ static const qn_argument_declaration add_arguments[] = {
 
 /* The host driver has a function of its own for all of it. */
 static const qn_kernel_declaration kernels[KERNELS] = {
-    [COUNT_ITEMS] = {"count_items", count_arguments, 23, pose_geometry, NULL, NULL},
+    [COUNT_ITEMS] = {"count_items", count_arguments, 23, pose_geometry, NULL, pass_work},
     [PLACE_BINS] = {"place_bins", place_arguments, 4, bin_geometry, NULL, NULL},
-    [SORT_ITEMS] = {"sort_items", sort_arguments, 12, pose_geometry, NULL, NULL},
-    [SCORE_NEAR] = {"score_near", score_arguments, 14, block_geometry, NULL, NULL},
-    [ADD_ITEMS] = {"add_items", add_arguments, 9, pose_geometry, NULL, NULL},
+    [SORT_ITEMS] = {"sort_items", sort_arguments, 12, pose_geometry, NULL, pass_work},
+    [SCORE_NEAR] = {"score_near", score_arguments, 14, block_geometry, NULL, pass_work},
+    [ADD_ITEMS] = {"add_items", add_arguments, 9, pose_geometry, NULL, pass_work},
 };
 
 static const qn_tunable tunables[TUNABLES] = {

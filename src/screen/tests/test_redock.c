@@ -89,7 +89,6 @@ static void imatinib_goes_back(void)
     }
     options.poses = 8192; /* enough to find it from any start */
     options.winners = 32;
-    options.cull = true;
     if (CHECK_OK(qn_screen_search_create(device, &receptor, &options, &search))) {
         CHECK_OK(qn_screen_search_submit(search, &(qn_screen_job){&turned, 0}, 1, 0));
         CHECK_OK(qn_screen_search_collect(search, 0, poses, NULL));

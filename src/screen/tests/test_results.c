@@ -238,7 +238,7 @@ static void other_options_make_another_key(void)
     begin("keys");
     CHECK_OK(qn_screen_results_key(&run, &first));
     options.top = 7; /* outputs only: no reason to search again */
-    options.cull = run.search.cull = true;
+    options.cull = run.search.cull = !options.cull;
     CHECK_OK(qn_screen_results_key(&run, &second));
     CHECK_TEXT(second.data, first.data);
     for (int change = 0; change < 6; change++) {
