@@ -260,8 +260,10 @@ static void settle_oxo_groups(order_search *s)
             settle_oxo(s, atom, (size_t)degree - 1);
         else if (is_element(s, atom, "N") && degree == 3 && terminals >= 2)
             settle_oxo(s, atom, 1);
-        else if (is_element(s, atom, "N") && degree == 3 && s->evidence.in_flat_ring[i])
+        else if (is_element(s, atom, "N") && degree == 3 && s->evidence.in_flat_ring[i]) {
             settle_oxo(s, atom, 0); /* an N-oxide; the ring gives the nitrogen its double bond */
+            if (s->polar_have_hydrogens || s->in_flat_six[i]) s->wish[i] = QN_MATCHING_GLAD;
+        }
     }
 }
 
