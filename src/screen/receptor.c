@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "chemistry/residue_types.h"
 #include "format/compound_stream.h"
+#include "model/neighbour_grid.h"
 #include "screen/kernels/score_poses.h"
 #include "screen/score_types.h"
 
@@ -62,11 +63,40 @@ static qn_status fill_from_molecule(const char *path, qn_screen_receptor *recept
     return QN_OK;
 }
 
+static void count_pair(size_t index, void *pairs)
+{
+    (void)index;
+    ++*(size_t *)pairs;
+}
+
+/* What looks at neighbours would not end with a heap of atoms. */
+static qn_status refuse_heaps(const char *path, const qn_molecule *molecule)
+{
+    const double near_angstrom = 2;
+    const size_t count = molecule->atom_count, most_pairs = 100 * (count + 100); /* of real ones: 10 for each atom */
+    double *positions = NULL;
+    qn_neighbour_grid *grid = NULL;
+    size_t pairs = 0;
+    QN_TRY(qn_allocate(3 * count, sizeof *positions, (void **)&positions));
+    for (size_t i = 0; i < count; i++)
+        memcpy(positions + 3 * i, molecule->atoms[i].position_angstrom, 3 * sizeof *positions);
+    qn_status status = qn_neighbour_grid_create(positions, count, near_angstrom, &grid);
+    for (size_t i = 0; status == QN_OK && i < count && pairs <= most_pairs; i++)
+        qn_neighbour_grid_each(grid, positions + 3 * i, count_pair, &pairs);
+    qn_neighbour_grid_destroy(&grid);
+    qn_release(&positions);
+    if (status == QN_OK && pairs > most_pairs)
+        QN_FAIL(QN_BAD_FORMAT, "%s: its %zu atoms lie on a heap, over 100 within 2 Å of each; expected a structure",
+                path, count);
+    return status;
+}
+
 static qn_status read_molecule(const char *path, qn_screen_receptor *receptor)
 {
     qn_sybyl_type *types = NULL;
     qn_surroundings *around = NULL;
     QN_TRY(qn_molecule_read(path, &(qn_molecule_options){.drop_water = true}, &receptor->molecule));
+    QN_TRY(refuse_heaps(path, receptor->molecule));
     const size_t count = receptor->molecule->atom_count;
     qn_status status = qn_allocate(count, sizeof *types, (void **)&types);
     if (status == QN_OK) status = qn_allocate(count, sizeof *around, (void **)&around);

@@ -124,6 +124,13 @@ static void what_is_no_receptor_is_refused(void)
         CHECK_FAILS(qn_screen_receptor_read(written("far.mol2", far), kind ? &vina : &score, &receptor), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("far.mol2: heavy atom 2 is at y = -10000.5; expected coordinates within 10000 Å");
     }
+    char heap[400 * 81] = "";
+    for (int i = 0, length = 0; i < 400; i++)
+        length +=
+            snprintf(heap + length, sizeof heap - (size_t)length,
+                     "ATOM  %5d  CA  ALA A%4d      11.%03d   6.071  -5.147  1.00  0.00           C\n", i + 1, i + 1, i);
+    CHECK_FAILS(qn_screen_receptor_read(written("heap.pdb", heap), &score, &receptor), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("heap.pdb: its 400 atoms lie on a heap");
     char twice[2 * sizeof small_mol2];
     snprintf(twice, sizeof twice, "%s%s", small_mol2, small_mol2);
     CHECK_FAILS(qn_screen_receptor_read(written("twice.mol2", twice), &score, &receptor), QN_BAD_FORMAT);
