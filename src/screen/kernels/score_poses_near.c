@@ -454,7 +454,7 @@ static qn_status score_on_host(const near_launch *launch)
 {
     const qn_score_poses_problem *problem = launch->problem;
     const qn_score_poses_receptor *receptor = launch->receptor;
-    const bool exact = problem->exact || !receptor->fast_pairs;
+    qn_buffer *const pairs = problem->exact || !receptor->fast_pairs ? receptor->pairs : receptor->fast_pairs;
     qn_near_call call = {.lists = &launch->near->lists,
                          .second_rows = receptor->second_row_of_type,
                          .stride = receptor->stride,
@@ -462,10 +462,9 @@ static qn_status score_on_host(const near_launch *launch)
                          .poses = problem->poses,
                          .job_count = problem->jobs,
                          .ligand_atoms = problem->ligand_atoms,
-                         .exact = exact,
+                         .exact = problem->exact,
                          .workers = launch->room->workers};
-    qn_buffer *const buffers[] = {receptor->places,   exact ? receptor->pairs : receptor->fast_pairs,
-                                  launch->jobs,       launch->atoms,
+    qn_buffer *const buffers[] = {receptor->places,   pairs,           launch->jobs, launch->atoms,
                                   launch->transforms, launch->energies};
     /* The host driver runs its commands at the call, so that `call` is there as long as needed. */
     return qn_queue_call_host(launch->queue, QN_HOST_SELECT(qn_screen_score_poses_near_host)[0], buffers, 6, &call,
