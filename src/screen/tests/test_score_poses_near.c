@@ -3,6 +3,8 @@
  * reach, at borders of cells, launches in one part and in several, in a sample of the corners of the space. */
 #include "check.h"
 
+#include <quern/workload.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +216,27 @@ static void launches_do_not_depend_on_each_other(void)
     for (int i = 0; i < 3; i++) check_same(room, NULL, i == 1);
 }
 
+/* Cleared outputs are wrong, a run's are right. */
+static void the_workload_keeps_its_promises(void)
+{
+    const int sizes[QN_WORKLOAD_SIZES] = {192, 9, 203}, odd[QN_WORKLOAD_SIZES] = {100, 9, 203};
+    const qn_workload *workload = NULL;
+    void *state = NULL;
+    double error = 0, seconds = 0;
+    if (!CHECK_OK(qn_workload_find("screen/score_poses_near", &workload))) return;
+    CHECK_FAILS(workload->create(queue, odd, 1, &state), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("screen/score_poses_near");
+    if (!CHECK_OK(workload->create(queue, sizes, 11, &state))) return;
+    CHECK_OK(workload->clear(state, queue));
+    CHECK_OK(workload->check(state, queue, &error));
+    CHECK(error > 1);
+    CHECK_OK(workload->run(state, queue, NULL, &seconds));
+    CHECK_OK(workload->check(state, queue, &error));
+    CHECK(error <= 1 && seconds > 0);
+    workload->destroy(&state);
+    CHECK(state == NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
@@ -226,6 +249,7 @@ int main(int argc, char **argv)
     RUN(parts_are_as_good_as_the_whole);
     RUN(large_ligands_are_like_small_ones);
     RUN(launches_do_not_depend_on_each_other);
+    RUN(the_workload_keeps_its_promises);
     for (int i = 0; i < 4; i++) qn_buffer_release(&buffers[i]);
     qn_score_poses_room_destroy(&room);
     qn_score_poses_near_destroy(&near);

@@ -1,58 +1,55 @@
+#include "screen/workloads/score_poses_state.h"
+
 #include <math.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "screen/deck.h"
-#include "tune/workload_inputs.h"
-
-#include <quern/workload.h>
 
 enum { POSES, LIGAND_ATOMS, RECEPTOR_ATOMS, CHECKED = 48, MOST_POSES = 1 << 22, MOST_LIGAND_ATOMS = 4096 };
 
 extern const qn_workload qn_screen_score_poses_workload;
 
-typedef struct score_poses_state {
-    qn_screen_deck_data deck;
-    qn_screen_deck_run run;
-} score_poses_state;
-
-static void destroy(void **pointer)
+void qn_score_poses_state_destroy(void **pointer)
 {
-    score_poses_state *state = *pointer;
+    qn_score_poses_state *state = *pointer;
     if (!state) return;
     qn_screen_deck_run_clear(&state->run);
     qn_screen_deck_clear(&state->deck);
     qn_release(pointer);
 }
 
-static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
+qn_status qn_score_poses_state_create(const char *name, qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES],
+                                      uint64_t seed, bool cull, void **out)
 {
     void *memory;
-    QN_TRY(qn_workload_check_size("screen/score_poses", "poses", sizes[POSES], QN_SCORE_POSES_STEP, MOST_POSES,
-                                  QN_SCORE_POSES_STEP));
-    QN_TRY(qn_workload_check_size("screen/score_poses", "ligand_atoms", sizes[LIGAND_ATOMS], 1, MOST_LIGAND_ATOMS, 1));
-    QN_TRY(qn_workload_check_size("screen/score_poses", "receptor_atoms", sizes[RECEPTOR_ATOMS], 1,
-                                  QN_SCORE_POSES_MOST_ATOMS, 1));
-    QN_TRY(qn_allocate(1, sizeof(score_poses_state), &memory));
-    score_poses_state *state = memory;
+    QN_TRY(qn_workload_check_size(name, "poses", sizes[POSES], QN_SCORE_POSES_STEP, MOST_POSES, QN_SCORE_POSES_STEP));
+    QN_TRY(qn_workload_check_size(name, "ligand_atoms", sizes[LIGAND_ATOMS], 1, MOST_LIGAND_ATOMS, 1));
+    QN_TRY(qn_workload_check_size(name, "receptor_atoms", sizes[RECEPTOR_ATOMS], 1, QN_SCORE_POSES_MOST_ATOMS, 1));
+    QN_TRY(qn_allocate(1, sizeof(qn_score_poses_state), &memory));
+    qn_score_poses_state *state = memory;
     qn_status status =
         qn_screen_deck_draw(sizes[RECEPTOR_ATOMS], sizes[LIGAND_ATOMS], sizes[POSES], seed, &state->deck);
     if (status == QN_OK)
         status =
-            qn_screen_deck_run_create(qn_queue_device(queue), &state->deck, sizes[POSES], false, false, &state->run);
+            qn_screen_deck_run_create(qn_queue_device(queue), &state->deck, sizes[POSES], false, cull, &state->run);
     *out = state;
-    if (status != QN_OK) destroy(out);
+    if (status != QN_OK) qn_score_poses_state_destroy(out);
     return status;
 }
 
-static qn_status clear(void *pointer, qn_queue *queue)
+static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **state)
 {
-    return qn_workload_fill(queue, ((score_poses_state *)pointer)->run.energies, 0xff);
+    return qn_score_poses_state_create("screen/score_poses", queue, sizes, seed, false, state);
+}
+
+qn_status qn_score_poses_state_clear(void *pointer, qn_queue *queue)
+{
+    return qn_workload_fill(queue, ((qn_score_poses_state *)pointer)->run.energies, 0xff);
 }
 
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
 {
-    score_poses_state *state = pointer;
+    qn_score_poses_state *state = pointer;
     const qn_screen_deck_run *deck = &state->run;
     qn_event *event = NULL;
     if (seconds) *seconds = 0;
@@ -62,7 +59,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
 }
 
 /* The checked poses, the first and the last among them, side by side as one job: `transforms` 12 × CHECKED. */
-static size_t pick_poses(const score_poses_state *state, size_t *picked, float *transforms)
+static size_t pick_poses(const qn_score_poses_state *state, size_t *picked, float *transforms)
 {
     const size_t poses = (size_t)state->deck.pose_count, count = poses < CHECKED ? poses : CHECKED;
     for (size_t i = 0; i < count; i++) {
@@ -74,9 +71,9 @@ static size_t pick_poses(const score_poses_state *state, size_t *picked, float *
 }
 
 /* Energies are sums of thousands of pairs of either sign. */
-static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
+qn_status qn_score_poses_state_check(void *pointer, qn_queue *queue, double *largest_error)
 {
-    const score_poses_state *state = pointer;
+    const qn_score_poses_state *state = pointer;
     const qn_screen_deck_data *deck = &state->deck;
     const qn_bude_force_field force_field = {"deck", deck->types, deck->type_count};
     const qn_score_poses_job job = {0, deck->ligand_count};
@@ -102,7 +99,7 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 
 static const void *problem(const void *pointer)
 {
-    return &((const score_poses_state *)pointer)->run.problem;
+    return &((const qn_score_poses_state *)pointer)->run.problem;
 }
 
 static void work(const void *pointer, qn_work *least)
@@ -110,7 +107,7 @@ static void work(const void *pointer, qn_work *least)
     qn_screen_score_poses_family.kernels[0].work(problem(pointer), least);
 }
 
-static void problem_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
+void qn_score_poses_state_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
 {
     const qn_score_poses_problem one_job = {.jobs = 1, .poses = sizes[POSES]};
     qn_score_poses_problem_class(&one_job, text);
@@ -124,11 +121,11 @@ const qn_workload qn_screen_score_poses_workload = {
     .gpu_sizes = {65536, 32, 2048},
     .cpu_sizes = {2048, 32, 1024},
     .create = create,
-    .clear = clear,
+    .clear = qn_score_poses_state_clear,
     .run = run,
-    .check = check,
+    .check = qn_score_poses_state_check,
     .work = work,
-    .problem_class = problem_class,
-    .destroy = destroy,
+    .problem_class = qn_score_poses_state_class,
+    .destroy = qn_score_poses_state_destroy,
     .problem = problem,
 };
