@@ -2,8 +2,9 @@
  * poses are compared with the crystal's. Where none of the best three is near it, the energies tell why: the search
  * missed a better pose that there is (the crystal's, minimised), or the score prefers another place.
  *
- *     quern_bench_redock FOLDER [device] [bude|vina] [starts] [poses] [generations]
+ *     quern_bench_redock FOLDER [device] [bude|vina] [starts] [half side] [poses] [generations]
  *
+ * The half side (Å, default 6) is that of the box about the ligand's centroid; poses 0 are the search's own choice.
  * FOLDER holds 1stp, 1iep and 3ce3 as AutoDock-GPU and Vina distribute them. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -22,7 +23,6 @@
 enum { BEST = 3 };
 #define NEAR_ANGSTROM 2.5
 #define APART_ANGSTROM 2.0
-#define ROOM_ANGSTROM 6.0 /* from the ligand's centroid to the box's faces */
 
 typedef struct redock_case {
     qn_screen_receptor receptor;
@@ -35,8 +35,8 @@ typedef struct redock_case {
 } redock_case;
 
 typedef struct redock_totals {
-    int starts, near_first, near, missed_by_search, missed_by_score;
-    double seconds, scoring_s, evolving_s, interactions;
+    int starts, near_first, near, found, missed_by_search, missed_by_score;
+    double seconds, scoring_s, evolving_s, interactions, poses;
 } redock_totals;
 
 static void must(qn_status status)
@@ -196,6 +196,7 @@ static void redock_once(const redock_case *c, qn_screen_search *search, const qn
     must(qn_screen_search_collect(search, 0, poses, &interactions));
     totals->seconds += qn_clock_s() - begin_s;
     totals->interactions += interactions;
+    totals->poses += interactions / ((double)c->receptor.atom_count * c->ligand.atom_count);
     const int found = find_best(c, options, poses, turned.centroid_angstrom, energy, rmsd);
     printf("  start %d ", start + 1);
     for (int i = 0; i < found; i++) {
@@ -208,6 +209,7 @@ static void redock_once(const redock_case *c, qn_screen_search *search, const qn
                       : "   the search missed the crystal's minimum\n");
     totals->starts++;
     totals->near += near;
+    totals->found += searched;
     totals->near_first += rmsd[0] <= NEAR_ANGSTROM;
     totals->missed_by_search += !near && !searched;
     totals->missed_by_score += !near && searched;
@@ -216,12 +218,12 @@ static void redock_once(const redock_case *c, qn_screen_search *search, const qn
 }
 
 static void redock(const char *name, const redock_case *c, qn_device *device, qn_screen_search_options options,
-                   int starts, redock_totals *totals)
+                   int starts, double half_side_angstrom, redock_totals *totals)
 {
     qn_screen_search *search;
     for (int axis = 0; axis < 3; axis++) {
         options.box_centre_angstrom[axis] = c->ligand.centroid_angstrom[axis];
-        options.box_side_angstrom[axis] = 2 * ROOM_ANGSTROM;
+        options.box_side_angstrom[axis] = 2 * half_side_angstrom;
     }
     printf("%s: %zu and %d atoms, crystal pose %.2f, its minimum %.2f\n", name, c->receptor.atom_count,
            c->ligand.atom_count, c->crystal_energy, c->minimum);
@@ -238,7 +240,8 @@ int main(int argc, char **argv)
                                            {"1iep", "1iep/1iep_receptorH.pdb", "1iep/1iep_ligand.sdf"},
                                            {"3ce3", "3ce3/3ce3_protein.pdbqt", "3ce3/3ce3_ligand.pdbqt"}};
     if (argc < 2) {
-        fprintf(stderr, "usage: quern_bench_redock FOLDER [device] [bude|vina] [starts] [poses] [generations]\n");
+        fprintf(stderr, "usage: quern_bench_redock FOLDER [device] [bude|vina] [starts] [half side] [poses] "
+                        "[generations]\n");
         return 2;
     }
     qn_context *context;
@@ -250,17 +253,18 @@ int main(int argc, char **argv)
     must(qn_device_open(context, argc > 2 ? argv[2] : "host", &device));
     if (argc > 3 && strcmp(argv[3], "vina") == 0) score.kind = QN_SCREEN_VINA;
     options.cull = true;
-    options.poses = argc > 5 ? atoi(argv[5]) : 0;
-    if (argc > 6) options.generations = atoi(argv[6]);
+    options.poses = argc > 6 ? atoi(argv[6]) : 0;
+    if (argc > 7) options.generations = atoi(argv[7]);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         redock_case c;
         read_case(argv[1], files[i][1], files[i][2], &score, &c);
-        redock(files[i][0], &c, device, options, argc > 4 ? atoi(argv[4]) : 5, &totals);
+        redock(files[i][0], &c, device, options, argc > 4 ? atoi(argv[4]) : 5, argc > 5 ? atof(argv[5]) : 6, &totals);
         clear_case(&c);
     }
     printf("near (%.1f Å) the crystal's: %d of %d, the best pose %d; missed by the search %d, by the score %d\n",
            NEAR_ANGSTROM, totals.near, totals.starts, totals.near_first, totals.missed_by_search,
            totals.missed_by_score);
+    printf("as deep as the crystal's minimum: %d; %.0f poses a search\n", totals.found, totals.poses / totals.starts);
     printf("%.3f s a search, %.1f %% of kernel time beside scoring, %.3g pairs/s\n", totals.seconds / totals.starts,
            100 * totals.evolving_s / (totals.scoring_s + totals.evolving_s), totals.interactions / totals.scoring_s);
     qn_device_release(&device);

@@ -35,10 +35,8 @@ typedef struct qn_screen_options {
     double box_centre_angstrom[3], box_side_angstrom[3]; /* of the ligand's centroid; sides 0: not given */
     double margin_angstrom;                              /* default 6 */
     int conformers;            /* of a molecule, generated where the file has fewer; 0: those in the file (default) */
-    int generations;           /* default 8 */
-    int poses;                 /* of a generation; 0: 65536 on a GPU, 2048 on a CPU */
-    int parents;               /* 0: a quarter of a population */
-    double mutation_rate;      /* default 0.34 */
+    int generations;           /* default 55 */
+    int poses;                 /* of a generation; 0: from the box, see docs/commands/screen.md */
     int keep;                  /* poses of a molecule that are written, default 3 */
     double diversity_angstrom; /* RMSD between them, default 2 */
     int top;                   /* molecules in hits.sdf, default 100 */

@@ -40,9 +40,7 @@ static qn_status describe_search(const qn_screen_state *run, qn_text *key)
     const double *centre = search->box_centre_angstrom, *side = search->box_side_angstrom;
     QN_TRY(qn_text_append(key, "box=%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", centre[0], centre[1], centre[2], side[0],
                           side[1], side[2]));
-    QN_TRY(qn_text_append(key, "generations=%d\nposes=%d\nparents=%d\nmutation rate=%.17g\nfine generations=%d\n",
-                          search->generations, search->poses, search->parents, search->mutation_rate,
-                          search->fine_generations));
+    QN_TRY(qn_text_append(key, "generations=%d\nposes=%d\n", search->generations, search->poses));
     return qn_text_append(key, "winners=%d\nminimiser steps=%d\nseed=%llu\nexact=%d\n", search->winners,
                           search->minimiser_steps, (unsigned long long)search->seed, search->exact);
 }

@@ -290,11 +290,10 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
         report,
         "The centre of each molecule was kept in a box of %.1f × %.1f × %.1f Å about (%.2f, %.2f, %.2f). Each "
         "conformer "
-        "was searched over %d %s of %d poses with %d parents, mutation rate %g, and its best %d poses were "
-        "minimised. Seed %llu%s%s.",
+        "was searched over %d %s of %d poses, and its best %d poses were minimised. Seed %llu%s%s.",
         side[0], side[1], side[2], centre[0], centre[1], centre[2], search->generations,
-        search->generations == 1 ? "generation" : "generations", search->poses, search->parents, search->mutation_rate,
-        search->winners, (unsigned long long)search->seed, search->exact ? ", exact arithmetic" : "",
+        search->generations == 1 ? "generation" : "generations", search->poses, search->winners,
+        (unsigned long long)search->seed, search->exact ? ", exact arithmetic" : "",
         search->cull ? "" : ", all pairs of atoms"));
     qn_screen_say_count(run->resumed, resumed);
     if (run->resumed > 0)

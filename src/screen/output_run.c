@@ -46,18 +46,17 @@ static json_t *describe_options(const qn_screen_state *run)
 {
     const qn_screen_options *options = run->options;
     const qn_screen_search_options *search = &run->search;
-    return json_pack("{s:s, s:s, s:o, s:o, s:f, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:f, s:i, s:i, s:i, s:f, s:i, "
+    return json_pack("{s:s, s:s, s:o, s:o, s:f, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:i, "
                      "s:o, s:o, s:b, s:b, s:b, s:b}",
                      "score", options->score, "energy_unit", qn_screen_energy_unit(run->score.kind), "site",
                      options->site ? describe_file(options->site) : json_null(), "pocket",
                      qn_json_text(options->pocket), "margin_angstrom", options->margin_angstrom, "box_centre_angstrom",
                      describe_vector(search->box_centre_angstrom), "box_side_angstrom",
                      describe_vector(search->box_side_angstrom), "conformers", options->conformers, "generations",
-                     search->generations, "fine_generations", search->fine_generations, "poses", search->poses,
-                     "parents", search->parents, "mutation_rate", search->mutation_rate, "winners", search->winners,
-                     "minimiser_steps", search->minimiser_steps, "keep", options->keep, "diversity_angstrom",
-                     options->diversity_angstrom, "top", options->top, "actives", describe_actives(options->actives),
-                     "seed", qn_json_unsigned(options->seed), "exact", options->exact, "cull", options->cull, "strict",
+                     search->generations, "poses", search->poses, "winners", search->winners, "minimiser_steps",
+                     search->minimiser_steps, "keep", options->keep, "diversity_angstrom", options->diversity_angstrom,
+                     "top", options->top, "actives", describe_actives(options->actives), "seed",
+                     qn_json_unsigned(options->seed), "exact", options->exact, "cull", options->cull, "strict",
                      options->strict, "resume", options->resume);
 }
 

@@ -39,7 +39,6 @@ qn_screen_options qn_screen_default_options(void)
                                .score = "bude",
                                .margin_angstrom = 6,
                                .generations = search.generations,
-                               .mutation_rate = search.mutation_rate,
                                .keep = 3,
                                .diversity_angstrom = 2,
                                .top = 100,
@@ -64,9 +63,6 @@ static qn_status check_options(const qn_screen_options *options)
     QN_TRY(qn_option_in_range("number of poses", options->poses, 0, 1 << 20));
     if (options->poses % 64 != 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "number of poses is %d; expected a multiple of 64", options->poses);
-    /* a child differs from its parent */
-    QN_TRY(qn_option_in_range("mutation rate", options->mutation_rate, 1.0 / 6, 1));
-    QN_TRY(qn_option_in_range("number of parents", options->parents, 0, 1024));
     QN_TRY(qn_option_in_range("poses kept of a molecule", options->keep, 1, QN_SCREEN_MOST_KEPT));
     QN_TRY(qn_option_in_range("diversity in Å", options->diversity_angstrom, 0, 100));
     QN_TRY(qn_option_in_range("molecules in hits.sdf", options->top, 0, 1e6));
@@ -98,20 +94,6 @@ static qn_status check_output(const qn_screen_state *run)
     return empty ? QN_OK : check_resumed(run);
 }
 
-/* How many poses a population hands on: not more than it has. */
-static qn_status set_parents(const qn_screen_options *options, qn_screen_search_options *search)
-{
-    const int population = search->poses / qn_screen_search_populations(search->poses);
-    if (options->parents > population)
-        QN_FAIL(QN_INVALID_ARGUMENT, "number of parents is %d; expected at most %d, the poses of a population",
-                options->parents, population);
-    search->parents =
-        options->parents ? options->parents : qn_screen_search_default_parents(search->poses, search->winners);
-    if (search->parents > population) search->parents = population;
-    if (search->winners > search->parents) search->winners = search->parents;
-    return QN_OK;
-}
-
 /* The search as the options and the devices want it, every default put in: results depend on these numbers. */
 static qn_status set_search(qn_screen_state *run, bool on_gpu)
 {
@@ -123,11 +105,8 @@ static qn_status set_search(qn_screen_state *run, bool on_gpu)
     qn_log(QN_LOG_NOTE, "box for centroids: %.1f x %.1f x %.1f Å around %.2f, %.2f, %.2f", side[0], side[1], side[2],
            centre[0], centre[1], centre[2]);
     search->generations = options->generations;
-    if (search->fine_generations >= search->generations) search->fine_generations = search->generations - 1;
-    search->poses = options->poses ? options->poses : on_gpu ? 65536 : 2048;
+    search->poses = options->poses ? options->poses : qn_screen_search_default_poses(on_gpu, side);
     if (search->winners < 4 * options->keep) search->winners = 4 * options->keep; /* some are alike */
-    QN_TRY(set_parents(options, search));
-    search->mutation_rate = options->mutation_rate;
     search->seed = options->seed;
     search->exact = options->exact;
     search->cull = options->cull;

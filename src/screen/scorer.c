@@ -1,6 +1,7 @@
 #include "screen/scorer.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -38,12 +39,22 @@ static qn_status create_parts(qn_device *device, const qn_screen_receptor *from,
 }
 
 static qn_status create_bude(qn_device *device, const qn_screen_receptor *receptor,
-                             const qn_screen_search_options *options, void **state)
+                             const qn_screen_search_options *options, double hardness, void **state)
 {
+    qn_bude_force_field field = *receptor->score.force_field;
+    qn_screen_receptor softened = *receptor;
+    const size_t count = (size_t)field.type_count;
+    qn_bude_type *types;
     *state = NULL;
-    QN_TRY(qn_allocate(1, sizeof(bude_state), state));
-    const qn_status status = create_parts(device, receptor, options, *state);
+    QN_TRY(qn_allocate(count, sizeof *types, (void **)&types));
+    memcpy(types, field.types, count * sizeof *types);
+    for (size_t i = 0; i < count; i++) types[i].hardness *= (float)hardness;
+    field.types = types;
+    softened.score.force_field = &field;
+    qn_status status = qn_allocate(1, sizeof(bude_state), state);
+    if (status == QN_OK) status = create_parts(device, &softened, options, *state);
     if (status != QN_OK) destroy_bude(state);
+    qn_release(&types);
     return status;
 }
 
@@ -71,11 +82,11 @@ static qn_status score_bude(qn_queue *queue, const void *pointer, const qn_scree
 }
 
 static qn_status create_vina(qn_device *device, const qn_screen_receptor *receptor,
-                             const qn_screen_search_options *options, void **state)
+                             const qn_screen_search_options *options, double hardness, void **state)
 {
     (void)options;
     return qn_score_poses_vina_receptor_create(device, receptor->positions_angstrom, receptor->types,
-                                               receptor->atom_count, (qn_score_poses_vina_receptor **)state);
+                                               receptor->atom_count, hardness, (qn_score_poses_vina_receptor **)state);
 }
 
 static void destroy_vina(void **state)

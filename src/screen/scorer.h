@@ -17,8 +17,9 @@ typedef struct qn_screen_scoring {
 } qn_screen_scoring;
 
 typedef struct qn_screen_scorer {
+    /* hardness: factor of what atoms that overlap cost */
     qn_status (*create)(qn_device *device, const qn_screen_receptor *receptor, const qn_screen_search_options *options,
-                        void **state);
+                        double hardness, void **state);
     void (*destroy)(void **state);
     /* events: of the commands it takes */
     qn_status (*score)(qn_queue *queue, const void *state, const qn_screen_scoring *scoring,

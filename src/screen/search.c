@@ -12,34 +12,44 @@
 enum {
     LIGAND_ATOMS = 1024,
     MOST_POSES = 1 << 20,
-    POPULATION = 1024,
+    POPULATION = 512,
+    MOST_POPULATIONS = 16, /* by default, times GPU_POPULATIONS on a GPU */
+    GPU_POPULATIONS = 8,
+    POPULATION_VOLUME = 15000, /* Å³ of the box that one searches well */
     MOST_BATCH = 1024,
     GPU_POSES = 1 << 22, /* of a launch: some for each of a large GPU's work-items */
     LARGEST_POSES = 1 << 26,
     MOST_LAUNCHES = 4096 /* of a batch whose times are kept */
 };
 
-/* Lengths of the search; each fine generation and each step of the minimiser has half the one before. */
+/* How the search goes; shares of all generations. Found by trying, on three complexes and the ligands of one: see
+ * docs/design/screening.md. */
 static const struct {
-    double fine_angle_degrees, fine_place_angstrom; /* how far the first fine generation goes from a parent */
-    double step_angle_degrees, step_place_angstrom; /* of the minimiser at first */
-    int halvings;                                   /* of those steps */
-    float apart_angstrom;                           /* RMSD between poses that are minimised, where there are such */
-    float meet_angstrom;                            /* minima nearer than this are one */
-} lengths = {20, 2, 6, 0.6, 8, 2.0f, 0.5f};
+    double even_share;              /* drawn from anywhere */
+    double soft_share;              /* with a soft receptor: these and more */
+    double hardness;                /* of the soft receptor */
+    double last_parents;            /* share of a population that are parents in the end; in the beginning all */
+    double first_apart, last_apart; /* Å of RMSD between parents */
+    double spread_angle_degrees, spread_place_angstrom; /* of children about them */
+    double step_angle_degrees, step_place_angstrom;     /* of the minimiser at first */
+    int halvings;                                       /* of those steps */
+    float apart_angstrom; /* RMSD between poses that are minimised, where there are such */
+    float meet_angstrom;  /* minima nearer than this are one */
+} course = {0.3, 0.6, 0.1, 1.0 / 16, 1.5, 1, 30, 2, 6, 0.6, 8, 2.0f, 0.5f};
 
 /* A batch on its way: what the device works with, and what it is sent and gives back. */
 typedef struct search_slot {
     qn_queue *queue;
-    qn_buffer *job_ranges, *shares, *atoms, *keys, *moments; /* of the ligands */
-    qn_buffer *words, *transforms, *energies;                /* of a generation */
-    qn_evolve_list parents[2];                               /* of all populations */
+    qn_buffer *job_ranges, *shares, *atoms, *moments; /* of the ligands */
+    qn_buffer *keys, *population_moments;             /* of populations; the latter are their ligands' */
+    qn_buffer *words, *transforms, *energies;         /* of a generation */
+    qn_evolve_list best[2], parents;                  /* of all populations */
     qn_evolve_list merged, winners, result;
-    qn_buffer *merged_from; /* how many parents a job has in all, for each job */
-    qn_buffer *levels;
+    qn_buffer *merged_from;            /* how many of `best` a job has in all, for each job */
+    qn_buffer *levels, *parent_levels; /* the latter not used */
     qn_score_poses_job *host_ranges;
     qn_score_poses_atom *host_atoms;
-    float *host_shares, *host_moments;
+    float *host_shares, *host_moments, *host_population_moments;
     uint32_t *host_keys, *host_result;
     qn_event **scoring, **evolving; /* of launches, up to MOST_LAUNCHES */
     int scoring_count, evolving_count;
@@ -53,7 +63,7 @@ typedef struct search_slot {
 struct qn_screen_search {
     qn_screen_search_options options;
     const qn_screen_scorer *scorer;
-    void *receptor;
+    void *receptor, *soft_receptor;
     size_t receptor_atoms;
     qn_buffer *frame;
     float *host_frame;
@@ -63,13 +73,33 @@ struct qn_screen_search {
 
 qn_screen_search_options qn_screen_search_default_options(void)
 {
-    return (qn_screen_search_options){.generations = 8,
-                                      .mutation_rate = 0.34,
-                                      .fine_generations = 3,
-                                      .winners = 32,
-                                      .minimiser_steps = 40,
-                                      .seed = 1,
-                                      .cull = true};
+    return (qn_screen_search_options){.generations = 55, .winners = 16, .minimiser_steps = 30, .seed = 1, .cull = true};
+}
+
+int qn_screen_search_populations(int poses)
+{
+    int count = poses < POPULATION ? 1 : poses / POPULATION;
+    while (poses % count != 0) count--;
+    return count;
+}
+
+int qn_screen_search_default_poses(bool on_gpu, const double box_side_angstrom[3])
+{
+    const double *side = box_side_angstrom;
+    const double populations = fmin(ceil(side[0] * side[1] * side[2] / POPULATION_VOLUME), MOST_POPULATIONS);
+    return POPULATION * (int)fmax(populations, 1) * (on_gpu ? GPU_POPULATIONS : 1);
+}
+
+static int population_size(const qn_screen_search_options *o)
+{
+    return o->poses / qn_screen_search_populations(o->poses);
+}
+
+/* How many of the best poses of a population are looked through for the next parents. */
+static int best_places(const qn_screen_search_options *o)
+{
+    const int places = 2 * population_size(o);
+    return places < QN_EVOLVE_MOST_PARENTS ? places : QN_EVOLVE_MOST_PARENTS;
 }
 
 static qn_status check_options(const qn_screen_search_options *o)
@@ -80,44 +110,23 @@ static qn_status check_options(const qn_screen_search_options *o)
             QN_FAIL(QN_INVALID_ARGUMENT,
                     "search box along axis %d: centre %g, side %g Å; expected a side of up to 1000", axis,
                     o->box_centre_angstrom[axis], o->box_side_angstrom[axis]);
-    if (o->generations < 1 || o->generations > 1000 || o->fine_generations < 0 || o->minimiser_steps < 0 ||
-        o->minimiser_steps > 1000)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "%d generations (%d fine) and %d steps of the minimiser; expected 1 to 1000 and 0 to 1000",
-                o->generations, o->fine_generations, o->minimiser_steps);
+    if (o->generations < 1 || o->generations > 1000 || o->minimiser_steps < 0 || o->minimiser_steps > 1000)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d generations and %d steps of the minimiser; expected 1 to 1000 and 0 to 1000",
+                o->generations, o->minimiser_steps);
     if (o->poses < 64 || o->poses > MOST_POSES || o->poses % 64 != 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "%d poses of a generation; expected a multiple of 64 up to %d", o->poses,
                 MOST_POSES);
-    if (o->parents < 1 || o->parents > QN_EVOLVE_MOST_PARENTS || o->winners < 1 || o->winners > o->parents)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%d parents and %d winners; expected up to %d parents and 1 winner to as many",
-                o->parents, o->winners, QN_EVOLVE_MOST_PARENTS);
-    if (!(o->mutation_rate >= 1.0 / 6 && o->mutation_rate <= 1))
-        QN_FAIL(QN_INVALID_ARGUMENT, "mutation rate %g; expected 1/6 to 1, so that a child differs from its parent",
-                o->mutation_rate);
+    if (o->winners < 1 || o->winners > best_places(o))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d winners of %d poses; expected 1 to %d", o->winners, o->poses, best_places(o));
     if (o->batch < 0 || o->batch > MOST_BATCH)
         QN_FAIL(QN_INVALID_ARGUMENT, "a batch of %d conformers; expected up to %d", o->batch, MOST_BATCH);
     return QN_OK;
 }
 
-int qn_screen_search_populations(int poses)
-{
-    int count = poses < POPULATION ? 1 : poses / POPULATION;
-    while (poses % count != 0) count--;
-    return count;
-}
-
-int qn_screen_search_default_parents(int poses, int winners)
-{
-    /* Many: the few best of a population sit in one place, which is rarely the deepest. */
-    int parents = poses / qn_screen_search_populations(poses) / 4;
-    if (parents < winners) parents = winners;
-    return parents < QN_EVOLVE_MOST_PARENTS ? parents : QN_EVOLVE_MOST_PARENTS;
-}
-
 /* Poses that the minimiser's winners are chosen from: the best of all populations together. */
 static int merged_places(const qn_screen_search_options *o)
 {
-    int all = qn_screen_search_populations(o->poses) * o->parents;
+    int all = qn_screen_search_populations(o->poses) * best_places(o);
     return all < QN_EVOLVE_MOST_PARENTS ? all : QN_EVOLVE_MOST_PARENTS;
 }
 
@@ -126,7 +135,7 @@ static qn_evolve_problem populations_of(const qn_screen_search_options *o, int j
 {
     const int count = qn_screen_search_populations(o->poses);
     return (qn_evolve_problem){
-        .jobs = jobs * count, .poses = o->poses / count, .parents = o->parents, .winners = o->winners};
+        .jobs = jobs * count, .poses = o->poses / count, .parents = best_places(o), .winners = o->winners};
 }
 
 static qn_evolve_problem problem_of(const qn_screen_search_options *o, int jobs)
@@ -146,7 +155,8 @@ static size_t most_poses(const qn_screen_search_options *o)
 static size_t job_bytes(const qn_screen_search_options *o)
 {
     const size_t populations = (size_t)qn_screen_search_populations(o->poses);
-    return most_poses(o) * (3 + 12 + 1) * 4 + populations * ((size_t)o->parents * 2 * 16 + 16) +
+    return most_poses(o) * (3 + 12 + 1) * 4 +
+           populations * ((size_t)best_places(o) * 2 * 16 + (size_t)population_size(o) * 20 + 48) +
            (size_t)merged_places(o) * 16 + (size_t)o->winners * 36 + LIGAND_ATOMS * sizeof(qn_score_poses_atom) + 64;
 }
 
@@ -165,8 +175,7 @@ static int choose_batch(const qn_device_info *info, const qn_screen_search_optio
 static qn_status complete_options(qn_device *device, qn_screen_search_options *o)
 {
     const qn_device_info *info = qn_device_get_info(device);
-    if (o->poses == 0) o->poses = info->kind == QN_DEVICE_CPU ? 2048 : 65536;
-    if (o->parents == 0 && o->poses > 0) o->parents = qn_screen_search_default_parents(o->poses, o->winners);
+    if (o->poses == 0) o->poses = qn_screen_search_default_poses(info->kind != QN_DEVICE_CPU, o->box_side_angstrom);
     QN_TRY(check_options(o));
     if (o->batch == 0) o->batch = choose_batch(info, o);
     const size_t needed = QN_SCREEN_SLOTS * (size_t)o->batch * job_bytes(o);
@@ -196,19 +205,23 @@ static qn_status create_slot(qn_device *device, const qn_screen_search_options *
     QN_TRY(qn_buffer_create(device, jobs * 4, &slot->shares));
     QN_TRY(qn_buffer_create(device, populations * 8, &slot->keys));
     QN_TRY(qn_buffer_create(device, jobs * 24, &slot->moments));
+    QN_TRY(qn_buffer_create(device, populations * 24, &slot->population_moments));
     QN_TRY(qn_buffer_create(device, poses * 12, &slot->words));
     QN_TRY(qn_buffer_create(device, poses * 48, &slot->transforms));
     QN_TRY(qn_buffer_create(device, poses * 4, &slot->energies));
-    for (int i = 0; i < 2; i++) QN_TRY(create_list(device, populations, o->parents, &slot->parents[i]));
+    for (int i = 0; i < 2; i++) QN_TRY(create_list(device, populations, best_places(o), &slot->best[i]));
+    QN_TRY(create_list(device, populations, population_size(o), &slot->parents));
     QN_TRY(create_list(device, jobs, merged_places(o), &slot->merged));
     QN_TRY(qn_buffer_create(device, jobs * 4, &slot->merged_from));
     QN_TRY(create_list(device, jobs, o->winners, &slot->winners));
     QN_TRY(create_list(device, jobs, o->winners, &slot->result));
     QN_TRY(qn_buffer_create(device, jobs * winners * 4, &slot->levels));
+    QN_TRY(qn_buffer_create(device, populations * (size_t)population_size(o) * 4, &slot->parent_levels));
     QN_TRY(qn_allocate(jobs, sizeof *slot->host_ranges, (void **)&slot->host_ranges));
     QN_TRY(qn_allocate(jobs * LIGAND_ATOMS, sizeof *slot->host_atoms, (void **)&slot->host_atoms));
     QN_TRY(qn_allocate(jobs, sizeof *slot->host_shares, (void **)&slot->host_shares));
-    QN_TRY(qn_allocate(jobs * 6, sizeof *slot->host_moments, (void **)&slot->host_moments));
+    QN_TRY(qn_allocate(jobs * 6, sizeof(float), (void **)&slot->host_moments));
+    QN_TRY(qn_allocate(populations * 6, sizeof(float), (void **)&slot->host_population_moments));
     QN_TRY(qn_allocate(populations * 2, sizeof *slot->host_keys, (void **)&slot->host_keys));
     QN_TRY(qn_allocate(jobs * winners * 4, sizeof *slot->host_result, (void **)&slot->host_result));
     QN_TRY(qn_allocate(jobs, sizeof *slot->host_merged_from, (void **)&slot->host_merged_from));
@@ -234,11 +247,22 @@ static void destroy_slot(search_slot *slot)
 {
     qn_queue_destroy(&slot->queue); /* first: it finishes what uses the rest */
     drop_events(slot);
-    qn_buffer **buffers[] = {&slot->job_ranges, &slot->shares,     &slot->atoms,    &slot->keys,   &slot->moments,
-                             &slot->words,      &slot->transforms, &slot->energies, &slot->levels, &slot->merged_from};
+    qn_buffer **buffers[] = {&slot->job_ranges,
+                             &slot->shares,
+                             &slot->atoms,
+                             &slot->moments,
+                             &slot->keys,
+                             &slot->words,
+                             &slot->transforms,
+                             &slot->energies,
+                             &slot->levels,
+                             &slot->merged_from,
+                             &slot->population_moments,
+                             &slot->parent_levels};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(buffers[i]);
-    destroy_list(&slot->parents[0]);
-    destroy_list(&slot->parents[1]);
+    destroy_list(&slot->best[0]);
+    destroy_list(&slot->best[1]);
+    destroy_list(&slot->parents);
     destroy_list(&slot->merged);
     destroy_list(&slot->winners);
     destroy_list(&slot->result);
@@ -246,6 +270,7 @@ static void destroy_slot(search_slot *slot)
     qn_release(&slot->host_atoms);
     qn_release(&slot->host_shares);
     qn_release(&slot->host_moments);
+    qn_release(&slot->host_population_moments);
     qn_release(&slot->host_keys);
     qn_release(&slot->host_merged_from);
     qn_release(&slot->host_result);
@@ -259,6 +284,7 @@ void qn_screen_search_destroy(qn_screen_search **pointer)
     if (!search) return;
     for (int i = 0; i < QN_SCREEN_SLOTS; i++) destroy_slot(&search->slots[i]);
     if (search->receptor) search->scorer->destroy(&search->receptor);
+    if (search->soft_receptor) search->scorer->destroy(&search->soft_receptor);
     qn_buffer_release(&search->frame);
     qn_release(&search->host_frame);
     qn_release(pointer);
@@ -273,15 +299,16 @@ static qn_status create_parts(qn_device *device, const qn_screen_receptor *recep
     for (int i = 0; i < QN_SCREEN_SLOTS; i++) {
         search_slot *slot = &search->slots[i];
         QN_TRY(create_slot(device, o, slot));
-        /* Generation 0 is given parents that it does not look at. */
-        QN_TRY(qn_queue_fill(slot->queue, slot->parents[1].poses, 0, qn_buffer_bytes(slot->parents[1].poses), 0, NULL));
-        QN_TRY(
-            qn_queue_fill(slot->queue, slot->parents[1].counts, 0, qn_buffer_bytes(slot->parents[1].counts), 0, NULL));
+        /* The first generation is given poses before it that it does not look at. */
+        const qn_evolve_list *none = &slot->best[1];
+        QN_TRY(qn_queue_fill(slot->queue, none->poses, 0, qn_buffer_bytes(none->poses), 0, NULL));
+        QN_TRY(qn_queue_fill(slot->queue, none->counts, 0, qn_buffer_bytes(none->counts), 0, NULL));
     }
     QN_TRY(qn_queue_write(search->slots[0].queue, search->frame, 0, search->host_frame, QN_EVOLVE_FRAME * sizeof(float),
                           NULL));
     for (int i = 0; i < QN_SCREEN_SLOTS; i++) QN_TRY(qn_queue_finish(search->slots[i].queue));
-    return search->scorer->create(device, receptor, o, &search->receptor);
+    QN_TRY(search->scorer->create(device, receptor, o, 1, &search->receptor));
+    return search->scorer->create(device, receptor, o, course.hardness, &search->soft_receptor);
 }
 
 qn_status qn_screen_search_create_with(qn_device *device, const qn_screen_scorer *scorer,
@@ -357,24 +384,27 @@ static void place_ligand(const qn_screen_search *search, search_slot *slot, int 
     slot->host_ranges[index] = (qn_score_poses_job){slot->ligand_atoms, ligand->atom_count};
     slot->host_shares[index] = search->scorer->share ? search->scorer->share(ligand) : 1.0f;
     const int populations = qn_screen_search_populations(search->options.poses);
-    slot->host_merged_from[index] = populations * search->options.parents;
-    for (int i = 0; i < populations; i++)
-        qn_evolve_key(search->options.seed, ligand->hash, job->conformer, i,
-                      slot->host_keys + 2 * (index * populations + i));
+    slot->host_merged_from[index] = populations * best_places(&search->options);
+    for (int i = 0; i < populations; i++) {
+        const int at = index * populations + i;
+        qn_evolve_key(search->options.seed, ligand->hash, job->conformer, i, slot->host_keys + 2 * at);
+        memcpy(slot->host_population_moments + 6 * at, slot->host_moments + 6 * index, 24);
+    }
     slot->ligand_atoms += ligand->atom_count;
 }
 
 static qn_status write_ligands(const qn_screen_search *search, search_slot *slot, const qn_screen_job *jobs, int count)
 {
-    const size_t n = (size_t)count;
+    const size_t n = (size_t)count, populations = n * (size_t)qn_screen_search_populations(search->options.poses);
     slot->jobs = count;
     slot->ligand_atoms = 0;
     slot->interactions = 0;
     for (int i = 0; i < count; i++) place_ligand(search, slot, i, &jobs[i]);
     QN_TRY(qn_queue_write(slot->queue, slot->job_ranges, 0, slot->host_ranges, n * sizeof *slot->host_ranges, NULL));
     QN_TRY(qn_queue_write(slot->queue, slot->shares, 0, slot->host_shares, n * 4, NULL));
-    QN_TRY(qn_queue_write(slot->queue, slot->keys, 0, slot->host_keys,
-                          n * 8 * (size_t)qn_screen_search_populations(search->options.poses), NULL));
+    QN_TRY(qn_queue_write(slot->queue, slot->keys, 0, slot->host_keys, populations * 8, NULL));
+    QN_TRY(qn_queue_write(slot->queue, slot->population_moments, 0, slot->host_population_moments, populations * 24,
+                          NULL));
     QN_TRY(qn_queue_write(slot->queue, slot->merged_from, 0, slot->host_merged_from, n * 4, NULL));
     QN_TRY(qn_queue_write(slot->queue, slot->moments, 0, slot->host_moments, n * 24, NULL));
     return qn_queue_write(slot->queue, slot->atoms, 0, slot->host_atoms,
@@ -392,7 +422,7 @@ static qn_event **next_evolving(search_slot *slot)
     return next_event(slot->evolving, &slot->evolving_count);
 }
 
-static qn_status score(const qn_screen_search *search, search_slot *slot, int poses)
+static qn_status score(const qn_screen_search *search, search_slot *slot, const void *receptor, int poses)
 {
     const qn_screen_scoring scoring = {.slot = (int)(slot - search->slots),
                                        .jobs = slot->jobs,
@@ -406,16 +436,16 @@ static qn_status score(const qn_screen_search *search, search_slot *slot, int po
                                        .energies = slot->energies};
     slot->interactions += (double)poses * slot->ligand_atoms * (double)search->receptor_atoms;
     qn_score_poses_events events = {slot->scoring, slot->scoring_count, MOST_LAUNCHES};
-    const qn_status status = search->scorer->score(slot->queue, search->receptor, &scoring, &events);
+    const qn_status status = search->scorer->score(slot->queue, receptor, &scoring, &events);
     slot->scoring_count = events.count;
     return status;
 }
 
-/* A length as numbers of the box, at least one. */
+/* A length as numbers of the box: at least one, and less than half of them. */
 static int places_of(double angstrom, double side_angstrom)
 {
-    double places = angstrom / side_angstrom * QN_EVOLVE_TABLE;
-    return places < 1 ? 1 : places > QN_EVOLVE_TABLE ? QN_EVOLVE_TABLE : (int)lround(places);
+    const double places = angstrom / side_angstrom * QN_EVOLVE_TABLE, most = QN_EVOLVE_TABLE / 2 - 1;
+    return places < 1 ? 1 : places > most ? (int)most : (int)lround(places);
 }
 
 static int angle_of(double degrees)
@@ -424,37 +454,74 @@ static int angle_of(double degrees)
     return numbers < 1 ? 1 : (int)lround(numbers);
 }
 
-static qn_evolve_generation generation_of(const qn_screen_search_options *o, int number)
+/* Generations that are drawn evenly, and those that meet a soft receptor. */
+static int even_generations(const qn_screen_search_options *o)
 {
-    qn_evolve_generation generation = {.number = number, .most = (int)floor(o->mutation_rate * 6 + 1e-9)};
-    const int fine = number - (o->generations - o->fine_generations);
-    if (number == 0 || fine < 0) return generation;
-    generation.spread_angle = angle_of(ldexp(lengths.fine_angle_degrees, -fine));
+    const int count = (int)(course.even_share * o->generations + 1e-9);
+    return count > 0 ? count : 1;
+}
+
+static int soft_generations(const qn_screen_search_options *o)
+{
+    const int count = (int)(course.soft_share * o->generations + 1e-9);
+    return count > 0 || o->generations == 1 ? count : 1;
+}
+
+/* One that is drawn evenly. */
+static qn_status begin(const qn_screen_search *search, search_slot *slot, int number)
+{
+    const qn_screen_search_options *o = &search->options;
+    const qn_evolve_problem problem = populations_of(o, slot->jobs);
+    const qn_evolve_generation generation = {.number = number, .kind = QN_EVOLVE_EVENLY};
+    const bool soft = number < soft_generations(o);
+    qn_evolve_list old = slot->best[(number + 1) % 2];
+    if (number == 0) old.places = 0;
+    QN_TRY(qn_evolve_draw(slot->queue, NULL, &problem, &generation, slot->words, slot->transforms, &old, slot->keys,
+                          search->frame, next_evolving(slot)));
+    QN_TRY(score(search, slot, soft ? search->soft_receptor : search->receptor, o->poses));
+    return qn_evolve_choose_best(slot->queue, NULL, &problem, problem.poses, slot->words, slot->energies, &old,
+                                 &slot->best[number % 2], next_evolving(slot));
+}
+
+/* One that is drawn near parents. Once the receptor is hard they are scored anew. */
+static qn_status go_on(const qn_screen_search *search, search_slot *slot, int number)
+{
+    const qn_screen_search_options *o = &search->options;
+    const qn_evolve_problem problem = populations_of(o, slot->jobs);
+    const int even = even_generations(o), soft = soft_generations(o), rest = o->generations - even;
+    const double progress = rest > 1 ? (number - even) / (rest - 1.0) : 1;
+    const double apart = course.first_apart + progress * (course.last_apart - course.first_apart);
+    const qn_evolve_list *best = &slot->best[number % 2];
+    qn_evolve_list parents = slot->parents, old;
+    qn_evolve_generation generation = {.number = number,
+                                       .kind = number == soft ? QN_EVOLVE_AGAIN : QN_EVOLVE_NEAR,
+                                       .spread_angle = angle_of(course.spread_angle_degrees)};
     for (int axis = 0; axis < 3; axis++)
-        generation.spread_places[axis] =
-            places_of(ldexp(lengths.fine_place_angstrom, -fine), o->box_side_angstrom[axis]);
-    return generation;
+        generation.spread_places[axis] = places_of(course.spread_place_angstrom, o->box_side_angstrom[axis]);
+    parents.places = (int)lround(population_size(o) * pow(course.last_parents, progress));
+    old = parents;
+    if (number == soft) old.places = 0;
+    QN_TRY(qn_evolve_choose_apart(slot->queue, NULL, &problem, &slot->best[(number + 1) % 2], slot->population_moments,
+                                  search->frame, (float)apart, false, &parents, slot->parent_levels,
+                                  next_evolving(slot)));
+    QN_TRY(qn_evolve_draw(slot->queue, NULL, &problem, &generation, slot->words, slot->transforms, &parents, slot->keys,
+                          search->frame, next_evolving(slot)));
+    QN_TRY(score(search, slot, number < soft ? search->soft_receptor : search->receptor, o->poses));
+    return qn_evolve_choose_best(slot->queue, NULL, &problem, problem.poses, slot->words, slot->energies, &old, best,
+                                 next_evolving(slot));
 }
 
 /* All generations, and the best of all populations into slot->merged. */
 static qn_status evolve(const qn_screen_search *search, search_slot *slot)
 {
     const qn_screen_search_options *o = &search->options;
-    const qn_evolve_problem problem = populations_of(o, slot->jobs), together = problem_of(o, slot->jobs);
-    qn_evolve_list all = {0};
-    for (int number = 0; number < o->generations; number++) {
-        const qn_evolve_generation generation = generation_of(o, number);
-        qn_evolve_list old = slot->parents[(number + 1) % 2], *new = &slot->parents[number % 2];
-        if (number == 0) old.places = 0;
-        QN_TRY(qn_evolve_draw(slot->queue, NULL, &problem, &generation, slot->words, slot->transforms, old.poses,
-                              old.counts, slot->keys, search->frame, next_evolving(slot)));
-        QN_TRY(score(search, slot, o->poses));
-        QN_TRY(qn_evolve_choose_best(slot->queue, NULL, &problem, problem.poses, slot->words, slot->energies, &old, new,
-                                     next_evolving(slot)));
-        all = *new;
-    }
+    const qn_evolve_problem together = problem_of(o, slot->jobs);
+    const int even = even_generations(o);
+    for (int number = 0; number < o->generations; number++)
+        QN_TRY(number < even ? begin(search, slot, number) : go_on(search, slot, number));
+    qn_evolve_list all = slot->best[(o->generations + 1) % 2];
     all.counts = slot->merged_from;
-    all.places = problem.jobs / slot->jobs * o->parents;
+    all.places = qn_screen_search_populations(o->poses) * best_places(o);
     return qn_evolve_choose_best(slot->queue, NULL, &together, 0, slot->words, slot->energies, &all, &slot->merged,
                                  next_evolving(slot));
 }
@@ -464,23 +531,23 @@ static qn_status minimise(const qn_screen_search *search, search_slot *slot)
 {
     const qn_screen_search_options *o = &search->options;
     const qn_evolve_problem problem = problem_of(o, slot->jobs);
-    qn_evolve_steps steps = {.angle = angle_of(lengths.step_angle_degrees), .last_level = lengths.halvings};
+    qn_evolve_steps steps = {.angle = angle_of(course.step_angle_degrees), .last_level = course.halvings};
     for (int axis = 0; axis < 3; axis++)
-        steps.places[axis] = places_of(lengths.step_place_angstrom, o->box_side_angstrom[axis]);
+        steps.places[axis] = places_of(course.step_place_angstrom, o->box_side_angstrom[axis]);
     qn_evolve_list sorted = {slot->merged.poses, slot->merged.counts, o->winners}; /* over what is done with */
     QN_TRY(qn_evolve_choose_apart(slot->queue, NULL, &problem, &slot->merged, slot->moments, search->frame,
-                                  lengths.apart_angstrom, true, &slot->winners, slot->levels, next_evolving(slot)));
+                                  course.apart_angstrom, true, &slot->winners, slot->levels, next_evolving(slot)));
     for (int step = 0; step < o->minimiser_steps; step++) {
         QN_TRY(qn_evolve_neighbours(slot->queue, NULL, &problem, &steps, slot->transforms, slot->winners.poses,
                                     slot->levels, search->frame, next_evolving(slot)));
-        QN_TRY(score(search, slot, qn_evolve_neighbour_poses(&problem)));
+        QN_TRY(score(search, slot, search->receptor, qn_evolve_neighbour_poses(&problem)));
         QN_TRY(qn_evolve_descend(slot->queue, NULL, &problem, &steps, slot->winners.poses, slot->levels, slot->energies,
                                  next_evolving(slot)));
     }
     QN_TRY(qn_evolve_choose_best(slot->queue, NULL, &problem, 0, slot->words, slot->energies, &slot->winners, &sorted,
                                  next_evolving(slot)));
     return qn_evolve_choose_apart(slot->queue, NULL, &problem, &sorted, slot->moments, search->frame,
-                                  lengths.meet_angstrom, false, &slot->result, slot->levels, next_evolving(slot));
+                                  course.meet_angstrom, false, &slot->result, slot->levels, next_evolving(slot));
 }
 
 static qn_status queue_batch(qn_screen_search *search, search_slot *slot, const qn_screen_job *jobs, int count)

@@ -5,8 +5,10 @@
  * host. Random numbers are Philox blocks keyed by (seed, hash of the molecule, conformer, generation, child), and
  * selection goes by (energy, numbers), so a result depends on nothing else: not on batch, order, threads or ranks.
  *
- * A generation of many poses is divided into populations of about a thousand, which evolve apart until the last: each
- * soon settles in one place, and the deepest of many such places is found where one large population finds but one.
+ * First poses are drawn evenly; from then on every generation is drawn near parents, which are the best poses found
+ * that are 1 to 1.5 Å from every better one: at first very many, in the end a sixteenth of them. Until about the middle
+ * the receptor is soft, its atoms a tenth as hard, so that ways into narrow pockets are open. A generation of many
+ * poses is divided into populations of about 512, which evolve apart.
  *
  * Life cycle: create → submit / collect in turn (two batches may be under way) → destroy. Thread rule: one thread.
  */
@@ -23,13 +25,10 @@ enum { QN_SCREEN_SLOTS = 2 };
 
 typedef struct qn_screen_search_options {
     double box_centre_angstrom[3], box_side_angstrom[3]; /* of the ligand's centroid */
-    int generations;                                     /* default 8; the first is drawn evenly */
-    int poses;            /* of a generation and job, a multiple of 64; 0: 65536 on a GPU, 2048 on a CPU */
-    int parents;          /* kept from one generation to the next, by each population; 0: a quarter of it */
-    double mutation_rate; /* a child has 1 … ⌊rate · 6⌋ of its six numbers drawn anew; default 0.34: 1 or 2 */
-    int fine_generations; /* the last ones, which draw near the parent's value on finer grids; default 3 */
-    int winners;          /* poses of a job, 2 Å apart where there are, that are minimised and reported; default 32 */
-    int minimiser_steps;  /* default 40 */
+    int generations;     /* default 55, of which the first 16 are drawn evenly and the first 33 meet a soft receptor */
+    int poses;           /* of a generation and job, a multiple of 64; 0: qn_screen_search_default_poses */
+    int winners;         /* poses of a job, 2 Å apart where there are, that are minimised and reported; default 16 */
+    int minimiser_steps; /* default 30 */
     uint64_t seed;
     bool exact;
     bool cull; /* leave out receptor atoms out of reach, which changes no energy; default */
@@ -38,12 +37,11 @@ typedef struct qn_screen_search_options {
 
 qn_screen_search_options qn_screen_search_default_options(void);
 
-/* Into how many populations a generation is divided: they are of the same size, which is 1024 poses or a little more.
- */
+/* Into how many populations a generation is divided: they are of the same size, which is 512 poses or a little more. */
 int qn_screen_search_populations(int poses);
 
-/* What parents = 0 stands for. */
-int qn_screen_search_default_parents(int poses, int winners);
+/* A population on a CPU and eight on a GPU; in proportion more where the box holds more than 15000 Å³. */
+int qn_screen_search_default_poses(bool on_gpu, const double box_side_angstrom[3]);
 
 typedef struct qn_screen_pose {
     float energy;

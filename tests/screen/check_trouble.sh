@@ -73,7 +73,6 @@ if [ "$levels" -gt 0 ]; then
   refused "another instruction set" "may round otherwise" env QUERN_HOST_LEVEL=2 "$quern" screen "$work/pocket.pdb" \
     "$work/first.sdf" "$work/second.sdf.gz" "${options[@]}" -o "$work/two" --resume
 fi
-refused "more parents than poses" "number of parents is 65; expected at most 64" screen "$work/first.sdf" --parents 65 -o "$work/parents"
 
 
 # A library that is cut within its compressed data: what was before that place has its results, and the rest follows

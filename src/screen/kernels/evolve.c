@@ -43,7 +43,7 @@ static const qn_argument_declaration draw_arguments[] = {
     {"words", QN_OUT, QN_UINT32},       {"transforms", QN_OUT, QN_FLOAT32}, {"parents", QN_IN, QN_UINT32},
     {"counts", QN_IN, QN_INT32},        {"keys", QN_IN, QN_UINT32},         {"frame", QN_IN, QN_FLOAT32},
     {"jobs", QN_VALUE, QN_INT32},       {"poses", QN_VALUE, QN_INT32},      {"keep", QN_VALUE, QN_INT32},
-    {"generation", QN_VALUE, QN_INT32}, {"most", QN_VALUE, QN_INT32},       {"spread_angle", QN_VALUE, QN_INT32},
+    {"generation", QN_VALUE, QN_INT32}, {"kind", QN_VALUE, QN_INT32},       {"spread_angle", QN_VALUE, QN_INT32},
     {"spread_x", QN_VALUE, QN_INT32},   {"spread_y", QN_VALUE, QN_INT32},   {"spread_z", QN_VALUE, QN_INT32}};
 static const qn_argument_declaration best_arguments[] = {
     {"words", QN_IN, QN_UINT32},     {"energies", QN_IN, QN_UINT32}, {"old", QN_IN, QN_UINT32},
@@ -205,21 +205,21 @@ static qn_argument part(qn_buffer *buffer, int rows, int64_t count)
 
 qn_status qn_evolve_draw(qn_queue *queue, const qn_configuration *configuration, const qn_evolve_problem *problem,
                          const qn_evolve_generation *generation, qn_buffer *words, qn_buffer *transforms,
-                         qn_buffer *parents, qn_buffer *counts, qn_buffer *keys, qn_buffer *frame, qn_event **event)
+                         const qn_evolve_list *parents, qn_buffer *keys, qn_buffer *frame, qn_event **event)
 {
     const int items = problem->jobs * problem->poses;
     const launch_size size = {problem->jobs, items, 0, 60.0 * items};
     const qn_argument arguments[] = {part(words, 3, items),
                                      part(transforms, 12, items),
-                                     qn_argument_buffer(parents),
-                                     qn_argument_buffer(counts),
+                                     qn_argument_buffer(parents->poses),
+                                     qn_argument_buffer(parents->counts),
                                      qn_argument_buffer(keys),
                                      qn_argument_buffer(frame),
                                      qn_argument_int32(problem->jobs),
                                      qn_argument_int32(problem->poses),
-                                     qn_argument_int32(problem->parents),
+                                     qn_argument_int32(parents->places),
                                      qn_argument_int32(generation->number),
-                                     qn_argument_int32(generation->most),
+                                     qn_argument_int32((int)generation->kind),
                                      qn_argument_int32(generation->spread_angle),
                                      qn_argument_int32(generation->spread_places[0]),
                                      qn_argument_int32(generation->spread_places[1]),

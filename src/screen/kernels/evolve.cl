@@ -17,12 +17,12 @@
 #define DIGITS 12        /* of an energy and three words: 11, 11 and 10 bits each */
 #define ALL_ONES 0xffffffffu
 
-/* One work-item: one pose of a generation. */
+/* One work-item: one pose of a generation, of the kinds of qn_evolve_kind. */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void draw(GLOBAL qn_uint32 *RESTRICT words, GLOBAL float *RESTRICT transforms,
                                                GLOBAL const qn_uint32 *RESTRICT parents,
                                                GLOBAL const int *RESTRICT counts, GLOBAL const qn_uint32 *RESTRICT keys,
                                                GLOBAL const float *RESTRICT frame, int jobs, int poses, int keep,
-                                               int generation, int most, int spread_angle, int spread_x, int spread_y,
+                                               int generation, int kind, int spread_angle, int spread_x, int spread_y,
                                                int spread_z)
 {
     const int pose = GLOBAL_ID(0), all = jobs * poses;
@@ -32,12 +32,12 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void draw(GLOBAL qn_uint32 *RESTRICT words,
     qn_uint32 random[4] = {(qn_uint32)child, (qn_uint32)generation, 0u, 0u}, numbers[3];
     float transform[12];
     random_block(random, keys[2 * job], keys[2 * job + 1]);
-    if (generation == 0) {
+    if (kind == 0) {
         pose_draw(random, numbers);
     } else {
         GLOBAL const qn_uint32 *parent = parents + 4 * (job * keep + child % counts[job]);
         for (int k = 0; k < 3; k++) numbers[k] = parent[1 + k];
-        pose_mutate(random, most, spread_angle, spread, numbers);
+        if (kind == 1 || child >= counts[job]) pose_mutate(random, spread_angle, spread, numbers);
     }
     pose_transform(numbers, frame, transform);
     for (int k = 0; k < 3; k++) words[(qn_int64)k * all + pose] = numbers[k];

@@ -10,10 +10,9 @@
 
 #include "runtime/kernels/random.dev.h"
 
-#define POSE_FULL 65536     /* a turn, a box side */
-#define POSE_GRID_BITS 10   /* coarse draws are on a grid of 2^10: 64 levels a number */
-#define POSE_FINE_LEVELS 16 /* of a fine draw, to each side of the parent's number */
-#define POSE_NEIGHBOURS 12  /* one step to each side along each number */
+#define POSE_FULL 65536    /* a turn, a box side */
+#define POSE_GRID_BITS 10  /* coarse draws are on a grid of 2^10: 64 levels a number */
+#define POSE_NEIGHBOURS 12 /* one step to each side along each number */
 
 /* Centres of 64 equal shares of sin b: what makes rotations with even a and c even. */
 CONSTANT qn_uint32 pose_inclination[64] = {
@@ -69,14 +68,13 @@ DEVICE_FN int pose_coarse(int k, qn_uint32 random)
     return (level << POSE_GRID_BITS) + (1 << (POSE_GRID_BITS - 1));
 }
 
-/* A number near another: whole parts of the spread to either side, from 16 random bits. */
-DEVICE_FN int pose_fine(int number, int spread, qn_uint32 random)
+/* A number near another, at most `spread` (below 2^15) away, from 16 random bits. */
+DEVICE_FN int pose_near(int number, int spread, qn_uint32 random)
 {
-    int part = (int)((random * (2u * POSE_FINE_LEVELS + 1u)) >> 16) - POSE_FINE_LEVELS;
-    return number + part * spread / POSE_FINE_LEVELS;
+    return number + (int)((random * (2u * (qn_uint32)spread + 1u)) >> 16) - spread;
 }
 
-/* A pose of generation 0 from a random block. */
+/* A pose from anywhere, from a random block. */
 DEVICE_FN void pose_draw(const qn_uint32 random[4], qn_uint32 words[3])
 {
     int numbers[6];
@@ -86,33 +84,16 @@ DEVICE_FN void pose_draw(const qn_uint32 random[4], qn_uint32 words[3])
     pose_pack(numbers, words);
 }
 
-/* Turn a parent into its child: 1 … `most` of the numbers drawn anew, near the old ones when spread_angle is not 0. */
-DEVICE_FN void pose_mutate(const qn_uint32 random[4], int most, int spread_angle, const int spread[3],
-                           qn_uint32 words[3])
+/* Turn a parent into its child: all numbers drawn near the parent's, on one of four scales that are each half the one
+ * before. */
+DEVICE_FN void pose_mutate(const qn_uint32 random[4], int spread_angle, const int spread[3], qn_uint32 words[3])
 {
-    int numbers[6];
-    qn_uint32 choice = random[0] * (qn_uint32)most, drawn = 0u;
-    int count = 1 + (int)MUL_HIGH_UINT32(random[0], (qn_uint32)most);
+    int numbers[6], halvings = (int)(random[0] >> 30);
     pose_unpack(words, numbers);
-    for (int i = 0; i < count; i++) {
-        int left = (int)MUL_HIGH_UINT32(choice, (qn_uint32)(6 - i)); /* of those not drawn yet, the how manieth */
-        choice *= (qn_uint32)(6 - i);
-        UNROLL
-        for (int k = 0; k < 6; k++) {
-            if ((drawn >> k) & 1u) continue;
-            if (left-- == 0) {
-                drawn |= 1u << k;
-                left = 6;
-            }
-        }
-    }
     UNROLL
-    for (int k = 0; k < 6; k++) {
-        qn_uint32 bits = (k & 1) ? (random[1 + k / 2] & 0xffffu) : (random[1 + k / 2] >> 16);
-        if (!((drawn >> k) & 1u)) continue;
-        numbers[k] = spread_angle == 0 ? pose_coarse(k, bits)
-                                       : pose_fine(numbers[k], k < 3 ? spread_angle : spread[k - 3], bits);
-    }
+    for (int k = 0; k < 6; k++)
+        numbers[k] = pose_near(numbers[k], (k < 3 ? spread_angle : spread[k - 3]) >> halvings,
+                               (k & 1) ? (random[1 + k / 2] & 0xffffu) : (random[1 + k / 2] >> 16));
     pose_pack(numbers, words);
 }
 

@@ -26,16 +26,22 @@ extern const qn_family qn_screen_evolve_family;
 
 typedef struct qn_evolve_problem {
     int jobs, poses; /* of a generation */
-    int parents;     /* at most QN_EVOLVE_MOST_PARENTS */
+    int parents;     /* places of the longest list, at most QN_EVOLVE_MOST_PARENTS */
     int winners;     /* at most parents */
 } qn_evolve_problem;
 
-/* How a generation is drawn: generation 0 without parents, later ones from them. */
+/* Where the poses of a generation come from. */
+typedef enum qn_evolve_kind {
+    QN_EVOLVE_EVENLY, /* from anywhere in the box, on a coarse grid */
+    QN_EVOLVE_NEAR,   /* each near a parent, to whom they fall in turn */
+    QN_EVOLVE_AGAIN   /* the parents as they are, then the rest near them */
+} qn_evolve_kind;
+
 typedef struct qn_evolve_generation {
-    int number;
-    int most;             /* numbers drawn anew in a child, 1 … 6 */
-    int spread_angle;     /* 0: on the coarse grid; else up to this far from the parent's number */
-    int spread_places[3]; /* likewise */
+    int number; /* part of the key of random numbers */
+    qn_evolve_kind kind;
+    int spread_angle, spread_places[3]; /* how far a child is from its parent at most, below 2^15; each child's own
+                                         * reach is this, a half, a quarter or an eighth of it */
 } qn_evolve_generation;
 
 /* The minimiser's steps: halved with each level until last_level, at most 16, where a winner rests. */
@@ -57,16 +63,17 @@ void qn_evolve_pose_transform(const double box_centre_angstrom[3], const double 
 /* Poses of a neighbours' launch: winners · 12, rounded up to a multiple of 64. */
 int qn_evolve_neighbour_poses(const qn_evolve_problem *problem);
 
-QN_MUST_CHECK qn_status qn_evolve_draw(qn_queue *queue, const qn_configuration *configuration,
-                                       const qn_evolve_problem *problem, const qn_evolve_generation *generation,
-                                       qn_buffer *words, qn_buffer *transforms, qn_buffer *parents, qn_buffer *counts,
-                                       qn_buffer *keys, qn_buffer *frame, qn_event **event);
-
 /* A list of poses on the device. */
 typedef struct qn_evolve_list {
     qn_buffer *poses, *counts; /* [jobs][places][4], [jobs] */
     int places;                /* 0: none; the buffers must be there all the same */
 } qn_evolve_list;
+
+/* `parents` are read by the kinds that have any; counts say how many there are. */
+QN_MUST_CHECK qn_status qn_evolve_draw(qn_queue *queue, const qn_configuration *configuration,
+                                       const qn_evolve_problem *problem, const qn_evolve_generation *generation,
+                                       qn_buffer *words, qn_buffer *transforms, const qn_evolve_list *parents,
+                                       qn_buffer *keys, qn_buffer *frame, qn_event **event);
 
 /* The best of `poses` new poses of each job (0: none) and of `old`, which must be sorted when there are new ones. Left
  * over places repeat the list from its start. */
@@ -94,7 +101,7 @@ QN_MUST_CHECK qn_status qn_evolve_descend(qn_queue *queue, const qn_configuratio
                                           qn_buffer *winners, qn_buffer *levels, qn_buffer *energies, qn_event **event);
 
 /* The same, slowly. `old` may be NULL with old_places 0. */
-void qn_evolve_draw_reference(const qn_evolve_problem *problem, const qn_evolve_generation *generation,
+void qn_evolve_draw_reference(const qn_evolve_problem *problem, const qn_evolve_generation *generation, int places,
                               const uint32_t *parents, const int32_t *counts, const uint32_t *keys, uint32_t *words);
 void qn_evolve_transform_reference(const double box_centre_angstrom[3], const double box_side_angstrom[3],
                                    const uint32_t words[3], double transform[12]);

@@ -24,7 +24,7 @@ typedef struct draw_job {
     const int32_t *counts;
     const uint32_t *keys;
     const float *frame;
-    int poses, all, keep, generation, most, spread_angle, spread[3];
+    int poses, all, keep, generation, kind, spread_angle, spread[3];
 } draw_job;
 
 static qn_status draw_piece(size_t index, int worker, void *user)
@@ -37,13 +37,14 @@ static qn_status draw_piece(size_t index, int worker, void *user)
         uint32_t random[4] = {(uint32_t)child, (uint32_t)job->generation, 0, 0}, numbers[3];
         float transform[12];
         random_block(random, job->keys[2 * ligand], job->keys[2 * ligand + 1]);
-        if (job->generation == 0) {
+        if (job->kind == QN_EVOLVE_EVENLY) {
             pose_draw(random, numbers);
         } else {
             const uint32_t *parent =
                 job->parents + 4 * ((size_t)ligand * (size_t)job->keep + (size_t)(child % job->counts[ligand]));
             for (int k = 0; k < 3; k++) numbers[k] = parent[1 + k];
-            pose_mutate(random, job->most, job->spread_angle, job->spread, numbers);
+            if (job->kind == QN_EVOLVE_NEAR || child >= job->counts[ligand])
+                pose_mutate(random, job->spread_angle, job->spread, numbers);
         }
         pose_transform(numbers, job->frame, transform);
         for (size_t k = 0; k < 3; k++) job->words[k * all + pose] = numbers[k];
@@ -60,7 +61,7 @@ static qn_status draw(const qn_host_launch *launch)
     job.all = value(launch, 6) * job.poses;
     job.keep = value(launch, 8);
     job.generation = value(launch, 9);
-    job.most = value(launch, 10);
+    job.kind = value(launch, 10);
     job.spread_angle = value(launch, 11);
     for (int axis = 0; axis < 3; axis++) job.spread[axis] = value(launch, 12 + axis);
     return qn_pool_run(launch->pool, ((size_t)job.all + BLOCK - 1) / BLOCK, draw_piece, &job);
@@ -185,6 +186,13 @@ static qn_status choose_best(const qn_host_launch *launch)
     return status;
 }
 
+enum { CHOSEN = QN_EVOLVE_MOST_PARENTS };
+
+/* What pose_distance2 makes of its first pose, of each chosen one: along = the rows of R S, then the translation. */
+typedef struct chosen_poses {
+    float along[9][CHOSEN], shift[3][CHOSEN];
+} chosen_poses;
+
 typedef struct apart_job {
     const uint32_t *parents;
     const int32_t *counts;
@@ -194,6 +202,7 @@ typedef struct apart_job {
     size_t keep, winners;
     float apart2;
     bool fill;
+    chosen_poses *memory; /* of each thread */
 } apart_job;
 
 static void copy_pose(const uint32_t *from, uint32_t *to)
@@ -201,24 +210,56 @@ static void copy_pose(const uint32_t *from, uint32_t *to)
     for (int k = 0; k < 4; k++) to[k] = from[k];
 }
 
+static void note_chosen(const float transform[12], const float m[6], size_t at, chosen_poses *chosen)
+{
+    for (int row = 0; row < 3; row++) {
+        const float x = transform[4 * row], y = transform[4 * row + 1], z = transform[4 * row + 2];
+        chosen->along[3 * row][at] = FMA(x, m[0], FMA(y, m[3], z * m[4]));
+        chosen->along[3 * row + 1][at] = FMA(x, m[3], FMA(y, m[1], z * m[5]));
+        chosen->along[3 * row + 2][at] = FMA(x, m[4], FMA(y, m[5], z * m[2]));
+        chosen->shift[row][at] = transform[4 * row + 3];
+    }
+}
+
+/* Whether a pose is near any of the chosen ones: pose_distance2 to the last bit, of many at once. */
+static bool near_chosen(const chosen_poses *chosen, size_t count, const float t[12], float trace, float apart2)
+{
+    enum { BLOCK_OF_CHOSEN = 64 };
+    for (size_t begin = 0; begin < count; begin += BLOCK_OF_CHOSEN) {
+        const size_t end = MIN(begin + BLOCK_OF_CHOSEN, count);
+        int near = 0;
+#pragma omp simd reduction(| : near)
+        for (size_t i = begin; i < end; i++) {
+            float turned = 0, apart = 0;
+            for (int row = 0; row < 3; row++) {
+                const float shift = chosen->shift[row][i] - t[4 * row + 3];
+                const float z = FMA(chosen->along[3 * row + 2][i], t[4 * row + 2], turned);
+                turned =
+                    FMA(chosen->along[3 * row][i], t[4 * row], FMA(chosen->along[3 * row + 1][i], t[4 * row + 1], z));
+                apart = FMA(shift, shift, apart);
+            }
+            near |= FMA(2.0f, trace - turned, apart) < apart2;
+        }
+        if (near) return true;
+    }
+    return false;
+}
+
 static qn_status apart_piece(size_t ligand, int worker, void *user)
 {
     const apart_job *job = user;
     const size_t count = (size_t)job->counts[ligand];
     const uint32_t *own = job->parents + 4 * ligand * job->keep;
+    const float *moments = job->moments + 6 * ligand, trace = moments[0] + moments[1] + moments[2];
     uint32_t *out = job->chosen + 4 * ligand * job->winners;
-    bool taken[QN_EVOLVE_MOST_PARENTS] = {false};
+    chosen_poses *chosen = job->memory + worker;
+    bool taken[CHOSEN] = {false};
     size_t picked = 0;
-    (void)worker;
     for (size_t at = 0; at < count && picked < job->winners; at++) {
-        float first[12], second[12];
-        bool near = false;
-        pose_transform(own + 4 * at + 1, job->frame, second);
-        for (size_t other = 0; other < picked && !near; other++) {
-            pose_transform(out + 4 * other + 1, job->frame, first);
-            near = pose_distance2(first, second, job->moments + 6 * ligand) < job->apart2;
-        }
-        if (near) continue;
+        float transform[12];
+        pose_transform(own + 4 * at + 1, job->frame, transform);
+        if (near_chosen(chosen, picked, transform, trace, job->apart2)) continue;
+        note_chosen(transform, moments, picked, chosen);
         taken[at] = true;
         copy_pose(own + 4 * at, out + 4 * picked++);
     }
@@ -235,7 +276,7 @@ static qn_status apart_piece(size_t ligand, int worker, void *user)
 
 static qn_status choose_apart(const qn_host_launch *launch)
 {
-    void *const *a = launch->arguments;
+    void *const *a = launch->arguments, *memory;
     apart_job job = {a[0],
                      a[1],
                      a[2],
@@ -246,8 +287,14 @@ static qn_status choose_apart(const qn_host_launch *launch)
                      (size_t)value(launch, 7),
                      (size_t)value(launch, 8),
                      *(const float *)a[9],
-                     value(launch, 10) != 0};
-    return qn_pool_run(launch->pool, launch->geometry.items[0] / launch->geometry.group[0], apart_piece, &job);
+                     value(launch, 10) != 0,
+                     NULL};
+    QN_TRY(qn_allocate((size_t)qn_pool_threads(launch->pool), sizeof(chosen_poses), &memory));
+    job.memory = memory;
+    qn_status status =
+        qn_pool_run(launch->pool, launch->geometry.items[0] / launch->geometry.group[0], apart_piece, &job);
+    qn_release(&memory);
+    return status;
 }
 
 typedef struct neighbour_job {

@@ -35,58 +35,38 @@ static int coarse_number(int k, int random)
     return (int)(number < 0 ? number + 65536 : number);
 }
 
-/* The numbers that a child draws anew: a random permutation's first ones. */
-static void choose_numbers(uint32_t random, int most, int drawn[6])
-{
-    uint64_t product = (uint64_t)random * (uint64_t)most;
-    int count = 1 + (int)(product >> 32), rest[6] = {0, 1, 2, 3, 4, 5};
-    uint32_t choice = (uint32_t)product;
-    for (int k = 0; k < 6; k++) drawn[k] = 0;
-    for (int i = 0; i < count; i++) {
-        int left = 6 - i;
-        product = (uint64_t)choice * (uint64_t)left;
-        int at = (int)(product >> 32);
-        choice = (uint32_t)product;
-        drawn[rest[at]] = 1;
-        for (int k = at; k + 1 < left; k++) rest[k] = rest[k + 1];
-    }
-}
-
-static void draw_pose(const qn_evolve_problem *problem, const qn_evolve_generation *generation, const uint32_t *parent,
-                      const uint32_t key[2], int child, uint32_t words[3])
+static void draw_pose(const qn_evolve_generation *generation, const uint32_t *parent, const uint32_t key[2], int child,
+                      uint32_t words[3])
 {
     uint32_t counter[4] = {(uint32_t)child, (uint32_t)generation->number, 0, 0}, random[4];
-    int numbers[6], drawn[6] = {1, 1, 1, 1, 1, 1};
-    (void)problem;
+    int numbers[6];
     qn_random_block(counter, key, random);
-    if (parent) {
-        numbers_of(parent, numbers);
-        choose_numbers(random[0], generation->most, drawn);
-    }
+    if (parent) numbers_of(parent, numbers);
     for (int k = 0; k < 6; k++) {
         int bits = (int)(k % 2 ? random[1 + k / 2] % 65536 : random[1 + k / 2] / 65536);
-        if (!drawn[k]) continue;
         int spread = k < 3 ? generation->spread_angle : generation->spread_places[k - 3];
-        if (parent && generation->spread_angle > 0)
-            numbers[k] += (bits * 33 / 65536 - 16) * spread / 16;
+        for (uint32_t halvings = random[0] / (1u << 30); halvings > 0; halvings--) spread /= 2;
+        if (parent)
+            numbers[k] += (int)((int64_t)bits * (2 * spread + 1) / 65536) - spread;
         else
             numbers[k] = coarse_number(k, bits);
     }
     words_of(numbers, words);
 }
 
-void qn_evolve_draw_reference(const qn_evolve_problem *problem, const qn_evolve_generation *generation,
+void qn_evolve_draw_reference(const qn_evolve_problem *problem, const qn_evolve_generation *generation, int places,
                               const uint32_t *parents, const int32_t *counts, const uint32_t *keys, uint32_t *words)
 {
     const size_t poses = (size_t)problem->poses, all = poses * (size_t)problem->jobs;
     for (size_t pose = 0; pose < all; pose++) {
-        size_t job = pose / poses, child = pose % poses;
+        const size_t job = pose / poses, child = pose % poses;
         const uint32_t *parent = NULL;
         uint32_t drawn[3];
-        if (generation->number > 0)
-            parent = parents + 4 * (job * (size_t)problem->parents + child % (size_t)counts[job]) + 1;
-        draw_pose(problem, generation, parent, keys + 2 * job, (int)child, drawn);
-        for (size_t k = 0; k < 3; k++) words[k * all + pose] = drawn[k];
+        if (generation->kind != QN_EVOLVE_EVENLY)
+            parent = parents + 4 * (job * (size_t)places + child % (size_t)counts[job]) + 1;
+        draw_pose(generation, parent, keys + 2 * job, (int)child, drawn);
+        const bool again = generation->kind == QN_EVOLVE_AGAIN && child < (size_t)counts[job];
+        for (size_t k = 0; k < 3; k++) words[k * all + pose] = again ? parent[k] : drawn[k];
     }
 }
 

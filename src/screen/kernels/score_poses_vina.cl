@@ -11,7 +11,7 @@
 
 /* Of receptor atoms first … end − 1 with a ligand atom */
 DEVICE_FN float add_range(GLOBAL const qn_float4 *RESTRICT places, GLOBAL const qn_float4 *RESTRICT pairs, int first,
-                          int end, float x, float y, float z, float energy)
+                          int end, float x, float y, float z, float repulsion, float energy)
 {
     for (int j = first; j < end; j++) {
         const qn_float4 place = places[j];
@@ -19,7 +19,7 @@ DEVICE_FN float add_range(GLOBAL const qn_float4 *RESTRICT places, GLOBAL const 
         const float square = FMA(dz, dz, FMA(dy, dy, dx * dx));
         if (square < VINA_SQUARED_CUTOFF) {
             const qn_float4 pair = pairs[j];
-            energy += vina_pair_energy(square, pair.x, pair.y, pair.z, pair.w);
+            energy += vina_pair_energy(square, pair.x, pair.y, pair.z, pair.w, repulsion);
         }
     }
     return energy;
@@ -27,7 +27,7 @@ DEVICE_FN float add_range(GLOBAL const qn_float4 *RESTRICT places, GLOBAL const 
 
 /* places: x, y, z and nothing, in the order of cells; pairs: radius, weight, slope, offset in rows of `stride` a ligand
  * type; columns: the same for hosts; cell_starts: first atom of each cell of nx · ny · nz, x fastest, and the count;
- * grid: x, y, z of the first cell's corner (Å) and cells per Å; jobs: first atom, atoms; shares: 1 / divisor of each
+ * grid: x, y, z of the first cell's corner (Å), cells per Å and the weight of repulsion; jobs: first atom, atoms; shares: 1 / divisor of each
  * job; atoms: x, y, z and the bits of the type */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void score(GLOBAL const qn_float4 *RESTRICT places,
                                                 GLOBAL const qn_float4 *RESTRICT pairs,
@@ -66,10 +66,10 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void score(GLOBAL const qn_float4 *RESTRICT
                 for (int iy = y0; iy <= y1; iy++) {
                     const int cells = (iz * ny + iy) * nx;
                     energy = add_range(places, of_type, cell_starts[cells + x0], cell_starts[cells + x1 + 1], x, y, z,
-                                       energy);
+                                       grid[4], energy);
                 }
 #else
-        energy = add_range(places, of_type, 0, receptor_atoms, x, y, z, energy);
+        energy = add_range(places, of_type, 0, receptor_atoms, x, y, z, grid[4], energy);
 #endif
         total += energy;
     }

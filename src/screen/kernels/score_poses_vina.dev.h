@@ -22,8 +22,9 @@ DEVICE_FN float vina_power_of_two(float x)
     return BITS_FLOAT(FLOAT_BITS(p) + (FLOAT_BITS(shifted) << 23));
 }
 
-/* Of atoms √square apart; `radius` is the sum of both. */
-DEVICE_FN float vina_pair_energy(float square, float radius, float weight, float slope, float offset)
+/* Of atoms √square apart; `radius` is the sum of both. The weight of repulsion, 0.840245, is less while the receptor is
+ * soft (screen/search.h). */
+DEVICE_FN float vina_pair_energy(float square, float radius, float weight, float slope, float offset, float repulsion)
 {
     const float d = SQRT(square) - radius, beyond = d - 3.0f, overlap = FMIN(d, 0.0f);
     /* log2(e) times −(d / 0.5)² and −((d − 3) / 2)²; not so small that products become denormal, which cost CPUs dear
@@ -31,7 +32,7 @@ DEVICE_FN float vina_pair_energy(float square, float radius, float weight, float
     const float gauss1 = vina_power_of_two(FMAX(-5.770780163555854f * (d * d), -100.0f));
     const float gauss2 = vina_power_of_two(FMAX(-0.36067376022224085f * (beyond * beyond), -100.0f));
     const float sat = FMIN(FMAX(FMA(-d, slope, offset), 0.0f), 1.0f);
-    return FMA(-0.035579f, gauss1, FMA(-0.005156f, gauss2, FMA(0.840245f, overlap * overlap, weight * sat)));
+    return FMA(-0.035579f, gauss1, FMA(-0.005156f, gauss2, FMA(repulsion, overlap * overlap, weight * sat)));
 }
 
 /* Row of cells along one axis; far away stays a number that an int holds. */

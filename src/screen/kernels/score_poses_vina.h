@@ -21,9 +21,10 @@ typedef struct qn_score_poses_vina_problem {
 
 typedef struct qn_score_poses_vina_receptor qn_score_poses_vina_receptor;
 
-/* `positions`: atom_count × 3 (Å), `types`: rows of Vina's table; hydrogens are left out before. */
+/* `positions`: atom_count × 3 (Å), `types`: rows of Vina's table; hydrogens are left out before.
+ * `hardness`: factor of the weight of repulsion; 1: Vina's. */
 QN_MUST_CHECK qn_status qn_score_poses_vina_receptor_create(qn_device *device, const double *positions,
-                                                            const int *types, size_t atom_count,
+                                                            const int *types, size_t atom_count, double hardness,
                                                             qn_score_poses_vina_receptor **receptor);
 void qn_score_poses_vina_receptor_destroy(qn_score_poses_vina_receptor **receptor);
 

@@ -26,13 +26,15 @@ static void add_range(const score_job *launch, size_t type, int first, int end, 
     const size_t stride = launch->stride;
     const float *RESTRICT px = launch->columns, *RESTRICT py = px + stride, *RESTRICT pz = py + stride;
     const float *RESTRICT radius = pz + stride + PAIR * type * stride, *RESTRICT weight = radius + stride;
+    const float repulsion = launch->grid[4];
     const float *RESTRICT slope = weight + stride, *RESTRICT offset = slope + stride;
     for (int j = first; j < end; j += LANES) {
 #pragma omp simd
         for (int k = 0; k < LANES; k++) {
             const float dx = x - px[j + k], dy = y - py[j + k], dz = z - pz[j + k];
             const float square = FMA(dz, dz, FMA(dy, dy, dx * dx));
-            const float energy = vina_pair_energy(square, radius[j + k], weight[j + k], slope[j + k], offset[j + k]);
+            const float energy =
+                vina_pair_energy(square, radius[j + k], weight[j + k], slope[j + k], offset[j + k], repulsion);
             sum[k] += ((square < VINA_SQUARED_CUTOFF) & (j + k < end)) ? energy : 0.0f;
         }
     }

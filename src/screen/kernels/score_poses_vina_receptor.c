@@ -20,7 +20,7 @@ static const float far_away_angstrom = 1e6f; /* out of reach of all that is in a
 typedef struct sorted_receptor {
     size_t count, stride, types, cell_count;
     int cells[3];
-    float grid[4]; /* corner, cells per Å */
+    float grid[5]; /* corner, cells per Å, weight of repulsion */
     int32_t *starts;
     size_t *order; /* atoms by cell */
     float *places, *pairs, *columns;
@@ -162,9 +162,10 @@ static qn_status check_atoms(const double *positions, const int *types, size_t a
 }
 
 qn_status qn_score_poses_vina_receptor_create(qn_device *device, const double *positions, const int *types,
-                                              size_t atom_count, qn_score_poses_vina_receptor **receptor)
+                                              size_t atom_count, double hardness,
+                                              qn_score_poses_vina_receptor **receptor)
 {
-    sorted_receptor sorted = {.count = atom_count};
+    sorted_receptor sorted = {.count = atom_count, .grid[4] = (float)(hardness * QN_VINA_REPULSION)};
     qn_queue *queue = NULL;
     int type_count;
     *receptor = NULL;

@@ -149,47 +149,57 @@ static void draws_match(void)
 {
     static uint32_t words[3 * JOBS * POSES], expected[3 * JOBS * POSES];
     static float transforms[12 * JOBS * POSES];
-    static const qn_evolve_generation generations[] = {
-        {0, 3, 0, {0}}, {1, 3, 0, {0}}, {2, 1, 0, {0}}, {6, 6, 3641, {6554, 9039, 14563}}, {7, 2, 5, {1, 65536, 17}}};
+    static const qn_evolve_generation generations[] = {{0, QN_EVOLVE_EVENLY, 0, {0}},
+                                                       {1, QN_EVOLVE_EVENLY, 0, {0}},
+                                                       {2, QN_EVOLVE_NEAR, 3641, {6554, 9039, 14563}},
+                                                       {6, QN_EVOLVE_AGAIN, 3641, {6554, 9039, 14563}},
+                                                       {7, QN_EVOLVE_NEAR, 5, {1, 32767, 17}}};
     qn_buffer *buffers[6] = {upload(words, sizeof words),     upload(transforms, sizeof transforms),
                              upload(parents, sizeof parents), upload(counts, sizeof counts),
                              upload(keys, sizeof keys),       upload(frame, sizeof frame)};
+    const qn_evolve_list list = {buffers[2], buffers[3], PARENTS};
     for (size_t i = 0; i < sizeof generations / sizeof *generations; i++) {
-        CHECK_OK(qn_evolve_draw(queue, &corner, &problem, &generations[i], buffers[0], buffers[1], buffers[2],
-                                buffers[3], buffers[4], buffers[5], NULL));
+        CHECK_OK(qn_evolve_draw(queue, &corner, &problem, &generations[i], buffers[0], buffers[1], &list, buffers[4],
+                                buffers[5], NULL));
         download(buffers[0], words, sizeof words);
         download(buffers[1], transforms, sizeof transforms);
-        qn_evolve_draw_reference(&problem, &generations[i], parents, counts, keys, expected);
+        qn_evolve_draw_reference(&problem, &generations[i], PARENTS, parents, counts, keys, expected);
         CHECK(memcmp(words, expected, sizeof words) == 0);
         check_transforms(words, JOBS * POSES, 1, JOBS * POSES, transforms);
     }
     release(buffers, 6);
 }
 
-/* A child differs from its parent in 1 … most numbers, each number as often as the others; all levels are drawn. */
+/* Even draws are on all levels alike; children are as near as was said, on four scales alike, on both sides alike. */
 static void draws_are_even(void)
 {
     static uint32_t words[3 * JOBS * POSES];
-    const qn_evolve_generation generation = {3, 3, 0, {0}};
-    const int32_t full[JOBS] = {PARENTS, PARENTS, PARENTS};
-    int changed[6] = {0}, of_count[7] = {0};
-    qn_evolve_draw_reference(&problem, &generation, parents, full, keys, words);
-    for (int pose = 0; pose < JOBS * POSES; pose++) {
-        const uint32_t *parent = parents + 4 * (pose / POSES * PARENTS + pose % POSES % PARENTS) + 1;
-        int differing = 0;
-        bool flipped = false;
-        for (int k = 0; k < 6; k++) {
-            uint32_t own = words[k / 2 * JOBS * POSES + pose] >> (k % 2 ? 0 : 16) & 0xffff;
-            bool differs = own != (parent[k / 2] >> (k % 2 ? 0 : 16) & 0xffff);
-            flipped |= k == 1 && differs;
-            differing += differs;
-            changed[k] += differs;
-        }
-        of_count[differing]++;
+    enum { SPREAD = 8000, LEVELS = 64, ALL = JOBS * POSES };
+    const qn_evolve_generation evenly = {3, QN_EVOLVE_EVENLY, 0, {0}};
+    const qn_evolve_generation near = {3, QN_EVOLVE_NEAR, SPREAD, {SPREAD, SPREAD, SPREAD}};
+    int seen[LEVELS] = {0}, within[4] = {0}, above = 0;
+    uint32_t middle[4 * JOBS];
+    const int32_t one[JOBS] = {1, 1, 1};
+    qn_evolve_draw_reference(&problem, &evenly, PARENTS, parents, counts, keys, words);
+    for (int pose = 0; pose < ALL; pose++) seen[words[2 * ALL + pose] % 65536 / 1024]++;    /* along z */
+    for (int level = 0; level < LEVELS; level++) CHECK_NEAR(seen[level], ALL / LEVELS, 27); /* 4.7 deviations */
+    for (int k = 0; k < 4 * JOBS; k++) middle[k] = 0x80000000u + 0x8000u;
+    for (int k = 0; k < JOBS; k++) middle[4 * k + 1] = 0x80000000u; /* b = 0 */
+    qn_evolve_draw_reference(&problem, &near, 1, middle, one, keys, words);
+    for (int pose = 0; pose < ALL; pose++) {
+        const int apart = (int)(words[2 * ALL + pose] % 65536) - 32768;
+        CHECK(abs(apart) <= SPREAD);
+        above += apart > 0;
+        for (int k = 0; k < 4; k++) within[k] += abs(apart) <= SPREAD >> k;
     }
-    CHECK(of_count[0] == 0 && of_count[4] + of_count[5] + of_count[6] < 5); /* a wrap past a pole changes a, c too */
-    for (int k = 1; k <= 3; k++) CHECK_NEAR(of_count[k], JOBS * POSES / 3.0, 90); /* 4 standard deviations */
-    for (int k = 0; k < 6; k++) CHECK_NEAR(changed[k], JOBS * POSES / 3.0, 90);   /* mean 2 of 6 */
+    CHECK_NEAR(above, ALL / 2, 100); /* 4 standard deviations */
+    /* On scale h = 0 … 3 a share of 1 / 2^(k − h) is within SPREAD / 2^k, and all where k ≤ h. */
+    CHECK(within[0] == ALL);
+    for (int k = 1; k < 4; k++) {
+        double share = 0;
+        for (int h = 0; h < 4; h++) share += (h < k ? ldexp(1, h - k) : 1) / 4;
+        CHECK_NEAR(within[k], ALL * share, 100);
+    }
 }
 
 enum { CASES = 7 };

@@ -77,7 +77,6 @@ static qn_screen_options options_for(const char *name)
     options.output = folder;
     options.device = device;
     options.poses = 64;
-    options.parents = 12;
     options.generations = 2;
     options.keep = KEEP;
     options.diversity_angstrom = diversity;

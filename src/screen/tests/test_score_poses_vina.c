@@ -148,7 +148,7 @@ static void every_corner_is_right(void)
         out_of_reach += expected[p] == 0;
     }
     CHECK(in_contact > ALL / 2 && out_of_reach > ALL / 20);
-    if (!CHECK_OK(qn_score_poses_vina_receptor_create(device, positions, types, RECEPTOR, &receptor))) return;
+    if (!CHECK_OK(qn_score_poses_vina_receptor_create(device, positions, types, RECEPTOR, 1, &receptor))) return;
     CHECK_OK(qn_family_corners(&qn_screen_score_poses_vina_family, qn_device_get_info(device), check_corner, receptor));
     CHECK(corners >= 1);
     CHECK_OK(check_corner(NULL, receptor));
@@ -162,13 +162,13 @@ static void a_stray_atom_changes_nothing(void)
     const double kept = positions[0];
     positions[0] = 1e4;
     make_expectations();
-    if (CHECK_OK(qn_score_poses_vina_receptor_create(device, positions, types, RECEPTOR, &receptor))) {
+    if (CHECK_OK(qn_score_poses_vina_receptor_create(device, positions, types, RECEPTOR, 1, &receptor))) {
         corners = 0;
         CHECK_OK(check_corner(NULL, receptor));
     }
     qn_score_poses_vina_receptor_destroy(&receptor);
     positions[0] = 1.0001e4;
-    CHECK_FAILS(qn_score_poses_vina_receptor_create(device, positions, types, RECEPTOR, &receptor),
+    CHECK_FAILS(qn_score_poses_vina_receptor_create(device, positions, types, RECEPTOR, 1, &receptor),
                 QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("atom 0 is at 10001; expected coordinates within 10000 Å");
     positions[0] = kept;
@@ -179,10 +179,10 @@ static void impossible_problems_are_refused(void)
     qn_score_poses_vina_receptor *receptor = NULL;
     qn_buffer *buffer = upload(jobs, sizeof jobs);
     const int wrong = 32;
-    CHECK_FAILS(qn_score_poses_vina_receptor_create(device, positions, &wrong, 1, &receptor), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_score_poses_vina_receptor_create(device, positions, &wrong, 1, 1, &receptor), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("type 32");
-    CHECK_FAILS(qn_score_poses_vina_receptor_create(device, positions, types, 0, &receptor), QN_INVALID_ARGUMENT);
-    CHECK_OK(qn_score_poses_vina_receptor_create(device, positions, types, 5, &receptor));
+    CHECK_FAILS(qn_score_poses_vina_receptor_create(device, positions, types, 0, 1, &receptor), QN_INVALID_ARGUMENT);
+    CHECK_OK(qn_score_poses_vina_receptor_create(device, positions, types, 5, 1, &receptor));
     CHECK_FAILS(qn_score_poses_vina(queue, NULL, &(qn_score_poses_vina_problem){1, 100, 1}, receptor, buffer, buffer,
                                     buffer, buffer, buffer, NULL),
                 QN_INVALID_ARGUMENT);

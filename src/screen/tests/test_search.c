@@ -72,9 +72,9 @@ static float pocket_energy(const qn_score_poses_atom *atoms, int count, const fl
 }
 
 static qn_status stub_create(qn_device *on, const qn_screen_receptor *receptor, const qn_screen_search_options *options,
-                             void **state)
+                             double hardness, void **state)
 {
-    (void)on, (void)receptor, (void)options;
+    (void)on, (void)receptor, (void)options, (void)hardness;
     return qn_allocate(1, 1, state);
 }
 
@@ -118,8 +118,8 @@ static qn_screen_search_options options_of(void)
         options.box_centre_angstrom[axis] = (double[]){10, 0, -1}[axis];
         options.box_side_angstrom[axis] = (double[]){16, 12, 15}[axis];
     }
-    options.poses = 2048; /* two populations */
-    options.parents = 24;
+    options.poses = 1024; /* two populations */
+    options.generations = 20;
     options.winners = WINNERS;
     options.minimiser_steps = 30;
     return options;
@@ -255,14 +255,18 @@ static void exact_searches_agree(void)
 /* Whatever the number of poses, populations are of one size and hold all of them. */
 static void populations_are_even(void)
 {
-    CHECK(qn_screen_search_populations(64) == 1 && qn_screen_search_populations(1024) == 1);
-    CHECK(qn_screen_search_populations(2048) == 2 && qn_screen_search_populations(65536) == 64);
+    CHECK(qn_screen_search_populations(64) == 1 && qn_screen_search_populations(512) == 1);
+    CHECK(qn_screen_search_populations(1024) == 2 && qn_screen_search_populations(65536) == 128);
     for (int poses = 64; poses <= 1 << 20; poses += 64) {
         int count = qn_screen_search_populations(poses);
-        if (!CHECK(count >= 1 && poses % count == 0 && (count == 1 || poses / count >= 1024))) return;
+        if (!CHECK(count >= 1 && poses % count == 0 && (count == 1 || poses / count >= 512))) return;
     }
-    CHECK(qn_screen_search_default_parents(2048, 32) == 256 && qn_screen_search_default_parents(64, 32) == 32);
-    CHECK(qn_screen_search_default_parents(1024 * 1021, 8) <= 1024);
+    const double sides[][3] = {{12, 12, 12}, {24, 24, 24}, {30, 30, 30}, {1000, 1000, 1000}, {1e-3, 1, 1}};
+    for (int i = 0; i < 5; i++) {
+        const int populations = (int[]){1, 1, 2, 16, 1}[i];
+        CHECK(qn_screen_search_default_poses(false, sides[i]) == 512 * populations);
+        CHECK(qn_screen_search_default_poses(true, sides[i]) == 4096 * populations);
+    }
 }
 
 /* The limits of what may be asked for, and the message of what may not. */
@@ -275,13 +279,13 @@ static void options_are_checked(void)
     CHECK_FAILS(qn_screen_search_create_with(device, &stub, &receptor, &options, &search), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("100 poses");
     options = options_of();
-    options.winners = 25;
+    options.winners = 1025;
     CHECK_FAILS(qn_screen_search_create_with(device, &stub, &receptor, &options, &search), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("25 winners");
+    CHECK_MESSAGE_HAS("1025 winners");
     options = options_of();
-    options.mutation_rate = 0.1;
+    options.generations = 0;
     CHECK_FAILS(qn_screen_search_create_with(device, &stub, &receptor, &options, &search), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("rate 0.1");
+    CHECK_MESSAGE_HAS("0 generations");
     options = options_of();
     options.box_side_angstrom[1] = NAN;
     CHECK_FAILS(qn_screen_search_create_with(device, &stub, &receptor, &options, &search), QN_INVALID_ARGUMENT);

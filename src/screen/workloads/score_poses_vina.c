@@ -64,7 +64,7 @@ static qn_status make_receptor(vina_state *state, qn_device *device)
     state->side_angstrom = cbrt(state->receptor_atoms / atoms_per_cubic_angstrom);
     for (size_t i = 0; i < 3 * count; i++) state->positions[i] = 0.5 * state->side_angstrom * number(state, 0, i);
     for (size_t i = 0; i < count; i++) state->types[i] = type_from(state, 1, i);
-    return qn_score_poses_vina_receptor_create(device, state->positions, state->types, count, &state->receptor);
+    return qn_score_poses_vina_receptor_create(device, state->positions, state->types, count, 1, &state->receptor);
 }
 
 /* Jobs of one size: atoms within 6 Å, ordered by type as nearly as drawing from ever higher types makes them. */
