@@ -85,10 +85,9 @@ static void imatinib_goes_back(void)
     CHECK_OK(qn_screen_ligand_create(compound, &receptor.score, &turned));
     for (int d = 0; d < 3; d++) {
         options.box_centre_angstrom[d] = ligand.centroid_angstrom[d];
-        options.box_side_angstrom[d] = 12;
+        options.box_side_angstrom[d] = 20;
     }
-    options.poses = 8192; /* enough to find it from any start */
-    options.winners = 32;
+    options.poses = 1024; /* two populations: more than the box gets by itself */
     if (CHECK_OK(qn_screen_search_create(device, &receptor, &options, &search))) {
         CHECK_OK(qn_screen_search_submit(search, &(qn_screen_job){&turned, 0}, 1, 0));
         CHECK_OK(qn_screen_search_collect(search, 0, poses, NULL));

@@ -155,6 +155,36 @@ static void every_corner_is_right(void)
     qn_score_poses_vina_receptor_destroy(&receptor);
 }
 
+/* With a tenth of the hardness nine tenths of the repulsion are not there. */
+static void soft_receptors_repel_less(void)
+{
+    qn_score_poses_vina_receptor *receptor = NULL;
+    double most = 0;
+    make_expectations();
+    for (int p = 0; p < ALL; p++) {
+        const qn_score_poses_job *job = &jobs[p / POSES];
+        double repulsion = 0;
+        for (int a = job->first_atom; a < job->first_atom + job->atom_count; a++) {
+            const double from[3] = {(double)atoms[a].x, (double)atoms[a].y, (double)atoms[a].z};
+            double place[3];
+            qn_vina_energy energy;
+            for (int d = 0; d < 3; d++) {
+                place[d] = (double)transforms[(4 * d + 3) * ALL + p];
+                for (int k = 0; k < 3; k++) place[d] += (double)transforms[(4 * d + k) * ALL + p] * from[k];
+            }
+            qn_vina_energy_of(place, &atoms[a].type, 1, 0, positions, types, RECEPTOR, &energy);
+            repulsion += energy.repulsion;
+        }
+        expected[p] -= 0.9 * repulsion * (double)shares[p / POSES];
+        most = fmax(most, repulsion);
+    }
+    CHECK(most > 10);
+    if (!CHECK_OK(qn_score_poses_vina_receptor_create(device, positions, types, RECEPTOR, 0.1, &receptor))) return;
+    corners = 0;
+    CHECK_OK(check_corner(NULL, receptor));
+    qn_score_poses_vina_receptor_destroy(&receptor);
+}
+
 /* An atom a micrometre away must not make cells by the million; one farther is none of the receptor's. */
 static void a_stray_atom_changes_nothing(void)
 {
@@ -225,6 +255,7 @@ int main(int argc, char **argv)
     RUN(reference_is_vinas_sum);
     RUN(powers_of_two_are_within_the_stated_error);
     RUN(every_corner_is_right);
+    RUN(soft_receptors_repel_less);
     RUN(a_stray_atom_changes_nothing);
     RUN(impossible_problems_are_refused);
     RUN(the_workload_keeps_its_promises);

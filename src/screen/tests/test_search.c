@@ -74,14 +74,19 @@ static float pocket_energy(const qn_score_poses_atom *atoms, int count, const fl
 static qn_status stub_create(qn_device *on, const qn_screen_receptor *receptor, const qn_screen_search_options *options,
                              double hardness, void **state)
 {
-    (void)on, (void)receptor, (void)options, (void)hardness;
-    return qn_allocate(1, 1, state);
+    (void)on, (void)receptor, (void)options;
+    QN_TRY(qn_allocate(1, sizeof hardness, state));
+    memcpy(*state, &hardness, sizeof hardness);
+    return QN_OK;
 }
 
 static void stub_destroy(void **state)
 {
     qn_release(state);
 }
+
+static const float soft_shift = 1000;
+static int soft_launches;
 
 /* Scoring on the host, whatever the device: reads the transforms and writes energies. */
 static qn_status stub_score(qn_queue *queue, const void *state, const qn_screen_scoring *scoring,
@@ -91,7 +96,9 @@ static qn_status stub_score(qn_queue *queue, const void *state, const qn_screen_
     static qn_score_poses_atom atoms[JOBS * ATOMS];
     const size_t poses = (size_t)scoring->poses, all = (size_t)scoring->jobs * poses;
     float *transforms = NULL, *energies = NULL;
-    (void)state;
+    /* Of a soft receptor they are far lower, and must not be left in what is found. */
+    const float shift = *(const double *)state < 1 ? -soft_shift : 0;
+    soft_launches += shift < 0;
     QN_TRY(qn_allocate(all * 12, sizeof(float), (void **)&transforms));
     QN_TRY(qn_allocate(all, sizeof(float), (void **)&energies));
     QN_TRY(qn_queue_read(queue, scoring->job_ranges, 0, ranges, (size_t)scoring->jobs * sizeof *ranges, NULL));
@@ -100,7 +107,7 @@ static qn_status stub_score(qn_queue *queue, const void *state, const qn_screen_
     QN_TRY(qn_queue_finish(queue));
     for (size_t i = 0; i < all; i++) {
         const qn_score_poses_job *range = &ranges[i / poses];
-        energies[i] = pocket_energy(atoms + range->first_atom, range->atom_count, transforms + i, all);
+        energies[i] = pocket_energy(atoms + range->first_atom, range->atom_count, transforms + i, all) + shift;
     }
     QN_TRY(qn_queue_write(queue, scoring->energies, 0, energies, all * 4, &events->events[events->count++]));
     QN_TRY(qn_queue_finish(queue));
@@ -179,9 +186,12 @@ static qn_screen_pose usual[JOBS * WINNERS];
 static void finds_the_deeper_pocket(void)
 {
     const qn_screen_search_options options = options_of();
+    soft_launches = 0;
     search_all(device, &options, false, usual);
+    CHECK(soft_launches > 0 && soft_launches % 12 == 0); /* of 20 generations */
     for (int job = 0; job < JOBS; job++) {
         const qn_screen_pose *own = usual + job * WINNERS;
+        CHECK(own[0].energy > -11);
         CHECK(rmsd_to_pocket(&options, own, job, 0) < 0.05);
         for (int i = 0; i + 1 < WINNERS; i++) CHECK(own[i].energy <= own[i + 1].energy);
     }
@@ -252,6 +262,19 @@ static void exact_searches_agree(void)
     qn_context_destroy(&second);
 }
 
+/* However few generations there are, the last meets the receptor as it is. */
+static void few_generations_end_hard(void)
+{
+    qn_screen_search_options options = options_of();
+    for (options.generations = 1; options.generations < 5; options.generations++) {
+        qn_screen_pose poses[JOBS * WINNERS];
+        soft_launches = 0;
+        search_all(device, &options, false, poses);
+        CHECK((soft_launches > 0) == (options.generations > 1));
+        for (int i = 0; i < JOBS * WINNERS; i++) CHECK(poses[i].energy > -11);
+    }
+}
+
 /* Whatever the number of poses, populations are of one size and hold all of them. */
 static void populations_are_even(void)
 {
@@ -315,6 +338,7 @@ int main(int argc, char **argv)
     RUN(finds_the_deeper_pocket);
     RUN(results_depend_on_nothing_else);
     RUN(devices_and_threads_agree);
+    RUN(few_generations_end_hard);
     RUN(populations_are_even);
     RUN(exact_searches_agree);
     RUN(options_are_checked);
