@@ -261,7 +261,7 @@ static void print_deck(const settings *chosen, const qn_screen_deck_summary *dec
            plural((unsigned long long)deck->receptor_atoms, "atom", "atoms"), deck->seconds, deck->interactions_per_s);
     if (chosen->screen.cull)
         puts("these count pairs that are out of reach, which were left out; --no-cull computes all");
-    printf("best pose %d, energy %.2f\n", deck->best_pose, deck->best_energy);
+    printf("best pose %d, energy %.2f kJ/mol\n", deck->best_pose, deck->best_energy);
     if (deck->checked)
         printf("%d %s checked, worst difference %.2g of max(1, |reference|), %d over 2.5e-4\n", deck->checked,
                plural((unsigned long long)deck->checked, "energy", "energies"), deck->worst_difference, deck->failed);

@@ -63,7 +63,7 @@ static qn_status write_rejections(const packing *pack, const char *path)
     return status;
 }
 
-static qn_status pack_all(packing *pack, const char *const *libraries, size_t library_count, const char *path)
+static qn_status pack_all(packing *pack, const char *const *libraries, size_t library_count)
 {
     static const char *const headers[] = {"index", "file", "line", "reason"};
     QN_TRY(qn_csv_row(&pack->rejections, sizeof headers / sizeof *headers, headers));
@@ -72,7 +72,7 @@ static qn_status pack_all(packing *pack, const char *const *libraries, size_t li
         QN_FAIL(QN_BAD_FORMAT, "%s: none of %llu molecules can be packed; expected at least one; the last because: %s",
                 libraries[0], (unsigned long long)pack->position,
                 pack->rejected ? pack->last.message : "there is none");
-    return write_rejections(pack, path);
+    return QN_OK;
 }
 
 qn_status qn_screen_pack(const char *const *libraries, size_t library_count, const char *path, uint64_t *molecules,
@@ -80,13 +80,14 @@ qn_status qn_screen_pack(const char *const *libraries, size_t library_count, con
 {
     packing pack = {0};
     QN_TRY(qn_packed_writer_create(path, &pack.writer));
-    qn_status status = pack_all(&pack, libraries, library_count, path);
+    qn_status status = pack_all(&pack, libraries, library_count);
     if (molecules) *molecules = pack.position - pack.rejected;
     if (rejected) *rejected = pack.rejected;
     if (status == QN_OK)
         status = qn_packed_writer_finish(&pack.writer);
     else
         qn_packed_writer_discard(&pack.writer);
+    if (status == QN_OK) status = write_rejections(&pack, path); /* last: alone it would belong to an older library */
     qn_text_clear(&pack.rejections);
     return status;
 }

@@ -125,6 +125,11 @@ middle=$(grep -n '^M00045$' "$work/long.sdf" | sed -n '2s/:.*//p') # the second 
 sed -i "${middle}s/M/N/" "$work/long.sdf"
 refused "a library that changed" 'molecule 135 was "M00045" and is "N00045" now' screen "$work/long.sdf" -o "$work/long" --top 300 --resume
 
+# A disk that fills up while a library is packed: nothing is left.
+mkdir "$work/packed"
+refused "packing on a full disk" "cannot write" bash -c "trap '' XFSZ; ulimit -f 4; exec \"\$@\"" pack "$quern" screen --pack "$work/library.sdf" -o "$work/packed/a.qlib"
+[ -z "$(ls "$work/packed")" ] || fail "packing on a full disk left $(ls "$work/packed")"
+
 # Known actives may be told once the run is over, by names or by a data item.
 awk '/^\$\$\$\$/ { n++; printf "> <activity>\n%d\n\n", n % 4 == 1 } { print }' "$work/library.sdf" >"$work/labelled.sdf"
 screen "$work/labelled.sdf" -o "$work/labelled" || fail "a labelled library"
