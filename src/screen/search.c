@@ -14,8 +14,8 @@ enum {
     MOST_POSES = 1 << 20,
     POPULATION = 512,
     MOST_POPULATIONS = 16, /* by default, times GPU_POPULATIONS on a GPU */
-    GPU_POPULATIONS = 8,
-    POPULATION_VOLUME = 15000, /* Å³ of the box that one searches well */
+    GPU_POPULATIONS = 4,
+    POPULATION_VOLUME = 7500, /* Å³ of the box that one searches well */
     MOST_BATCH = 1024,
     GPU_POSES = 1 << 22, /* of a launch: some for each of a large GPU's work-items */
     LARGEST_POSES = 1 << 26,

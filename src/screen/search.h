@@ -40,7 +40,7 @@ qn_screen_search_options qn_screen_search_default_options(void);
 /* Into how many populations a generation is divided: they are of the same size, which is 512 poses or a little more. */
 int qn_screen_search_populations(int poses);
 
-/* A population on a CPU and eight on a GPU; in proportion more where the box holds more than 15000 Å³. */
+/* A population for each 7500 Å³ of the box on a CPU, up to 16; four times as many on a GPU. */
 int qn_screen_search_default_poses(bool on_gpu, const double box_side_angstrom[3]);
 
 typedef struct qn_screen_pose {

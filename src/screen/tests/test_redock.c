@@ -87,7 +87,6 @@ static void imatinib_goes_back(void)
         options.box_centre_angstrom[d] = ligand.centroid_angstrom[d];
         options.box_side_angstrom[d] = 20;
     }
-    options.poses = 1024; /* two populations: more than the box gets by itself */
     if (CHECK_OK(qn_screen_search_create(device, &receptor, &options, &search))) {
         CHECK_OK(qn_screen_search_submit(search, &(qn_screen_job){&turned, 0}, 1, 0));
         CHECK_OK(qn_screen_search_collect(search, 0, poses, NULL));
