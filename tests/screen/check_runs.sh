@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_runs.sh SOURCE QUERN BUILD: whole screens from the command line. The same bytes for any number of threads, ranks
 # and conformers a batch and after kills; every molecule that is broken is named and no other.
-# QUERN_TEST_MOLECULES: size of the library (300); 10000 is for a quiet hour.
+# QUERN_TEST_MOLECULES: size of the library (300, 100 with QUERN_TEST_QUICK); 10000 is for a quiet hour.
 set -u
 source=$1 quern=$2 build=$(cd "$3" && pwd)
 "$quern" screen -h >/dev/null 2>&1 || { echo "this build has no screen command"; exit 77; }
@@ -9,7 +9,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/quern-screen-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 failures=0
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
-molecules=${QUERN_TEST_MOLECULES:-300}
+molecules=${QUERN_TEST_MOLECULES:-${QUERN_TEST_QUICK:+100}}
+molecules=${molecules:-300}
 every=$((molecules < 1000 ? 30 : 100))
 
 # Two files, one packed, of which one has a third of the molecules; the atoms of the receptor around its site.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 static int checks, failures;
@@ -126,4 +127,15 @@ const char *check_scratch_folder(void)
         }
     }
     return scratch;
+}
+
+long check_peak_kib(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return 0;
+#else
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+#endif
 }

@@ -48,4 +48,8 @@ const char *check_reference_data(const char *name);
 /* A new empty folder of this test; removed by check_finish when everything passed. */
 const char *check_scratch_folder(void);
 
+/* KiB of memory that this process has held at most so far; always 0 under the address sanitizer, which keeps what is
+ * given back. */
+long check_peak_kib(void);
+
 #endif

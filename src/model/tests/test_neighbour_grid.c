@@ -1,7 +1,6 @@
 #include "check.h"
 
 #include <string.h>
-#include <sys/resource.h>
 
 #include "math/random.h"
 #include "model/neighbour_grid.h"
@@ -64,16 +63,14 @@ static void count_far_ones(size_t index, void *user)
 /* Clusters in a space of many more cubes than points: they are found all, each once, and take no memory to speak of. */
 static void clusters_far_apart_take_little_memory(void)
 {
-    struct rusage before, after;
     qn_neighbour_grid *grid;
     for (uint64_t i = 0; i < POINTS; i++)
         for (uint64_t axis = 0; axis < 3; axis++)
             points[3 * i + axis] =
                 90000 * qn_random_uniform(1, 3, 3 * (i / 5) + axis) + 5 * qn_random_uniform(1, 4, 3 * i + axis);
-    getrusage(RUSAGE_SELF, &before);
+    const long before_kib = check_peak_kib();
     CHECK_OK(qn_neighbour_grid_create(points, POINTS, 3, &grid));
-    getrusage(RUSAGE_SELF, &after);
-    CHECK(after.ru_maxrss - before.ru_maxrss < 16 * 1024); /* KiB */
+    CHECK(check_peak_kib() - before_kib < 16 * 1024);
     size_t all = 0;
     for (uint64_t place = 0; place < PLACES; place++) {
         double at[3];
