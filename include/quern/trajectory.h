@@ -77,8 +77,8 @@ typedef enum qn_parameter_kind {
 typedef struct qn_query_parameter {
     const char *name; /* "max", as in plans and, with dashes in front, on the command line */
     qn_parameter_kind kind;
-    const char *fallback; /* as a user would write it (lengths in nm); NULL: must be given */
-    double least, most;   /* of numbers, lengths (nm) and integers */
+    const char *fallback; /* as a user would write it (lengths in nm); NULL: must be given; "": may be left out */
+    double least, most;   /* of numbers, lengths (nm) and integers; both 0: any */
     const char *choices;  /* words apart by one space */
     const char *meaning;  /* one sentence with units, no final full stop */
 } qn_query_parameter;
@@ -86,11 +86,12 @@ typedef struct qn_query_parameter {
 /* The values of a query's parameters; each function is asked only for a parameter of its kind that the class lists. */
 typedef struct qn_query_setup qn_query_setup;
 const qn_topology *qn_query_setup_topology(const qn_query_setup *setup);
-double qn_query_setup_number(const qn_query_setup *setup, const char *name); /* numbers; lengths in nm */
+/* Numbers; lengths in nm; NaN when left out. */
+double qn_query_setup_number(const qn_query_setup *setup, const char *name);
 int64_t qn_query_setup_integer(const qn_query_setup *setup, const char *name);
 bool qn_query_setup_flag(const qn_query_setup *setup, const char *name);
-const char *qn_query_setup_text(const qn_query_setup *setup,
-                                const char *name); /* choices and texts; "" when not given */
+/* Choices and texts; "" when left out. */
+const char *qn_query_setup_text(const qn_query_setup *setup, const char *name);
 /* Atoms of selection 0 or 1 when they are the same in every frame (then *fixed is true); else none yet. */
 void qn_query_setup_atoms(const qn_query_setup *setup, int selection, bool *fixed, const uint32_t **atoms,
                           size_t *count);
@@ -142,6 +143,94 @@ typedef struct qn_query_class {
 
 /* The library's own classes, ended by NULL. */
 const qn_query_class *const *qn_query_classes(void);
+
+/* ---- runs ---- */
+
+/* As in a plan: "max", "1.2". */
+typedef struct qn_trajectory_parameter {
+    const char *name, *value;
+} qn_trajectory_parameter;
+
+/* A selection with a name of its own, which queries may use instead of its text. */
+typedef struct qn_trajectory_selection {
+    const char *name, *text;
+} qn_trajectory_selection;
+
+typedef enum qn_trajectory_choice { QN_AS_USUAL, QN_YES, QN_NO } qn_trajectory_choice;
+
+typedef struct qn_trajectory_query {
+    const char *query_class;    /* one of qn_query_classes or of user_classes: "rdf" */
+    const char *name;           /* of its output files; NULL: the class's */
+    const char *select, *with;  /* texts or names of selections; NULL: all atoms; none */
+    qn_trajectory_choice whole; /* as usual: where its class or the run wants it; no: the file's molecules are whole */
+    const qn_trajectory_parameter *parameters;
+    size_t parameter_count;
+} qn_trajectory_query;
+
+typedef struct qn_trajectory_options {
+    const char *topology;            /* see <quern/topology.h> */
+    const char *const *trajectories; /* read one after the other; "-" and FIFOs too */
+    size_t trajectory_count;         /* 0 with a topology that has positions: these are the one frame */
+    const char *live;                /* "host:8888": a running simulation instead of files; NULL */
+    int live_every;                  /* ask it to send every n-th step; 0: as it does */
+    double live_timeout_s;           /* without a frame; 0: 600 */
+    double live_interval_s;          /* between results that are written while it runs, default 5 */
+    const char *index_file;          /* GROMACS .ndx: its groups are `group "NAME"` in selections; NULL */
+    const qn_trajectory_selection *selections;
+    size_t selection_count;
+    const qn_trajectory_query *queries;
+    size_t query_count;
+    const qn_query_class *const *user_classes; /* ended by NULL; NULL: none */
+
+    /* Frames that are analysed: those within both ranges, then every `stride`-th of them. */
+    double begin_ps, end_ps;          /* inclusive; default -inf, inf. Frames without a time are in no narrower range */
+    uint64_t first_frame, last_frame; /* inclusive, from 0 through all files; default 0, UINT64_MAX */
+    uint64_t stride;                  /* default 1 */
+    bool keep_overlaps; /* false: frames of a later file at or before the last time of the one before are left out */
+
+    bool whole;            /* molecules are made whole for every query */
+    bool periodic;         /* default true; false: as if frames had no box */
+    bool angstrom;         /* lengths of selections, parameters and outputs */
+    const char *output;    /* folder; must be empty or absent unless resume */
+    const char *format;    /* of tables: "xvg" (default), "csv" or "both" */
+    const char *device;    /* see <quern/device.h>, several apart by commas or "all"; default "auto" */
+    bool resume;           /* go on where the run in the output folder stopped */
+    uint64_t memory_bytes; /* of frames under way, at most about; 0: an eighth of memory, up to 1 GiB */
+
+    const char *tune, *tune_budget; /* as in <quern/dock.h> */
+    bool explain;
+    qn_progress_callback progress;
+    void *progress_user;
+} qn_trajectory_options;
+
+qn_trajectory_options qn_trajectory_default_options(void);
+
+typedef struct qn_trajectory_summary {
+    uint64_t frames, resumed; /* analysed; of them taken from the journal */
+    uint64_t bytes;           /* of files, as read in this run */
+    size_t atoms, queries, warnings;
+    double seconds, frames_per_s; /* of frames that were not resumed, over the time that frames were analysed */
+    char report[512];
+} qn_trajectory_summary;
+
+/* Read every frame once, push it through all queries and write their results into the output folder. A simulation that
+ * ends, a file that ends inside a frame and frames that overlap are told as warnings. Errors: QN_NOT_FOUND,
+ * QN_BAD_FORMAT (naming file and frame), QN_UNSUPPORTED, QN_ALREADY_EXISTS (output folder not empty without resume),
+ * QN_INVALID_ARGUMENT (options, selections, parameters; a journal of other options on resume), QN_OUT_OF_MEMORY,
+ * QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable, unless live), QN_IO_ERROR. `summary` may be NULL. */
+QN_MUST_CHECK qn_status qn_trajectory_run(qn_context *context, const qn_trajectory_options *options,
+                                          qn_trajectory_summary *summary);
+
+/* A plan: the options that a YAML file tells, see docs/commands/trajectory.md. Paths in it go by its folder. */
+typedef struct qn_trajectory_plan qn_trajectory_plan;
+
+/* Errors name file and line, unknown words with the nearest known one: QN_NOT_FOUND, QN_BAD_FORMAT, QN_UNSUPPORTED
+ * where the library was built without YAML. */
+QN_MUST_CHECK qn_status qn_trajectory_plan_read(const char *path, qn_trajectory_plan **plan);
+void qn_trajectory_plan_destroy(qn_trajectory_plan **plan);
+
+/* Defaults overridden by the plan; what they point to lives as long as the plan. They may be changed. */
+qn_trajectory_options qn_trajectory_plan_options(const qn_trajectory_plan *plan);
 
 #ifdef __cplusplus
 }
