@@ -3,7 +3,7 @@
  * A thread of its own receives; frames wait in a ring of fixed size. When it is full the simulation is asked to pause,
  * and to go on when there is room: no frame is lost to a slow analysis.
  *
- * Life cycle: open (handshake) → read → close. Thread rule: one thread reads.
+ * Life cycle: open (handshake) → read → close. Thread rule: one thread reads; any may stop it or ask for facts.
  */
 #ifndef QN_TRAJECTORY_LIVE_H
 #define QN_TRAJECTORY_LIVE_H
@@ -16,9 +16,9 @@ typedef struct qn_live qn_live;
 typedef struct qn_live_options {
     const char *address; /* "host:8888"; the port may be left out */
     size_t atom_count;   /* of the topology: packets of other counts are refused */
-    double box_nm[9];    /* of the topology, for version 2, which sends none */
+    double box_nm[9];    /* of the topology, for simulations that send none, as those of version 2 */
     int ring_frames;     /* default 16 */
-    double timeout_s;    /* without a packet, default 600; to connect, default 30 with one try a second */
+    double timeout_s;    /* without a packet, default 600; to connect at most 30, with one try a second */
     int every;           /* the simulation is asked to send every n-th step; 0: as it does */
 } qn_live_options;
 
@@ -31,6 +31,9 @@ typedef struct qn_live_facts {
 
 qn_live_options qn_live_default_options(void);
 QN_MUST_CHECK qn_status qn_live_open(qn_context *context, const qn_live_options *options, qn_live **live);
+
+/* From any thread: reading comes to its end now. */
+void qn_live_stop(qn_live *live);
 
 /* The next frame into `frame`, which has room for all atoms; *end when the connection is over and all was read. Coming
  * to the end is no error; a hostile or broken packet is: QN_BAD_FORMAT naming address, frame and what was wrong. */
