@@ -11,6 +11,11 @@
 QN_MUST_CHECK qn_status qn_superpose(const double *mobile, const double *reference, size_t count, double rotation[9],
                                      double translation_angstrom[3], double *rmsd_angstrom);
 
+/* The motion that makes Σ w |R·x + t − y|² least, and √(that / Σ w), in the unit of the points. `weights` (count) NULL:
+ * all the same. QN_INVALID_ARGUMENT too for weights that sum to nothing. */
+QN_MUST_CHECK qn_status qn_superpose_weighted(const double *mobile, const double *reference, const double *weights,
+                                              size_t count, double rotation[9], double translation[3], double *rmsd);
+
 /* Root mean square distance without superposition; 0 for no points. */
 double qn_rmsd(const double *a, const double *b, size_t count);
 

@@ -142,6 +142,30 @@ static void plain_rmsd(void)
     CHECK(qn_rmsd(a, b, 0) == 0);
 }
 
+/* A weight of 2 is a point that is there twice, and one of 0 a point that is not there. */
+static void weights_count_points(void)
+{
+    double points[21], moved[21], twice[21], moved_twice[21], weights[6] = {1, 2, 1, 1, 1, 0};
+    double r[9], t[3], rmsd, expected_r[9], expected_t[3], expected_rmsd;
+    for (int i = 0; i < 18; i++) {
+        points[i] = uniform();
+        moved[i] = uniform();
+    }
+    for (int i = 0; i < 18; i++) {
+        int from = i < 15 ? i : 3 + i % 3;
+        twice[i] = points[from];
+        moved_twice[i] = moved[from];
+    }
+    CHECK_OK(qn_superpose_weighted(points, moved, weights, 6, r, t, &rmsd));
+    CHECK_OK(qn_superpose(twice, moved_twice, 6, expected_r, expected_t, &expected_rmsd));
+    CHECK_NEAR(rmsd, expected_rmsd, 1e-13);
+    for (int i = 0; i < 9; i++) CHECK_NEAR(r[i], expected_r[i], 1e-10);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(t[i], expected_t[i], 1e-10);
+    const double nothing[6] = {0};
+    CHECK_FAILS(qn_superpose_weighted(points, moved, nothing, 6, r, t, &rmsd), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("without weight");
+}
+
 int main(void)
 {
     RUN(known_motion_comes_back);
@@ -151,5 +175,6 @@ int main(void)
     RUN(reversed_line);
     RUN(bad_arguments);
     RUN(plain_rmsd);
+    RUN(weights_count_points);
     return check_finish();
 }

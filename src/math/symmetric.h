@@ -1,0 +1,11 @@
+/* Eigenvalues and eigenvectors of small symmetric matrices. */
+#ifndef QN_MATH_SYMMETRIC_H
+#define QN_MATH_SYMMETRIC_H
+
+enum { QN_SYMMETRIC_MOST = 4 };
+
+/* `matrix` is size × size, size at most 4. values ascend; vectors[k · size …] is a unit eigenvector of values[k].
+ * Cyclic Jacobi: where an eigenvalue is multiple, the vectors are still orthonormal. */
+void qn_symmetric_eigen(const double *matrix, int size, double *values, double *vectors);
+
+#endif
