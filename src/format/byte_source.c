@@ -14,13 +14,15 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { LARGEST_BUFFER = 1 << 20, SMALLEST_BUFFER = 1 << 16 };
+enum { LARGEST_BUFFER = 1 << 20, SMALLEST_BUFFER = 1 << 16, AFTER_SEEK = 4096 };
 
 struct qn_byte_source {
     char *name;
     int descriptor;
     bool packed, at_end; /* at_end: nothing comes any more behind what the buffer holds */
     bool in_member;      /* of a gzip file, whose end must come */
+    bool seekable;       /* a plain file */
+    bool sought;         /* what comes next may be sought past too: little is read ahead */
     bool failed;         /* with `failure`, reported where what was read before ends */
     qn_error_trail failure;
     uint64_t done_bytes, all_bytes;
@@ -101,8 +103,10 @@ static qn_status inflate_some(qn_byte_source *source)
 
 static qn_status read_plain(qn_byte_source *source)
 {
-    size_t got;
-    QN_TRY(read_some(source, source->buffer + source->end, source->room - source->end, &got));
+    size_t got, room = source->room - source->end;
+    if (source->sought && room > AFTER_SEEK) room = AFTER_SEEK;
+    source->sought = false;
+    QN_TRY(read_some(source, source->buffer + source->end, room, &got));
     source->end += got;
     source->at_end = got == 0;
     return QN_OK;
@@ -158,6 +162,78 @@ void qn_byte_source_take(qn_byte_source *source, size_t size)
     if (source->begin == source->end) source->begin = source->end = 0;
 }
 
+qn_status qn_byte_source_copy(qn_byte_source *source, void *data, size_t size, size_t *copied)
+{
+    char *next = data;
+    for (*copied = 0; *copied < size;) {
+        size_t held = source->end - source->begin, wanted = size - *copied;
+        if (held == 0 && !source->packed && wanted >= source->room && !source->failed) { /* past the buffer */
+            QN_TRY(read_some(source, next + *copied, wanted, &held));
+            source->taken_bytes += held;
+            if (held == 0) return QN_OK;
+        } else {
+            const char *shown;
+            QN_TRY(qn_byte_source_peek(source, 1, &shown, &held));
+            if (held == 0) return QN_OK;
+            if (held > wanted) held = wanted;
+            memcpy(next + *copied, shown, held);
+            qn_byte_source_take(source, held);
+        }
+        *copied += held;
+    }
+    return QN_OK;
+}
+
+bool qn_byte_source_remaining(const qn_byte_source *source, uint64_t *size)
+{
+    struct stat information;
+    *size = 0;
+    if (!source->seekable || source->packed || fstat(source->descriptor, &information) != 0) return false;
+    const off_t at = lseek(source->descriptor, 0, SEEK_CUR);
+    if (at < 0) return false;
+    if (information.st_size > at) *size = (uint64_t)(information.st_size - at);
+    *size += source->end - source->begin;
+    return true;
+}
+
+/* A seek past what the buffer holds. */
+static qn_status seek_forwards(qn_byte_source *source, uint64_t size)
+{
+    const size_t held = source->end - source->begin;
+    qn_byte_source_take(source, held);
+    if (lseek(source->descriptor, (off_t)(size - held), SEEK_CUR) < 0)
+        QN_FAIL(QN_IO_ERROR, "%s: cannot seek: %s", source->name, strerror(errno));
+    source->sought = true;
+    source->done_bytes += size - held;
+    source->taken_bytes += size - held;
+    return QN_OK;
+}
+
+qn_status qn_byte_source_advance(qn_byte_source *source, uint64_t size, uint64_t *advanced)
+{
+    uint64_t remaining;
+    *advanced = 0;
+    if (size > source->end - source->begin && qn_byte_source_remaining(source, &remaining)) {
+        if (size > remaining) size = remaining;
+        if (size > source->end - source->begin)
+            QN_TRY(seek_forwards(source, size));
+        else
+            qn_byte_source_take(source, (size_t)size);
+        *advanced = size;
+        return QN_OK;
+    }
+    while (*advanced < size) {
+        const char *shown;
+        size_t held;
+        QN_TRY(qn_byte_source_peek(source, 1, &shown, &held));
+        if (held == 0) return QN_OK;
+        if (held > size - *advanced) held = (size_t)(size - *advanced);
+        qn_byte_source_take(source, held);
+        *advanced += held;
+    }
+    return QN_OK;
+}
+
 bool qn_byte_source_is_gzip(const qn_byte_source *source)
 {
     return source->packed;
@@ -202,6 +278,7 @@ static qn_status start(qn_byte_source *source, const char *name)
     QN_TRY(qn_text_copy(name, &source->name));
     source->room = LARGEST_BUFFER;
     if (fstat(source->descriptor, &information) == 0 && S_ISREG(information.st_mode)) {
+        source->seekable = true;
         source->all_bytes = (uint64_t)information.st_size;
         if (source->all_bytes < LARGEST_BUFFER) source->room = SMALLEST_BUFFER + (size_t)source->all_bytes;
     }

@@ -31,6 +31,15 @@ QN_MUST_CHECK qn_status qn_byte_source_line(qn_byte_source *source, const char *
 /* Get past `size` bytes that were shown. */
 void qn_byte_source_take(qn_byte_source *source, size_t size);
 
+/* Copy the next `size` bytes and take them, or as many as there are: *copied is less only at the end of the file. */
+QN_MUST_CHECK qn_status qn_byte_source_copy(qn_byte_source *source, void *data, size_t size, size_t *copied);
+
+/* Get past `size` bytes, or to the end, without looking at them; of a plain file without reading them. */
+QN_MUST_CHECK qn_status qn_byte_source_advance(qn_byte_source *source, uint64_t size, uint64_t *advanced);
+
+/* Whether it is a plain file, not gzipped and no pipe: then the bytes from here to its end as it is now, else false. */
+bool qn_byte_source_remaining(const qn_byte_source *source, uint64_t *size);
+
 bool qn_byte_source_is_gzip(const qn_byte_source *source);
 
 /* Of the file as it is stored, up to what was taken; `all_bytes` 0 when not known. */
