@@ -46,6 +46,9 @@ QN_MUST_CHECK qn_status qn_trajectory_stream_skip(qn_trajectory_stream *stream, 
 /* NULL, or one sentence about the bytes behind the last whole frame. */
 const char *qn_trajectory_stream_ending(const qn_trajectory_stream *stream);
 
+/* How many frames without positions were passed over by reading so far; they are not counted as frames. */
+uint64_t qn_trajectory_stream_left_out(const qn_trajectory_stream *stream);
+
 /* Of the file as it is stored; `all_bytes` 0 when not known. */
 void qn_trajectory_stream_progress(const qn_trajectory_stream *stream, uint64_t *done_bytes, uint64_t *all_bytes);
 
