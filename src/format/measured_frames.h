@@ -1,0 +1,27 @@
+/* Reading, skipping and indexing for formats whose frames tell their size at their beginning: XTC and TRR.
+ *
+ * A format's read, skip and jump call these with its own way of measuring a frame.
+ */
+#ifndef QN_FORMAT_MEASURED_FRAMES_H
+#define QN_FORMAT_MEASURED_FRAMES_H
+
+#include "format/trajectory_format.h"
+
+/* At least as long as what any format looks at to measure a frame. */
+enum { QN_FRAME_HEAD_BYTES = 192 };
+
+typedef struct qn_measured_frame {
+    uint64_t bytes; /* of the whole frame; 0: the head is cut off */
+    bool positions; /* a frame without them does not count as one */
+} qn_measured_frame;
+
+/* `head`: the first bytes of a frame, QN_FRAME_HEAD_BYTES unless the file ends before, which lies at byte `offset` and
+ * would be frame `number`. */
+typedef qn_status (*qn_measure_frame)(const qn_trajectory_stream *stream, uint64_t number, uint64_t offset,
+                                      const char *head, size_t size, qn_measured_frame *frame);
+
+QN_MUST_CHECK qn_status qn_measured_frame_read(qn_trajectory_stream *stream, qn_measure_frame measure,
+                                               qn_frame_bytes *bytes, bool *end);
+QN_MUST_CHECK qn_status qn_measured_frame_skip(qn_trajectory_stream *stream, qn_measure_frame measure, bool *end);
+
+#endif

@@ -1,0 +1,35 @@
+/* The compressed positions of an XTC frame: integers in mixed radix, most significant bit first (docs of the layout in
+ * docs/formats). A frame is serial, frames are independent.
+ */
+#ifndef QN_FORMAT_XTC_DECODE_H
+#define QN_FORMAT_XTC_DECODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The radix of small differences grows by a factor of 2^(1/3) a step, so that three take `index` bits. */
+enum { QN_XTC_FIRST_SMALL = 9, QN_XTC_END_SMALL = 73 };
+
+/* A radix m with what turns divisions by m and m² into multiplications: the largest 64-bit number over each. */
+typedef struct qn_xtc_radix {
+    uint32_t radix;
+    uint64_t square, over_radix, over_square;
+} qn_xtc_radix;
+
+/* Of small index QN_XTC_FIRST_SMALL + i. */
+extern const qn_xtc_radix qn_xtc_radices[QN_XTC_END_SMALL - QN_XTC_FIRST_SMALL];
+
+typedef struct qn_xtc_packed {
+    const unsigned char *data; /* the bit stream */
+    size_t size;               /* bytes */
+    size_t atom_count;
+    float precision;           /* 1/nm, > 0 */
+    int32_t least[3], most[3]; /* of all atoms' integers */
+    int small;                 /* small index of the first run */
+} qn_xtc_packed;
+
+/* atom_count × 3 positions in nm. NULL, or what is wrong as the end of a sentence and *byte where in `data`; nothing
+ * outside of data and positions is touched whatever the data hold. */
+const char *qn_xtc_unpack(const qn_xtc_packed *packed, float *positions_nm, size_t *byte);
+
+#endif
