@@ -12,10 +12,10 @@ static const char *const column_names[COLUMNS] = {"index", "resid", "resname", "
 
 enum { MOST_COLUMNS = 32 };
 
-typedef struct table {
+typedef struct atom_table {
     qn_record_lines lines;
     int at[COLUMNS]; /* where each column stands, or -1 */
-} table;
+} atom_table;
 
 /* Cut the current line at tabs. */
 static size_t split(const qn_record_lines *lines, qn_word words[MOST_COLUMNS])
@@ -59,7 +59,7 @@ static bool recognise(const char *data, size_t size)
     return qn_record_lines_next(&lines) && read_header(&lines, at);
 }
 
-static qn_status read_number(const table *table, qn_word word, enum column column, double *value)
+static qn_status read_number(const atom_table *table, qn_word word, enum column column, double *value)
 {
     if (!qn_number_parse(word.text, word.length, value))
         QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s \"%s\" is not a number", table->lines.path, table->lines.number,
@@ -67,7 +67,7 @@ static qn_status read_number(const table *table, qn_word word, enum column colum
     return QN_OK;
 }
 
-static qn_status read_whole(const table *table, qn_word word, enum column column, int *value)
+static qn_status read_whole(const atom_table *table, qn_word word, enum column column, int *value)
 {
     if (!qn_number_parse_whole(word.text, word.length, value))
         QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s \"%s\" is not a whole number", table->lines.path, table->lines.number,
@@ -75,7 +75,7 @@ static qn_status read_whole(const table *table, qn_word word, enum column column
     return QN_OK;
 }
 
-static qn_status read_row(const table *table, qn_topology *topology)
+static qn_status read_row(const atom_table *table, qn_topology *topology)
 {
     qn_word words[MOST_COLUMNS], cells[COLUMNS] = {{"", 0}};
     qn_topology_residue residue = {0};
@@ -111,7 +111,7 @@ static qn_status read_row(const table *table, qn_topology *topology)
 
 static qn_status read(const char *path, const char *data, size_t size, qn_topology *topology)
 {
-    table table = {.lines = qn_topology_lines(path, data, size)};
+    atom_table table = {.lines = qn_topology_lines(path, data, size)};
     qn_record_lines_next(&table.lines);
     if (!read_header(&table.lines, table.at))
         QN_FAIL(QN_BAD_FORMAT, "%s:1: expected the names of columns, resid, resname and name among them", path);
