@@ -8,15 +8,17 @@ static bool is_letter(char c)
     return isalpha((unsigned char)c) != 0;
 }
 
+/* By atomic number, but for D. */
+static const char symbols[] =
+    " H D HE LI BE B C N O F NE NA MG AL SI P S CL AR K CA SC TI V CR MN FE CO NI CU ZN GA GE AS SE BR KR RB SR Y "
+    "ZR "
+    "NB MO TC RU RH PD AG CD IN SN SB TE I XE CS BA LA CE PR ND PM SM EU GD TB DY HO ER TM YB LU HF TA W RE OS IR "
+    "PT "
+    "AU HG TL PB BI PO AT RN FR RA AC TH PA U NP PU AM CM BK CF ES FM MD NO LR RF DB SG BH HS MT DS RG CN NH FL MC "
+    "LV TS OG ";
+
 bool qn_element_find(const char *text, size_t length, char symbol[4])
 {
-    static const char symbols[] =
-        " H D HE LI BE B C N O F NE NA MG AL SI P S CL AR K CA SC TI V CR MN FE CO NI CU ZN GA GE AS SE BR KR RB SR Y "
-        "ZR "
-        "NB MO TC RU RH PD AG CD IN SN SB TE I XE CS BA LA CE PR ND PM SM EU GD TB DY HO ER TM YB LU HF TA W RE OS IR "
-        "PT "
-        "AU HG TL PB BI PO AT RN FR RA AC TH PA U NP PU AM CM BK CF ES FM MD NO LR RF DB SG BH HS MT DS RG CN NH FL MC "
-        "LV TS OG ";
     char padded[5] = " ";
     if (length < 1 || length > 2) return false;
     for (size_t i = 0; i < length; i++) {
@@ -28,6 +30,18 @@ bool qn_element_find(const char *text, size_t length, char symbol[4])
     memcpy(symbol, padded + 1, length);
     symbol[length] = '\0';
     return true;
+}
+
+int qn_element_number(const char *symbol)
+{
+    const size_t length = strlen(symbol);
+    int number = 0;
+    if (strcmp(symbol, "D") == 0) return 1;
+    for (const char *word = symbols + 1; *word; word += strcspn(word, " ") + 1) {
+        if (strncmp(word, "D ", 2) != 0) number++;
+        if (strncmp(word, symbol, length) == 0 && word[length] == ' ') return number;
+    }
+    return 0;
 }
 
 static bool is_polymer_residue(const char *name)

@@ -284,6 +284,17 @@ static void a_name_is_one_residue_of_a_place(void)
     qn_molecule_destroy(&molecule);
 }
 
+static void symbols_have_atomic_numbers(void)
+{
+    static const struct {
+        const char *symbol;
+        int number;
+    } expected[] = {{"H", 1},   {"D", 1},  {"HE", 2},   {"C", 6}, {"O", 8}, {"CL", 17},
+                    {"ZN", 30}, {"U", 92}, {"OG", 118}, {"X", 0}, {"", 0},  {"QQ", 0}};
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
+        CHECK(qn_element_number(expected[k].symbol) == expected[k].number);
+}
+
 int main(void)
 {
     RUN(files_of_other_programs_are_read);
@@ -299,5 +310,6 @@ int main(void)
     RUN(doubtful_files_give_a_warning);
     RUN(a_chain_ends_where_another_begins);
     RUN(a_name_is_one_residue_of_a_place);
+    RUN(symbols_have_atomic_numbers);
     return check_finish();
 }

@@ -1,0 +1,30 @@
+/* What the atoms of a selection are weighted with: masses, charges, electrons or nothing; gathered once where the
+ * selection is the same in every frame. */
+#ifndef QN_TRAJECTORY_ATOM_WEIGHTS_H
+#define QN_TRAJECTORY_ATOM_WEIGHTS_H
+
+#include <quern/trajectory.h>
+
+typedef enum qn_weight_kind {
+    QN_WEIGHT_ONE,
+    QN_WEIGHT_MASS,     /* amu */
+    QN_WEIGHT_CHARGE,   /* e */
+    QN_WEIGHT_ELECTRONS /* atomic number less charge */
+} qn_weight_kind;
+
+typedef struct qn_atom_weights {
+    double *values; /* NULL: every atom counts 1 */
+    bool gathered;  /* values[i] is of the i-th atom of the selection; else values[atom] */
+} qn_atom_weights;
+
+/* `query` is the name in messages. QN_INVALID_ARGUMENT where the topology has no masses, charges or elements, or the
+ * masses of a fixed selection are all 0. */
+QN_MUST_CHECK qn_status qn_atom_weights_create(const char *query, const qn_query_setup *setup, int selection,
+                                               qn_weight_kind kind, qn_atom_weights *weights);
+void qn_atom_weights_clear(qn_atom_weights *weights);
+
+/* Weights of atoms[begin] … atoms[begin + count − 1]. */
+void qn_atom_weights_load(const qn_atom_weights *weights, const uint32_t *atoms, size_t begin, size_t count,
+                          double *values);
+
+#endif
