@@ -85,9 +85,10 @@ static qn_status refuse(const parser *p, const char *expected)
 
 /* ---- Tokens ---- */
 
-static bool ends_word(char byte)
+/* ! ends a word only as the begin of !=, as [!AB] is part of one. */
+static bool ends_word(const char *at)
 {
-    return byte == '\0' || isspace((unsigned char)byte) || strchr("()<>=!,&|", byte);
+    return *at == '\0' || isspace((unsigned char)*at) || strchr("()<>=,&|", *at) || (*at == '!' && at[1] == '=');
 }
 
 static qn_status next(parser *p)
@@ -104,7 +105,7 @@ static qn_status next(parser *p)
         p->now = (token){TOKEN_QUOTED, at + 1, (size_t)(end - at) - 1, at};
         return QN_OK;
     }
-    if (ends_word(*at)) {
+    if (ends_word(at) || *at == '!') {
         p->now.kind = TOKEN_SYMBOL;
         p->now.length = 1;
         for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++)
@@ -112,7 +113,7 @@ static qn_status next(parser *p)
         return QN_OK;
     }
     p->now.kind = TOKEN_WORD;
-    while (!ends_word(at[p->now.length])) p->now.length++;
+    while (!ends_word(at + p->now.length)) p->now.length++;
     return QN_OK;
 }
 
