@@ -1,0 +1,116 @@
+/* Distances of pairs of atoms and the bins they fall into: the one arithmetic of all pair histograms, so that their
+ * counts are the same on every device. Every operation here is exact or correctly rounded; only the first guess of a
+ * bin is not, and a guess that could be wrong is looked up.
+ *
+ * Differences enter with either sign and give the same square bit by bit, so it does not matter which atom of a pair
+ * is the first.
+ *
+ * C sources define VECTOR_WIDTH 1 before they include this. */
+#ifndef QN_TRAJECTORY_DISTANCE_HISTOGRAM_DEV_H
+#define QN_TRAJECTORY_DISTANCE_HISTOGRAM_DEV_H
+
+/* What a cell is to the kernels: 12 floats and four for each shift (x, y, z, 0). Edges a_x b_y c_z; slants b_x c_x c_y;
+ * 1 / edges; the square up to which a distance within the brick is that of the nearest image; 0 not periodic, 1
+ * orthorhombic, 2 triclinic. */
+#define HISTOGRAM_EDGE_X 0
+#define HISTOGRAM_EDGE_Y 1
+#define HISTOGRAM_EDGE_Z 2
+#define HISTOGRAM_SLANT_BX 3
+#define HISTOGRAM_SLANT_CX 4
+#define HISTOGRAM_SLANT_CY 5
+#define HISTOGRAM_INVERSE_X 6
+#define HISTOGRAM_INVERSE_Y 7
+#define HISTOGRAM_INVERSE_Z 8
+#define HISTOGRAM_INNER_SQUARE 9
+#define HISTOGRAM_SHAPE 10
+#define HISTOGRAM_SHIFTS 12
+
+/* 1.5 · 2^23: between 2^23 and 2^24 floats are the whole numbers, so adding this rounds. */
+#define HISTOGRAM_ROUNDER 12582912.0f
+#define HISTOGRAM_ROUNDER_BITS 0x4b400000u
+
+typedef VEC(float, VECTOR_WIDTH) histogram_numbers;
+
+DEVICE_FN histogram_numbers histogram_splat(float value)
+{
+    return VEC_SPLAT(float, VECTOR_WIDTH, value);
+}
+
+/* The nearest whole number of |x| < 2^22, halves to even. */
+DEVICE_FN histogram_numbers histogram_whole(histogram_numbers x)
+{
+    return (x + histogram_splat(HISTOGRAM_ROUNDER)) - histogram_splat(HISTOGRAM_ROUNDER);
+}
+
+DEVICE_FN histogram_numbers histogram_square(histogram_numbers x, histogram_numbers y, histogram_numbers z)
+{
+    return VEC_FMA(z, z, VEC_FMA(y, y, x * x));
+}
+
+/* Distance along one axis of two atoms in the cell, |x| ≤ edge: the way inside the cell or the way around. */
+DEVICE_FN histogram_numbers histogram_around(histogram_numbers x, float edge)
+{
+    const histogram_numbers inside = ABS(x);
+    return FMIN(inside, histogram_splat(edge) - inside);
+}
+
+DEVICE_FN histogram_numbers histogram_square_orthorhombic(float edge_x, float edge_y, float edge_z, histogram_numbers x,
+                                                          histogram_numbers y, histogram_numbers z)
+{
+    return histogram_square(histogram_around(x, edge_x), histogram_around(y, edge_y), histogram_around(z, edge_z));
+}
+
+/* Into the brick of edges a_x, b_y, c_z around 0, and mirrored to z ≥ 0, which leaves distances as they are. */
+DEVICE_FN void histogram_into_brick(GLOBAL const float *cell, histogram_numbers d[3])
+{
+    const histogram_numbers k = histogram_whole(d[2] * histogram_splat(cell[HISTOGRAM_INVERSE_Z]));
+    d[0] = VEC_FMA(k, histogram_splat(-cell[HISTOGRAM_SLANT_CX]), d[0]);
+    d[1] = VEC_FMA(k, histogram_splat(-cell[HISTOGRAM_SLANT_CY]), d[1]);
+    d[2] = VEC_FMA(k, histogram_splat(-cell[HISTOGRAM_EDGE_Z]), d[2]);
+    const histogram_numbers j = histogram_whole(d[1] * histogram_splat(cell[HISTOGRAM_INVERSE_Y]));
+    d[0] = VEC_FMA(j, histogram_splat(-cell[HISTOGRAM_SLANT_BX]), d[0]);
+    d[1] = VEC_FMA(j, histogram_splat(-cell[HISTOGRAM_EDGE_Y]), d[1]);
+    const histogram_numbers i = histogram_whole(d[0] * histogram_splat(cell[HISTOGRAM_INVERSE_X]));
+    d[0] = VEC_FMA(i, histogram_splat(-cell[HISTOGRAM_EDGE_X]), d[0]);
+    const histogram_numbers zero = histogram_splat(0.0f);
+    d[0] = VEC_SELECT(d[2] < zero, -d[0], d[0]);
+    d[1] = VEC_SELECT(d[2] < zero, -d[1], d[1]);
+    d[2] = ABS(d[2]);
+}
+
+DEVICE_FN histogram_numbers histogram_square_shifted(GLOBAL const float *shift, histogram_numbers x,
+                                                     histogram_numbers y, histogram_numbers z)
+{
+    return histogram_square(x + histogram_splat(shift[0]), y + histogram_splat(shift[1]),
+                            z + histogram_splat(shift[2]));
+}
+
+/* The nearest of all images: the one in the brick, or one of the few shifts of it that can be nearer. */
+DEVICE_FN histogram_numbers histogram_square_triclinic(GLOBAL const float *cell, int shifts, histogram_numbers x,
+                                                       histogram_numbers y, histogram_numbers z)
+{
+    histogram_numbers d[3];
+    d[0] = x;
+    d[1] = y;
+    d[2] = z;
+    histogram_into_brick(cell, d);
+    histogram_numbers nearest = histogram_square(d[0], d[1], d[2]);
+    if (VEC_ANY(VECTOR_WIDTH, nearest > histogram_splat(cell[HISTOGRAM_INNER_SQUARE])))
+        for (int s = 0; s < shifts; s++)
+            nearest = FMIN(nearest, histogram_square_shifted(cell + HISTOGRAM_SHIFTS + 4 * s, d[0], d[1], d[2]));
+    return nearest;
+}
+
+/* The bin of a square by the rule: bin k holds squared_edges[k] ≤ square < squared_edges[k + 1]; `bins` for what lies
+ * beyond and what is not a number. `guess` is where to begin looking; there are bins + 1 edges, the first is 0. */
+DEVICE_FN int histogram_find(float square, int guess, GLOBAL const float *squared_edges, int bins)
+{
+    if (!(square < squared_edges[bins])) return bins;
+    if (square < squared_edges[1]) return 0; /* where a root's guess may be no number */
+    int bin = CLAMP(guess, 0, bins - 1);
+    while (square < squared_edges[bin]) bin--;
+    while (square >= squared_edges[bin + 1]) bin++;
+    return bin;
+}
+
+#endif
