@@ -99,6 +99,20 @@ static qn_status skip_frame(qn_trajectory_stream *stream, bool *end)
     return qn_measured_frame_skip(stream, measure, end);
 }
 
+static qn_status jump(qn_trajectory_stream *stream, uint64_t count, uint64_t *jumped)
+{
+    qn_frame_offsets *offsets = stream->state;
+    qn_status status = qn_measured_frame_jump(stream, measure, count, &offsets, jumped);
+    stream->state = offsets;
+    return status;
+}
+
+static void close_stream(qn_trajectory_stream *stream)
+{
+    qn_frame_offsets *offsets = stream->state;
+    qn_frame_offsets_destroy(&offsets);
+}
+
 static qn_status unpack(const qn_trajectory_stream *stream, const qn_frame_bytes *bytes, float *positions_nm)
 {
     const char *head = bytes->data;
@@ -138,4 +152,6 @@ const qn_trajectory_format qn_trajectory_xtc = {.name = "XTC",
                                                 .open = open_stream,
                                                 .read = read_frame,
                                                 .decode = decode,
-                                                .skip = skip_frame};
+                                                .skip = skip_frame,
+                                                .jump = jump,
+                                                .close = close_stream};

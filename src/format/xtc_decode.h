@@ -10,14 +10,18 @@
 /* The radix of small differences grows by a factor of 2^(1/3) a step, so that three take `index` bits. */
 enum { QN_XTC_FIRST_SMALL = 9, QN_XTC_END_SMALL = 73 };
 
-/* A radix m with what turns divisions by m and m² into multiplications: the largest 64-bit number over each. */
-typedef struct qn_xtc_radix {
-    uint32_t radix;
-    uint64_t square, over_radix, over_square;
-} qn_xtc_radix;
+/* How three integers become one number, (x · middle + y) · last + z, of `bits` bits, and what turns the divisions that
+ * undo it into multiplications: the largest 64-bit number over each divisor. */
+typedef struct qn_xtc_code {
+    unsigned bits;         /* 0: each integer stands by itself */
+    unsigned whole_bits;   /* those of whole bytes */
+    uint32_t last, middle; /* radices of z and y */
+    uint64_t both;         /* middle · last */
+    uint64_t over_last, over_both;
+} qn_xtc_code;
 
-/* Of small index QN_XTC_FIRST_SMALL + i. */
-extern const qn_xtc_radix qn_xtc_radices[QN_XTC_END_SMALL - QN_XTC_FIRST_SMALL];
+/* Of small index QN_XTC_FIRST_SMALL + i: three equal radices. */
+extern const qn_xtc_code qn_xtc_small_codes[QN_XTC_END_SMALL - QN_XTC_FIRST_SMALL];
 
 typedef struct qn_xtc_packed {
     const unsigned char *data; /* the bit stream */
