@@ -24,4 +24,11 @@ QN_MUST_CHECK qn_status qn_measured_frame_read(qn_trajectory_stream *stream, qn_
                                                qn_frame_bytes *bytes, bool *end);
 QN_MUST_CHECK qn_status qn_measured_frame_skip(qn_trajectory_stream *stream, qn_measure_frame measure, bool *end);
 
+/* By the index of the file's frames: the one that was saved, or, for a jump over many, one that is made now and saved.
+ * *offsets is the stream's, made when it is first needed; freed with qn_frame_offsets_destroy. */
+typedef struct qn_frame_offsets qn_frame_offsets;
+QN_MUST_CHECK qn_status qn_measured_frame_jump(qn_trajectory_stream *stream, qn_measure_frame measure, uint64_t count,
+                                               qn_frame_offsets **offsets, uint64_t *jumped);
+void qn_frame_offsets_destroy(qn_frame_offsets **offsets);
+
 #endif
