@@ -18,6 +18,8 @@ static const size_t filled_at_once = (size_t)16 << 20;
 /* Formats with a mark of their own before those that are told by looks. */
 static const qn_trajectory_format *const formats[] = {
     &qn_trajectory_xtc,
+    &qn_trajectory_trr,
+    &qn_trajectory_dcd,
     &qn_trajectory_tng,
 };
 static const size_t format_count = sizeof formats / sizeof formats[0];

@@ -1,5 +1,5 @@
 #include "format/trajectory_stream.h"
-#include "onebody.h"
+#include "format/tests/onebody.h"
 
 static void frames_are_those_of_reference(void)
 {
