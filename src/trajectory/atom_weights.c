@@ -35,13 +35,13 @@ qn_status qn_atom_weights_create(const char *query, const qn_query_setup *setup,
                                  qn_atom_weights *weights)
 {
     const qn_topology *topology = qn_query_setup_topology(setup);
-    const uint32_t *atoms;
-    size_t count;
+    const uint32_t *atoms = NULL;
+    size_t count = 0;
     void *memory;
     *weights = (qn_atom_weights){0};
     if (kind == QN_WEIGHT_ONE) return QN_OK;
     QN_TRY(check_topology(query, topology, kind));
-    qn_query_setup_atoms(setup, selection, &weights->gathered, &atoms, &count);
+    if (selection != QN_ALL_ATOMS) qn_query_setup_atoms(setup, selection, &weights->gathered, &atoms, &count);
     if (!weights->gathered) count = topology->atom_count;
     QN_TRY(qn_allocate(count, sizeof *weights->values, &memory));
     weights->values = memory;

@@ -12,13 +12,16 @@ typedef enum qn_weight_kind {
     QN_WEIGHT_ELECTRONS /* atomic number less charge */
 } qn_weight_kind;
 
+enum { QN_ALL_ATOMS = -1 };
+
 typedef struct qn_atom_weights {
     double *values; /* NULL: every atom counts 1 */
     bool gathered;  /* values[i] is of the i-th atom of the selection; else values[atom] */
 } qn_atom_weights;
 
-/* `query` is the name in messages. QN_INVALID_ARGUMENT where the topology has no masses, charges or elements, or the
- * masses of a fixed selection are all 0. */
+/* Of `selection` 0 or 1, or of QN_ALL_ATOMS, from which any selection is loaded. `query` is the name in messages.
+ * QN_INVALID_ARGUMENT where the topology has no masses, charges or elements, or the masses of a fixed selection are all
+ * 0. */
 QN_MUST_CHECK qn_status qn_atom_weights_create(const char *query, const qn_query_setup *setup, int selection,
                                                qn_weight_kind kind, qn_atom_weights *weights);
 void qn_atom_weights_clear(qn_atom_weights *weights);

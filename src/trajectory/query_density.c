@@ -1,0 +1,138 @@
+/* Density profile along an axis of the box. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "trajectory/density.h"
+#include "trajectory/queries.h"
+#include "trajectory/slabs.h"
+
+typedef struct density_state {
+    qn_slabs slabs;
+    const qn_density_quantity *quantity;
+    qn_atom_weights weights, masses; /* masses of the group that is centred on */
+    double *sums;                    /* count densities and the height, over frames */
+    size_t frame_count;
+} density_state;
+
+static const qn_query_parameter parameters[] = {
+    {"quantity", QN_PARAMETER_CHOICE, "mass", 0, 0, QN_DENSITY_QUANTITIES, "what is summed over atoms"},
+    QN_SLABS_PARAMETERS,
+    {"centre", QN_PARAMETER_FLAG, "no", 0, 0, NULL,
+     "put the centre of mass of the second selection (or the first) in the middle, at 0"},
+    {0},
+};
+
+static void destroy(void *state)
+{
+    density_state *density = state;
+    qn_atom_weights_clear(&density->weights);
+    qn_atom_weights_clear(&density->masses);
+    qn_release(&density->sums);
+    qn_release(&density);
+}
+
+static qn_status fill(const qn_query_setup *setup, density_state *density)
+{
+    void *memory;
+    density->quantity = qn_density_quantity_find(qn_query_setup_text(setup, "quantity"));
+    density->slabs.centred = qn_query_setup_flag(setup, "centre");
+    QN_TRY(qn_slabs_create("density", setup, &density->slabs));
+    QN_TRY(qn_atom_weights_create("density", setup, 0, density->quantity->kind, &density->weights));
+    if (density->slabs.centred)
+        QN_TRY(qn_atom_weights_create("density", setup, QN_ALL_ATOMS, QN_WEIGHT_MASS, &density->masses));
+    QN_TRY(qn_allocate((size_t)density->slabs.count + 1, sizeof *density->sums, &memory));
+    density->sums = memory;
+    return QN_OK;
+}
+
+static qn_status create(const qn_query_setup *setup, void **state)
+{
+    void *memory;
+    QN_TRY(qn_allocate(1, sizeof(density_state), &memory));
+    qn_status status = fill(setup, memory);
+    if (status == QN_OK)
+        *state = memory;
+    else
+        destroy(memory);
+    return status;
+}
+
+static size_t partial_count(const void *state)
+{
+    return (size_t)((const density_state *)state)->slabs.count + 1;
+}
+
+/* Weights of each slab over its volume, V / count; behind them the height of the box. */
+static qn_status measure(const void *state, const qn_query_frame *frame, double *partial)
+{
+    enum { BLOCK = 256 };
+    const density_state *density = state;
+    const qn_slabs slabs = density->slabs;
+    const uint32_t *atoms = frame->atoms[0];
+    double shift[3], weights[BLOCK];
+    qn_box box;
+    QN_TRY(qn_box_from_vectors(frame->frame->box_nm, &box));
+    qn_slabs_shift(slabs.centred, frame, &density->masses, &box, shift);
+    memset(partial, 0, partial_count(state) * sizeof *partial);
+    for (size_t begin = 0; begin < frame->atom_count[0]; begin += BLOCK) {
+        const size_t left = frame->atom_count[0] - begin, count = left < BLOCK ? left : BLOCK;
+        qn_atom_weights_load(&density->weights, atoms, begin, count, weights);
+        for (size_t i = 0; i < count; i++) {
+            const float *p = frame->frame->positions_nm + 3 * (size_t)atoms[begin + i];
+            const double position[3] = {p[0], p[1], p[2]};
+            const int slab = qn_slabs_find(&slabs, &box, shift[slabs.axis], position);
+            if (slab >= 0) partial[slab] += weights[i];
+        }
+    }
+    const double scale = density->quantity->factor * slabs.count / box.volume_nm3;
+    for (int k = 0; k < slabs.count; k++) partial[k] *= scale;
+    partial[slabs.count] = qn_slabs_height_nm(&slabs, &box);
+    return QN_OK;
+}
+
+static qn_status collect(void *state, const qn_trajectory_frame *frame, const double *partial)
+{
+    density_state *density = state;
+    (void)frame;
+    for (int k = 0; k <= density->slabs.count; k++) density->sums[k] += partial[k];
+    density->frame_count++;
+    return QN_OK;
+}
+
+static qn_status finish(const void *state, qn_query_tables *tables)
+{
+    const density_state *density = state;
+    const qn_slabs *slabs = &density->slabs;
+    const qn_density_quantity *quantity = density->quantity;
+    const double frames = density->frame_count ? (double)density->frame_count : 1;
+    const qn_query_column columns[] = {
+        {slabs->axis == 0   ? "x"
+         : slabs->axis == 1 ? "y"
+                            : "z",
+         "nm", 1},
+        {quantity->label, quantity->unit, quantity->length_power},
+    };
+    const qn_query_table table = {.name = "", .title = quantity->title, .columns = columns, .column_count = 2};
+    QN_TRY(qn_query_tables_begin(tables, &table));
+    for (int k = 0; k < slabs->count; k++) {
+        const double row[2] = {qn_slabs_middle_nm(slabs, k, density->sums[slabs->count] / frames),
+                               density->sums[k] / frames};
+        QN_TRY(qn_query_tables_row(tables, row));
+    }
+    return QN_OK;
+}
+
+const qn_query_class qn_query_density = {
+    .name = "density",
+    .meaning = "density profile along an axis of the box: mass, number, charge or electrons",
+    .parameters = parameters,
+    .selections = 2,
+    .needs = QN_QUERY_BOX,
+    .create = create,
+    .partial_count = partial_count,
+    .measure = measure,
+    .collect = collect,
+    .finish = finish,
+    .destroy = destroy,
+};
