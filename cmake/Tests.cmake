@@ -3,12 +3,13 @@
 # with the device as argument. A second line that begins "/* alone" keeps other tests from running beside it.
 function(quern_add_tests)
   set(environment ENVIRONMENT QUERN_TUNING_STORE=off) # tests must not read or fill the user's
-  add_library(quern_check STATIC tests/support/check.c)
+  file(GLOB support CONFIGURE_DEPENDS tests/support/*.c)
+  add_library(quern_check STATIC ${support})
   target_include_directories(quern_check PUBLIC tests/support include src)
   target_compile_definitions(quern_check PUBLIC
     QN_TEST_DATA_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/tests/data"
     QN_REFERENCE_DATA_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../shared/data")
-  target_link_libraries(quern_check PUBLIC quern quern_flags)
+  target_link_libraries(quern_check PUBLIC quern quern_flags PRIVATE Threads::Threads)
   file(GLOB tests CONFIGURE_DEPENDS src/*/tests/test_*.c src/*/*/tests/test_*.c tests/*/test_*.c)
   foreach(source IN LISTS tests)
     get_filename_component(name ${source} NAME_WE)
