@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { BLOCK_BYTES = 1 << 18 };
+enum { BLOCK_BYTES = 1 << 18, SAMPLE_BYTES = 1 << 16 };
 
 static qn_status cannot(const char *path, const char *what)
 {
@@ -47,6 +47,29 @@ qn_status qn_input_hash(const char *path, char digest[65])
     qn_status status = hash_file(name, digest);
     qn_release(&name);
     return status;
+}
+
+qn_status qn_input_sample(const char *path, uint64_t *bytes, char digest[65])
+{
+    char block[4096];
+    qn_hash hash;
+    FILE *file = fopen(path, "rb");
+    if (!file) return cannot(path, "open");
+    const long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+    qn_hash_start(&hash);
+    for (int end = 0; end < 2; end++) {
+        const long start = end == 0 || size < SAMPLE_BYTES ? 0 : size - SAMPLE_BYTES;
+        size_t got, sum = 0;
+        if (fseek(file, start, SEEK_SET) != 0) break;
+        while (sum < SAMPLE_BYTES && (got = fread(block, 1, sizeof block, file)) > 0) {
+            qn_hash_add(&hash, block, got);
+            sum += got;
+        }
+    }
+    fclose(file);
+    qn_hash_finish(&hash, digest);
+    *bytes = size > 0 ? (uint64_t)size : 0;
+    return QN_OK;
 }
 
 qn_status qn_input_look_at(const char *path, uint64_t most_bytes, qn_input_facts *facts)

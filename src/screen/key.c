@@ -1,37 +1,19 @@
 /* What the results of a screen depend on, line by line: a journal with another key belongs to another run. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/hash.h"
-#include "base/memory.h"
+#include "job/input.h"
 #include "screen/results.h"
 
-enum { SAMPLE_BYTES = 1 << 16 };
-
-/* A library is known by its name, its size, and the bytes at both ends: it may be too large to be read for this. */
+/* A library may be too large to be read for this. */
 static qn_status describe_library(const char *path, qn_text *key)
 {
-    char bytes[4096], digest[65];
-    qn_hash hash;
-    long size = -1;
-    FILE *file = fopen(path, "rb");
-    if (!file) QN_FAIL(QN_NOT_FOUND, "%s: cannot open", path);
-    qn_hash_start(&hash);
-    if (fseek(file, 0, SEEK_END) == 0) size = ftell(file);
-    for (int end = 0; end < 2; end++) {
-        const long start = end == 0 || size < SAMPLE_BYTES ? 0 : size - SAMPLE_BYTES;
-        size_t got, sum = 0;
-        if (fseek(file, start, SEEK_SET) != 0) break;
-        while (sum < SAMPLE_BYTES && (got = fread(bytes, 1, sizeof bytes, file)) > 0) {
-            qn_hash_add(&hash, bytes, got);
-            sum += got;
-        }
-    }
-    fclose(file);
-    qn_hash_finish(&hash, digest);
-    return qn_text_append(key, "library=%s, %ld bytes, %.16s\n", qn_path_name(path), size, digest);
+    char digest[65];
+    uint64_t bytes;
+    QN_TRY(qn_input_sample(path, &bytes, digest));
+    return qn_text_append(key, "library=%s, %llu bytes, %.16s\n", qn_path_name(path), (unsigned long long)bytes,
+                          digest);
 }
 
 static qn_status describe_search(const qn_screen_state *run, qn_text *key)
@@ -87,34 +69,14 @@ qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key)
     return describe_devices(run, key);
 }
 
-/* The first line of two keys that differs. */
-static qn_status compare_keys(const char *first, const char *ours)
+static const char *advise(const char *first_line, const char *own_line)
 {
-    for (;;) {
-        const int first_length = (int)strcspn(first, "\n"), our_length = (int)strcspn(ours, "\n");
-        if (first_length != our_length || strncmp(first, ours, (size_t)our_length) != 0)
-            QN_FAIL(
-                QN_INVALID_ARGUMENT,
-                "processes of this run differ: the first has \"%.*s\", this one \"%.*s\"; expected the same of all%s",
-                first_length, first, our_length, ours,
-                strncmp(first, "device=", 7) == 0 || strncmp(ours, "device=", 7) == 0
-                    ? ", or exact arithmetic, in which every device gives the same bytes"
-                    : "");
-        if (first[first_length] == '\0' && ours[our_length] == '\0') return QN_OK;
-        first += first_length + (first[first_length] == '\n');
-        ours += our_length + (ours[our_length] == '\n');
-    }
+    return strncmp(first_line, "device=", 7) == 0 || strncmp(own_line, "device=", 7) == 0
+               ? ", or exact arithmetic, in which every device gives the same bytes"
+               : "";
 }
 
 qn_status qn_screen_results_same_key(const qn_screen_state *run, const char *key)
 {
-    uint64_t size = strlen(key) + 1;
-    void *first;
-    QN_TRY(qn_ranks_tell(run->ranks, &size, sizeof size));
-    QN_TRY(qn_allocate((size_t)size, 1, &first));
-    if (qn_ranks_rank(run->ranks) == 0) memcpy(first, key, (size_t)size);
-    qn_status status = qn_ranks_tell(run->ranks, first, (size_t)size);
-    if (status == QN_OK) status = compare_keys(first, key);
-    qn_release(&first);
-    return status;
+    return qn_ranks_same_key(run->ranks, key, advise);
 }

@@ -18,7 +18,7 @@ static const uint64_t all_that_is_left = (uint64_t)1 << 48;
 /* What the threads share. */
 typedef struct screen_pipeline {
     qn_screen_state *run;
-    const qn_screen_piece_set *done;
+    const qn_piece_set *done;
     qn_screen_library *library; /* the reader's */
     qn_screen_queue queue;
     pthread_mutex_t mutex; /* of what follows */
@@ -184,7 +184,7 @@ static qn_status read_pieces(piece_reading *reading)
         pthread_mutex_unlock(&pipeline->ranks_mutex);
         QN_TRY(status);
         if (number >= all_that_is_left) return QN_OK;
-        if (qn_screen_piece_set_has(pipeline->done, number)) continue;
+        if (qn_piece_set_has(pipeline->done, number)) continue;
         QN_TRY(read_piece(reading, number, &batch));
         const bool last = !batch || batch->count < QN_SCREEN_PIECE;
         if (last && pipeline->run->damage.status == QN_OK)
@@ -518,7 +518,7 @@ static qn_status create_searches(qn_screen_state *run, qn_screen_search **search
     return QN_OK;
 }
 
-qn_status qn_screen_pipeline_run(qn_screen_state *run, const qn_screen_piece_set *done, qn_journal *journal)
+qn_status qn_screen_pipeline_run(qn_screen_state *run, const qn_piece_set *done, qn_journal *journal)
 {
     const qn_screen_options *options = run->options;
     screen_pipeline pipeline = {.run = run,

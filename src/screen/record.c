@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "screen/results.h"
 
 typedef struct entry_head {
@@ -102,22 +101,5 @@ qn_status qn_screen_record_read(uint64_t number, const void *data, size_t size, 
     }
     if (!good || (callback && rest.size != 0))
         QN_FAIL(QN_BAD_FORMAT, "the record of piece %llu is none that this version writes", (unsigned long long)number);
-    return QN_OK;
-}
-
-bool qn_screen_piece_set_has(const qn_screen_piece_set *set, uint64_t piece)
-{
-    return piece / 8 < set->capacity && (set->bits[piece / 8] >> piece % 8 & 1);
-}
-
-qn_status qn_screen_piece_set_add(qn_screen_piece_set *set, uint64_t piece)
-{
-    const size_t before = set->capacity;
-    void *memory = set->bits;
-    QN_TRY(qn_grow(&memory, &set->capacity, (size_t)(piece / 8) + 1, 1));
-    set->bits = memory;
-    memset(set->bits + before, 0, set->capacity - before);
-    if (!qn_screen_piece_set_has(set, piece)) set->count++;
-    set->bits[piece / 8] |= (unsigned char)(1 << piece % 8);
     return QN_OK;
 }

@@ -1,71 +1,17 @@
 #define _POSIX_C_SOURCE 200809L
 #include "screen/results.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "screen/enrichment.h"
-
-qn_status qn_screen_journal_path(const qn_screen_state *run, int rank, char **path)
-{
-    char name[32];
-    snprintf(name, sizeof name, "journal.%d", rank);
-    return qn_path_join(run->options->output, name, path);
-}
-
-static int compare_ranks(const void *a, const void *b)
-{
-    const int first = *(const int *)a, second = *(const int *)b;
-    return (first > second) - (first < second);
-}
-
-/* The rank in a name such as "journal.12", written as we write it; −1 for other names. */
-static int rank_of(const char *name)
-{
-    char again[32];
-    int rank;
-    if (sscanf(name, "journal.%d", &rank) != 1 || rank < 0) return -1;
-    snprintf(again, sizeof again, "journal.%d", rank);
-    return strcmp(name, again) == 0 ? rank : -1;
-}
-
-qn_status qn_screen_journal_ranks(const qn_screen_state *run, int **ranks, size_t *count)
-{
-    const char *path = run->options->output;
-    void *memory = NULL;
-    size_t capacity = 0;
-    qn_status status = QN_OK;
-    DIR *folder = opendir(path);
-    *ranks = NULL;
-    *count = 0;
-    if (!folder) QN_FAIL(QN_IO_ERROR, "%s: cannot open the folder: %s", path, strerror(errno));
-    for (struct dirent *entry; status == QN_OK && (entry = readdir(folder));) {
-        int rank = rank_of(entry->d_name);
-        if (rank < 0) continue;
-        status = qn_grow(&memory, &capacity, *count + 1, sizeof(int));
-        if (status == QN_OK) ((int *)memory)[(*count)++] = rank;
-    }
-    closedir(folder);
-    if (status != QN_OK) {
-        qn_release(&memory);
-        *count = 0;
-    } else if (*count > 0) {
-        qsort(memory, *count, sizeof(int), compare_ranks);
-    }
-    *ranks = memory;
-    return status;
-}
 
 /* Scanning: each piece once, whichever journal has it. */
 typedef struct journal_scanner {
     const qn_screen_scan *scan;
-    qn_screen_piece_set seen;
+    qn_piece_set seen;
     bool broken_off, any_broken_off; /* the kind that is looked for; whether there are such */
 } journal_scanner;
 
@@ -76,8 +22,8 @@ static qn_status scan_record(uint64_t number, const void *data, size_t size, voi
     qn_screen_piece piece;
     QN_TRY(qn_screen_record_read(number, data, size, &piece, NULL, NULL));
     scanner->any_broken_off |= piece.broken_off;
-    if ((piece.broken_off != 0) != scanner->broken_off || qn_screen_piece_set_has(&scanner->seen, number)) return QN_OK;
-    QN_TRY(qn_screen_piece_set_add(&scanner->seen, number));
+    if ((piece.broken_off != 0) != scanner->broken_off || qn_piece_set_has(&scanner->seen, number)) return QN_OK;
+    QN_TRY(qn_piece_set_add(&scanner->seen, number));
     if (scan->piece) QN_TRY(scan->piece(&piece, scan->user));
     return scan->entry ? qn_screen_record_read(number, data, size, &piece, scan->entry, scan->user) : QN_OK;
 }
@@ -85,7 +31,7 @@ static qn_status scan_record(uint64_t number, const void *data, size_t size, voi
 static qn_status scan_journal(const qn_screen_state *run, int rank, const char *key, journal_scanner *scanner)
 {
     char *path;
-    QN_TRY(qn_screen_journal_path(run, rank, &path));
+    QN_TRY(qn_rank_journal_path(run->options->output, rank, &path));
     qn_status status = qn_journal_read(path, key, scan_record, scanner);
     if (status == QN_BAD_FORMAT) status = qn_error_add_context(status, "%s", path);
     qn_release(&path);
@@ -99,7 +45,7 @@ qn_status qn_screen_results_scan(const qn_screen_state *run, const qn_screen_sca
     int *ranks = NULL;
     size_t count = 0;
     qn_status status = qn_screen_results_key(run, &key);
-    if (status == QN_OK) status = qn_screen_journal_ranks(run, &ranks, &count);
+    if (status == QN_OK) status = qn_rank_journal_list(run->options->output, &ranks, &count);
     for (size_t i = 0; i < count && status == QN_OK; i++) status = scan_journal(run, ranks[i], key.data, &scanner);
     scanner.broken_off = true;
     for (size_t i = 0; i < count && status == QN_OK && scanner.any_broken_off; i++)
@@ -113,8 +59,8 @@ qn_status qn_screen_results_scan(const qn_screen_state *run, const qn_screen_sca
 /* Gathering: once to count, so that nothing need move, and once to keep. */
 typedef struct results_gathering {
     qn_screen_state *run;
-    const qn_screen_piece_set *resumed;
-    qn_screen_piece_set pieces;
+    const qn_piece_set *resumed;
+    qn_piece_set pieces;
     uint64_t last, cut; /* the highest piece; the lowest with fewer molecules than a piece has */
     size_t rows, rejections, text_bytes;
     bool keeps;
@@ -123,9 +69,9 @@ typedef struct results_gathering {
 static qn_status gather_piece(const qn_screen_piece *piece, void *user)
 {
     results_gathering *gathering = user;
-    const bool resumed = qn_screen_piece_set_has(gathering->resumed, piece->number);
+    const bool resumed = qn_piece_set_has(gathering->resumed, piece->number);
     if (gathering->keeps) return QN_OK;
-    QN_TRY(qn_screen_piece_set_add(&gathering->pieces, piece->number));
+    QN_TRY(qn_piece_set_add(&gathering->pieces, piece->number));
     if (piece->number > gathering->last) gathering->last = piece->number;
     if (piece->molecule_count != QN_SCREEN_PIECE && piece->number < gathering->cut) gathering->cut = piece->number;
     gathering->run->molecules += piece->molecule_count;
@@ -216,13 +162,13 @@ static qn_status make_room(results_gathering *gathering)
 static qn_status check_whole(const results_gathering *gathering)
 {
     const qn_screen_state *run = gathering->run;
-    const qn_screen_piece_set *pieces = &gathering->pieces;
+    const qn_piece_set *pieces = &gathering->pieces;
     const char *folder = run->options->output;
     const uint64_t wanted = run->library_molecules ? (run->library_molecules - 1) / QN_SCREEN_PIECE + 1
                             : pieces->count        ? gathering->last + 1
                                                    : 0;
     uint64_t missing = 0;
-    while (missing < wanted && qn_screen_piece_set_has(pieces, missing)) missing++;
+    while (missing < wanted && qn_piece_set_has(pieces, missing)) missing++;
     if (missing < wanted)
         QN_FAIL(QN_BAD_FORMAT,
                 "%s: its journals lack piece %llu, the molecules from number %llu; expected all %llu pieces: continue "
@@ -238,7 +184,7 @@ static qn_status check_whole(const results_gathering *gathering)
     return QN_OK;
 }
 
-qn_status qn_screen_results_gather(qn_screen_state *run, const qn_screen_piece_set *resumed)
+qn_status qn_screen_results_gather(qn_screen_state *run, const qn_piece_set *resumed)
 {
     results_gathering gathering = {.run = run, .resumed = resumed, .cut = UINT64_MAX};
     const qn_screen_scan scan = {gather_piece, gather_entry, &gathering};

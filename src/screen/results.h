@@ -3,6 +3,7 @@
 #define QN_SCREEN_RESULTS_H
 
 #include "job/journal.h"
+#include "job/pieces.h"
 #include "screen/poses.h"
 
 /* One molecule of a record; its texts and poses live until the callback returns. */
@@ -36,16 +37,6 @@ QN_MUST_CHECK qn_status qn_screen_record_add(const qn_screen_entry *entry, qn_te
 QN_MUST_CHECK qn_status qn_screen_record_read(uint64_t number, const void *data, size_t size, qn_screen_piece *piece,
                                               qn_screen_entry_callback callback, void *user);
 
-/* Pieces, each seen or not. Zero-initialise; release with qn_release(&set.bits). */
-typedef struct qn_screen_piece_set {
-    unsigned char *bits;
-    size_t capacity;
-    uint64_t count;
-} qn_screen_piece_set;
-
-bool qn_screen_piece_set_has(const qn_screen_piece_set *set, uint64_t piece);
-QN_MUST_CHECK qn_status qn_screen_piece_set_add(qn_screen_piece_set *set, uint64_t piece);
-
 /* Everything that what is in a journal depends on, a line each. */
 QN_MUST_CHECK qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key);
 
@@ -55,12 +46,6 @@ QN_MUST_CHECK qn_status qn_screen_results_same_key(const qn_screen_state *run, c
 
 /* Whether devices give the same bits. */
 bool qn_screen_same_model(const qn_device *first, const qn_device *second);
-
-/* "folder/journal.<rank>"; released with qn_release. */
-QN_MUST_CHECK qn_status qn_screen_journal_path(const qn_screen_state *run, int rank, char **path);
-
-/* Ranks that have a journal in the output folder, ascending; released with qn_release. */
-QN_MUST_CHECK qn_status qn_screen_journal_ranks(const qn_screen_state *run, int **ranks, size_t *count);
 
 /* Every piece of all journals once; one that was broken off only where it is nowhere whole. Either callback may be
  * NULL. */
@@ -73,7 +58,7 @@ QN_MUST_CHECK qn_status qn_screen_results_scan(const qn_screen_state *run, const
 
 /* Fill run->rows, rejections, texts and counts from the journals. `resumed`: pieces that were there before.
  * QN_BAD_FORMAT when a piece is missing or cut, or they are not run->library_molecules, where that is known. */
-QN_MUST_CHECK qn_status qn_screen_results_gather(qn_screen_state *run, const qn_screen_piece_set *resumed);
+QN_MUST_CHECK qn_status qn_screen_results_gather(qn_screen_state *run, const qn_piece_set *resumed);
 void qn_screen_results_clear(qn_screen_state *run);
 
 #endif

@@ -75,7 +75,7 @@ static qn_status check_resumed(const qn_screen_state *run)
 {
     int *ranks;
     size_t count;
-    QN_TRY(qn_screen_journal_ranks(run, &ranks, &count));
+    QN_TRY(qn_rank_journal_list(run->options->output, &ranks, &count));
     qn_release(&ranks);
     if (count == 0)
         QN_FAIL(QN_ALREADY_EXISTS,
@@ -216,15 +216,15 @@ static qn_status prepare_together(qn_screen_state *run)
 
 /* Pieces that journals have. */
 typedef struct known_pieces {
-    qn_screen_piece_set *done;
+    qn_piece_set *done;
     uint64_t molecules;
 } known_pieces;
 
 static qn_status know(known_pieces *known, const qn_screen_piece *piece)
 {
-    if (piece->broken_off || qn_screen_piece_set_has(known->done, piece->number)) return QN_OK;
+    if (piece->broken_off || qn_piece_set_has(known->done, piece->number)) return QN_OK;
     known->molecules += piece->molecule_count;
-    return qn_screen_piece_set_add(known->done, piece->number);
+    return qn_piece_set_add(known->done, piece->number);
 }
 
 static qn_status know_piece(uint64_t number, const void *data, size_t size, void *user)
@@ -241,14 +241,14 @@ static qn_status know_scanned(const qn_screen_piece *piece, void *user)
 }
 
 /* This rank's journal, and what all journals have. The lock of one's own comes first: then no other run is at work. */
-static qn_status open_journal(const qn_screen_state *run, qn_screen_piece_set *done, qn_journal **journal)
+static qn_status open_journal(const qn_screen_state *run, qn_piece_set *done, qn_journal **journal)
 {
     known_pieces known = {.done = done};
     const qn_screen_scan scan = {.piece = know_scanned, .user = &known};
     qn_text key = {0};
     char *path = NULL;
     qn_status status = qn_screen_results_key(run, &key);
-    if (status == QN_OK) status = qn_screen_journal_path(run, qn_ranks_rank(run->ranks), &path);
+    if (status == QN_OK) status = qn_rank_journal_path(run->options->output, qn_ranks_rank(run->ranks), &path);
     if (status == QN_OK) status = qn_journal_open(path, key.data, run->options->resume, know_piece, &known, journal);
     if (status == QN_OK && run->options->resume) status = qn_screen_results_scan(run, &scan);
     qn_release(&path);
@@ -281,7 +281,7 @@ static qn_status tell_damage(const qn_screen_state *run)
             qn_screen_molecules(run->molecules_before_damage));
 }
 
-static qn_status search(qn_screen_state *run, qn_screen_piece_set *done)
+static qn_status search(qn_screen_state *run, qn_piece_set *done)
 {
     const char *folder = run->options->output;
     qn_journal *journal = NULL;
@@ -307,7 +307,7 @@ static qn_status search(qn_screen_state *run, qn_screen_piece_set *done)
 }
 
 /* The first rank reads all journals and writes the results. */
-static qn_status finish(qn_screen_state *run, const qn_screen_piece_set *done, double *since)
+static qn_status finish(qn_screen_state *run, const qn_piece_set *done, double *since)
 {
     if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
     QN_TRY(qn_screen_results_gather(run, done));
@@ -333,13 +333,13 @@ static qn_status finish(qn_screen_state *run, const qn_screen_piece_set *done, d
 }
 
 /* After a failure: what has recorded nothing takes its journal with it, and the folder if it was made for this run. */
-static qn_status tidy_up(const qn_screen_state *run, const qn_screen_piece_set *done, qn_status failure)
+static qn_status tidy_up(const qn_screen_state *run, const qn_piece_set *done, qn_status failure)
 {
     qn_error_trail trail;
     char *path = NULL;
     qn_error_save(failure, &trail);
     if (run->made_journal && run->recorded + done->count == 0 &&
-        qn_screen_journal_path(run, qn_ranks_rank(run->ranks), &path) == QN_OK)
+        qn_rank_journal_path(run->options->output, qn_ranks_rank(run->ranks), &path) == QN_OK)
         unlink(path);
     qn_release(&path);
     if (qn_ranks_barrier(run->ranks) == QN_OK && run->made_folder) rmdir(run->options->output); /* only if empty */
@@ -350,7 +350,7 @@ static qn_status tidy_up(const qn_screen_state *run, const qn_screen_piece_set *
 static qn_status run_stages(qn_screen_state *run)
 {
     double since = run->started_s;
-    qn_screen_piece_set done = {0};
+    qn_piece_set done = {0};
     QN_TRY(prepare_together(run));
     run->timings.prepare_s = qn_clock_lap_s(&since);
     qn_status status = search(run, &done);

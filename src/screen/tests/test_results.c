@@ -124,12 +124,12 @@ static void a_record_cut_anywhere_is_refused(void)
 static void sets_of_pieces_know_their_members(void)
 {
     static const uint64_t members[] = {0, 7, 8, 1000, 999, 7};
-    qn_screen_piece_set set = {0};
-    CHECK(!qn_screen_piece_set_has(&set, 0) && !qn_screen_piece_set_has(&set, (uint64_t)1 << 60));
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) CHECK_OK(qn_screen_piece_set_add(&set, members[i]));
+    qn_piece_set set = {0};
+    CHECK(!qn_piece_set_has(&set, 0) && !qn_piece_set_has(&set, (uint64_t)1 << 60));
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) CHECK_OK(qn_piece_set_add(&set, members[i]));
     CHECK(set.count == 5);
     for (uint64_t piece = 0; piece < 2000; piece++)
-        CHECK(qn_screen_piece_set_has(&set, piece) ==
+        CHECK(qn_piece_set_has(&set, piece) ==
               (piece == 0 || piece == 7 || piece == 8 || piece == 999 || piece == 1000));
     qn_release(&set.bits);
 }
@@ -140,7 +140,7 @@ static void write_journal(int rank, const uint64_t *pieces, size_t count)
     qn_text key = {0}, record = {0};
     char *path;
     CHECK_OK(qn_screen_results_key(&run, &key));
-    CHECK_OK(qn_screen_journal_path(&run, rank, &path));
+    CHECK_OK(qn_rank_journal_path(run.options->output, rank, &path));
     CHECK_OK(qn_journal_open(path, key.data, false, NULL, NULL, &journal));
     for (size_t i = 0; i < count; i++) {
         make_record(pieces[i], pieces[i] == 4 ? 5 : QN_SCREEN_PIECE, &record); /* piece 4 is the library's last */
@@ -163,8 +163,8 @@ static void what_ranks_found_is_gathered_in_order(void)
     char path[800];
     snprintf(path, sizeof path, "%s/journal.03", folder);
     CHECK_OK(qn_file_write(path, "no journal", 10));
-    qn_screen_piece_set resumed = {0};
-    CHECK_OK(qn_screen_piece_set_add(&resumed, 4));
+    qn_piece_set resumed = {0};
+    CHECK_OK(qn_piece_set_add(&resumed, 4));
     if (!CHECK_OK(qn_screen_results_gather(&run, &resumed))) return;
     size_t rejected = 0;
     for (int i = 0; i < molecules; i++) rejected += i % 3 == 2;
@@ -190,7 +190,7 @@ static void what_ranks_found_is_gathered_in_order(void)
 
 static void expect_incomplete(const char *part)
 {
-    const qn_screen_piece_set none = {0};
+    const qn_piece_set none = {0};
     run.molecules = 0;
     CHECK_FAILS(qn_screen_results_gather(&run, &none), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS(part);
@@ -200,7 +200,7 @@ static void expect_incomplete(const char *part)
 /* A journal may be lost, or be of a library that has grown since. */
 static void results_of_a_part_are_refused(void)
 {
-    const qn_screen_piece_set none = {0};
+    const qn_piece_set none = {0};
     begin("part");
     write_journal(0, (const uint64_t[]){0, 1, 3}, 3);
     write_journal(1, (const uint64_t[]){5, 4}, 2); /* piece 4 is cut though 5 follows it */
@@ -221,7 +221,7 @@ static void results_of_a_part_are_refused(void)
 /* Searches that cannot be made, a missing device's memory for one, come before anything is dealt. */
 static void a_rank_that_fails_early_leaves_nothing_to_others(void)
 {
-    const qn_screen_piece_set none = {0};
+    const qn_piece_set none = {0};
     uint64_t first = 0;
     begin("early");
     CHECK_OK(qn_ranks_open(&run.ranks));
