@@ -212,6 +212,7 @@ void qn_query_setup_clear(qn_query_setup *setup)
 static const qn_query_value *find(const qn_query_setup *setup, const char *name, unsigned kinds)
 {
     static const qn_query_value none = {.number = NAN};
+    (void)kinds;
     const size_t known = parameter_count(setup->query_class);
     for (size_t i = 0; i < known; i++)
         if (strcmp(setup->query_class->parameters[i].name, name) == 0) {

@@ -1,0 +1,296 @@
+/* Queries of a run: from what was asked for to states that measure. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/nearest_word.h"
+#include "format/number.h"
+#include "trajectory/query_setup.h"
+#include "trajectory/run.h"
+
+enum { MOST_WORDS = 256 };
+
+/* ---- classes and names ---- */
+
+/* The next class of the library's and then of the user's; NULL behind the last. */
+static const qn_query_class *class_at(const qn_trajectory_options *options, size_t place)
+{
+    const qn_query_class *const *own = qn_query_classes();
+    size_t count = 0;
+    for (; own && own[count]; count++)
+        if (count == place) return own[count];
+    const qn_query_class *const *users = options->user_classes;
+    for (size_t i = 0; users && users[i]; i++)
+        if (count + i == place) return users[i];
+    return NULL;
+}
+
+static qn_status find_class(const qn_trajectory_options *options, const char *name, const qn_query_class **found)
+{
+    const char *words[MOST_WORDS];
+    size_t count = 0;
+    if (!name) QN_FAIL(QN_INVALID_ARGUMENT, "a query has no class; expected one such as gyration or rdf");
+    for (size_t i = 0; (*found = class_at(options, i)); i++) {
+        if (strcmp((*found)->name, name) == 0) return QN_OK;
+        if (count < MOST_WORDS) words[count++] = (*found)->name;
+    }
+    const char *nearest = qn_nearest_word(name, words, count);
+    QN_FAIL(QN_INVALID_ARGUMENT, "there is no query \"%s\"; %s%s%s", qn_quote(name, strlen(name)).text,
+            nearest ? "did you mean \"" : "expected one of those that `quern trajectory` lists", nearest ? nearest : "",
+            nearest ? "\"?" : "");
+}
+
+/* A class of the user's may lack what the engine calls. */
+static qn_status check_class(const qn_query_class *query_class)
+{
+    if (!query_class->create || !query_class->partial_count || !query_class->measure || !query_class->collect ||
+        !query_class->finish || !query_class->destroy || query_class->selections < 0 || query_class->selections > 2)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "the query class %s is not complete; expected create, partial_count, measure, collect, finish and "
+                "destroy, and 0 to 2 selections",
+                query_class->name);
+    return QN_OK;
+}
+
+/* Files are named by it. */
+static qn_status check_name(const qn_trajectory_state *run, size_t place)
+{
+    const char *name = run->clients[place].name;
+    size_t length = strlen(name);
+    bool usable = length > 0 && length < 100 && name[0] != '.' && name[0] != '-';
+    for (size_t i = 0; i < length; i++)
+        usable &= isalnum((unsigned char)name[i]) || strchr("_-.+", name[i]) || (unsigned char)name[i] >= 128;
+    if (!usable)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "query name \"%s\" cannot name a file; expected letters, digits, _ - . +, not . or - in front",
+                qn_quote(name, length).text);
+    for (size_t i = 0; i < place; i++)
+        if (strcmp(run->clients[i].name, name) == 0)
+            QN_FAIL(QN_INVALID_ARGUMENT,
+                    "two queries are named \"%s\", and their files would be too; expected a name of its own for each",
+                    name);
+    return QN_OK;
+}
+
+/* ---- selections ---- */
+
+/* A selection may be told by its name. */
+static const char *selection_text(const qn_trajectory_options *options, const char *text)
+{
+    for (size_t i = 0; i < options->selection_count; i++)
+        if (strcmp(options->selections[i].name, text) == 0) return options->selections[i].text;
+    return text;
+}
+
+static qn_status add_selection(qn_trajectory_state *run, qn_trajectory_client *client, int which, const char *text)
+{
+    client->texts[which] = selection_text(run->options, text);
+    qn_status status = qn_selections_add(run->selections, client->texts[which], &client->nodes[which]);
+    if (status != QN_OK) return qn_error_add_context(status, "query %s", client->name);
+    qn_query_atoms *atoms = &client->atoms[which];
+    atoms->fixed = qn_selections_is_fixed(run->selections, client->nodes[which]);
+    if (!atoms->fixed) {
+        run->any_geometric = true;
+        if (client->query_class->needs & QN_QUERY_FIXED_ATOMS)
+            QN_FAIL(QN_INVALID_ARGUMENT,
+                    "query %s: \"%s\" selects other atoms in every frame; expected a selection by names, numbers, "
+                    "masses or charges alone",
+                    client->name, client->texts[which]);
+        return QN_OK;
+    }
+    qn_selections_fixed_atoms(run->selections, client->nodes[which], &atoms->indices, &atoms->count);
+    if (atoms->count == 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "query %s: \"%s\" selects none of the %zu atoms of %s; expected at least one",
+                client->name, client->texts[which], run->topology->atom_count, run->topology->name);
+    return QN_OK;
+}
+
+static qn_status add_selections(qn_trajectory_state *run, qn_trajectory_client *client)
+{
+    const qn_trajectory_query *query = client->query;
+    const int most = client->query_class->selections;
+    const char *excess = most == 0 && query->select ? query->select : most < 2 && query->with ? query->with : NULL;
+    client->nodes[0] = client->nodes[1] = -1;
+    if (excess)
+        QN_FAIL(QN_INVALID_ARGUMENT, "query %s is given the selection \"%s\" as \"%s\"; %s takes %s", client->name,
+                excess, excess == query->select ? "select" : "with", client->query_class->name,
+                most == 0 ? "none" : "only one");
+    if (most >= 1) QN_TRY(add_selection(run, client, 0, query->select ? query->select : "all"));
+    if (most == 2 && query->with) QN_TRY(add_selection(run, client, 1, query->with));
+    return QN_OK;
+}
+
+/* ---- what classes need ---- */
+
+static qn_status check_needs(const qn_trajectory_state *run, const qn_trajectory_client *client)
+{
+    const unsigned needs = client->query_class->needs;
+    const qn_topology *topology = run->topology;
+    if ((needs & QN_QUERY_MASSES) && topology->masses == QN_MASSES_ABSENT)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "query %s needs masses, which %s has not; expected a topology with masses or elements, such as TPR, "
+                "PSF or parm7",
+                client->name, topology->name);
+    if ((needs & QN_QUERY_CHARGES) && !topology->has_charges)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "query %s needs charges, which %s has not; expected a topology such as TPR, PSF, parm7 or a table of "
+                "atoms",
+                client->name, topology->name);
+    if ((needs & QN_QUERY_BONDS) && !topology->has_bonds)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "query %s needs bonds, which %s has not; expected a topology such as TPR, PSF or parm7", client->name,
+                topology->name);
+    return QN_OK;
+}
+
+static bool wants_whole(const qn_trajectory_state *run, const qn_trajectory_client *client)
+{
+    if (client->query->whole != QN_AS_USUAL) return client->query->whole == QN_YES;
+    return run->options->whole || (client->query_class->needs & QN_QUERY_WHOLE) != 0;
+}
+
+static qn_status plan_whole(qn_trajectory_state *run)
+{
+    for (size_t i = 0; i < run->client_count; i++) {
+        const qn_trajectory_client *client = &run->clients[i];
+        if (!client->whole) {
+            run->any_broken = true;
+            continue;
+        }
+        run->any_whole = true;
+        if (run->whole_plan) continue;
+        qn_status status = qn_whole_plan_create(run->topology, &run->whole_plan);
+        if (status != QN_OK)
+            return qn_error_add_context(status, "query %s wants whole molecules (`whole: no` where they are whole)",
+                                        client->name);
+    }
+    return QN_OK;
+}
+
+/* Mistakes in parameters are told before any file is opened. */
+static qn_status read_setup(const qn_trajectory_state *run, const qn_trajectory_client *client, qn_query_setup *setup)
+{
+    const qn_trajectory_query *query = client->query;
+    return qn_query_setup_read(client->name, client->query_class, query->parameters, query->parameter_count,
+                               run->options->angstrom ? 0.1 : 1, setup);
+}
+
+static qn_status check_setup(const qn_trajectory_state *run, const qn_trajectory_client *client)
+{
+    qn_query_setup setup;
+    QN_TRY(read_setup(run, client, &setup));
+    qn_query_setup_clear(&setup);
+    return QN_OK;
+}
+
+qn_status qn_trajectory_clients_prepare(qn_trajectory_state *run)
+{
+    const qn_trajectory_options *options = run->options;
+    void *memory;
+    QN_TRY(qn_allocate(options->query_count, sizeof *run->clients, &memory));
+    run->clients = memory;
+    QN_TRY(qn_allocate(options->query_count, sizeof *run->client_seconds, &memory));
+    run->client_seconds = memory;
+    for (size_t i = 0; i < options->query_count; i++) {
+        qn_trajectory_client *client = &run->clients[i];
+        client->query = &options->queries[i];
+        QN_TRY(find_class(options, client->query->query_class, &client->query_class));
+        QN_TRY(check_class(client->query_class));
+        client->name = client->query->name ? client->query->name : client->query_class->name;
+        run->client_count = i + 1;
+        QN_TRY(check_name(run, i));
+        QN_TRY(check_setup(run, client));
+        QN_TRY(check_needs(run, client));
+        QN_TRY(add_selections(run, client));
+        client->whole = wants_whole(run, client);
+        run->any_on_device |= client->query_class->on_device;
+        run->any_on_host |= !client->query_class->on_device;
+    }
+    return plan_whole(run);
+}
+
+/* ---- states ---- */
+
+static qn_status create_state(qn_trajectory_state *run, qn_trajectory_client *client, int device)
+{
+    qn_query_setup setup;
+    QN_TRY(read_setup(run, client, &setup));
+    setup.topology = run->topology;
+    memcpy(setup.atoms, client->atoms, sizeof setup.atoms);
+    setup.first_frame = client->whole ? &run->first_whole : &run->first;
+    setup.device = client->query_class->on_device ? run->devices[device] : NULL;
+    qn_status status = client->query_class->create(&setup, &client->states[device]);
+    qn_query_setup_clear(&setup);
+    if (status != QN_OK) client->states[device] = NULL; /* a failed create leaves nothing to destroy */
+    return status == QN_OK ? QN_OK : qn_error_add_context(status, "query %s", client->name);
+}
+
+qn_status qn_trajectory_clients_create(qn_trajectory_state *run)
+{
+    QN_TRY(qn_trajectory_check_frame(run, &run->first));
+    for (size_t i = 0; i < run->client_count; i++) {
+        qn_trajectory_client *client = &run->clients[i];
+        const int states = client->query_class->on_device ? run->device_count : 1;
+        for (int device = 0; device < states; device++) QN_TRY(create_state(run, client, device));
+        client->partial_count = client->query_class->partial_count(client->states[0]);
+        client->partial_place = run->partial_count;
+        run->partial_count += client->partial_count;
+    }
+    return QN_OK;
+}
+
+void qn_trajectory_clients_clear(qn_trajectory_state *run)
+{
+    for (size_t i = 0; i < run->client_count; i++)
+        for (int device = 0; device < QN_MOST_DEVICES; device++)
+            if (run->clients[i].states[device]) run->clients[i].query_class->destroy(run->clients[i].states[device]);
+    qn_release(&run->clients);
+    qn_release(&run->client_seconds);
+    run->client_count = 0;
+}
+
+/* ---- frames ---- */
+
+qn_frame_name qn_frame_name_of(const qn_trajectory_frame *frame)
+{
+    qn_frame_name name;
+    if (isnan(frame->time_ps))
+        snprintf(name.text, sizeof name.text, "frame %llu", (unsigned long long)frame->number);
+    else
+        snprintf(name.text, sizeof name.text, "frame %llu (%g ps)", (unsigned long long)frame->number, frame->time_ps);
+    return name;
+}
+
+static bool has_box(const qn_trajectory_frame *frame)
+{
+    for (int i = 0; i < 9; i++)
+        if (frame->box_nm[i] != 0) return true;
+    return false;
+}
+
+qn_status qn_trajectory_check_frame(const qn_trajectory_state *run, const qn_trajectory_frame *frame)
+{
+    if (has_box(frame)) return QN_OK;
+    for (size_t i = 0; i < run->client_count; i++)
+        if (run->clients[i].query_class->needs & QN_QUERY_BOX)
+            QN_FAIL(QN_INVALID_ARGUMENT, "query %s needs the periodic box, which %s has not%s", run->clients[i].name,
+                    qn_frame_name_of(frame).text,
+                    run->options->periodic ? "; expected a trajectory with boxes"
+                                           : " with periodic: no; expected it to be periodic");
+    return QN_OK;
+}
+
+qn_status qn_trajectory_collect(qn_trajectory_state *run, const qn_trajectory_frame *frame, const double *partials)
+{
+    for (size_t i = 0; i < run->client_count; i++) {
+        const qn_trajectory_client *client = &run->clients[i];
+        qn_status status = client->query_class->collect(client->states[0], frame, partials + client->partial_place);
+        if (status != QN_OK)
+            return qn_error_add_context(status, "query %s: %s", client->name, qn_frame_name_of(frame).text);
+    }
+    if (run->frames++ == 0) run->first_ps = frame->time_ps;
+    run->last_ps = frame->time_ps;
+    return QN_OK;
+}

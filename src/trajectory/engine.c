@@ -1,0 +1,481 @@
+#define _POSIX_C_SOURCE 200809L
+#include "trajectory/engine.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "trajectory/slots.h"
+
+/* So many pieces nobody has: a rank that takes them leaves nothing to the others. */
+static const uint64_t all_that_is_left = (uint64_t)1 << 48;
+
+/* What the threads share. Frames move through the ring by three counters: collected ≤ taken ≤ decoded ≤ read. */
+typedef struct trajectory_engine {
+    qn_trajectory_state *run;
+    const qn_piece_set *done;
+    qn_journal *journal;
+    qn_slots slots;
+    pthread_mutex_t mutex; /* of what follows */
+    pthread_cond_t changed;
+    uint64_t read, decoded, taken, collected;
+    bool read_all, failed;
+    qn_error_trail failure; /* the first */
+    pthread_mutex_t ranks_mutex;
+    qn_piece_record record; /* from here on the collector's */
+    double started_s, looked_s, wrote_s;
+} trajectory_engine;
+
+typedef struct engine_thread {
+    trajectory_engine *engine;
+    pthread_t thread;
+    qn_status (*work)(struct engine_thread *);
+    int device, worker; /* of device workers; the worker's number comes behind the pool's */
+} engine_thread;
+
+static void fail(trajectory_engine *engine, qn_status status)
+{
+    pthread_mutex_lock(&engine->mutex);
+    if (!engine->failed) qn_error_save(status, &engine->failure);
+    engine->failed = true;
+    pthread_cond_broadcast(&engine->changed);
+    pthread_mutex_unlock(&engine->mutex);
+    qn_source_stop(engine->run->source);
+}
+
+static bool has_failed(trajectory_engine *engine)
+{
+    pthread_mutex_lock(&engine->mutex);
+    const bool failed = engine->failed;
+    pthread_mutex_unlock(&engine->mutex);
+    return failed;
+}
+
+/* ---- the reader ---- */
+
+/* A free slot to read into; NULL after a failure. */
+static qn_slot *free_slot(trajectory_engine *engine)
+{
+    pthread_mutex_lock(&engine->mutex);
+    while (!engine->failed && engine->read - engine->collected == engine->slots.count)
+        pthread_cond_wait(&engine->changed, &engine->mutex);
+    qn_slot *slot = engine->failed ? NULL : qn_slot_of(&engine->slots, engine->read);
+    pthread_mutex_unlock(&engine->mutex);
+    return slot;
+}
+
+static void hand_on(trajectory_engine *engine)
+{
+    pthread_mutex_lock(&engine->mutex);
+    engine->read++;
+    pthread_cond_broadcast(&engine->changed);
+    pthread_mutex_unlock(&engine->mutex);
+}
+
+/* Whether an error is the file's, which is then read no further, and not the machine's. */
+static bool is_files_fault(qn_status status)
+{
+    return status == QN_BAD_FORMAT || status == QN_IO_ERROR || status == QN_NOT_FOUND || status == QN_UNSUPPORTED;
+}
+
+/* The frame with this ordinal into the slot; the first one was read before. */
+static qn_status read_frame(trajectory_engine *engine, uint64_t ordinal, qn_slot *slot, bool *end)
+{
+    qn_trajectory_state *run = engine->run;
+    slot->damage.status = QN_OK;
+    if (ordinal == 0) {
+        const qn_source_item free_item = slot->item;
+        slot->item = run->first_item;
+        run->first_item = free_item;
+        qn_slot_copy_frame(&run->first, &slot->frame);
+        *end = false;
+        return QN_OK;
+    }
+    QN_TRY(qn_source_skip(run->source, ordinal - qn_source_position(run->source)));
+    return qn_source_next(run->source, &slot->item, &slot->frame, end);
+}
+
+/* Frames of one piece, fewer at the end. A damaged file is the end too, told by the slot. */
+static qn_status read_piece(trajectory_engine *engine, uint64_t piece, bool *end)
+{
+    for (int i = 0; i < QN_TRAJECTORY_PIECE && !*end; i++) {
+        qn_slot *slot = free_slot(engine);
+        if (!slot) {
+            *end = true;
+            return QN_OK;
+        }
+        qn_status status = read_frame(engine, piece * QN_TRAJECTORY_PIECE + (uint64_t)i, slot, end);
+        if (status != QN_OK && !is_files_fault(status)) return status;
+        if (status != QN_OK) {
+            qn_error_save(status, &slot->damage);
+            qn_error_clear();
+        }
+        if (status == QN_OK && *end) return QN_OK;
+        hand_on(engine);
+        if (status != QN_OK) *end = true;
+    }
+    return QN_OK;
+}
+
+/* Pieces dealt to this rank, until there is none left. */
+static qn_status read_pieces(trajectory_engine *engine)
+{
+    qn_trajectory_state *run = engine->run;
+    bool end = false;
+    while (!end) {
+        uint64_t piece;
+        pthread_mutex_lock(&engine->ranks_mutex);
+        qn_status status = qn_ranks_next(run->ranks, 1, &piece);
+        pthread_mutex_unlock(&engine->ranks_mutex);
+        QN_TRY(status);
+        if (piece >= all_that_is_left) return QN_OK;
+        if (qn_piece_set_has(engine->done, piece)) continue;
+        QN_TRY(read_piece(engine, piece, &end));
+    }
+    return QN_OK;
+}
+
+static qn_status work_as_reader(engine_thread *thread)
+{
+    trajectory_engine *engine = thread->engine;
+    QN_TRY(read_pieces(engine));
+    engine->run->expected = qn_source_position(engine->run->source);
+    pthread_mutex_lock(&engine->mutex);
+    engine->read_all = true;
+    pthread_cond_broadcast(&engine->changed);
+    pthread_mutex_unlock(&engine->mutex);
+    return QN_OK;
+}
+
+/* ---- the pool: decode, select, make whole, measure what no device measures ---- */
+
+typedef struct block_decoding {
+    trajectory_engine *engine;
+    uint64_t first;
+} block_decoding;
+
+static qn_status decode_frame(size_t index, int worker, void *user)
+{
+    const block_decoding *block = user;
+    trajectory_engine *engine = block->engine;
+    qn_slot *slot = qn_slot_of(&engine->slots, block->first + index);
+    if (slot->damage.status != QN_OK) return QN_OK;
+    qn_status status = qn_source_decode(&slot->item, &slot->frame);
+    qn_source_let_go(engine->run->source, &slot->item);
+    if (status != QN_OK && is_files_fault(status)) {
+        qn_error_save(status, &slot->damage);
+        qn_error_clear();
+        return QN_OK;
+    }
+    QN_TRY(status);
+    return qn_slot_measure(&engine->slots, slot, worker);
+}
+
+/* As many frames as there are, up to a block, which others need not wait for; 0 at the end. */
+static size_t next_block(trajectory_engine *engine, uint64_t *first)
+{
+    pthread_mutex_lock(&engine->mutex);
+    while (!engine->failed && engine->read == engine->decoded && !engine->read_all)
+        pthread_cond_wait(&engine->changed, &engine->mutex);
+    size_t count = engine->failed ? 0 : (size_t)(engine->read - engine->decoded);
+    if (count > engine->slots.block) count = engine->slots.block;
+    *first = engine->decoded;
+    pthread_mutex_unlock(&engine->mutex);
+    return count;
+}
+
+static qn_status decode_all(trajectory_engine *engine)
+{
+    block_decoding block = {.engine = engine};
+    for (size_t count; (count = next_block(engine, &block.first)) > 0;) {
+        QN_TRY(qn_pool_run(engine->run->pool, count, decode_frame, &block));
+        pthread_mutex_lock(&engine->mutex);
+        engine->decoded += count;
+        pthread_cond_broadcast(&engine->changed);
+        pthread_mutex_unlock(&engine->mutex);
+    }
+    return QN_OK;
+}
+
+/* ---- devices ---- */
+
+/* The next decoded frame that no device has; NULL at the end. */
+static qn_slot *take_frame(trajectory_engine *engine)
+{
+    qn_slot *slot = NULL;
+    pthread_mutex_lock(&engine->mutex);
+    while (!engine->failed && engine->taken == engine->decoded &&
+           !(engine->read_all && engine->decoded == engine->read))
+        pthread_cond_wait(&engine->changed, &engine->mutex);
+    if (!engine->failed && engine->taken < engine->decoded) slot = qn_slot_of(&engine->slots, engine->taken++);
+    pthread_mutex_unlock(&engine->mutex);
+    return slot;
+}
+
+/* Before the run, when asked for: the first frame again and again until the tuner has nothing more to try. */
+static qn_status explore(engine_thread *thread, qn_queue *queue, qn_slot *slot)
+{
+    const qn_tuning *tuning = &thread->engine->run->tuning;
+    const double start_s = qn_clock_s();
+    bool explores;
+    QN_TRY(qn_tuning_explores(tuning, 0, &explores));
+    while (explores && !has_failed(thread->engine)) {
+        QN_TRY(qn_slot_measure_on_device(&thread->engine->slots, slot, thread->worker, thread->device, queue));
+        QN_TRY(qn_tuning_explores(tuning, qn_clock_s() - start_s, &explores));
+    }
+    return QN_OK;
+}
+
+static qn_status measure_frames(engine_thread *thread, qn_queue *queue)
+{
+    trajectory_engine *engine = thread->engine;
+    bool first = thread->worker == qn_pool_threads(engine->run->pool);
+    for (qn_slot *slot; (slot = take_frame(engine));) {
+        if (slot->damage.status == QN_OK) {
+            if (first) QN_TRY(explore(thread, queue, slot));
+            QN_TRY(qn_slot_measure_on_device(&engine->slots, slot, thread->worker, thread->device, queue));
+        }
+        first = false;
+        pthread_mutex_lock(&engine->mutex);
+        slot->on_device_done = true;
+        pthread_cond_broadcast(&engine->changed);
+        pthread_mutex_unlock(&engine->mutex);
+    }
+    return QN_OK;
+}
+
+static qn_status work_on_device(engine_thread *thread)
+{
+    qn_queue *queue;
+    QN_TRY(qn_queue_create(thread->engine->run->devices[thread->device], &queue));
+    qn_status status = measure_frames(thread, queue);
+    if (status == QN_OK) status = qn_queue_finish(queue);
+    qn_slots_drop_scratch(&thread->engine->slots, thread->worker); /* which may hold what is of the queue */
+    qn_queue_destroy(&queue);
+    return status;
+}
+
+/* ---- the collector ---- */
+
+static qn_status report_progress(trajectory_engine *engine)
+{
+    qn_trajectory_state *run = engine->run;
+    const double share = qn_source_share(run->source, &run->bytes);
+    const uint64_t done = run->resumed + run->analysed_here;
+    const uint64_t total = share > 0.001 ? (uint64_t)((double)done / share) : 0;
+    const qn_progress progress = {"analysing", "frames", (size_t)done,
+                                  qn_ranks_rank(run->ranks) == 0 ? (size_t)(total > done ? total : done) : 0,
+                                  qn_clock_s() - engine->started_s};
+    if (!run->options->progress || run->options->progress(&progress, run->options->progress_user) == 0) return QN_OK;
+    if (run->options->live) {
+        qn_source_stop(run->source); /* and analyse what has come */
+        run->interrupted = true;
+        return QN_OK;
+    }
+    QN_FAIL(QN_CANCELLED, "stopped after %llu frames%s", (unsigned long long)done,
+            engine->journal ? "; continue with --resume" : "");
+}
+
+/* Whether another rank failed: it has taken all pieces. */
+static qn_status look_at_others(trajectory_engine *engine)
+{
+    qn_trajectory_state *run = engine->run;
+    const double now_s = qn_clock_s();
+    uint64_t next = 0;
+    if (qn_ranks_count(run->ranks) == 1 || now_s - engine->looked_s < 1) return QN_OK;
+    if (pthread_mutex_trylock(&engine->ranks_mutex) != 0) return QN_OK;
+    qn_status status = qn_ranks_next(run->ranks, 0, &next);
+    pthread_mutex_unlock(&engine->ranks_mutex);
+    QN_TRY(status);
+    engine->looked_s = now_s;
+    if (next < all_that_is_left) return QN_OK;
+    run->stopped = true;
+    QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
+}
+
+/* What is done now and then, whether or not frames come. */
+static qn_status look_around(trajectory_engine *engine)
+{
+    qn_trajectory_state *run = engine->run;
+    const double now_s = qn_clock_s();
+    for (const char *warning; (warning = qn_source_warning(run->source));)
+        QN_TRY(qn_trajectory_warn(run, "%s", warning));
+    QN_TRY(report_progress(engine));
+    QN_TRY(look_at_others(engine));
+    if (!run->options->live || run->frames == 0 || now_s - engine->wrote_s < run->options->live_interval_s)
+        return QN_OK;
+    QN_TRY(qn_trajectory_write_results(run, false));
+    engine->wrote_s = qn_clock_s();
+    return QN_OK;
+}
+
+/* Frames at the front that are measured by all; *over: there will be no more. Waits a moment where there are none. */
+static size_t ready_frames(trajectory_engine *engine, uint64_t *first, bool *over)
+{
+    size_t count = 0;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 100000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&engine->mutex);
+    for (int waited = 0; waited == 0;) {
+        const uint64_t most = engine->run->any_on_device ? engine->taken : engine->decoded;
+        *first = engine->collected;
+        while (*first + count < most &&
+               (!engine->run->any_on_device || qn_slot_of(&engine->slots, *first + count)->on_device_done))
+            count++;
+        *over = engine->failed || (count == 0 && engine->read_all && engine->collected == engine->read);
+        if (count > 0 || *over) break;
+        waited = pthread_cond_timedwait(&engine->changed, &engine->mutex, &until);
+    }
+    pthread_mutex_unlock(&engine->mutex);
+    return count;
+}
+
+/* One frame's partials to the queries or, and, the journal. A damaged one ends the run. */
+static qn_status collect_frame(trajectory_engine *engine, uint64_t place, bool *over)
+{
+    qn_trajectory_state *run = engine->run;
+    qn_slot *slot = qn_slot_of(&engine->slots, place);
+    if (slot->damage.status != QN_OK) {
+        run->damage = slot->damage;
+        *over = true;
+        return QN_OK;
+    }
+    slot->on_device_done = false;
+    qn_trajectory_frame frame = slot->frame;
+    frame.positions_nm = NULL;
+    if (run->collects) QN_TRY(qn_trajectory_collect(run, &frame, slot->partials));
+    run->analysed_here++;
+    if (!engine->journal) return QN_OK;
+    const uint64_t piece = slot->item.ordinal / QN_TRAJECTORY_PIECE;
+    if (engine->record.frames > 0 && engine->record.piece != piece) {
+        QN_TRY(qn_piece_record_write(&engine->record, engine->journal));
+        run->recorded++;
+    }
+    engine->record.piece = piece;
+    QN_TRY(qn_piece_record_add(&engine->record, &frame, slot->partials, run->partial_count));
+    if (engine->record.frames < QN_TRAJECTORY_PIECE) return QN_OK;
+    run->recorded++;
+    return qn_piece_record_write(&engine->record, engine->journal);
+}
+
+static qn_status collect_frames(trajectory_engine *engine)
+{
+    uint64_t first;
+    bool over = false, damaged = false;
+    while (!over && !damaged) {
+        const size_t count = ready_frames(engine, &first, &over);
+        for (size_t i = 0; i < count && !damaged; i++) QN_TRY(collect_frame(engine, first + i, &damaged));
+        QN_TRY(look_around(engine));
+        pthread_mutex_lock(&engine->mutex);
+        engine->collected += count;
+        pthread_cond_broadcast(&engine->changed);
+        pthread_mutex_unlock(&engine->mutex);
+    }
+    return QN_OK;
+}
+
+static qn_status work_as_collector(engine_thread *thread)
+{
+    trajectory_engine *engine = thread->engine;
+    QN_TRY(collect_frames(engine));
+    if (engine->run->damage.status != QN_OK) {
+        fail(engine, QN_OK); /* the others need go no further, which is no failure */
+        return QN_OK;
+    }
+    if (has_failed(engine) || engine->record.frames == 0) return QN_OK;
+    engine->run->recorded++;
+    return qn_piece_record_write(&engine->record, engine->journal);
+}
+
+/* ---- threads ---- */
+
+static void *run_thread(void *user)
+{
+    engine_thread *thread = user;
+    qn_status status = thread->work(thread);
+    if (status != QN_OK) fail(thread->engine, status);
+    return NULL;
+}
+
+/* On a CPU kernels use the pool's threads, which two at a time would only share. */
+static int workers_of(qn_device *device)
+{
+    return qn_device_get_info(device)->kind == QN_DEVICE_CPU ? 1 : 2;
+}
+
+static qn_status start(engine_thread *thread)
+{
+    if (pthread_create(&thread->thread, NULL, run_thread, thread) != 0)
+        QN_FAIL(QN_OUT_OF_MEMORY, "cannot start another thread");
+    return QN_OK;
+}
+
+/* Reader, collector and device workers; this thread decodes with the pool. */
+static qn_status run_threads(trajectory_engine *engine, engine_thread *threads, int count)
+{
+    int started = 0;
+    for (; started < count; started++) {
+        qn_status status = start(&threads[started]);
+        if (status == QN_OK) continue;
+        fail(engine, status);
+        break;
+    }
+    qn_status status = decode_all(engine);
+    if (status != QN_OK) fail(engine, status);
+    for (int i = 0; i < started; i++) pthread_join(threads[i].thread, NULL);
+    return engine->failed ? qn_error_restore(&engine->failure) : QN_OK;
+}
+
+static int list_threads(trajectory_engine *engine, engine_thread threads[2 + 2 * QN_MOST_DEVICES])
+{
+    qn_trajectory_state *run = engine->run;
+    int count = 0, worker = qn_pool_threads(run->pool);
+    threads[count++] = (engine_thread){.engine = engine, .work = work_as_reader};
+    threads[count++] = (engine_thread){.engine = engine, .work = work_as_collector};
+    for (int device = 0; run->any_on_device && device < run->device_count; device++)
+        for (int i = 0; i < workers_of(run->devices[device]); i++)
+            threads[count++] = (engine_thread){engine, 0, work_on_device, device, worker++};
+    return count;
+}
+
+/* After a failure: that the other ranks do not analyse on for hours for nothing. */
+static qn_status leave_nothing(qn_ranks *ranks, qn_status failure)
+{
+    qn_error_trail trail;
+    uint64_t first;
+    qn_error_save(failure, &trail);
+    if (qn_ranks_count(ranks) > 1 && qn_ranks_next(ranks, all_that_is_left, &first) != QN_OK) qn_error_clear();
+    return qn_error_restore(&trail);
+}
+
+qn_status qn_trajectory_engine_run(qn_trajectory_state *run, const qn_piece_set *done, qn_journal *journal)
+{
+    trajectory_engine engine = {.run = run,
+                                .done = done,
+                                .journal = journal,
+                                .mutex = PTHREAD_MUTEX_INITIALIZER,
+                                .changed = PTHREAD_COND_INITIALIZER,
+                                .ranks_mutex = PTHREAD_MUTEX_INITIALIZER};
+    engine_thread threads[2 + 2 * QN_MOST_DEVICES];
+    const int count = list_threads(&engine, threads);
+    engine.started_s = engine.looked_s = engine.wrote_s = qn_clock_s();
+    qn_status status = qn_slots_create(run, qn_pool_threads(run->pool) + count - 2, &engine.slots);
+    if (status == QN_OK) status = run_threads(&engine, threads, count);
+    qn_slots_sum_seconds(&engine.slots, run->client_seconds);
+    qn_slots_clear(&engine.slots);
+    qn_text_clear(&engine.record.bytes);
+    (void)qn_source_share(run->source, &run->bytes);
+    pthread_cond_destroy(&engine.changed);
+    pthread_mutex_destroy(&engine.mutex);
+    pthread_mutex_destroy(&engine.ranks_mutex);
+    if (status == QN_OK && run->damage.status == QN_OK) return QN_OK;
+    return leave_nothing(run->ranks, status);
+}

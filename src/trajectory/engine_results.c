@@ -1,0 +1,117 @@
+/* From what queries have collected to what the output is handed. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "trajectory/run.h"
+
+qn_status qn_trajectory_warn(qn_trajectory_state *run, const char *format, ...)
+{
+    char message[1024];
+    void *list = run->warnings;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(message, sizeof message, format, values);
+    va_end(values);
+    qn_log(QN_LOG_WARNING, "%s", message);
+    QN_TRY(qn_grow(&list, &run->warning_capacity, run->warning_count + 1, sizeof *run->warnings));
+    run->warnings = list;
+    QN_TRY(qn_text_copy(message, &run->warnings[run->warning_count]));
+    run->warning_count++;
+    return QN_OK;
+}
+
+static qn_status finish_client(const qn_trajectory_client *client, qn_query_tables *tables)
+{
+    qn_status status = client->query_class->finish(client->states[0], tables);
+    return status == QN_OK ? QN_OK : qn_error_add_context(status, "query %s", client->name);
+}
+
+static void describe_client(const qn_trajectory_state *run, size_t place, const qn_query_tables *tables,
+                            qn_query_result *result)
+{
+    const qn_trajectory_client *client = &run->clients[place];
+    *result = (qn_query_result){.query_class = client->query_class,
+                                .query = client->query,
+                                .name = client->name,
+                                .select = client->texts[0],
+                                .with = client->texts[1],
+                                .whole = client->whole,
+                                .device = "",
+                                .seconds = run->client_seconds[place],
+                                .tables = tables};
+    if (client->query_class->on_device) result->device = qn_device_get_info(run->devices[0])->identifier;
+    for (int which = 0; which < 2; which++) {
+        result->fixed[which] = client->atoms[which].fixed;
+        result->atom_counts[which] = client->first_counts[which];
+    }
+}
+
+typedef struct device_texts {
+    const char *identifiers[QN_MOST_DEVICES], *names[QN_MOST_DEVICES];
+} device_texts;
+
+static void describe_run(qn_trajectory_state *run, bool complete, device_texts *devices, qn_live_facts *live,
+                         qn_trajectory_results *results)
+{
+    run->timings.total_s = qn_clock_s() - run->started_s;
+    *results = (qn_trajectory_results){.options = run->options,
+                                       .topology = run->topology,
+                                       .query_count = run->client_count,
+                                       .files = qn_source_file_facts(run->source),
+                                       .file_count = run->options->live ? 0 : run->options->trajectory_count,
+                                       .frames = run->frames,
+                                       .resumed = run->resumed,
+                                       .overlapping = qn_source_overlapping(run->source),
+                                       .bytes = run->bytes,
+                                       .first_ps = run->first_ps,
+                                       .last_ps = run->last_ps,
+                                       .devices = devices->identifiers,
+                                       .device_names = devices->names,
+                                       .device_count = (size_t)run->device_count,
+                                       .threads = qn_pool_threads(run->pool),
+                                       .ranks = qn_ranks_count(run->ranks),
+                                       .prepare_s = run->timings.prepare_s,
+                                       .analyse_s = run->timings.analyse_s,
+                                       .total_s = run->timings.total_s,
+                                       .warnings = (const char *const *)run->warnings,
+                                       .warning_count = run->warning_count,
+                                       .selection_nodes = qn_selections_node_count(run->selections),
+                                       .complete = complete};
+    if (qn_source_live_facts(run->source, live)) results->live = live;
+    for (int i = 0; i < run->device_count; i++) {
+        devices->identifiers[i] = qn_device_get_info(run->devices[i])->identifier;
+        devices->names[i] = qn_device_get_info(run->devices[i])->name;
+    }
+}
+
+qn_status qn_trajectory_write_results(qn_trajectory_state *run, bool complete)
+{
+    qn_trajectory_results results;
+    device_texts devices;
+    qn_live_facts live;
+    qn_query_result *queries;
+    qn_query_tables **tables;
+    void *memory;
+    QN_TRY(qn_allocate(run->client_count, sizeof *queries, &memory));
+    queries = memory;
+    qn_status status = qn_allocate(run->client_count, sizeof *tables, &memory);
+    tables = memory;
+    for (size_t i = 0; i < run->client_count && status == QN_OK; i++) {
+        status = qn_query_tables_create(&tables[i]);
+        if (status == QN_OK) status = finish_client(&run->clients[i], tables[i]);
+        if (status == QN_OK) describe_client(run, i, tables[i], &queries[i]);
+    }
+    if (status == QN_OK) {
+        describe_run(run, complete, &devices, &live, &results);
+        results.queries = queries;
+        status = run->output(&results, run->output_user);
+    }
+    for (size_t i = 0; tables && i < run->client_count; i++) qn_query_tables_destroy(&tables[i]);
+    qn_release(&tables);
+    qn_release(&queries);
+    return status;
+}

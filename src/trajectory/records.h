@@ -1,0 +1,34 @@
+/* Partials of frames as they stand in the journals of a run's ranks, "journal.0", "journal.1", …: a record is a piece
+ * of consecutive frames, packed. */
+#ifndef QN_TRAJECTORY_RECORDS_H
+#define QN_TRAJECTORY_RECORDS_H
+
+#include "job/pieces.h"
+#include "trajectory/run.h"
+
+/* A record that is being filled. Zero-initialise; released with qn_text_clear(&record.bytes). */
+typedef struct qn_piece_record {
+    qn_text bytes;
+    uint64_t piece;
+    uint32_t frames;
+} qn_piece_record;
+
+QN_MUST_CHECK qn_status qn_piece_record_add(qn_piece_record *record, const qn_trajectory_frame *frame,
+                                            const double *partials, size_t count);
+/* Append to the journal, and begin anew. */
+QN_MUST_CHECK qn_status qn_piece_record_write(qn_piece_record *record, qn_journal *journal);
+
+/* Everything that what is in a journal depends on, a line each. */
+QN_MUST_CHECK qn_status qn_trajectory_key(const qn_trajectory_state *run, qn_text *key);
+
+/* Refuse ranks whose keys differ from the first one's. Every rank must call. */
+QN_MUST_CHECK qn_status qn_trajectory_same_key(const qn_trajectory_state *run);
+
+/* This rank's journal, and what all journals have. */
+QN_MUST_CHECK qn_status qn_trajectory_journal_open(const qn_trajectory_state *run, qn_piece_set *done,
+                                                   qn_journal **journal);
+
+/* Hand all frames of all journals to the queries, in order. QN_BAD_FORMAT when one is missing. */
+QN_MUST_CHECK qn_status qn_trajectory_gather(qn_trajectory_state *run);
+
+#endif

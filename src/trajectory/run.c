@@ -1,0 +1,392 @@
+#define _POSIX_C_SOURCE 200809L
+#include "trajectory/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "job/options.h"
+#include "job/pieces.h"
+#include "runtime/device.h"
+#include "trajectory/engine.h"
+
+/* Rough, and low rather than high; they only decide whether a run is long: pairs of atoms that a query measures. */
+static const double cpu_core_rate = 2e8, gpu_rate = 1e11;
+
+qn_trajectory_options qn_trajectory_default_options(void)
+{
+    return (qn_trajectory_options){.live_interval_s = 5,
+                                   .begin_ps = -INFINITY,
+                                   .end_ps = INFINITY,
+                                   .last_frame = UINT64_MAX,
+                                   .stride = 1,
+                                   .periodic = true,
+                                   .format = "xvg",
+                                   .device = "auto",
+                                   .tune = "auto",
+                                   .tune_budget = "2%"};
+}
+
+/* ---- options ---- */
+
+static qn_status check_ranges(const qn_trajectory_options *options)
+{
+    if (options->stride == 0) QN_FAIL(QN_INVALID_ARGUMENT, "stride is 0; expected 1 or more");
+    if (!(options->begin_ps <= options->end_ps))
+        QN_FAIL(QN_INVALID_ARGUMENT, "begin is %g ps and end %g ps; expected an end at or after the begin",
+                options->begin_ps, options->end_ps);
+    if (options->first_frame > options->last_frame)
+        QN_FAIL(QN_INVALID_ARGUMENT, "the first frame is %llu and the last %llu; expected a last at or after the first",
+                (unsigned long long)options->first_frame, (unsigned long long)options->last_frame);
+    return QN_OK;
+}
+
+static qn_status check_options(const qn_trajectory_options *options)
+{
+    const char *format = options->format ? options->format : "";
+    if (!options->topology || !options->output)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s must be given", options->topology ? "the output folder" : "a topology");
+    if (options->query_count == 0) QN_FAIL(QN_INVALID_ARGUMENT, "no query is given; expected at least one");
+    if (options->live && options->trajectory_count > 0)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "both a trajectory, %s, and a live simulation, %s, are given; expected one of them",
+                options->trajectories[0], options->live);
+    if (options->live && options->resume)
+        QN_FAIL(QN_INVALID_ARGUMENT, "a live simulation cannot be resumed: it does not send its frames again");
+    if (strcmp(format, "xvg") != 0 && strcmp(format, "csv") != 0 && strcmp(format, "both") != 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "format is \"%s\"; expected xvg, csv or both", format);
+    QN_TRY(qn_option_in_range("seconds between live results", options->live_interval_s, 0.01, 1e6));
+    QN_TRY(check_ranges(options));
+    return qn_tuning_check(options->tune, options->tune_budget);
+}
+
+/* Another folder's files are nothing to go on with, and would be mixed with results. */
+static qn_status check_output(const qn_trajectory_state *run)
+{
+    const qn_trajectory_options *options = run->options;
+    bool empty;
+    int *ranks;
+    size_t count;
+    if (qn_ranks_rank(run->ranks) != 0) return QN_OK; /* the first one asks, and may have made the folder by now */
+    QN_TRY(qn_option_output(options->output, options->resume, &empty));
+    if (empty) return QN_OK;
+    QN_TRY(qn_rank_journal_list(options->output, &ranks, &count));
+    qn_release(&ranks);
+    if (count > 0) return QN_OK;
+    QN_FAIL(QN_ALREADY_EXISTS,
+            "%s: holds no run to resume; expected journal.0 or another one in it, or an empty folder", options->output);
+}
+
+/* ---- preparing ---- */
+
+static qn_status open_selections(qn_trajectory_state *run)
+{
+    const qn_trajectory_options *options = run->options;
+    QN_TRY(qn_selections_create(run->topology, options->angstrom ? 0.1 : 1, options->periodic, &run->selections));
+    return options->index_file ? qn_selections_add_index_file(run->selections, options->index_file) : QN_OK;
+}
+
+static qn_status open_source(qn_trajectory_state *run)
+{
+    const qn_trajectory_options *options = run->options;
+    if (qn_ranks_count(run->ranks) > 1 && options->live)
+        QN_FAIL(QN_UNSUPPORTED, "a live simulation is analysed by one process; expected no launcher such as mpirun");
+    QN_TRY(qn_source_open(run->context, options, run->topology, &run->source));
+    if (qn_source_is_repeatable(run->source)) return QN_OK;
+    if (qn_ranks_count(run->ranks) > 1)
+        QN_FAIL(QN_UNSUPPORTED, "a trajectory that is no plain file is analysed by one process; expected plain files");
+    if (options->resume)
+        QN_FAIL(QN_UNSUPPORTED, "a trajectory that is no plain file cannot be read again; expected plain files");
+    return QN_OK;
+}
+
+static qn_status make_frame(const qn_trajectory_state *run, qn_trajectory_frame *frame)
+{
+    void *memory;
+    QN_TRY(qn_allocate(3 * run->topology->atom_count, sizeof(float), &memory));
+    *frame = (qn_trajectory_frame){.atom_count = run->topology->atom_count, .positions_nm = memory};
+    return QN_OK;
+}
+
+/* How many atoms each query measures, by the first frame. */
+static qn_status count_atoms(qn_trajectory_state *run)
+{
+    qn_selection_atoms *selected = NULL;
+    qn_status status = QN_OK;
+    if (run->any_geometric) status = qn_selection_atoms_create(run->selections, &selected);
+    if (selected && status == QN_OK) status = qn_selection_atoms_evaluate(selected, &run->first);
+    for (size_t i = 0; i < run->client_count && status == QN_OK; i++) {
+        qn_trajectory_client *client = &run->clients[i];
+        for (int which = 0; which < 2; which++) {
+            const uint32_t *indices;
+            client->first_counts[which] = client->atoms[which].count;
+            if (client->nodes[which] >= 0 && !client->atoms[which].fixed)
+                qn_selection_atoms_view(selected, client->nodes[which], &indices, &client->first_counts[which]);
+        }
+    }
+    qn_selection_atoms_destroy(&selected);
+    return status;
+}
+
+/* Queries are created from the first frame, which is analysed like all others afterwards. */
+static qn_status read_first_frame(qn_trajectory_state *run)
+{
+    const qn_trajectory_options *options = run->options;
+    bool end;
+    QN_TRY(make_frame(run, &run->first));
+    QN_TRY(qn_source_next(run->source, &run->first_item, &run->first, &end));
+    if (end)
+        QN_FAIL(QN_BAD_FORMAT, "%s has no frame %s", options->live ? options->live : options->trajectories[0],
+                options->begin_ps > -INFINITY || options->end_ps < INFINITY || options->first_frame > 0
+                    ? "in the range of times and numbers that is asked for"
+                    : "to analyse; expected at least one");
+    QN_TRY(qn_source_decode(&run->first_item, &run->first));
+    if (!options->periodic) memset(run->first.box_nm, 0, sizeof run->first.box_nm);
+    if (!run->any_whole) return QN_OK;
+    QN_TRY(make_frame(run, &run->first_whole));
+    float *positions = run->first_whole.positions_nm;
+    run->first_whole = run->first;
+    run->first_whole.positions_nm = positions;
+    memcpy(positions, run->first.positions_nm, 3 * run->first.atom_count * sizeof(float));
+    return qn_whole_apply(run->whole_plan, &run->first_whole);
+}
+
+/* Pairs of atoms in all frames, over the devices' rates. */
+static double expected_seconds(const qn_trajectory_state *run)
+{
+    double pairs = 0, rate = 0, bytes = 0;
+    const qn_trajectory_file_facts *files = qn_source_file_facts(run->source);
+    for (size_t i = 0; files && i < run->options->trajectory_count; i++) bytes += (double)files[i].bytes;
+    for (size_t i = 0; i < run->client_count; i++) {
+        const qn_trajectory_client *client = &run->clients[i];
+        const double first = (double)client->first_counts[0];
+        if (!client->query_class->on_device) continue;
+        pairs += client->nodes[1] >= 0 ? first * (double)client->first_counts[1] : first * first / 2;
+    }
+    for (int i = 0; i < run->device_count; i++) {
+        const qn_device_info *info = qn_device_get_info(run->devices[i]);
+        rate += info->kind == QN_DEVICE_CPU ? cpu_core_rate * info->compute_units : gpu_rate;
+    }
+    const double frames = run->first_item.size > 0 ? bytes / (double)run->first_item.size : 1;
+    return rate > 0 ? pairs * frames / (double)run->options->stride / rate : 0;
+}
+
+/* Everything that can be wrong with what was given, before anything is written. */
+static qn_status prepare(qn_trajectory_state *run)
+{
+    const qn_trajectory_options *options = run->options;
+    QN_TRY(check_output(run));
+    QN_TRY(qn_topology_read(options->topology, &run->topology));
+    QN_TRY(open_selections(run));
+    QN_TRY(qn_trajectory_clients_prepare(run));
+    if (run->any_on_device)
+        QN_TRY(qn_devices_open(run->context, options->device, run->ranks, run->devices, &run->device_count));
+    QN_TRY(open_source(run));
+    QN_TRY(read_first_frame(run));
+    QN_TRY(count_atoms(run));
+    if (run->any_on_device)
+        QN_TRY(qn_tuning_start(run->context, options->tune, options->tune_budget, expected_seconds(run), &run->tuning));
+    return qn_trajectory_clients_create(run);
+}
+
+/* ---- several processes ---- */
+
+/* Whether what this rank met need not be told: the first one that failed tells of a Ctrl-C that all hear, and the first
+ * rank of what all of them meet. */
+static bool is_told(int rank, int speaker, const qn_error_trail *own, const qn_error_trail *first)
+{
+    if (rank == speaker) return false;
+    return own->status == QN_CANCELLED ||
+           (speaker == 0 && own->status == first->status && strcmp(own->message, first->message) == 0);
+}
+
+/* Ranks go on together or not at all. A rank that others stopped is mute. */
+static qn_status agree(qn_trajectory_state *run, qn_status status)
+{
+    const int count = qn_ranks_count(run->ranks), rank = qn_ranks_rank(run->ranks);
+    qn_error_trail own = {0}, first = {0};
+    int most = 0;
+    qn_error_save(status, &own);
+    qn_status heard = qn_ranks_most(run->ranks, status == QN_OK ? 0 : run->stopped ? 1 : 1 + count - rank, &most);
+    if (heard == QN_OK && most == 1 + count) {
+        if (rank == 0) first = own;
+        heard = qn_ranks_tell(run->ranks, &first, sizeof first);
+    }
+    if (heard != QN_OK) return status != QN_OK ? qn_error_restore(&own) : heard;
+    if (most == 0) return QN_OK;
+    run->mute = status == QN_OK || run->stopped || is_told(rank, 1 + count - most, &own, &first);
+    if (!run->mute) return qn_error_restore(&own);
+    QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
+}
+
+/* ---- stages ---- */
+
+static qn_status make_folder(qn_trajectory_state *run)
+{
+    if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
+    run->made_folder = !qn_file_exists(run->options->output);
+    return qn_folder_create(run->options->output);
+}
+
+/* A file that was damaged somewhere: what several processes have of it is not known to be all before that place. */
+static qn_status hear_of_damage(const qn_trajectory_state *run)
+{
+    if (run->damage.status == QN_OK || qn_ranks_count(run->ranks) == 1) return QN_OK;
+    return qn_error_restore(&run->damage);
+}
+
+static qn_status analyse(qn_trajectory_state *run, qn_piece_set *done)
+{
+    qn_journal *journal = NULL;
+    qn_status status = agree(run, make_folder(run));
+    if (status == QN_OK && qn_source_is_repeatable(run->source)) {
+        status = qn_trajectory_journal_open(run, done, &journal);
+        run->made_journal = journal != NULL;
+        status = agree(run, status);
+    }
+    run->collects = done->count == 0 && qn_ranks_count(run->ranks) == 1;
+    if (status == QN_OK) {
+        status = qn_trajectory_engine_run(run, done, journal);
+        qn_journal_close(&journal); /* what others are to read is closed first, which network file systems ask for */
+        if (status == QN_OK) status = hear_of_damage(run);
+        status = agree(run, status);
+    }
+    qn_journal_close(&journal);
+    return status;
+}
+
+/* What a source says once it is read. */
+static qn_status hear_warnings(qn_trajectory_state *run)
+{
+    qn_live_facts live;
+    for (const char *warning; (warning = qn_source_warning(run->source));)
+        QN_TRY(qn_trajectory_warn(run, "%s", warning));
+    if (qn_source_live_facts(run->source, &live) && live.dropped > 0)
+        QN_TRY(qn_trajectory_warn(run, "%s: %llu frames that the simulation announced never came", run->options->live,
+                                  (unsigned long long)live.dropped));
+    return QN_OK;
+}
+
+/* The first rank has the results. */
+static qn_status finish(qn_trajectory_state *run)
+{
+    QN_TRY(hear_warnings(run));
+    if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
+    if (!run->collects) {
+        const uint64_t before = run->analysed_here;
+        QN_TRY(qn_trajectory_gather(run));
+        run->resumed = qn_ranks_count(run->ranks) == 1 ? run->frames - before : 0;
+    }
+    if (run->damage.status != QN_OK && run->frames == 0) return QN_OK;
+    return qn_trajectory_write_results(run, !run->interrupted && run->damage.status == QN_OK);
+}
+
+/* Results stand, but not of all that was asked for. */
+static qn_status tell_what_is_missing(const qn_trajectory_state *run)
+{
+    const unsigned long long frames = (unsigned long long)run->frames;
+    if (run->damage.status != QN_OK && frames == 0)
+        QN_FAIL(run->damage.status, "%s; no frame was read before that place", run->damage.message);
+    if (run->damage.status != QN_OK)
+        QN_FAIL(run->damage.status, "%s; %s has the results of the %llu %s before that place", run->damage.message,
+                run->options->output, frames, frames == 1 ? "frame" : "frames");
+    if (run->interrupted)
+        QN_FAIL(QN_CANCELLED, "stopped; %s has the results of the %llu %s that came until then", run->options->output,
+                frames, frames == 1 ? "frame" : "frames");
+    return QN_OK;
+}
+
+/* After a failure: what has recorded nothing takes its journal with it, and the folder if it was made for this run. */
+static qn_status tidy_up(const qn_trajectory_state *run, const qn_piece_set *done, qn_status failure)
+{
+    qn_error_trail trail;
+    char *path = NULL;
+    qn_error_save(failure, &trail);
+    if (run->made_journal && run->recorded + done->count == 0 &&
+        qn_rank_journal_path(run->options->output, qn_ranks_rank(run->ranks), &path) == QN_OK)
+        unlink(path);
+    qn_release(&path);
+    if (qn_ranks_barrier(run->ranks) == QN_OK && run->made_folder) rmdir(run->options->output); /* only if empty */
+    qn_error_clear();
+    return qn_error_restore(&trail);
+}
+
+static qn_status run_stages(qn_trajectory_state *run)
+{
+    double since = run->started_s;
+    qn_piece_set done = {0};
+    qn_status status = agree(run, prepare(run));
+    if (status == QN_OK && qn_ranks_count(run->ranks) > 1 && qn_source_is_repeatable(run->source))
+        status = agree(run, qn_trajectory_same_key(run));
+    run->timings.prepare_s = qn_clock_lap_s(&since);
+    if (status == QN_OK) status = analyse(run, &done);
+    qn_tuning_finish(&run->tuning);
+    run->timings.analyse_s = qn_clock_lap_s(&since);
+    if (status == QN_OK) status = agree(run, finish(run));
+    if (status == QN_OK) status = tell_what_is_missing(run);
+    if (status != QN_OK) status = tidy_up(run, &done, status);
+    qn_release(&done.bits);
+    return status;
+}
+
+static void summarise(const qn_trajectory_state *run, qn_status status, qn_trajectory_summary *summary)
+{
+    const bool speaks = qn_ranks_rank(run->ranks) == 0 || status != QN_OK;
+    const double analyse_s = run->timings.analyse_s;
+    *summary = (qn_trajectory_summary){.frames = run->frames,
+                                       .resumed = run->resumed,
+                                       .bytes = run->bytes,
+                                       .atoms = run->topology ? run->topology->atom_count : 0,
+                                       .queries = run->client_count,
+                                       .warnings = run->warning_count,
+                                       .seconds = qn_clock_s() - run->started_s};
+    if (analyse_s > 0) summary->frames_per_s = (double)(run->frames - run->resumed) / analyse_s;
+    if (speaks && !run->mute)
+        snprintf(summary->report, sizeof summary->report, "%s/report.html",
+                 run->options->output ? run->options->output : "");
+}
+
+static void clear(qn_trajectory_state *run)
+{
+    qn_tuning_finish(&run->tuning);
+    qn_trajectory_clients_clear(run);
+    if (run->source) qn_source_let_go(run->source, &run->first_item);
+    qn_source_item_clear(&run->first_item);
+    qn_source_close(&run->source);
+    qn_release(&run->first.positions_nm);
+    qn_release(&run->first_whole.positions_nm);
+    qn_whole_plan_destroy(&run->whole_plan);
+    qn_selections_destroy(&run->selections);
+    qn_topology_destroy(&run->topology);
+    for (size_t i = 0; i < run->warning_count; i++) qn_release(&run->warnings[i]);
+    qn_release(&run->warnings);
+    for (int i = 0; i < run->device_count; i++) qn_device_release(&run->devices[i]);
+    qn_ranks_close(&run->ranks);
+}
+
+qn_status qn_trajectory_run_to(qn_context *context, const qn_trajectory_options *options, qn_trajectory_output output,
+                               void *user, qn_trajectory_summary *summary)
+{
+    qn_trajectory_state run = {.options = options,
+                               .context = context,
+                               .pool = qn_context_pool(context),
+                               .output = output,
+                               .output_user = user};
+    run.started_s = qn_clock_s();
+    run.first_ps = run.last_ps = NAN;
+    QN_TRY(qn_ranks_open(&run.ranks));
+    const bool hushed = qn_log_hush(qn_ranks_rank(run.ranks) != 0); /* what they log is the same */
+    qn_status status = agree(&run, check_options(options));
+    if (status == QN_OK && qn_ranks_count(run.ranks) > 1)
+        qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(run.ranks));
+    if (status == QN_OK) status = run_stages(&run);
+    if (summary) summarise(&run, status, summary);
+    clear(&run);
+    qn_log_hush(hushed);
+    return status;
+}
