@@ -55,7 +55,7 @@ typedef struct qn_topology {
 /* Read by content: TPR, PSF, Amber parm7, GRO, PDB, mmCIF, or a table of atoms (.tsv: index, resid, resname, name,
  * type, mass, charge), gzipped or not. Masses that a file lacks are those of its elements; molecules are what bonds
  * connect, or the file's own; without bonds each residue is one. Errors name file, place, value and what was expected:
- * QN_NOT_FOUND, QN_BAD_FORMAT, QN_UNSUPPORTED (TNG, TPR versions outside 58 … 137), QN_IO_ERROR. */
+ * QN_NOT_FOUND, QN_BAD_FORMAT, QN_UNSUPPORTED (TNG, TPR versions outside 58 … 138), QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_topology_read(const char *path, qn_topology **topology);
 
 void qn_topology_destroy(qn_topology **topology);

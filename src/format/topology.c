@@ -8,6 +8,7 @@
 
 /* The first that recognises the content reads it. */
 static const qn_topology_format *const formats[] = {
+    &qn_topology_tpr,
     &qn_topology_table,
     &qn_topology_gro,
     &qn_topology_structure,
