@@ -90,7 +90,8 @@ static void near_atoms_are_those_of_all_images(void)
     for (size_t b = 0; b < sizeof boxes_nm / sizeof boxes_nm[0]; b++)
         for (size_t r = 0; r < sizeof radii_nm / sizeof radii_nm[0]; r++) {
             scatter(r, boxes_nm[b], positions);
-            check_marks(boxes_nm[b], positions, r % 2 ? 1 : 5, radii_nm[r]);
+            check_marks(boxes_nm[b], positions, 1, radii_nm[r]);
+            check_marks(boxes_nm[b], positions, 4, radii_nm[r]);
         }
 }
 
