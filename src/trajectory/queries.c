@@ -3,9 +3,20 @@
 const qn_query_class *const *qn_query_classes(void)
 {
     static const qn_query_class *const classes[] = {
-        &qn_query_mass,         &qn_query_charge,  &qn_query_moment,   &qn_query_com,
-        &qn_query_cog,          &qn_query_inertia, &qn_query_gyration, &qn_query_density,
-        &qn_query_density_grid, &qn_query_count,   &qn_query_volume,   NULL,
+        &qn_query_mass,
+        &qn_query_charge,
+        &qn_query_moment,
+        &qn_query_com,
+        &qn_query_cog,
+        &qn_query_inertia,
+        &qn_query_gyration,
+        &qn_query_dipole,
+        &qn_query_dipole_profile,
+        &qn_query_density,
+        &qn_query_density_grid,
+        &qn_query_count,
+        &qn_query_volume,
+        NULL,
     };
     return classes;
 }

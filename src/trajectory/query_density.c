@@ -18,8 +18,7 @@ typedef struct density_state {
 static const qn_query_parameter parameters[] = {
     {"quantity", QN_PARAMETER_CHOICE, "mass", 0, 0, QN_DENSITY_QUANTITIES, "what is summed over atoms"},
     QN_SLABS_PARAMETERS,
-    {"centre", QN_PARAMETER_FLAG, "no", 0, 0, NULL,
-     "put the centre of mass of the second selection (or the first) in the middle, at 0"},
+    QN_CENTRE_PARAMETER,
     {0},
 };
 
@@ -107,10 +106,7 @@ static qn_status finish(const void *state, qn_query_tables *tables)
     const qn_density_quantity *quantity = density->quantity;
     const double frames = density->frame_count ? (double)density->frame_count : 1;
     const qn_query_column columns[] = {
-        {slabs->axis == 0   ? "x"
-         : slabs->axis == 1 ? "y"
-                            : "z",
-         "nm", 1},
+        {qn_slabs_label(slabs), "nm", 1},
         {quantity->label, quantity->unit, quantity->length_power},
     };
     const qn_query_table table = {.name = "", .title = quantity->title, .columns = columns, .column_count = 2};

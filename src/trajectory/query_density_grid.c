@@ -26,8 +26,7 @@ typedef struct grid_state {
 static const qn_query_parameter parameters[] = {
     {"quantity", QN_PARAMETER_CHOICE, "number", 0, 0, QN_DENSITY_QUANTITIES, "what is summed over atoms"},
     {"bin", QN_PARAMETER_LENGTH, "0.1", 1e-3, 1e4, NULL, "edge of a cell, about, in the first frame"},
-    {"centre", QN_PARAMETER_FLAG, "no", 0, 0, NULL,
-     "put the centre of mass of the second selection (or the first) in the middle, at 0"},
+    QN_CENTRE_PARAMETER,
     {0},
 };
 

@@ -58,6 +58,12 @@ void qn_slabs_shift(bool centred, const qn_query_frame *frame, const qn_atom_wei
     for (int k = 0; k < 3; k++) shift[k] -= 0.5;
 }
 
+const char *qn_slabs_label(const qn_slabs *slabs)
+{
+    static const char *const labels[3] = {"x", "y", "z"};
+    return labels[slabs->axis];
+}
+
 double qn_slabs_middle_nm(const qn_slabs *slabs, int slab, double height_nm)
 {
     return ((slab + 0.5) / slabs->count - (slabs->centred ? 0.5 : 0)) * height_nm;

@@ -12,12 +12,17 @@ typedef struct qn_slabs {
     bool centred;    /* about the centre of a group, which comes into the middle */
 } qn_slabs;
 
-/* Parameters of classes with slabs; "bins" and "bin" are read by qn_slabs_create. */
+/* Parameters of classes with slabs; all but "centre" are read by qn_slabs_create. */
 #define QN_SLABS_PARAMETERS                                                                                   \
     {"axis", QN_PARAMETER_CHOICE, "z", 0, 0, "x y z", "axis that the profile runs along"},                    \
         {"bins", QN_PARAMETER_INTEGER, "50", 1, 1e6, NULL, "slabs that the box is cut into"},                 \
     {                                                                                                         \
         "bin", QN_PARAMETER_LENGTH, "", 1e-4, 1e4, NULL, "width of a slab instead, about, in the first frame" \
+    }
+#define QN_CENTRE_PARAMETER                                                                     \
+    {                                                                                           \
+        "centre", QN_PARAMETER_FLAG, "no", 0, 0, NULL,                                          \
+            "put the centre of mass of the second selection (or the first) in the middle, at 0" \
     }
 
 /* QN_INVALID_ARGUMENT where the first frame has no box. */
@@ -47,6 +52,8 @@ static inline int qn_slabs_find(const qn_slabs *slabs, const qn_box *box, double
     const int slab = (int)(fraction * slabs->count);
     return slab < 0 ? 0 : slab < slabs->count ? slab : slabs->count - 1;
 }
+
+const char *qn_slabs_label(const qn_slabs *slabs); /* "z" */
 
 /* x of a row of a profile: the middle of a slab when all are `height_nm`. */
 double qn_slabs_middle_nm(const qn_slabs *slabs, int slab, double height_nm);
