@@ -11,7 +11,7 @@ const qn_query_class *const *qn_query_classes(void)
         &qn_query_inertia,
         &qn_query_gyration,
         &qn_query_dipole,
-        &qn_query_dipole_profile,
+        &qn_query_dipole_profile, &qn_query_rmsd, &qn_query_msd,
         &qn_query_density,
         &qn_query_density_grid,
         &qn_query_count,

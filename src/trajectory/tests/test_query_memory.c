@@ -1,0 +1,233 @@
+/* One-body queries with memory: displacements of hand-made walks that wrap, and deviations of moved structures. */
+#include <math.h>
+
+#include "query_run.h"
+#include "trajectory/queries.h"
+
+enum { COUNT = 40 };
+
+static qn_topology_atom atoms[COUNT];
+static uint32_t indices[COUNT];
+static float positions[3 * COUNT], reference[3 * COUNT];
+static qn_topology topology = {.atom_count = COUNT,
+                               .residue_count = 1,
+                               .molecule_count = 1,
+                               .atoms = atoms,
+                               .masses = QN_MASSES_FROM_FILE,
+                               .name = (char *)"hand"};
+static qn_trajectory_frame frame = {
+    .time_ps = 0, .box_nm = {2, 0, 0, 0, 3, 0, 0, 0, 4}, .atom_count = COUNT, .positions_nm = positions};
+static uint32_t random_state = 9;
+
+static double uniform(void)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) / 16777216.0 * 2 - 1;
+}
+
+static query_run start(const qn_query_class *query_class, size_t count, const char *parameters)
+{
+    for (uint32_t i = 0; i < COUNT; i++) indices[i] = i;
+    query_run run = {.query_class = query_class,
+                     .topology = &topology,
+                     .first_frame = &frame,
+                     .atoms = {{true, indices, count}, {0}}};
+    CHECK_OK(query_create(&run, parameters));
+    return run;
+}
+
+/* One atom goes 0.5 nm a frame along x through a box of 2 nm, the other −0.9 nm along z through one of 4 nm. */
+static void displacement_goes_on_through_the_boundary(void)
+{
+    query_run run = start(&qn_query_msd, 2, ""), flat = start(&qn_query_msd, 2, "axes=xy fit-begin=0 fit-end=2");
+    for (int step = 0; step < 11; step++) {
+        const double x = 0.3 + 0.5 * step, z = 0.2 - 0.9 * step;
+        positions[0] = (float)(x - 2 * floor(x / 2));
+        positions[5] = (float)(z - 4 * floor(z / 4));
+        frame.time_ps = 10 + 0.5 * step;
+        query_push(&run, &frame);
+        query_push(&flat, &frame);
+    }
+    query_finish(&run);
+    query_finish(&flat);
+    for (size_t step = 0; step < 11; step++) {
+        const double squares[2] = {0.25 * (double)(step * step) / 2, 0.81 * (double)(step * step) / 2};
+        CHECK_NEAR(query_value(&run, "", step, 0), 10 + 0.5 * (double)step, 1e-12);
+        CHECK_NEAR(query_value(&run, "", step, 1), squares[0] + squares[1], 3e-5);
+        CHECK_NEAR(query_value(&run, "", step, 2), squares[0], 3e-5);
+        CHECK_NEAR(query_value(&run, "", step, 3), 0, 0);
+        CHECK_NEAR(query_value(&run, "", step, 4), squares[1], 3e-5);
+        CHECK_NEAR(query_value(&flat, "", step, 1), squares[0], 3e-5);
+    }
+    /* the line through t²/2 (t in ps, from 0 to 2 in steps of 0.5) has the slope 1; D = 1 / (2 · 2 dimensions) */
+    CHECK_NEAR(query_number(&flat, "diffusion coefficient"), 1000.0 / 4, 0.01);
+    query_end(&run);
+    query_end(&flat);
+}
+
+static void displacement_in_a_triclinic_box_and_without_one(void)
+{
+    const double box[9] = {3, 0, 0, 1.4, 3, 0, -1.3, 1.2, 3}, zero[9] = {0};
+    double true_place[3] = {1, 1, 1}, free_place[3];
+    query_run run = start(&qn_query_msd, 1, ""), open = start(&qn_query_msd, 1, "");
+    qn_trajectory_frame skewed = frame, unbound = frame;
+    float free_positions[3 * COUNT] = {0};
+    memcpy(skewed.box_nm, box, sizeof box);
+    memcpy(unbound.box_nm, zero, sizeof zero);
+    unbound.positions_nm = free_positions;
+    for (int step = 0; step < 60; step++) {
+        for (int axis = 0; axis < 3; axis++) {
+            if (step) true_place[axis] += 0.5 * uniform();
+            free_place[axis] = true_place[axis] * 100;
+            free_positions[axis] = (float)free_place[axis];
+        }
+        int a = (int)lrint(1.4 * uniform()), b = (int)lrint(1.4 * uniform()), c = (int)lrint(1.4 * uniform());
+        for (int axis = 0; axis < 3; axis++)
+            positions[axis] = (float)(true_place[axis] + a * box[axis] + b * box[3 + axis] + c * box[6 + axis]);
+        query_push(&run, &skewed);
+        query_push(&open, &unbound);
+    }
+    query_finish(&run);
+    query_finish(&open);
+    double expected = 0;
+    for (int axis = 0; axis < 3; axis++) expected += (true_place[axis] - 1) * (true_place[axis] - 1);
+    CHECK_NEAR(query_value(&run, "", 59, 1), expected, 1e-4);
+    CHECK_NEAR(query_value(&open, "", 59, 1), expected * 1e4, 1);
+    query_end(&run);
+    query_end(&open);
+}
+
+/* Atoms 0 and 1 (masses 1, 3) are a molecule, atom 2 another; a turn about the first's centre of mass is no motion. */
+static void molecules_move_by_their_centres(void)
+{
+    for (uint32_t i = 0; i < 3; i++) atoms[i] = (qn_topology_atom){.molecule = i / 2, .mass_u = i == 1 ? 3 : 1};
+    topology.molecule_count = 2;
+    memset(positions, 0, sizeof positions);
+    query_run run = start(&qn_query_msd, 3, "of=molecules");
+    positions[0] = 0.3f;
+    positions[3] = -0.1f;
+    query_push(&run, &frame);
+    positions[0] = -0.3f;
+    positions[3] = 0.1f;
+    positions[7] = 0.4f;
+    query_push(&run, &frame);
+    query_finish(&run);
+    CHECK_NEAR(query_value(&run, "", 1, 1), 0.16 / 2, 1e-7);
+    CHECK_NEAR(query_value(&run, "", 1, 2), 0, 1e-12);
+    CHECK_NEAR(query_value(&run, "", 1, 3), 0.08, 1e-7);
+    query_end(&run);
+    topology.molecule_count = 1;
+}
+
+static void turn_structure(double angle, double shift)
+{
+    const double c = cos(angle), s = sin(angle);
+    for (int i = 0; i < COUNT; i++) {
+        const float *from = reference + 3 * i;
+        positions[3 * i] = (float)(c * from[0] - s * from[1] + shift);
+        positions[3 * i + 1] = (float)(s * from[0] + c * from[1] - shift);
+        positions[3 * i + 2] = from[2];
+    }
+}
+
+static void make_structure(void)
+{
+    for (int i = 0; i < COUNT; i++) atoms[i] = (qn_topology_atom){.mass_u = 1 + i % 7};
+    for (int k = 0; k < 3 * COUNT; k++) positions[k] = reference[k] = (float)uniform();
+}
+
+static void rigid_motions_deviate_by_what_is_not_fitted(void)
+{
+    make_structure();
+    query_run fitted = start(&qn_query_rmsd, COUNT, ""), shifted = start(&qn_query_rmsd, COUNT, "fit=translation");
+    query_run plain = start(&qn_query_rmsd, COUNT, "fit=none weights=none");
+    turn_structure(0, 0.5);
+    query_push(&shifted, &frame);
+    query_push(&plain, &frame);
+    turn_structure(1, 0.5);
+    query_push(&fitted, &frame);
+    query_push(&shifted, &frame);
+    query_finish(&fitted);
+    query_finish(&shifted);
+    query_finish(&plain);
+    CHECK_NEAR(query_value(&fitted, "", 0, 1), 0, 2e-7);
+    CHECK_NEAR(query_value(&shifted, "", 0, 1), 0, 2e-7);
+    CHECK_NEAR(query_value(&plain, "", 0, 1), sqrt(0.5), 2e-7);
+    CHECK(query_value(&shifted, "", 1, 1) > 0.1);
+    query_end(&fitted);
+    query_end(&shifted);
+    query_end(&plain);
+}
+
+/* The second selection is fitted: when the first atoms alone move by 0.3 nm, that is what deviates. */
+static void deviation_after_fitting_another_group(void)
+{
+    make_structure();
+    query_run run = start(&qn_query_rmsd, 10, "");
+    query_end(&run);
+    run.atoms[1] = (qn_query_atoms){true, indices + 10, COUNT - 10};
+    CHECK_OK(query_create(&run, ""));
+    turn_structure(2, -0.7);
+    for (int i = 0; i < 10; i++) positions[3 * i + 2] += 0.3f;
+    query_push(&run, &frame);
+    query_finish(&run);
+    CHECK_NEAR(query_value(&run, "", 0, 1), 0.3, 3e-7);
+    query_end(&run);
+}
+
+/* Masses 1 and 3, moved by 0.2 and 0.1: weighted √((0.04 + 0.03) / 4), plain √(0.05 / 2). */
+static void masses_weigh_deviations(void)
+{
+    make_structure();
+    atoms[0].mass_u = 1;
+    atoms[1].mass_u = 3;
+    query_run weighted = start(&qn_query_rmsd, 2, "fit=none"),
+              plain = start(&qn_query_rmsd, 2, "fit=none weights=none");
+    positions[0] += 0.2f;
+    positions[5] -= 0.1f;
+    query_push(&weighted, &frame);
+    query_push(&plain, &frame);
+    query_finish(&weighted);
+    query_finish(&plain);
+    CHECK_NEAR(query_value(&weighted, "", 0, 1), sqrt(0.07 / 4), 1e-7);
+    CHECK_NEAR(query_value(&plain, "", 0, 1), sqrt(0.05 / 2), 1e-7);
+    query_end(&weighted);
+    query_end(&plain);
+}
+
+static void references_of_the_topology_are_used_or_missed(void)
+{
+    make_structure();
+    query_run run = {.query_class = &qn_query_rmsd,
+                     .topology = &topology,
+                     .first_frame = &frame,
+                     .atoms = {{true, indices, 5}, {0}}};
+    CHECK_FAILS(query_create(&run, "reference=topology"), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("no positions");
+    topology.positions_nm = reference;
+    positions[0] += 0.5f;
+    CHECK_OK(query_create(&run, "reference=topology fit=none weights=none"));
+    query_push(&run, &frame);
+    query_finish(&run);
+    CHECK_NEAR(query_value(&run, "", 0, 1), sqrt(0.25 / 5), 1e-7);
+    query_end(&run);
+    topology.positions_nm = NULL;
+    run.atoms[0].count = 2;
+    CHECK_FAILS(query_create(&run, ""), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("at least 3");
+    run.query_class = &qn_query_msd;
+    CHECK_FAILS(query_create(&run, "fit-begin=5 fit-end=4"), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("begin before the end");
+}
+
+int main(void)
+{
+    RUN(displacement_goes_on_through_the_boundary);
+    RUN(displacement_in_a_triclinic_box_and_without_one);
+    RUN(molecules_move_by_their_centres);
+    RUN(rigid_motions_deviate_by_what_is_not_fitted);
+    RUN(deviation_after_fitting_another_group);
+    RUN(masses_weigh_deviations);
+    RUN(references_of_the_topology_are_used_or_missed);
+    return check_finish();
+}
