@@ -8,10 +8,8 @@
 
 /* The first that recognises the content reads it. */
 static const qn_topology_format *const formats[] = {
-    &qn_topology_tpr,
-    &qn_topology_table,
-    &qn_topology_gro,
-    &qn_topology_structure,
+    &qn_topology_tpr,   &qn_topology_psf, &qn_topology_parm7,
+    &qn_topology_table, &qn_topology_gro, &qn_topology_structure,
 };
 
 static bool is_tng(const char *data, size_t size)
