@@ -224,8 +224,7 @@ QN_MUST_CHECK qn_status qn_trajectory_run(qn_context *context, const qn_trajecto
 /* A plan: the options that a YAML file tells, see docs/commands/trajectory.md. Paths in it go by its folder. */
 typedef struct qn_trajectory_plan qn_trajectory_plan;
 
-/* Errors name file and line, unknown words with the nearest known one: QN_NOT_FOUND, QN_BAD_FORMAT, QN_UNSUPPORTED
- * where the library was built without YAML. */
+/* Errors name file and line, unknown words with the nearest known one: QN_NOT_FOUND, QN_BAD_FORMAT. */
 QN_MUST_CHECK qn_status qn_trajectory_plan_read(const char *path, qn_trajectory_plan **plan);
 void qn_trajectory_plan_destroy(qn_trajectory_plan **plan);
 

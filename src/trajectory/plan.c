@@ -1,0 +1,474 @@
+/* Plans: YAML files that tell the options of a run.
+ *
+ *     topology: topol.tpr
+ *     trajectory: [part1.xtc, part2.xtc]
+ *     output: results
+ *     begin: 100
+ *     selections:
+ *       oxygens: name OW
+ *     queries:
+ *       - query: rdf
+ *         name: OW-OW
+ *         select: oxygens
+ *         max: 1.2
+ */
+#include <quern/trajectory.h>
+#include <stddef.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/nearest_word.h"
+#include "base/text.h"
+#include "format/number.h"
+
+struct qn_trajectory_plan {
+    qn_trajectory_options options;
+    void **owned; /* texts and lists that options point to */
+    size_t owned_count, owned_capacity;
+};
+
+/* A plan while it is read. */
+typedef struct plan_reading {
+    const char *path;
+    char *folder; /* of the plan, with a final slash; "" */
+    yaml_document_t *document;
+    qn_trajectory_plan *plan;
+    unsigned long *key_line; /* of the key that is being read */
+} plan_reading;
+
+/* ---- what YAML says ---- */
+
+static unsigned long line_of(const yaml_node_t *node)
+{
+    return (unsigned long)node->start_mark.line + 1;
+}
+
+static yaml_node_t *node_at(const plan_reading *reading, int index)
+{
+    return yaml_document_get_node(reading->document, index);
+}
+
+static qn_status own(qn_trajectory_plan *plan, size_t count, size_t size, void **memory)
+{
+    void *list = plan->owned;
+    QN_TRY(qn_grow(&list, &plan->owned_capacity, plan->owned_count + 1, sizeof *plan->owned));
+    plan->owned = list;
+    QN_TRY(qn_allocate(count, size, memory));
+    plan->owned[plan->owned_count++] = *memory;
+    return QN_OK;
+}
+
+/* The text of a scalar; "" for an empty value. */
+static qn_status read_text(const plan_reading *reading, const char *key, const yaml_node_t *node, const char **text)
+{
+    void *memory;
+    if (node->type != YAML_SCALAR_NODE)
+        QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is a %s; expected one value", reading->path, line_of(node), key,
+                node->type == YAML_SEQUENCE_NODE ? "list" : "table");
+    const size_t length = node->data.scalar.length;
+    if (memchr(node->data.scalar.value, '\0', length))
+        QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s holds a zero byte; expected a text", reading->path, line_of(node), key);
+    QN_TRY(own(reading->plan, length + 1, 1, &memory));
+    memcpy(memory, node->data.scalar.value, length);
+    *text = memory;
+    return QN_OK;
+}
+
+static qn_status bad_value(const plan_reading *reading, const char *key, const yaml_node_t *node, const char *text,
+                           const char *expected)
+{
+    QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is \"%s\"; expected %s", reading->path, line_of(node), key,
+            qn_quote(text, strlen(text)).text, expected);
+}
+
+static qn_status read_number(const plan_reading *reading, const char *key, const yaml_node_t *node, double *value)
+{
+    const char *text;
+    QN_TRY(read_text(reading, key, node, &text));
+    return qn_number_parse(text, strlen(text), value) ? QN_OK : bad_value(reading, key, node, text, "a number");
+}
+
+static qn_status read_whole(const plan_reading *reading, const char *key, const yaml_node_t *node, uint64_t *value)
+{
+    const char *text;
+    *value = 0;
+    QN_TRY(read_text(reading, key, node, &text));
+    const size_t length = strlen(text);
+    if (length == 0 || length > 18 || strspn(text, "0123456789") != length)
+        return bad_value(reading, key, node, text, "a whole number, 0 or more");
+    for (const char *digit = text; *digit; digit++) *value = 10 * *value + (uint64_t)(*digit - '0');
+    return QN_OK;
+}
+
+static qn_status read_flag(const plan_reading *reading, const char *key, const yaml_node_t *node, bool *value)
+{
+    static const char *const words[] = {"yes", "true", "on", "no", "false", "off"};
+    const char *text;
+    QN_TRY(read_text(reading, key, node, &text));
+    for (size_t i = 0; i < 6; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *value = i < 3;
+            return QN_OK;
+        }
+    return bad_value(reading, key, node, text, "yes or no");
+}
+
+/* By the plan's folder, unless absolute or "-". */
+static qn_status read_path(const plan_reading *reading, const char *key, const yaml_node_t *node, const char **path)
+{
+    const char *text;
+    void *memory;
+    QN_TRY(read_text(reading, key, node, &text));
+    if (*text == '\0') return bad_value(reading, key, node, text, "a path");
+    *path = text;
+    if (*text == '/' || strcmp(text, "-") == 0) return QN_OK;
+    const size_t folder = strlen(reading->folder), length = strlen(text);
+    QN_TRY(own(reading->plan, folder + length + 1, 1, &memory));
+    memcpy(memory, reading->folder, folder);
+    memcpy((char *)memory + folder, text, length);
+    *path = memory;
+    return QN_OK;
+}
+
+/* ---- tables of keys ---- */
+
+/* Reads the value of one key into what `user` points to. */
+typedef qn_status (*key_reader)(const plan_reading *reading, const char *key, const yaml_node_t *node, void *user);
+
+/* Each key of a table through `read`, none of them twice. */
+static qn_status read_keys(const plan_reading *reading, const yaml_node_t *table, const char *what, key_reader read,
+                           void *user)
+{
+    if (table->type != YAML_MAPPING_NODE)
+        QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is no table; expected lines such as `key: value`", reading->path,
+                line_of(table), what);
+    const yaml_node_pair_t *first = table->data.mapping.pairs.start, *behind = table->data.mapping.pairs.top;
+    for (const yaml_node_pair_t *pair = first; pair < behind; pair++) {
+        const yaml_node_t *name = node_at(reading, pair->key), *value = node_at(reading, pair->value);
+        const char *key, *other;
+        QN_TRY(read_text(reading, "a key", name, &key));
+        for (const yaml_node_pair_t *before = first; before < pair; before++) {
+            QN_TRY(read_text(reading, "a key", node_at(reading, before->key), &other));
+            if (strcmp(key, other) == 0)
+                QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is told twice, first in line %lu; expected once", reading->path,
+                        line_of(name), qn_quote(key, strlen(key)).text, line_of(node_at(reading, before->key)));
+        }
+        *reading->key_line = line_of(name);
+        QN_TRY(read(reading, key, value, user));
+    }
+    return QN_OK;
+}
+
+static qn_status unknown_key(const plan_reading *reading, const char *key, const char *const *words, size_t count)
+{
+    const char *nearest = qn_nearest_word(key, words, count);
+    QN_FAIL(QN_BAD_FORMAT, "%s:%lu: there is no key \"%s\"; %s%s%s", reading->path, *reading->key_line,
+            qn_quote(key, strlen(key)).text,
+            nearest ? "did you mean \"" : "expected one of those that the manual lists", nearest ? nearest : "",
+            nearest ? "\"?" : "");
+}
+
+static size_t items_of(const yaml_node_t *node)
+{
+    if (node->type == YAML_SEQUENCE_NODE)
+        return (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
+    if (node->type == YAML_MAPPING_NODE) return (size_t)(node->data.mapping.pairs.top - node->data.mapping.pairs.start);
+    return 1;
+}
+
+/* ---- trajectories and selections ---- */
+
+static qn_status read_trajectories(const plan_reading *reading, const char *key, const yaml_node_t *node)
+{
+    qn_trajectory_options *options = &reading->plan->options;
+    const size_t count = items_of(node);
+    void *memory;
+    QN_TRY(own(reading->plan, count, sizeof *options->trajectories, &memory));
+    const char **paths = memory;
+    for (size_t i = 0; i < count; i++) {
+        const yaml_node_t *item =
+            node->type == YAML_SEQUENCE_NODE ? node_at(reading, node->data.sequence.items.start[i]) : node;
+        QN_TRY(read_path(reading, key, item, &paths[i]));
+    }
+    options->trajectories = paths;
+    options->trajectory_count = count;
+    return QN_OK;
+}
+
+static qn_status read_selection(const plan_reading *reading, const char *key, const yaml_node_t *node, void *user)
+{
+    qn_trajectory_selection **next = user;
+    (*next)->name = key;
+    QN_TRY(read_text(reading, key, node, &(*next)->text));
+    ++*next;
+    return QN_OK;
+}
+
+static qn_status read_selections(const plan_reading *reading, const char *key, const yaml_node_t *node)
+{
+    qn_trajectory_options *options = &reading->plan->options;
+    void *memory;
+    QN_TRY(own(reading->plan, items_of(node), sizeof *options->selections, &memory));
+    qn_trajectory_selection *next = memory;
+    options->selections = memory;
+    options->selection_count = items_of(node);
+    return read_keys(reading, node, key, read_selection, &next);
+}
+
+/* ---- queries ---- */
+
+static const char *const query_words[] = {"query", "name", "select", "with", "whole"};
+enum { QUERY_WORDS = sizeof query_words / sizeof query_words[0], MOST_WORDS = 64 };
+
+typedef struct query_reading {
+    qn_trajectory_query *query;
+    qn_trajectory_parameter *parameters;
+    const qn_query_class *query_class; /* NULL: none of the library's */
+} query_reading;
+
+static const qn_query_class *find_class(const char *name)
+{
+    const qn_query_class *const *classes = qn_query_classes();
+    for (size_t i = 0; classes[i]; i++)
+        if (strcmp(classes[i]->name, name) == 0) return classes[i];
+    return NULL;
+}
+
+/* A parameter; those of the library's classes are known. */
+static qn_status read_parameter(const plan_reading *reading, const char *key, const yaml_node_t *node,
+                                query_reading *query)
+{
+    const char *words[MOST_WORDS];
+    size_t count = 0;
+    bool known = !query->query_class;
+    for (; count < QUERY_WORDS; count++) words[count] = query_words[count];
+    const qn_query_parameter *parameters = query->query_class ? query->query_class->parameters : NULL;
+    for (size_t i = 0; parameters && parameters[i].name; i++) {
+        known |= strcmp(parameters[i].name, key) == 0;
+        if (count < MOST_WORDS) words[count++] = parameters[i].name;
+    }
+    if (!known) return unknown_key(reading, key, words, count);
+    qn_trajectory_parameter *parameter = &query->parameters[query->query->parameter_count];
+    parameter->name = key;
+    QN_TRY(read_text(reading, key, node, &parameter->value));
+    query->query->parameter_count++;
+    return QN_OK;
+}
+
+static qn_status read_query_key(const plan_reading *reading, const char *key, const yaml_node_t *node, void *user)
+{
+    query_reading *query = user;
+    bool whole;
+    if (strcmp(key, "query") == 0) return QN_OK; /* is read before */
+    if (strcmp(key, "name") == 0) return read_text(reading, key, node, &query->query->name);
+    if (strcmp(key, "select") == 0) return read_text(reading, key, node, &query->query->select);
+    if (strcmp(key, "with") == 0) return read_text(reading, key, node, &query->query->with);
+    if (strcmp(key, "whole") != 0) return read_parameter(reading, key, node, query);
+    QN_TRY(read_flag(reading, key, node, &whole));
+    query->query->whole = whole ? QN_YES : QN_NO;
+    return QN_OK;
+}
+
+/* The class comes first, wherever it stands: it says which other keys there are. */
+static qn_status read_class(const plan_reading *reading, const yaml_node_t *table, query_reading *query)
+{
+    for (size_t i = 0; table->type == YAML_MAPPING_NODE && i < items_of(table); i++) {
+        const yaml_node_pair_t *pair = &table->data.mapping.pairs.start[i];
+        const char *key;
+        QN_TRY(read_text(reading, "a key", node_at(reading, pair->key), &key));
+        if (strcmp(key, "query") != 0) continue;
+        QN_TRY(read_text(reading, key, node_at(reading, pair->value), &query->query->query_class));
+        query->query_class = find_class(query->query->query_class);
+        return QN_OK;
+    }
+    QN_FAIL(QN_BAD_FORMAT, "%s:%lu: a query does not say which; expected a line such as `query: rdf`", reading->path,
+            line_of(table));
+}
+
+static qn_status read_query(const plan_reading *reading, const yaml_node_t *node, qn_trajectory_query *query)
+{
+    query_reading about = {.query = query};
+    void *memory;
+    if (node->type == YAML_SCALAR_NODE) return read_text(reading, "query", node, &query->query_class);
+    QN_TRY(read_class(reading, node, &about));
+    QN_TRY(own(reading->plan, items_of(node), sizeof *about.parameters, &memory));
+    about.parameters = memory;
+    query->parameters = memory;
+    return read_keys(reading, node, "a query", read_query_key, &about);
+}
+
+static qn_status read_queries(const plan_reading *reading, const char *key, const yaml_node_t *node)
+{
+    qn_trajectory_options *options = &reading->plan->options;
+    void *memory;
+    if (node->type != YAML_SEQUENCE_NODE)
+        QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is no list; expected items such as `- query: rdf`", reading->path,
+                line_of(node), key);
+    QN_TRY(own(reading->plan, items_of(node), sizeof *options->queries, &memory));
+    qn_trajectory_query *queries = memory;
+    options->queries = queries;
+    options->query_count = items_of(node);
+    for (size_t i = 0; i < options->query_count; i++)
+        QN_TRY(read_query(reading, node_at(reading, node->data.sequence.items.start[i]), &queries[i]));
+    return QN_OK;
+}
+
+/* ---- the plan ---- */
+
+static qn_status read_unit(const plan_reading *reading, const char *key, const yaml_node_t *node)
+{
+    const char *text;
+    QN_TRY(read_text(reading, key, node, &text));
+    reading->plan->options.angstrom = strcmp(text, "angstrom") == 0;
+    return strcmp(text, "angstrom") == 0 || strcmp(text, "nm") == 0
+               ? QN_OK
+               : bad_value(reading, key, node, text, "nm or angstrom");
+}
+
+static qn_status read_memory(const plan_reading *reading, const char *key, const yaml_node_t *node)
+{
+    uint64_t mebibytes;
+    QN_TRY(read_whole(reading, key, node, &mebibytes));
+    reading->plan->options.memory_bytes = mebibytes < (uint64_t)1 << 40 ? mebibytes << 20 : UINT64_MAX;
+    return QN_OK;
+}
+
+static qn_status read_live_every(const plan_reading *reading, const char *key, const yaml_node_t *node)
+{
+    uint64_t every;
+    QN_TRY(read_whole(reading, key, node, &every));
+    reading->plan->options.live_every = every < 1 << 30 ? (int)every : 1 << 30;
+    return QN_OK;
+}
+
+typedef enum value_kind { VALUE_TEXT, VALUE_PATH, VALUE_NUMBER, VALUE_WHOLE, VALUE_FLAG, VALUE_OTHER } value_kind;
+
+typedef struct plan_key {
+    const char *name;
+    value_kind kind;
+    size_t place; /* of the value in qn_trajectory_options */
+    qn_status (*read)(const plan_reading *reading, const char *key, const yaml_node_t *node); /* of other kinds */
+} plan_key;
+
+#define PLACE(field) offsetof(qn_trajectory_options, field), NULL
+
+static const plan_key plan_keys[] = {{"topology", VALUE_PATH, PLACE(topology)},
+                                     {"trajectory", VALUE_OTHER, 0, read_trajectories},
+                                     {"index", VALUE_PATH, PLACE(index_file)},
+                                     {"output", VALUE_PATH, PLACE(output)},
+                                     {"selections", VALUE_OTHER, 0, read_selections},
+                                     {"queries", VALUE_OTHER, 0, read_queries},
+                                     {"begin", VALUE_NUMBER, PLACE(begin_ps)},
+                                     {"end", VALUE_NUMBER, PLACE(end_ps)},
+                                     {"first", VALUE_WHOLE, PLACE(first_frame)},
+                                     {"last", VALUE_WHOLE, PLACE(last_frame)},
+                                     {"stride", VALUE_WHOLE, PLACE(stride)},
+                                     {"keep-overlaps", VALUE_FLAG, PLACE(keep_overlaps)},
+                                     {"whole", VALUE_FLAG, PLACE(whole)},
+                                     {"periodic", VALUE_FLAG, PLACE(periodic)},
+                                     {"units", VALUE_OTHER, 0, read_unit},
+                                     {"format", VALUE_TEXT, PLACE(format)},
+                                     {"device", VALUE_TEXT, PLACE(device)},
+                                     {"memory", VALUE_OTHER, 0, read_memory},
+                                     {"live", VALUE_TEXT, PLACE(live)},
+                                     {"live-every", VALUE_OTHER, 0, read_live_every},
+                                     {"live-timeout", VALUE_NUMBER, PLACE(live_timeout_s)},
+                                     {"live-interval", VALUE_NUMBER, PLACE(live_interval_s)},
+                                     {"tune", VALUE_TEXT, PLACE(tune)},
+                                     {"tune-budget", VALUE_TEXT, PLACE(tune_budget)}};
+enum { PLAN_KEYS = sizeof plan_keys / sizeof plan_keys[0] };
+
+static qn_status read_plan_value(const plan_reading *reading, const plan_key *key, const yaml_node_t *node)
+{
+    void *place = (char *)&reading->plan->options + key->place;
+    switch (key->kind) {
+    case VALUE_TEXT: return read_text(reading, key->name, node, place);
+    case VALUE_PATH: return read_path(reading, key->name, node, place);
+    case VALUE_NUMBER: return read_number(reading, key->name, node, place);
+    case VALUE_WHOLE: return read_whole(reading, key->name, node, place);
+    case VALUE_FLAG: return read_flag(reading, key->name, node, place);
+    case VALUE_OTHER: break;
+    }
+    return key->read(reading, key->name, node);
+}
+
+static qn_status read_plan_key(const plan_reading *reading, const char *key, const yaml_node_t *node, void *user)
+{
+    const char *words[PLAN_KEYS];
+    (void)user;
+    for (size_t i = 0; i < PLAN_KEYS; i++) {
+        if (strcmp(plan_keys[i].name, key) == 0) return read_plan_value(reading, &plan_keys[i], node);
+        words[i] = plan_keys[i].name;
+    }
+    return unknown_key(reading, key, words, PLAN_KEYS);
+}
+
+static qn_status read_document(plan_reading *reading)
+{
+    yaml_node_t *root = yaml_document_get_root_node(reading->document);
+    if (!root) QN_FAIL(QN_BAD_FORMAT, "%s: is empty; expected a plan", reading->path);
+    return read_keys(reading, root, "the plan", read_plan_key, NULL);
+}
+
+static qn_status parse(plan_reading *reading, const char *data, size_t size)
+{
+    yaml_parser_t parser;
+    yaml_document_t document;
+    qn_status status;
+    if (!yaml_parser_initialize(&parser)) QN_FAIL(QN_OUT_OF_MEMORY, "%s: cannot be parsed", reading->path);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)data, size);
+    if (!yaml_parser_load(&parser, &document)) {
+        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__, "%s:%lu: is no YAML: %s", reading->path,
+                              (unsigned long)parser.problem_mark.line + 1, parser.problem ? parser.problem : "");
+        yaml_parser_delete(&parser);
+        return status;
+    }
+    reading->document = &document;
+    status = read_document(reading);
+    yaml_document_delete(&document);
+    yaml_parser_delete(&parser);
+    return status;
+}
+
+qn_status qn_trajectory_plan_read(const char *path, qn_trajectory_plan **plan)
+{
+    unsigned long key_line = 0;
+    plan_reading reading = {.path = path, .key_line = &key_line};
+    char *data = NULL;
+    size_t size;
+    void *memory;
+    *plan = NULL;
+    QN_TRY(qn_file_read(path, &data, &size));
+    qn_status status = qn_allocate(1, sizeof **plan, &memory);
+    if (status == QN_OK) {
+        reading.plan = memory;
+        reading.plan->options = qn_trajectory_default_options();
+        status = qn_text_copy(path, &reading.folder);
+    }
+    if (status == QN_OK) {
+        reading.folder[qn_path_name(reading.folder) - reading.folder] = '\0';
+        status = parse(&reading, data, size);
+    }
+    qn_release(&reading.folder);
+    qn_release(&data);
+    if (status != QN_OK) qn_trajectory_plan_destroy(&reading.plan);
+    *plan = reading.plan;
+    return status;
+}
+
+void qn_trajectory_plan_destroy(qn_trajectory_plan **plan)
+{
+    qn_trajectory_plan *old = *plan;
+    if (!old) return;
+    for (size_t i = 0; i < old->owned_count; i++) qn_release(&old->owned[i]);
+    qn_release(&old->owned);
+    qn_release(plan);
+}
+
+qn_trajectory_options qn_trajectory_plan_options(const qn_trajectory_plan *plan)
+{
+    return plan->options;
+}

@@ -1,0 +1,122 @@
+#include <math.h>
+#include <quern/trajectory.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+
+static const char *write_plan(const char *text)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "%s/plan.yaml", check_scratch_folder());
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+    return path;
+}
+
+static void a_plan_tells_every_option(void)
+{
+    static const char text[] = "topology: topol.tpr\n"
+                               "trajectory: [part1.xtc, /data/part2.xtc, '-']\n"
+                               "index: groups.ndx\n"
+                               "output: results\n"
+                               "begin: 100\nend: 2.5e3\nfirst: 3\nlast: 12345678901\nstride: 10\n"
+                               "keep-overlaps: yes\nwhole: on\nperiodic: no\nunits: angstrom\nformat: both\n"
+                               "device: cuda:0,cuda:1\nmemory: 64\ntune: off\ntune-budget: 5%\n"
+                               "selections:\n  oxygens: name OW\n  near: within 5 of (protein)\n"
+                               "queries:\n"
+                               "  - query: gyration\n    name: Rg\n    select: protein\n    whole: no\n"
+                               "  - {with: oxygens, query: mine, max: 12, exclude: yes}\n"
+                               "  - volume\n";
+    char expected[600];
+    qn_trajectory_plan *plan;
+    if (!CHECK_OK(qn_trajectory_plan_read(write_plan(text), &plan))) return;
+    const qn_trajectory_options options = qn_trajectory_plan_options(plan);
+    snprintf(expected, sizeof expected, "%s/topol.tpr", check_scratch_folder());
+    CHECK_TEXT(options.topology, expected);
+    CHECK(options.trajectory_count == 3 && strstr(options.trajectories[0], "/part1.xtc"));
+    CHECK_TEXT(options.trajectories[1], "/data/part2.xtc");
+    CHECK_TEXT(options.trajectories[2], "-");
+    CHECK(strstr(options.index_file, "/groups.ndx") && strstr(options.output, "/results"));
+    CHECK(options.begin_ps == 100 && options.end_ps == 2500 && options.first_frame == 3);
+    CHECK(options.last_frame == 12345678901 && options.stride == 10 && options.keep_overlaps);
+    CHECK(options.whole && !options.periodic && options.angstrom && options.memory_bytes == 64 << 20);
+    CHECK_TEXT(options.format, "both");
+    CHECK_TEXT(options.device, "cuda:0,cuda:1");
+    CHECK_TEXT(options.tune, "off");
+    CHECK_TEXT(options.tune_budget, "5%");
+    CHECK(options.selection_count == 2);
+    CHECK_TEXT(options.selections[1].name, "near");
+    CHECK_TEXT(options.selections[1].text, "within 5 of (protein)");
+    if (CHECK(options.query_count == 3)) {
+        const qn_trajectory_query *queries = options.queries;
+        CHECK_TEXT(queries[0].query_class, "gyration");
+        CHECK_TEXT(queries[0].name, "Rg");
+        CHECK_TEXT(queries[0].select, "protein");
+        CHECK(queries[0].whole == QN_NO && queries[0].parameter_count == 0 && !queries[0].with);
+        CHECK_TEXT(queries[1].query_class, "mine");
+        CHECK_TEXT(queries[1].with, "oxygens");
+        CHECK(queries[1].whole == QN_AS_USUAL && queries[1].parameter_count == 2);
+        CHECK_TEXT(queries[1].parameters[0].name, "max");
+        CHECK_TEXT(queries[1].parameters[1].value, "yes");
+        CHECK_TEXT(queries[2].query_class, "volume");
+    }
+    qn_trajectory_plan_destroy(&plan);
+    CHECK(!plan);
+}
+
+static void what_is_not_told_is_as_by_default(void)
+{
+    qn_trajectory_plan *plan;
+    if (!CHECK_OK(qn_trajectory_plan_read(write_plan("live: localhost:8888\nlive-every: 5\n"), &plan))) return;
+    const qn_trajectory_options options = qn_trajectory_plan_options(plan);
+    CHECK_TEXT(options.live, "localhost:8888");
+    CHECK(options.live_every == 5 && options.live_interval_s == 5 && options.stride == 1 && options.periodic);
+    CHECK(isinf(options.begin_ps) && isinf(options.end_ps) && options.last_frame == UINT64_MAX);
+    CHECK(options.trajectory_count == 0 && options.query_count == 0 && !options.output);
+    qn_trajectory_plan_destroy(&plan);
+}
+
+static void expect_refusal(const char *text, const char *message)
+{
+    qn_trajectory_plan *plan;
+    CHECK_FAILS(qn_trajectory_plan_read(write_plan(text), &plan), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS(message);
+    CHECK(!plan);
+}
+
+static void mistakes_name_file_and_line(void)
+{
+    qn_trajectory_plan *plan;
+    expect_refusal("topology: a.gro\ntrajectry: b.xtc\n",
+                   "plan.yaml:2: there is no key \"trajectry\"; did you mean \"trajectory\"?");
+    expect_refusal("\n\nqueries:\n  - query: gyration\n    selection: all\n",
+                   "plan.yaml:5: there is no key \"selection\"");
+    expect_refusal("queries:\n  - query: gyration\n    selct:\n      all\n",
+                   "plan.yaml:3: there is no key \"selct\"; did you mean \"select\"?");
+    expect_refusal("stride: 1.5\n", "plan.yaml:1: stride is \"1.5\"; expected a whole number");
+    expect_refusal("begin: soon\n", "plan.yaml:1: begin is \"soon\"; expected a number");
+    expect_refusal("periodic: perhaps\n", "plan.yaml:1: periodic is \"perhaps\"; expected yes or no");
+    expect_refusal("units: inch\n", "expected nm or angstrom");
+    expect_refusal("begin: 1\nend: 2\nbegin: 3\n", "plan.yaml:3: begin is told twice, first in line 1");
+    expect_refusal("topology: [a, b]\n", "plan.yaml:1: topology is a list; expected one value");
+    expect_refusal("topology:\n", "topology is \"\"; expected a path");
+    expect_refusal("queries: gyration\n", "plan.yaml:1: queries is no list");
+    expect_refusal("queries:\n  - name: a\n", "plan.yaml:2: a query does not say which");
+    expect_refusal("selections: [a]\n", "plan.yaml:1: selections is no table");
+    expect_refusal("begin: [1, 2\nend: 5\n", "is no YAML");
+    expect_refusal("trajectory: &all [*all]\n", "trajectory is a list; expected one value"); /* not for ever */
+    expect_refusal("queries: &all [*all]\n", "a query does not say which");
+    expect_refusal("", "is empty");
+    expect_refusal("- 1\n", "is no table");
+    CHECK_FAILS(qn_trajectory_plan_read("/nowhere/plan.yaml", &plan), QN_NOT_FOUND);
+}
+
+int main(void)
+{
+    RUN(a_plan_tells_every_option);
+    RUN(what_is_not_told_is_as_by_default);
+    RUN(mistakes_name_file_and_line);
+    return check_finish();
+}
