@@ -121,7 +121,7 @@ __attribute__((always_inline)) static inline triple triple_at(const bit_stream *
 typedef struct unpacking {
     bit_stream stream;
     uint64_t position; /* in the stream, in bits */
-    qn_xtc_code large;
+    qn_xtc_code whole;
     unsigned each[3];    /* bits of integers that stand by themselves */
     triple least, range; /* most − least */
     place step_nm;
@@ -135,27 +135,25 @@ static unsigned bit_length(wide value)
     return bits;
 }
 
-/* The code of whole positions; false where the bounds make no sense. */
-static bool find_large_code(const qn_xtc_packed *packed, unpacking *u)
+bool qn_xtc_find_whole_code(const int32_t least[3], const int32_t most[3], qn_xtc_code *code, unsigned each[3])
 {
     const uint64_t most_together = 0xffffff; /* larger ones stand by themselves */
     uint64_t sizes[3];
     bool together = true;
+    *code = (qn_xtc_code){0};
     for (int k = 0; k < 3; k++) {
-        const int64_t range = (int64_t)packed->most[k] - packed->least[k];
+        const int64_t range = (int64_t)most[k] - least[k];
         if (range < 0 || range >= INT32_MAX) return false;
-        u->least[k] = (uint32_t)packed->least[k];
-        u->range[k] = (uint32_t)range;
         sizes[k] = (uint64_t)range + 1;
-        u->each[k] = bit_length(sizes[k]);
+        each[k] = bit_length(sizes[k]);
         together = together && sizes[k] <= most_together;
     }
     if (!together) return true;
-    u->large = (qn_xtc_code){.last = (uint32_t)sizes[2], .middle = (uint32_t)sizes[1], .both = sizes[1] * sizes[2]};
-    u->large.over_last = UINT64_MAX / sizes[2];
-    u->large.over_both = UINT64_MAX / u->large.both;
-    u->large.bits = bit_length((wide)sizes[0] * u->large.both);
-    u->large.whole_bits = u->large.bits / 8 * 8;
+    *code = (qn_xtc_code){.last = (uint32_t)sizes[2], .middle = (uint32_t)sizes[1], .both = sizes[1] * sizes[2]};
+    code->over_last = UINT64_MAX / sizes[2];
+    code->over_both = UINT64_MAX / code->both;
+    code->bits = bit_length((wide)sizes[0] * code->both);
+    code->whole_bits = code->bits / 8 * 8;
     return true;
 }
 
@@ -163,9 +161,9 @@ static bool find_large_code(const qn_xtc_packed *packed, unpacking *u)
 static inline triple take_whole(const unpacking *u, uint64_t *position)
 {
     const uint64_t at = *position;
-    if (u->large.bits > 0) {
-        *position += u->large.bits;
-        return triple_at(&u->stream, at, &u->large);
+    if (u->whole.bits > 0) {
+        *position += u->whole.bits;
+        return triple_at(&u->stream, at, &u->whole);
     }
     *position += u->each[0] + u->each[1] + u->each[2];
     return integers_at(&u->stream, at, u->each);
@@ -245,7 +243,11 @@ const char *qn_xtc_unpack(const qn_xtc_packed *packed, float *positions_nm, size
     *byte = 0;
     if (packed->small < QN_XTC_FIRST_SMALL || packed->small >= QN_XTC_END_SMALL)
         return "begins with a step that there is not";
-    if (!find_large_code(packed, &u)) return "has bounds that are none";
+    if (!qn_xtc_find_whole_code(packed->least, packed->most, &u.whole, u.each)) return "has bounds that are none";
+    for (int k = 0; k < 3; k++) {
+        u.least[k] = (uint32_t)packed->least[k];
+        u.range[k] = (uint32_t)packed->most[k] - u.least[k];
+    }
     const char *wrong = unpack_groups(&u, packed->small, positions_nm);
     *byte = u.position / 8 < packed->size ? (size_t)(u.position / 8) : packed->size;
     return wrong;

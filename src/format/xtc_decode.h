@@ -4,6 +4,7 @@
 #ifndef QN_FORMAT_XTC_DECODE_H
 #define QN_FORMAT_XTC_DECODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,10 @@ typedef struct qn_xtc_code {
 
 /* Of small index QN_XTC_FIRST_SMALL + i: three equal radices. */
 extern const qn_xtc_code qn_xtc_small_codes[QN_XTC_END_SMALL - QN_XTC_FIRST_SMALL];
+
+/* The code of whole positions, from `least`; `each`: bits of integers that stand by themselves, where code->bits is 0.
+ * false: the bounds make no sense. */
+bool qn_xtc_find_whole_code(const int32_t least[3], const int32_t most[3], qn_xtc_code *code, unsigned each[3]);
 
 typedef struct qn_xtc_packed {
     const unsigned char *data; /* the bit stream */
