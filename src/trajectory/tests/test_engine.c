@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -504,8 +505,72 @@ static void queries_need_names_of_their_own(void)
     CHECK_FAILS(run_with(1, &options, &seen), QN_INVALID_ARGUMENT); /* its selection is looked at first */
 }
 
-int main(void)
+/* ---- several processes: tests/trajectory/check_ranks.sh ---- */
+
+static int print_failure(qn_status status)
 {
+    fprintf(stderr, "%s\n", qn_error_message());
+    return status == QN_OK ? 0 : 1;
+}
+
+static qn_status write_rows(const qn_trajectory_results *results, void *user)
+{
+    const qn_query_filled_table *table = &results->queries[0].tables->tables[0];
+    FILE *file = fopen(user, "w");
+    for (size_t i = 0; i < table->row_count; i++)
+        for (size_t j = 0; j < TOLD; j++)
+            fprintf(file, "%.17g%c", table->values[TOLD * i + j], j + 1 < TOLD ? ' ' : '\n');
+    fprintf(file, "%.17g %.17g\n", results->queries[0].tables->numbers[0].value,
+            results->queries[1].tables->numbers[0].value);
+    fclose(file);
+    return QN_OK;
+}
+
+/* Slow enough that every process gets something to do. */
+static int dawdle(const qn_progress *progress, void *user)
+{
+    (void)user;
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    return getenv("STOP_AT") && progress->done >= (size_t)atoi(getenv("STOP_AT"));
+}
+
+/* run FOLDER OUTPUT resume|fresh: rows go to OUTPUT.txt */
+static int run_ranks(char **arguments)
+{
+    static const qn_trajectory_query queries[] = {{.query_class = "tell", .select = "x < 40"},
+                                                  {.query_class = "tell-device", .select = "name OW"}};
+    char first[512], second[512], topology[512], rows[512];
+    const char *files[] = {first, second};
+    qn_trajectory_options options = options_for(files, 2, queries, 2);
+    qn_context *context;
+    snprintf(first, sizeof first, "%s/first.xtc", arguments[0]);
+    snprintf(second, sizeof second, "%s/second.xtc", arguments[0]);
+    snprintf(topology, sizeof topology, "%s/atoms.tsv", arguments[0]);
+    snprintf(rows, sizeof rows, "%s.txt", arguments[1]);
+    options.topology = topology;
+    options.output = arguments[1];
+    options.resume = strcmp(arguments[2], "resume") == 0;
+    options.progress = dawdle;
+    options.memory_bytes = 1; /* the least, so that no process reads far ahead */
+    if (qn_context_create(&(qn_context_options){.threads = 1}, &context) != QN_OK) return print_failure(QN_INTERNAL);
+    const qn_status status = qn_trajectory_run_to(context, &options, write_rows, rows, NULL);
+    qn_context_destroy(&context);
+    return print_failure(status);
+}
+
+/* make FOLDER: two files of which the second begins before the first ends. */
+static int make_files(const char *folder)
+{
+    char to[512];
+    snprintf(to, sizeof to, "cp '%s' '%s' '%s' '%s'", make_topology(), make_trajectory("first.xtc", 0, 700),
+             make_trajectory("second.xtc", 600, 700), folder);
+    return system(to);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "make") == 0) return make_files(argv[2]);
+    if (argc == 5 && strcmp(argv[1], "run") == 0) return run_ranks(argv + 2);
     RUN(frames_come_once_and_in_order);
     RUN(results_depend_neither_on_threads_nor_on_memory);
     RUN(ranges_and_strides_pick_frames);

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# check_ranks.sh SOURCE QUERN BUILD: several processes give the bytes of one, also when one of them dies or all are
+# stopped and others go on.
+set -u
+build=$(cd "$3" && pwd)
+program=$build/tests/test_trajectory_engine library=$build/libquern_mpi.so
+command -v mpirun >/dev/null || { echo "mpirun is not installed"; exit 77; }
+[ -f "$library" ] || { echo "built without an MPI"; exit 77; }
+[ -x "$program" ] || { echo "$program is not built"; exit 77; }
+work=$(mktemp -d "${TMPDIR:-/tmp}/quern-ranks-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+# What MPI itself keeps until the end is not ours to free.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" QUERN_MPI_LIBRARY=$library
+export OMPI_MCA_btl_base_warn_component_unused=0
+ranks() { mpirun -n "$1" --oversubscribe --allow-run-as-root "${@:2}"; }
+same() { cmp -s "$work/one.txt" "$work/$1.txt" || fail "$1: other results than of one process"; }
+
+"$program" make "$work" || fail "making files"
+"$program" run "$work" "$work/one" fresh 2>"$work/log" || { fail "one process"; cat "$work/log"; }
+[ "$(wc -l <"$work/one.txt")" -eq 1301 ] || fail "one process: $(wc -l <"$work/one.txt") lines"
+for count in 2 3; do
+  ranks "$count" "$program" run "$work" "$work/of$count" fresh >"$work/log" 2>&1 ||
+    { fail "$count processes"; tail -n 5 "$work/log"; }
+  same "of$count"
+  [ "$(find "$work/of$count" -name 'journal.*' -size +1k | wc -l)" -eq "$count" ] ||
+    fail "of $count processes not all recorded something"
+done
+
+# Stopped by one of them, and gone on with by another number.
+STOP_AT=200 ranks 3 "$program" run "$work" "$work/stopped" fresh >"$work/log" 2>&1 && fail "was not stopped"
+[ ! -f "$work/stopped.txt" ] || fail "a stopped run has results"
+ranks 2 "$program" run "$work" "$work/stopped" resume >"$work/log" 2>&1 || { fail "resuming"; tail -n 5 "$work/log"; }
+same stopped
+
+# The second of three dies once its journal has something; one process does the rest.
+# shellcheck disable=SC2016
+ranks 3 bash -c 'journal=$1; shift; [ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
+    "$@" & running=$!
+    while kill -0 $running 2>/dev/null && [ ! -s "$journal" ]; do sleep 0.01; done
+    kill -9 $running; wait $running' bash "$work/died/journal.1" "$program" run "$work" "$work/died" fresh \
+  >"$work/log" 2>&1 && fail "nobody noticed that a process died"
+"$program" run "$work" "$work/died" resume >"$work/log" 2>&1 || { fail "resuming alone"; tail -n 5 "$work/log"; }
+same died
+
+[ $failures -eq 0 ]
