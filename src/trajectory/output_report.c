@@ -1,0 +1,362 @@
+/* report.html: a plot of every table, the numbers, and how the run went. */
+#include <inttypes.h>
+#include <math.h>
+#include <quern/version.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "report/html.h"
+#include "trajectory/output.h"
+
+/* Longer tables are thinned out for plots, and shorter ones are shown as tables. */
+enum { MOST_POINTS = 2000, FEWEST_POINTS = 4, MOST_CELLS = 12 };
+
+typedef struct numbers_text {
+    char text[64];
+} numbers_text;
+
+static numbers_text say(double value, const char *unit)
+{
+    numbers_text said;
+    snprintf(said.text, sizeof said.text, "%.4g%s%s", value, unit[0] ? " " : "", unit);
+    return said;
+}
+
+static numbers_text say_count(uint64_t count)
+{
+    numbers_text said;
+    snprintf(said.text, sizeof said.text, "%" PRIu64, count);
+    return said;
+}
+
+/* ---- plots ---- */
+
+typedef struct plot_data {
+    double *values; /* x and y of each series, one after the other */
+    size_t points;  /* of a series */
+    size_t bucket;  /* rows that two points stand for; 0: every row is a point */
+} plot_data;
+
+static double cell(const qn_trajectory_results *results, const qn_query_filled_table *filled, size_t row, size_t column)
+{
+    const qn_query_table *table = &filled->table;
+    return filled->values[row * table->column_count + column] *
+           qn_output_factor(results, table->columns[column].length_power);
+}
+
+/* The rows of the least and the greatest value of `column` from `begin` to `end`, in their order. */
+static void find_extremes(const qn_query_filled_table *filled, size_t column, size_t begin, size_t end, size_t rows[2])
+{
+    const size_t columns = filled->table.column_count;
+    size_t least = begin, most = begin;
+    for (size_t row = begin; row < end; row++) {
+        const double value = filled->values[row * columns + column];
+        if (value < filled->values[least * columns + column]) least = row;
+        if (value > filled->values[most * columns + column]) most = row;
+    }
+    rows[0] = least < most ? least : most;
+    rows[1] = least < most ? most : least;
+}
+
+/* Thinned so that what stands out still does. */
+static void fill_series(const qn_trajectory_results *results, const qn_query_filled_table *filled, size_t column,
+                        const plot_data *data, double *x, double *y)
+{
+    for (size_t point = 0; point < data->points; point++) {
+        size_t rows[2] = {point, point};
+        if (data->bucket > 0) {
+            const size_t begin = point / 2 * data->bucket, end = begin + data->bucket;
+            find_extremes(filled, column, begin, end < filled->row_count ? end : filled->row_count, rows);
+        }
+        x[point] = cell(results, filled, rows[point % 2], 0);
+        y[point] = cell(results, filled, rows[point % 2], column);
+    }
+}
+
+static qn_status add_plot(qn_report *report, const qn_trajectory_results *results, const qn_query_filled_table *filled,
+                          size_t first, size_t end, qn_report_series *series, const plot_data *data)
+{
+    const qn_query_table *table = &filled->table;
+    const qn_query_column *x = &table->columns[0], *y = &table->columns[first];
+    const bool alone = end == first + 1, all = first == 1 && end == qn_output_plotted(table) + 1;
+    qn_text x_label = {0}, y_label = {0}, title = {0}, caption = {0};
+    qn_status status = qn_output_label(results, x->label, x->unit, true, &x_label);
+    if (status == QN_OK) status = qn_output_label(results, alone ? y->label : table->title, y->unit, true, &y_label);
+    if (status == QN_OK && all) status = qn_text_append(&title, "%s", table->title);
+    if (status == QN_OK && !all) status = qn_text_append(&title, "%s: %s", table->title, y->label);
+    if (status == QN_OK && table->note) status = qn_text_append(&caption, "%s", table->note);
+    if (status == QN_OK && data->bucket > 0)
+        status = qn_text_append(&caption, "%sOf every %zu rows the least and the greatest are shown.",
+                                caption.length ? " " : "", data->bucket);
+    for (size_t column = first; column < end && status == QN_OK; column++) {
+        double *values = data->values + 2 * data->points * (column - first);
+        fill_series(results, filled, column, data, values, values + data->points);
+        series[column - first] = (qn_report_series){
+            .name = table->columns[column].label, .x = values, .y = values + data->points, .count = data->points};
+    }
+    if (status == QN_OK)
+        status = qn_report_lines(report, &(qn_report_plot){.title = title.data,
+                                                           .x_label = x_label.data,
+                                                           .y_label = y_label.data,
+                                                           .caption = caption.data,
+                                                           .series = series,
+                                                           .series_count = end - first});
+    qn_text_clear(&caption);
+    qn_text_clear(&title);
+    qn_text_clear(&y_label);
+    qn_text_clear(&x_label);
+    return status;
+}
+
+/* One plot for each unit: what is measured in different ones has no common axis. */
+static qn_status add_plots(qn_report *report, const qn_trajectory_results *results, const qn_query_filled_table *filled)
+{
+    const size_t end = qn_output_plotted(&filled->table) + 1, rows = filled->row_count;
+    plot_data data = {.points = rows};
+    void *memory, *list;
+    if (rows > MOST_POINTS) {
+        data.bucket = 2 * ((rows + MOST_POINTS - 1) / MOST_POINTS);
+        data.points = 2 * ((rows + data.bucket - 1) / data.bucket);
+    }
+    QN_TRY(qn_allocate(2 * data.points * end, sizeof(double), &memory));
+    data.values = memory;
+    qn_status status = qn_allocate(end, sizeof(qn_report_series), &list);
+    for (size_t first = 1; first < end && status == QN_OK;) {
+        const size_t next = qn_output_same_unit(&filled->table, first, end);
+        status = add_plot(report, results, filled, first, next, list, &data);
+        first = next;
+    }
+    qn_release(&list);
+    qn_release(&memory);
+    return status;
+}
+
+/* ---- small tables ---- */
+
+static qn_status copy_cell(const char *text, const char **cell)
+{
+    char *copy;
+    QN_TRY(qn_text_copy(text, &copy));
+    *cell = copy;
+    return QN_OK;
+}
+
+static qn_status fill_cells(const qn_trajectory_results *results, const qn_query_filled_table *filled,
+                            const char **headers, const char **cells)
+{
+    const size_t columns = filled->table.column_count;
+    for (size_t i = 0; i < columns; i++) {
+        qn_text label = {0};
+        qn_status status =
+            qn_output_label(results, filled->table.columns[i].label, filled->table.columns[i].unit, true, &label);
+        if (status == QN_OK) status = copy_cell(label.data, &headers[i]);
+        qn_text_clear(&label);
+        QN_TRY(status);
+    }
+    for (size_t i = 0; i < filled->row_count * columns; i++) {
+        char number[32];
+        qn_output_number(cell(results, filled, i / columns, i % columns), number);
+        QN_TRY(copy_cell(number, &cells[i]));
+    }
+    return QN_OK;
+}
+
+static qn_status add_table(qn_report *report, const qn_trajectory_results *results, const qn_query_filled_table *filled)
+{
+    const size_t columns = filled->table.column_count, count = filled->row_count * columns;
+    void *memory;
+    if (filled->row_count == 0) return qn_report_paragraph(report, "%s: no rows.", filled->table.title);
+    QN_TRY(qn_allocate(columns + count, sizeof(char *), &memory));
+    const char **texts = memory;
+    qn_status status = fill_cells(results, filled, texts, texts + columns);
+    if (status == QN_OK) status = qn_report_paragraph(report, "%s", filled->table.title);
+    if (status == QN_OK) status = qn_report_table(report, texts, columns, texts + columns, filled->row_count);
+    for (size_t i = 0; i < columns + count; i++) qn_release(&texts[i]);
+    qn_release(&memory);
+    return status;
+}
+
+/* ---- queries ---- */
+
+static qn_status add_numbers(qn_report *report, const qn_trajectory_results *results, const qn_query_tables *tables)
+{
+    for (size_t done = 0; done < tables->number_count; done += MOST_CELLS) {
+        const char *labels[MOST_CELLS], *values[MOST_CELLS];
+        numbers_text said[MOST_CELLS];
+        size_t count = 0;
+        for (; count < MOST_CELLS && done + count < tables->number_count; count++) {
+            const qn_query_number *number = &tables->numbers[done + count];
+            qn_text unit = {0};
+            QN_TRY(qn_output_unit(results, number->unit, &unit));
+            said[count] = say(number->value * qn_output_factor(results, number->length_power), unit.data);
+            qn_text_clear(&unit);
+            labels[count] = number->label;
+            values[count] = said[count].text;
+        }
+        QN_TRY(qn_report_facts(report, labels, values, count));
+    }
+    return QN_OK;
+}
+
+static qn_status add_files(qn_report *report, const qn_trajectory_results *results, const qn_query_result *query)
+{
+    const qn_query_tables *tables = query->tables;
+    static const char *const formats[] = {"xvg", "csv"};
+    qn_text list = {0}, name = {0};
+    qn_status status = QN_OK;
+    for (size_t i = 0; i < tables->table_count + tables->grid_count; i++)
+        for (size_t k = 0; k < 2 && status == QN_OK; k++) {
+            const bool is_grid = i >= tables->table_count;
+            if (is_grid ? k > 0 : !qn_output_wants(results, formats[k])) continue;
+            name.length = 0;
+            status = qn_output_name(
+                query, is_grid ? tables->grids[i - tables->table_count].name : tables->tables[i].table.name,
+                is_grid ? "dx" : formats[k], &name);
+            if (status == QN_OK) status = qn_text_append(&list, "%s`%s`", list.length ? ", " : "", name.data);
+        }
+    if (status == QN_OK && list.length) status = qn_report_paragraph(report, "The same in numbers: %s.", list.data);
+    qn_text_clear(&name);
+    qn_text_clear(&list);
+    return status;
+}
+
+static qn_status add_grid(qn_report *report, const qn_trajectory_results *results, const qn_query_grid *grid)
+{
+    const size_t count = (size_t)grid->counts[0] * (size_t)grid->counts[1] * (size_t)grid->counts[2];
+    const double factor = qn_output_factor(results, grid->length_power);
+    double least = INFINITY, most = -INFINITY, sum = 0;
+    qn_text unit = {0};
+    for (size_t i = 0; i < count; i++) {
+        least = fmin(least, grid->values[i]);
+        most = fmax(most, grid->values[i]);
+        sum += grid->values[i];
+    }
+    qn_status status = qn_output_unit(results, grid->unit, &unit);
+    if (status == QN_OK)
+        status = qn_report_paragraph(report,
+                                     "%s on a grid of %d × %d × %d cells: from %.4g to %.4g, mean %.4g %s. VMD, PyMOL "
+                                     "and ChimeraX show the file.",
+                                     grid->title, grid->counts[0], grid->counts[1], grid->counts[2], factor * least,
+                                     factor * most, factor * sum / (double)count, unit.data);
+    qn_text_clear(&unit);
+    return status;
+}
+
+static qn_status add_query(qn_report *report, const qn_trajectory_results *results, const qn_query_result *query)
+{
+    qn_text description = {0};
+    QN_TRY(qn_report_heading(report, query->name));
+    qn_status status = qn_output_describe(results, query, &description);
+    if (status == QN_OK) status = qn_report_paragraph(report, "%s.", description.data);
+    qn_text_clear(&description);
+    QN_TRY(status);
+    QN_TRY(add_numbers(report, results, query->tables));
+    for (size_t i = 0; i < query->tables->table_count; i++) {
+        const qn_query_filled_table *filled = &query->tables->tables[i];
+        if (filled->row_count < FEWEST_POINTS)
+            QN_TRY(add_table(report, results, filled));
+        else
+            QN_TRY(add_plots(report, results, filled));
+    }
+    for (size_t i = 0; i < query->tables->grid_count; i++) QN_TRY(add_grid(report, results, &query->tables->grids[i]));
+    return add_files(report, results, query);
+}
+
+/* ---- the run ---- */
+
+static qn_status add_facts(qn_report *report, const qn_trajectory_results *results)
+{
+    static const char *const labels[] = {"atoms", "frames", "from", "to", "frames per second"};
+    const double analysed = (double)(results->frames - results->resumed);
+    const numbers_text said[] = {say_count(results->topology->atom_count), say_count(results->frames),
+                                 say(results->first_ps, "ps"), say(results->last_ps, "ps"),
+                                 say(results->analyse_s > 0 ? analysed / results->analyse_s : 0, "")};
+    const char *values[5], *shown[5];
+    size_t count = 0;
+    for (int i = 0; i < 5; i++) {
+        if ((i == 2 || i == 3) && !isfinite(results->first_ps)) continue;
+        shown[count] = labels[i];
+        values[count++] = said[i].text;
+    }
+    return qn_report_facts(report, shown, values, count);
+}
+
+static qn_status add_inputs(qn_report *report, const qn_trajectory_results *results)
+{
+    const qn_live_facts *live = results->live;
+    QN_TRY(qn_report_paragraph(report, "Topology `%s`: %zu atoms in %zu residues and %zu molecules.",
+                               results->options->topology, results->topology->atom_count,
+                               results->topology->residue_count, results->topology->molecule_count));
+    if (live)
+        QN_TRY(qn_report_paragraph(report,
+                                   "Simulation at `%s` (IMD version %d): %" PRIu64 " frames came, it was asked to wait "
+                                   "%" PRIu64 " times, %" PRIu64 " frames did not come. %s%s",
+                                   results->options->live, live->version, live->received, live->pauses, live->dropped,
+                                   live->ending, live->ending[0] ? "." : ""));
+    for (size_t i = 0; i < results->file_count; i++) {
+        const qn_trajectory_file_facts *file = &results->files[i];
+        QN_TRY(qn_report_paragraph(report, "Trajectory `%s` (%s): %" PRIu64 " frames.", file->path,
+                                   file->format ? file->format : "not read, as the frames before it sufficed",
+                                   file->frames));
+    }
+    return QN_OK;
+}
+
+static qn_status add_run(qn_report *report, const qn_trajectory_results *results)
+{
+    const double seconds = results->analyse_s;
+    QN_TRY(qn_report_heading(report, "Run"));
+    QN_TRY(add_inputs(report, results));
+    qn_text devices = {0};
+    qn_status status = qn_text_append(&devices, "%d threads", results->threads);
+    for (size_t i = 0; i < results->device_count && status == QN_OK; i++)
+        status = qn_text_append(&devices, ", %s (%s)", results->devices[i], results->device_names[i]);
+    if (status == QN_OK)
+        status = qn_report_paragraph(
+            report,
+            "Quern %s, %s; %.1f s in all, of them %.1f s for %" PRIu64 " frames (%.3g MB/s). "
+            "Lengths in %s. `run.json` holds every option.",
+            QN_VERSION, devices.data, results->total_s, seconds, results->frames - results->resumed,
+            seconds > 0 ? 1e-6 * (double)results->bytes / seconds : 0.0, qn_output_in_angstrom(results) ? "Å" : "nm");
+    qn_text_clear(&devices);
+    return status;
+}
+
+static qn_status fill_report(qn_report *report, const qn_trajectory_results *results)
+{
+    if (!results->complete)
+        QN_TRY(qn_report_warning(report,
+                                 "The simulation is still running: these are the results of its first %" PRIu64
+                                 " frames. Load the page again for more.",
+                                 results->frames));
+    for (size_t i = 0; i < results->warning_count; i++) QN_TRY(qn_report_warning(report, "%s", results->warnings[i]));
+    QN_TRY(add_facts(report, results));
+    for (size_t i = 0; i < results->query_count; i++) QN_TRY(add_query(report, results, &results->queries[i]));
+    return add_run(report, results);
+}
+
+qn_status qn_output_write_report(const qn_trajectory_results *results)
+{
+    const qn_trajectory_options *options = results->options;
+    qn_report *report;
+    qn_text title = {0};
+    char *path = NULL;
+    const char *what = options->live                   ? options->live
+                       : options->trajectory_count > 0 ? qn_path_name(options->trajectories[0])
+                                                       : qn_path_name(options->topology);
+    qn_status status = qn_text_append(&title, "Trajectory %s", what);
+    if (status == QN_OK && !options->live && options->trajectory_count > 1)
+        status = qn_text_append(&title, " and %zu more", options->trajectory_count - 1);
+    if (status == QN_OK) status = qn_report_create(title.data, &report);
+    qn_text_clear(&title);
+    QN_TRY(status);
+    status = fill_report(report, results);
+    if (status == QN_OK) status = qn_path_join(options->output, "report.html", &path);
+    if (status == QN_OK) status = qn_report_write(report, path);
+    qn_release(&path);
+    qn_report_destroy(&report);
+    return status;
+}
