@@ -21,6 +21,11 @@ static const qn_trajectory_format *const formats[] = {
     &qn_trajectory_trr,
     &qn_trajectory_dcd,
     &qn_trajectory_tng,
+    &qn_trajectory_lammps,
+    &qn_trajectory_mmcif,
+    &qn_trajectory_pdb,
+    &qn_trajectory_gro,
+    &qn_trajectory_xyz,
 };
 static const size_t format_count = sizeof formats / sizeof formats[0];
 
