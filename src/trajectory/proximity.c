@@ -238,28 +238,48 @@ static bool row_is_near(const qn_proximity *p, const grid *g, int row, int first
     return false;
 }
 
-/* The cells of all rows in reach; `from` is moved instead of the points of an image. */
+/* The step-th of the numbers around `middle`, nearest first: 0, 1, -1, 2 … */
+static int around(int middle, int step)
+{
+    return step % 2 ? middle + (step + 1) / 2 : middle - step / 2;
+}
+
+/* The rows of one layer of cells, those in the middle first; `layer` has its image told by `from` already. */
+static bool layer_is_near(const qn_proximity *p, const grid *g, int layer, const int first[3], const int last[3],
+                          int middle, point from)
+{
+    for (int step = 0; step <= 2 * (last[1] - first[1]); step++) {
+        int y = around(middle, step);
+        if (y < first[1] || y > last[1]) continue;
+        int image = floor_divide(y, g->counts[1]);
+        int row = (layer * g->counts[1] + y - image * g->counts[1]) * g->counts[0];
+        if (p->starts[row] == p->starts[row + g->counts[0]]) continue;
+        point moved = {from.x - image * g->vectors_nm[1][0], from.y - image * g->vectors_nm[1][1],
+                       from.z - image * g->vectors_nm[1][2]};
+        if (row_is_near(p, g, row, first[0], last[0], moved)) return true;
+    }
+    return false;
+}
+
+/* The cells of all layers in reach; `from` is moved instead of the points of an image. */
 static bool is_near(const qn_proximity *p, const grid *g, const double fractions[3])
 {
-    int first[3], last[3];
+    int first[3], last[3], middle[3];
     for (int k = 0; k < 3; k++) {
         double at = fractions[k] * g->counts[k], low = floor(at - g->reach[k]), high = floor(at + g->reach[k]);
         if (!g->periodic) low = fmax(low, 0), high = fmin(high, g->counts[k] - 1);
         if (low > high) return false;
         first[k] = (int)low, last[k] = (int)high;
+        middle[k] = (int)fmin(fmax(floor(at), low), high);
     }
     point from = place_of(g, fractions);
-    for (int z = first[2]; z <= last[2]; z++) {
-        int image_z = floor_divide(z, g->counts[2]), in_z = z - image_z * g->counts[2];
-        for (int y = first[1]; y <= last[1]; y++) {
-            int image_y = floor_divide(y, g->counts[1]), in_y = y - image_y * g->counts[1];
-            int row = (in_z * g->counts[1] + in_y) * g->counts[0];
-            if (p->starts[row] == p->starts[row + g->counts[0]]) continue;
-            point moved = {from.x - image_y * g->vectors_nm[1][0] - image_z * g->vectors_nm[2][0],
-                           from.y - image_y * g->vectors_nm[1][1] - image_z * g->vectors_nm[2][1],
-                           from.z - image_y * g->vectors_nm[1][2] - image_z * g->vectors_nm[2][2]};
-            if (row_is_near(p, g, row, first[0], last[0], moved)) return true;
-        }
+    for (int step = 0; step <= 2 * (last[2] - first[2]); step++) {
+        int z = around(middle[2], step);
+        if (z < first[2] || z > last[2]) continue;
+        int image = floor_divide(z, g->counts[2]);
+        point moved = {from.x - image * g->vectors_nm[2][0], from.y - image * g->vectors_nm[2][1],
+                       from.z - image * g->vectors_nm[2][2]};
+        if (layer_is_near(p, g, z - image * g->counts[2], first, last, middle[1], moved)) return true;
     }
     return false;
 }
