@@ -11,6 +11,7 @@
 #define QUERN_LOG_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,8 +29,9 @@ typedef struct qn_progress {
     const char *stage;
     const char *unit;
     size_t done;
-    size_t total;
+    size_t total; /* SIZE_MAX: not known; 0: not to be shown */
     double seconds;
+    uint64_t bytes; /* read so far; 0: not told */
 } qn_progress;
 
 /* Return nonzero to ask the call to stop; it then saves what can be resumed and returns QN_CANCELLED. */

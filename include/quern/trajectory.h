@@ -217,7 +217,7 @@ typedef struct qn_trajectory_summary {
  * ends, a file that ends inside a frame and frames that overlap are told as warnings. Errors: QN_NOT_FOUND,
  * QN_BAD_FORMAT (naming file and frame), QN_UNSUPPORTED, QN_ALREADY_EXISTS (output folder not empty without resume),
  * QN_INVALID_ARGUMENT (options, selections, parameters; a journal of other options on resume), QN_OUT_OF_MEMORY,
- * QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable, unless live), QN_IO_ERROR. `summary` may be NULL. */
+ * QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. `summary` may be NULL. */
 QN_MUST_CHECK qn_status qn_trajectory_run(qn_context *context, const qn_trajectory_options *options,
                                           qn_trajectory_summary *summary);
 

@@ -12,7 +12,7 @@
 
 enum { LINE_MAX_COLUMNS = 250, BAR_LEAST = 8, BAR_MOST = 40 };
 
-static const double redraw_interval_s = 0.1, line_interval_s = 1.0;
+static const double redraw_interval_s = 0.1, line_interval_s = 1.0, unknown_interval_s = 10;
 
 static double now_s(void)
 {
@@ -63,14 +63,19 @@ static double rate_of(const cli_progress *progress, const qn_progress *state)
 
 static void describe(const cli_progress *progress, const qn_progress *state, char *text, size_t bytes)
 {
-    char left[48];
-    double rate = rate_of(progress, state);
-    int length = snprintf(text, bytes, "%3d %%  %zu/%zu %s", (int)(100.0 * (double)state->done / (double)state->total),
-                          state->done, state->total, state->unit);
+    char left[48], speed[48] = "";
+    const bool known = state->total < SIZE_MAX;
+    const double rate = rate_of(progress, state), seconds = state->seconds - progress->first_seconds;
+    int length =
+        known ? snprintf(text, bytes, "%3d %%  %zu/%zu %s", (int)(100.0 * (double)state->done / (double)state->total),
+                         state->done, state->total, state->unit)
+              : snprintf(text, bytes, "%zu %s", state->done, state->unit);
     if (rate <= 0 || length < 0 || (size_t)length >= bytes) return;
+    if (state->bytes > progress->first_bytes)
+        snprintf(speed, sizeof speed, "  %.1f MB/s", (double)(state->bytes - progress->first_bytes) / seconds / 1e6);
     cli_format_duration((double)(state->total - state->done) / rate, left, sizeof left);
-    snprintf(text + length, bytes - (size_t)length, "  %.*f %s/s  %s left", rate < 100 ? 1 : 0, rate, state->unit,
-             left);
+    snprintf(text + length, bytes - (size_t)length, "  %.*f %s/s%s%s%s%s", rate < 100 ? 1 : 0, rate, state->unit, speed,
+             known ? "  " : "", known ? left : "", known ? " left" : "");
 }
 
 static int terminal_columns(const cli_progress *progress)
@@ -89,6 +94,7 @@ static void draw_bar(cli_progress *progress, const qn_progress *state)
     describe(progress, state, text, sizeof text);
     int width = columns - (int)strlen(state->stage) - (int)strlen(text) - 5;
     if (width > BAR_MOST) width = BAR_MOST;
+    if (state->total == SIZE_MAX) width = 0;
     if (width >= BAR_LEAST) {
         int filled = (int)((double)width * (double)state->done / (double)state->total);
         for (int i = 0; i < width; i++) bar[i] = i < filled ? '=' : i == filled ? '>' : ' ';
@@ -110,6 +116,7 @@ static void show(cli_progress *progress, const qn_progress *state)
         snprintf(progress->stage, sizeof progress->stage, "%s", state->stage);
         progress->first_done = state->done;
         progress->first_seconds = state->seconds;
+        progress->first_bytes = state->bytes;
         progress->last_tenth = 0;
     }
     if (progress->terminal) {
@@ -117,6 +124,7 @@ static void show(cli_progress *progress, const qn_progress *state)
         draw_bar(progress, state);
     } else {
         int tenth = (int)(10.0 * (double)state->done / (double)state->total);
+        if (state->total == SIZE_MAX) tenth = (int)(state->seconds / unknown_interval_s);
         if (tenth <= progress->last_tenth || (!complete && now - progress->last_drawn_s < line_interval_s)) return;
         char text[160];
         describe(progress, state, text, sizeof text);

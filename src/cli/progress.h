@@ -18,6 +18,7 @@ typedef struct cli_progress {
     pthread_mutex_t lock;
     char stage[48];
     size_t first_done;
+    uint64_t first_bytes;
     double first_seconds;
     double last_drawn_s;
     int last_tenth;

@@ -74,8 +74,11 @@ typedef struct search_loop {
 static qn_status report_progress(const search_loop *loop)
 {
     const qn_dock_state *run = loop->run;
-    qn_progress progress = {"docking", "rotations", (size_t)loop->finished, (size_t)run->rotation_count,
-                            qn_clock_s() - loop->started_s};
+    const qn_progress progress = {.stage = "docking",
+                                  .unit = "rotations",
+                                  .done = (size_t)loop->finished,
+                                  .total = (size_t)run->rotation_count,
+                                  .seconds = qn_clock_s() - loop->started_s};
     if (run->options->progress && run->options->progress(&progress, run->options->progress_user) != 0)
         QN_FAIL(QN_CANCELLED, "stopped after %d of %d rotations; continue with --resume", loop->finished,
                 run->rotation_count);

@@ -42,9 +42,11 @@ static qn_status report_progress(const screen_pipeline *pipeline)
 {
     const qn_screen_state *run = pipeline->run;
     const uint64_t total = pipeline->expected > pipeline->finished ? pipeline->expected : pipeline->finished;
-    const qn_progress progress = {"screening", "molecules", (size_t)pipeline->finished,
-                                  qn_ranks_rank(run->ranks) == 0 ? (size_t)total : 0,
-                                  qn_clock_s() - pipeline->started_s};
+    const qn_progress progress = {.stage = "screening",
+                                  .unit = "molecules",
+                                  .done = (size_t)pipeline->finished,
+                                  .total = qn_ranks_rank(run->ranks) == 0 ? (size_t)total : 0,
+                                  .seconds = qn_clock_s() - pipeline->started_s};
     if (run->options->progress && run->options->progress(&progress, run->options->progress_user) != 0)
         QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu molecules; continue with --resume",
                 (unsigned long long)pipeline->finished, (unsigned long long)total);

@@ -29,6 +29,7 @@ typedef struct trajectory_engine {
     pthread_mutex_t ranks_mutex;
     qn_piece_record record; /* from here on the collector's */
     double started_s, looked_s, wrote_s;
+    bool complete;
 } trajectory_engine;
 
 typedef struct engine_thread {
@@ -267,11 +268,17 @@ static qn_status report_progress(trajectory_engine *engine)
     qn_trajectory_state *run = engine->run;
     const double share = qn_source_share(run->source, &run->bytes);
     const uint64_t done = run->resumed + run->analysed_here;
-    const uint64_t total = share > 0.001 ? (uint64_t)((double)done / share) : 0;
-    const qn_progress progress = {"analysing", "frames", (size_t)done,
-                                  qn_ranks_rank(run->ranks) == 0 ? (size_t)(total > done ? total : done) : 0,
-                                  qn_clock_s() - engine->started_s};
-    if (!run->options->progress || run->options->progress(&progress, run->options->progress_user) == 0) return QN_OK;
+    const size_t total = engine->complete ? 0 : share > 0.001 ? (size_t)((double)done / share) : SIZE_MAX;
+    const qn_progress progress = {.stage = "analysing",
+                                  .unit = "frames",
+                                  .done = (size_t)done,
+                                  .total = qn_ranks_rank(run->ranks) != 0 ? 0
+                                           : total > done                 ? total
+                                                                          : (size_t)done,
+                                  .seconds = qn_clock_s() - engine->started_s,
+                                  .bytes = run->bytes};
+    if (!run->options->progress) return QN_OK;
+    if (run->options->progress(&progress, run->options->progress_user) == 0 || engine->complete) return QN_OK;
     if (run->options->live) {
         qn_source_stop(run->source); /* and analyse what has come */
         run->interrupted = true;
@@ -390,7 +397,10 @@ static qn_status work_as_collector(engine_thread *thread)
         fail(engine, QN_OK); /* the others need go no further, which is no failure */
         return QN_OK;
     }
-    if (has_failed(engine) || engine->record.frames == 0) return QN_OK;
+    if (has_failed(engine)) return QN_OK;
+    engine->complete = true;
+    QN_TRY(report_progress(engine));
+    if (engine->record.frames == 0) return QN_OK;
     engine->run->recorded++;
     return qn_piece_record_write(&engine->record, engine->journal);
 }

@@ -283,7 +283,13 @@ static qn_status finish(qn_trajectory_state *run)
         run->resumed = qn_ranks_count(run->ranks) == 1 ? run->frames - before : 0;
     }
     if (run->damage.status != QN_OK && run->frames == 0) return QN_OK;
-    return qn_trajectory_write_results(run, !run->interrupted && run->damage.status == QN_OK);
+    if (run->damage.status != QN_OK)
+        QN_TRY(
+            qn_trajectory_warn(run, "%s; the results are those of the frames before that place", run->damage.message));
+    if (run->interrupted)
+        QN_TRY(qn_trajectory_warn(run, "stopped when asked to; the results are those of the %llu frames until then",
+                                  (unsigned long long)run->frames));
+    return qn_trajectory_write_results(run, true);
 }
 
 /* Results stand, but not of all that was asked for. */
@@ -295,9 +301,6 @@ static qn_status tell_what_is_missing(const qn_trajectory_state *run)
     if (run->damage.status != QN_OK)
         QN_FAIL(run->damage.status, "%s; %s has the results of the %llu %s before that place", run->damage.message,
                 run->options->output, frames, frames == 1 ? "frame" : "frames");
-    if (run->interrupted)
-        QN_FAIL(QN_CANCELLED, "stopped; %s has the results of the %llu %s that came until then", run->options->output,
-                frames, frames == 1 ? "frame" : "frames");
     return QN_OK;
 }
 

@@ -35,7 +35,8 @@ static cli_progress start(bool quiet, bool terminal, int columns)
 
 static int step(cli_progress *progress, size_t done, size_t total, double seconds)
 {
-    qn_progress state = {"docking", "rotations", done, total, seconds};
+    const qn_progress state = {
+        .stage = "docking", .unit = "rotations", .done = done, .total = total, .seconds = seconds};
     return cli_progress_on_progress(&state, progress);
 }
 
@@ -58,6 +59,28 @@ static void lines_come_at_every_tenth(void)
     CHECK(strstr(text, "docking  100 %  1000/1000 rotations") != NULL);
     CHECK(strchr(text, '\r') == NULL && strchr(text, '\033') == NULL);
     finish(&progress);
+}
+
+static void unknown_totals_are_counted(void)
+{
+    cli_progress progress = start(false, false, 0), terminal = start(false, true, 80);
+    for (size_t done = 0; done <= 300; done++) {
+        const qn_progress state = {.stage = "analysing",
+                                   .unit = "frames",
+                                   .done = done,
+                                   .total = SIZE_MAX,
+                                   .seconds = 0.1 * (double)done,
+                                   .bytes = 1000000 * (uint64_t)done};
+        progress.last_drawn_s = terminal.last_drawn_s = -1e9;
+        cli_progress_on_progress(&state, &progress);
+        cli_progress_on_progress(&state, &terminal);
+    }
+    const char *text = read_back(&progress);
+    CHECK(count_of(text, "\n") == 3); /* every ten seconds */
+    CHECK(strstr(text, "analysing  200 frames  10.0 frames/s  10.0 MB/s\n") != NULL);
+    CHECK(strstr(read_back(&terminal), "\ranalysing  300 frames  10.0 frames/s  10.0 MB/s\033[K") != NULL);
+    finish(&progress);
+    finish(&terminal);
 }
 
 /* A stage of a few milliseconds says that it is complete and nothing else. */
@@ -164,6 +187,7 @@ static void a_signal_asks_the_run_to_stop(void)
 int main(void)
 {
     RUN(lines_come_at_every_tenth);
+    RUN(unknown_totals_are_counted);
     RUN(quick_stages_write_few_lines);
     RUN(the_bar_fits_the_terminal_and_goes_away);
     RUN(redrawing_keeps_to_ten_a_second);
