@@ -85,18 +85,25 @@ static bool is_hydrogen(const qn_topology *topology, const qn_topology_atom *ato
     return topology->masses == QN_MASSES_FROM_FILE && atom->mass_u > 0.9 && atom->mass_u < 3.9;
 }
 
-bool qn_topology_atom_is(const qn_topology *topology, size_t atom, qn_residue_class class)
+bool qn_residue_may_hold(const qn_topology *topology, size_t residue, qn_residue_class class)
 {
-    const qn_topology_atom *of = &topology->atoms[atom];
-    const qn_topology_residue *residue = &topology->residues[of->residue];
+    const qn_topology_residue *of = &topology->residues[residue];
     switch (class) {
-    case QN_CLASS_PROTEIN: return qn_residue_is_protein(residue->name);
-    case QN_CLASS_BACKBONE: return is_backbone(of->name) && qn_residue_is_protein(residue->name);
-    case QN_CLASS_NUCLEIC: return qn_residue_is_nucleic(residue->name);
-    case QN_CLASS_NUCLEIC_BACKBONE: return is_nucleic_backbone(of->name) && qn_residue_is_nucleic(residue->name);
-    case QN_CLASS_WATER: return qn_is_water(residue->name);
-    case QN_CLASS_ION: return is_ion(topology, residue);
-    case QN_CLASS_HYDROGEN: return is_hydrogen(topology, of);
+    case QN_CLASS_PROTEIN:
+    case QN_CLASS_BACKBONE: return qn_residue_is_protein(of->name);
+    case QN_CLASS_NUCLEIC:
+    case QN_CLASS_NUCLEIC_BACKBONE: return qn_residue_is_nucleic(of->name);
+    case QN_CLASS_WATER: return qn_is_water(of->name);
+    case QN_CLASS_ION: return is_ion(topology, of);
+    case QN_CLASS_HYDROGEN: return true;
     }
     return false;
+}
+
+bool qn_atom_fits_class(const qn_topology *topology, size_t atom, qn_residue_class class)
+{
+    const qn_topology_atom *of = &topology->atoms[atom];
+    if (class == QN_CLASS_BACKBONE) return is_backbone(of->name);
+    if (class == QN_CLASS_NUCLEIC_BACKBONE) return is_nucleic_backbone(of->name);
+    return class != QN_CLASS_HYDROGEN || is_hydrogen(topology, of);
 }

@@ -17,7 +17,8 @@ typedef enum qn_residue_class {
 bool qn_residue_is_protein(const char *name);
 bool qn_residue_is_nucleic(const char *name);
 
-/* Whether the atom belongs to the class. */
-bool qn_topology_atom_is(const qn_topology *topology, size_t atom, qn_residue_class class);
+/* An atom belongs to a class when its residue may hold such atoms and the atom itself fits. */
+bool qn_residue_may_hold(const qn_topology *topology, size_t residue, qn_residue_class class);
+bool qn_atom_fits_class(const qn_topology *topology, size_t atom, qn_residue_class class);
 
 #endif

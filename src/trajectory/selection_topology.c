@@ -261,26 +261,40 @@ void qn_selection_evaluate_bonded(const qn_selection_moment *moment, const qn_se
     }
 }
 
+static void take_class(const qn_topology *topology, qn_residue_class class, uint64_t *set)
+{
+    for (size_t i = 0; i < topology->residue_count; i++) {
+        const qn_topology_residue *residue = &topology->residues[i];
+        if (!qn_residue_may_hold(topology, i, class)) continue;
+        for (size_t atom = residue->first_atom; atom < residue->first_atom + residue->atom_count; atom++)
+            if (qn_atom_fits_class(topology, atom, class)) qn_atom_set_add(set, atom);
+    }
+}
+
+static void take_numbers(const qn_selections *s, const qn_selection_term *term, uint64_t *set)
+{
+    for (size_t atom = 0; atom < s->topology->atom_count; atom++)
+        if (qn_selection_in_ranges(term, qn_selection_value(s, term->what, atom))) qn_atom_set_add(set, atom);
+}
+
 void qn_selection_evaluate_fixed(const qn_selection_moment *moment, const qn_selection_term *term, uint64_t *set)
 {
     const qn_selections *s = moment->selections;
-    size_t atom_count = s->topology->atom_count;
-    if (term->kind == QN_SELECTION_TEXT) {
+    const qn_index_group *group;
+    switch (term->kind) {
+    case QN_SELECTION_ALL:
+        for (size_t atom = 0; atom < s->topology->atom_count; atom++) qn_atom_set_add(set, atom);
+        break;
+    case QN_SELECTION_CLASS: take_class(s->topology, (qn_residue_class)term->what, set); break;
+    case QN_SELECTION_NUMBER: take_numbers(s, term, set); break;
+    case QN_SELECTION_TEXT:
         mark_texts(moment, term);
         take_marked(moment, term->what, set);
-        return;
-    }
-    if (term->kind == QN_SELECTION_GROUP) {
-        const qn_index_group *group = s->group_atoms[term->what];
+        break;
+    case QN_SELECTION_GROUP:
+        group = s->group_atoms[term->what];
         for (size_t i = 0; i < group->count; i++) qn_atom_set_add(set, group->atoms[i]);
-        return;
-    }
-    for (size_t atom = 0; atom < atom_count; atom++) {
-        bool is = term->kind == QN_SELECTION_ALL;
-        if (term->kind == QN_SELECTION_CLASS)
-            is = qn_topology_atom_is(s->topology, atom, (qn_residue_class)term->what);
-        else if (term->kind == QN_SELECTION_NUMBER)
-            is = qn_selection_in_ranges(term, qn_selection_value(s, term->what, atom));
-        if (is) qn_atom_set_add(set, atom);
+        break;
+    default: break; /* none, and those that have children */
     }
 }
