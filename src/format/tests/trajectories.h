@@ -69,13 +69,15 @@ static void free_frames(made_frames *made)
     free(made);
 }
 
+/* Of this test's own folder; the same buffer for the same name. */
 static char *scratch_path(const char *name)
 {
-    static char path[4][1024];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", check_scratch_folder(), name);
-    return path[turn];
+    static char path[32][1024];
+    char wanted[1024];
+    size_t i = 0;
+    snprintf(wanted, sizeof wanted, "%s/%s", check_scratch_folder(), name);
+    while (i < 31 && path[i][0] && strcmp(path[i], wanted) != 0) i++;
+    return strcpy(path[i], wanted);
 }
 
 static qn_status write_made(const made_frames *made, const char *path, const qn_trajectory_write_options *options)
