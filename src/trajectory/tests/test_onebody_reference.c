@@ -153,7 +153,7 @@ static void argon(void)
 
 static void adenylate_kinase_without_box(void)
 {
-    check_folder("adk_dims", "atoms.tsv.gz", "adk_dims.dcd");
+    check_folder("adk_dims", "adk.psf", "adk_dims.dcd");
 }
 
 int main(void)
