@@ -6,17 +6,14 @@
 #include "base/memory.h"
 #include "format/element.h"
 
-static qn_status check_topology(const char *query, const qn_topology *topology, qn_weight_kind kind)
+static qn_status check_topology(const qn_topology *topology, qn_weight_kind kind)
 {
     const char *name = topology->name ? topology->name : "the topology";
     if (kind == QN_WEIGHT_MASS && topology->masses == QN_MASSES_ABSENT)
-        QN_FAIL(QN_INVALID_ARGUMENT, "query %s needs masses, which %s does not tell; expected a topology with masses",
-                query, name);
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s tells no masses; expected a topology that does", name);
     if (kind == QN_WEIGHT_CHARGE && !topology->has_charges)
         QN_FAIL(QN_INVALID_ARGUMENT,
-                "query %s needs charges, which %s does not tell; expected one with charges (TPR, "
-                "PSF, Amber parm7 or a table of atoms)",
-                query, name);
+                "%s tells no charges; expected a topology that does (TPR, PSF, Amber parm7 or a table of atoms)", name);
     return QN_OK;
 }
 
@@ -31,7 +28,7 @@ static double weight_of(const qn_topology_atom *atom, qn_weight_kind kind)
     return 1;
 }
 
-qn_status qn_atom_weights_create(const char *query, const qn_query_setup *setup, int selection, qn_weight_kind kind,
+qn_status qn_atom_weights_create(const qn_query_setup *setup, int selection, qn_weight_kind kind,
                                  qn_atom_weights *weights)
 {
     const qn_topology *topology = qn_query_setup_topology(setup);
@@ -40,7 +37,7 @@ qn_status qn_atom_weights_create(const char *query, const qn_query_setup *setup,
     void *memory;
     *weights = (qn_atom_weights){0};
     if (kind == QN_WEIGHT_ONE) return QN_OK;
-    QN_TRY(check_topology(query, topology, kind));
+    QN_TRY(check_topology(topology, kind));
     if (selection != QN_ALL_ATOMS) qn_query_setup_atoms(setup, selection, &weights->gathered, &atoms, &count);
     if (!weights->gathered) count = topology->atom_count;
     QN_TRY(qn_allocate(count, sizeof *weights->values, &memory));
@@ -52,7 +49,7 @@ qn_status qn_atom_weights_create(const char *query, const qn_query_setup *setup,
     }
     if (kind != QN_WEIGHT_MASS || sum > 0 || count == 0) return QN_OK;
     qn_atom_weights_clear(weights);
-    QN_FAIL(QN_INVALID_ARGUMENT, "query %s: the %zu selected atoms have no mass; expected a sum above 0", query, count);
+    QN_FAIL(QN_INVALID_ARGUMENT, "the %zu selected atoms have no mass; expected a sum above 0", count);
 }
 
 void qn_atom_weights_clear(qn_atom_weights *weights)

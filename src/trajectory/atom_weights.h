@@ -19,10 +19,10 @@ typedef struct qn_atom_weights {
     bool gathered;  /* values[i] is of the i-th atom of the selection; else values[atom] */
 } qn_atom_weights;
 
-/* Of `selection` 0 or 1, or of QN_ALL_ATOMS, from which any selection is loaded. `query` is the name in messages.
+/* Of `selection` 0 or 1, or of QN_ALL_ATOMS, from which any selection is loaded.
  * QN_INVALID_ARGUMENT where the topology has no masses, charges or elements, or the masses of a fixed selection are all
  * 0. */
-QN_MUST_CHECK qn_status qn_atom_weights_create(const char *query, const qn_query_setup *setup, int selection,
+QN_MUST_CHECK qn_status qn_atom_weights_create(const qn_query_setup *setup, int selection,
                                                qn_weight_kind kind, qn_atom_weights *weights);
 void qn_atom_weights_clear(qn_atom_weights *weights);
 

@@ -8,15 +8,14 @@
 
 enum { BLOCK = 256 };
 
-qn_status qn_molecules_create(const char *query, const qn_query_setup *setup, bool charged, qn_molecules *molecules)
+qn_status qn_molecules_create(const qn_query_setup *setup, bool charged, qn_molecules *molecules)
 {
     const qn_topology *topology = qn_query_setup_topology(setup);
     void *memory;
     *molecules = (qn_molecules){.count = topology->molecule_count};
-    qn_status status = qn_atom_weights_create(query, setup, 0, QN_WEIGHT_MASS, &molecules->masses);
+    qn_status status = qn_atom_weights_create(setup, 0, QN_WEIGHT_MASS, &molecules->masses);
     if (status == QN_OK)
-        status =
-            qn_atom_weights_create(query, setup, 0, charged ? QN_WEIGHT_CHARGE : QN_WEIGHT_ONE, &molecules->charges);
+        status = qn_atom_weights_create(setup, 0, charged ? QN_WEIGHT_CHARGE : QN_WEIGHT_ONE, &molecules->charges);
     if (status == QN_OK) status = qn_allocate(topology->atom_count, sizeof *molecules->atoms, &memory);
     if (status != QN_OK) {
         qn_molecules_clear(molecules);

@@ -36,10 +36,9 @@ static qn_status fill(const qn_query_setup *setup, density_state *density)
     void *memory;
     density->quantity = qn_density_quantity_find(qn_query_setup_text(setup, "quantity"));
     density->slabs.centred = qn_query_setup_flag(setup, "centre");
-    QN_TRY(qn_slabs_create("density", setup, &density->slabs));
-    QN_TRY(qn_atom_weights_create("density", setup, 0, density->quantity->kind, &density->weights));
-    if (density->slabs.centred)
-        QN_TRY(qn_atom_weights_create("density", setup, QN_ALL_ATOMS, QN_WEIGHT_MASS, &density->masses));
+    QN_TRY(qn_slabs_create(setup, &density->slabs));
+    QN_TRY(qn_atom_weights_create(setup, 0, density->quantity->kind, &density->weights));
+    if (density->slabs.centred) QN_TRY(qn_atom_weights_create(setup, QN_ALL_ATOMS, QN_WEIGHT_MASS, &density->masses));
     QN_TRY(qn_allocate((size_t)density->slabs.count + 1, sizeof *density->sums, &memory));
     density->sums = memory;
     return QN_OK;

@@ -47,8 +47,7 @@ static qn_status count_cells(const qn_query_setup *setup, grid_state *grid)
     double cells = 1;
     if (first) QN_TRY(qn_box_from_vectors(first->box_nm, &box));
     if (box.shape == QN_BOX_NONE)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "query density-grid: the first frame has no box; expected one that a grid can be laid in");
+        QN_FAIL(QN_INVALID_ARGUMENT, "the first frame has no box; expected one that a grid can be laid in");
     for (int k = 0; k < 3; k++) {
         const double count = fmax(1, round(box.vectors_nm[k][k] / bin_nm));
         cells *= count;
@@ -56,7 +55,7 @@ static qn_status count_cells(const qn_query_setup *setup, grid_state *grid)
     }
     if (cells > MOST_CELLS)
         QN_FAIL(QN_INVALID_ARGUMENT,
-                "query density-grid: bin is %g nm, which makes %.0f cells of a box of %g x %g x %g nm; expected at "
+                "bin is %g nm, which makes %.0f cells of a box of %g x %g x %g nm; expected at "
                 "most %d",
                 bin_nm, cells, box.vectors_nm[0][0], box.vectors_nm[1][1], box.vectors_nm[2][2], MOST_CELLS);
     return QN_OK;
@@ -71,9 +70,8 @@ static qn_status fill(const qn_query_setup *setup, grid_state *grid)
     qn_query_setup_atoms(setup, 0, &grid->gathered, &atoms, &grid->atom_count);
     if (!grid->gathered) grid->atom_count = qn_query_setup_topology(setup)->atom_count;
     QN_TRY(count_cells(setup, grid));
-    QN_TRY(qn_atom_weights_create("density-grid", setup, 0, grid->quantity->kind, &grid->weights));
-    if (grid->centred)
-        QN_TRY(qn_atom_weights_create("density-grid", setup, QN_ALL_ATOMS, QN_WEIGHT_MASS, &grid->masses));
+    QN_TRY(qn_atom_weights_create(setup, 0, grid->quantity->kind, &grid->weights));
+    if (grid->centred) QN_TRY(qn_atom_weights_create(setup, QN_ALL_ATOMS, QN_WEIGHT_MASS, &grid->masses));
     const size_t cells = (size_t)grid->counts[0] * (size_t)grid->counts[1] * (size_t)grid->counts[2];
     QN_TRY(qn_allocate(cells, sizeof *grid->sums, &memory));
     grid->sums = memory;

@@ -61,11 +61,10 @@ static qn_status fill(const qn_query_setup *setup, dipole_state *dipole)
     dipole->bin_debye = qn_query_setup_number(setup, "bin");
     const double bins = ceil(most / dipole->bin_debye - 1e-9);
     if (bins > 1e6)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "query dipole: bin is %g D, which makes %.0f bins up to %g D; expected at most a million",
+        QN_FAIL(QN_INVALID_ARGUMENT, "bin is %g D, which makes %.0f bins up to %g D; expected at most a million",
                 dipole->bin_debye, bins, most);
     dipole->bins = (size_t)bins;
-    QN_TRY(qn_molecules_create("dipole", setup, true, &dipole->molecules));
+    QN_TRY(qn_molecules_create(setup, true, &dipole->molecules));
     QN_TRY(qn_allocate(dipole->bins + 1, sizeof *dipole->histogram, &memory));
     dipole->histogram = memory;
     return QN_OK;

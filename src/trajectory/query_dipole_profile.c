@@ -42,10 +42,9 @@ static qn_status fill(const qn_query_setup *setup, profile_state *profile)
 {
     void *memory;
     profile->slabs.centred = qn_query_setup_flag(setup, "centre");
-    QN_TRY(qn_slabs_create("dipole-profile", setup, &profile->slabs));
-    QN_TRY(qn_molecules_create("dipole-profile", setup, true, &profile->molecules));
-    if (profile->slabs.centred)
-        QN_TRY(qn_atom_weights_create("dipole-profile", setup, QN_ALL_ATOMS, QN_WEIGHT_MASS, &profile->masses));
+    QN_TRY(qn_slabs_create(setup, &profile->slabs));
+    QN_TRY(qn_molecules_create(setup, true, &profile->molecules));
+    if (profile->slabs.centred) QN_TRY(qn_atom_weights_create(setup, QN_ALL_ATOMS, QN_WEIGHT_MASS, &profile->masses));
     QN_TRY(qn_allocate(partial_count(profile), sizeof *profile->sums, &memory));
     profile->sums = memory;
     return QN_OK;

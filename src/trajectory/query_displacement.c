@@ -49,7 +49,7 @@ static qn_status list_molecules(const qn_query_setup *setup, const uint32_t *ato
 {
     const qn_topology *topology = qn_query_setup_topology(setup);
     void *memory, *seen_memory;
-    QN_TRY(qn_molecules_create("msd", setup, false, &msd->molecules));
+    QN_TRY(qn_molecules_create(setup, false, &msd->molecules));
     QN_TRY(qn_allocate(topology->molecule_count, sizeof *msd->molecule_of, &memory));
     msd->molecule_of = memory;
     QN_TRY(qn_allocate(topology->molecule_count, sizeof(bool), &seen_memory));
@@ -74,7 +74,7 @@ static qn_status fill(const qn_query_setup *setup, msd_state *msd)
     msd->fit_begin_ps = qn_query_setup_number(setup, "fit-begin");
     msd->fit_end_ps = qn_query_setup_number(setup, "fit-end");
     if (msd->fit_begin_ps >= msd->fit_end_ps)
-        QN_FAIL(QN_INVALID_ARGUMENT, "query msd: fit-begin is %g ps and fit-end %g ps; expected a begin before the end",
+        QN_FAIL(QN_INVALID_ARGUMENT, "fit-begin is %g ps and fit-end %g ps; expected a begin before the end",
                 msd->fit_begin_ps, msd->fit_end_ps);
     msd->of_molecules = strcmp(qn_query_setup_text(setup, "of"), "molecules") == 0;
     qn_query_setup_atoms(setup, 0, &fixed, &atoms, &msd->count);

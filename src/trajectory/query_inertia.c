@@ -44,13 +44,13 @@ static void destroy(void *state)
     qn_release(&inertia);
 }
 
-static qn_status create(const qn_query_setup *setup, const char *query, const qn_series_layout *layout, void **state)
+static qn_status create(const qn_query_setup *setup, const qn_series_layout *layout, void **state)
 {
     void *memory;
     QN_TRY(qn_allocate(1, sizeof(inertia_state), &memory));
     inertia_state *inertia = memory;
     qn_series_start(&inertia->series, layout);
-    qn_status status = qn_atom_weights_create(query, setup, 0, QN_WEIGHT_MASS, &inertia->masses);
+    qn_status status = qn_atom_weights_create(setup, 0, QN_WEIGHT_MASS, &inertia->masses);
     if (status == QN_OK)
         *state = inertia;
     else
@@ -60,12 +60,12 @@ static qn_status create(const qn_query_setup *setup, const char *query, const qn
 
 static qn_status create_inertia(const qn_query_setup *setup, void **state)
 {
-    return create(setup, "inertia", &inertia_layout, state);
+    return create(setup, &inertia_layout, state);
 }
 
 static qn_status create_gyration(const qn_query_setup *setup, void **state)
 {
-    return create(setup, "gyration", &gyration_layout, state);
+    return create(setup, &gyration_layout, state);
 }
 
 /* I = Σ m (|d|² 1 − d dᵀ), d from the centre of mass; xx xy xz yy yz zz. */

@@ -8,6 +8,7 @@
 #include "trajectory/atom_weights.h"
 #include "trajectory/queries.h"
 #include "trajectory/series.h"
+#include "trajectory/whole.h"
 
 typedef enum rmsd_fit { FIT_NONE, FIT_TRANSLATION, FIT_ROTATION } rmsd_fit;
 
@@ -58,22 +59,25 @@ static void gather(const rmsd_group *group, const float *positions, double *gath
         for (int axis = 0; axis < 3; axis++) gathered[3 * i + axis] = positions[3 * (size_t)group->atoms[i] + axis];
 }
 
-static qn_status find_reference(const qn_query_setup *setup, const float **positions)
+/* The topology's positions as one frame, whole where bonds tell how: no structure is meant to be cut by its box. */
+static qn_status copy_topology_positions(const qn_topology *topology, float **positions)
 {
-    const qn_topology *topology = qn_query_setup_topology(setup);
-    const qn_trajectory_frame *first = qn_query_setup_first_frame(setup);
-    if (strcmp(qn_query_setup_text(setup, "reference"), "topology") == 0) {
-        *positions = topology->positions_nm;
-        if (!*positions)
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "query rmsd: reference is topology, but %s tells no positions; expected one that does (TPR, GRO, "
-                    "PDB, mmCIF)",
-                    topology->name ? topology->name : "the topology");
-        return QN_OK;
-    }
-    *positions = first ? first->positions_nm : NULL;
-    if (!*positions) QN_FAIL(QN_INVALID_ARGUMENT, "query rmsd: there is no first frame; expected one to compare with");
-    return QN_OK;
+    qn_trajectory_frame frame = {.time_ps = NAN, .step = -1, .atom_count = topology->atom_count};
+    qn_whole_plan *plan = NULL;
+    void *memory;
+    if (!topology->positions_nm)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "reference is topology, but %s tells no positions; expected one that does (TPR, GRO, PDB, mmCIF)",
+                topology->name ? topology->name : "the topology");
+    QN_TRY(qn_allocate(topology->atom_count, 3 * sizeof(float), &memory));
+    *positions = frame.positions_nm = memory;
+    memcpy(memory, topology->positions_nm, topology->atom_count * 3 * sizeof(float));
+    memcpy(frame.box_nm, topology->box_nm, sizeof frame.box_nm);
+    if (!topology->has_bonds) return QN_OK;
+    QN_TRY(qn_whole_plan_create(topology, &plan));
+    qn_status status = qn_whole_apply(plan, &frame);
+    qn_whole_plan_destroy(&plan);
+    return status;
 }
 
 static qn_status fill_group(const qn_query_setup *setup, int selection, const float *positions, rmsd_group *group)
@@ -93,25 +97,37 @@ static qn_status fill_group(const qn_query_setup *setup, int selection, const fl
     gather(group, positions, group->reference);
     QN_TRY(qn_allocate(group->count, sizeof(double), &memory));
     group->weights = memory;
-    QN_TRY(qn_atom_weights_create("rmsd", setup, selection, by_mass ? QN_WEIGHT_MASS : QN_WEIGHT_ONE, &masses));
+    QN_TRY(qn_atom_weights_create(setup, selection, by_mass ? QN_WEIGHT_MASS : QN_WEIGHT_ONE, &masses));
     qn_atom_weights_load(&masses, atoms, 0, group->count, group->weights);
     qn_atom_weights_clear(&masses);
     return QN_OK;
 }
 
+static qn_status fill_groups(const qn_query_setup *setup, rmsd_state *rmsd)
+{
+    const qn_trajectory_frame *first = qn_query_setup_first_frame(setup);
+    const bool of_topology = strcmp(qn_query_setup_text(setup, "reference"), "topology") == 0;
+    float *copy = NULL;
+    if (!of_topology && !(first && first->positions_nm))
+        QN_FAIL(QN_INVALID_ARGUMENT, "there is no first frame; expected one to compare with");
+    qn_status status = of_topology ? copy_topology_positions(qn_query_setup_topology(setup), &copy) : QN_OK;
+    const float *positions = of_topology ? copy : first->positions_nm;
+    if (status == QN_OK) status = fill_group(setup, 0, positions, &rmsd->measured);
+    if (status == QN_OK) status = fill_group(setup, 1, positions, &rmsd->fitted);
+    qn_release(&copy);
+    return status;
+}
+
 static qn_status fill(const qn_query_setup *setup, rmsd_state *rmsd)
 {
     const char *fit = qn_query_setup_text(setup, "fit");
-    const float *positions;
     qn_series_start(&rmsd->series, &layout);
     rmsd->fit = strcmp(fit, "none") == 0 ? FIT_NONE : strcmp(fit, "rotation") == 0 ? FIT_ROTATION : FIT_TRANSLATION;
-    QN_TRY(find_reference(setup, &positions));
-    QN_TRY(fill_group(setup, 0, positions, &rmsd->measured));
-    QN_TRY(fill_group(setup, 1, positions, &rmsd->fitted));
+    QN_TRY(fill_groups(setup, rmsd));
     const size_t count = rmsd->fitted.count ? rmsd->fitted.count : rmsd->measured.count;
     if (rmsd->fit == FIT_ROTATION && count < 3)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "query rmsd: fit is rotation with %zu atoms; expected at least 3, or fit translation or none", count);
+        QN_FAIL(QN_INVALID_ARGUMENT, "fit is rotation with %zu atoms; expected at least 3, or fit translation or none",
+                count);
     return QN_OK;
 }
 

@@ -20,14 +20,14 @@ static void destroy(void *state)
     qn_release(&sums);
 }
 
-static qn_status create_weighted(const qn_query_setup *setup, const char *query, qn_weight_kind kind,
-                                 const qn_series_layout *layout, void **state)
+static qn_status create_weighted(const qn_query_setup *setup, qn_weight_kind kind, const qn_series_layout *layout,
+                                 void **state)
 {
     void *memory;
     QN_TRY(qn_allocate(1, sizeof(sums_state), &memory));
     sums_state *sums = memory;
     qn_series_start(&sums->series, layout);
-    qn_status status = qn_atom_weights_create(query, setup, 0, kind, &sums->weights);
+    qn_status status = qn_atom_weights_create(setup, 0, kind, &sums->weights);
     if (status == QN_OK)
         *state = sums;
     else
@@ -44,12 +44,12 @@ static const qn_series_layout charge_layout = {{{"", "Sum of charges", charge_co
 
 static qn_status create_mass(const qn_query_setup *setup, void **state)
 {
-    return create_weighted(setup, "mass", QN_WEIGHT_MASS, &mass_layout, state);
+    return create_weighted(setup, QN_WEIGHT_MASS, &mass_layout, state);
 }
 
 static qn_status create_charge(const qn_query_setup *setup, void **state)
 {
-    return create_weighted(setup, "charge", QN_WEIGHT_CHARGE, &charge_layout, state);
+    return create_weighted(setup, QN_WEIGHT_CHARGE, &charge_layout, state);
 }
 
 static qn_status measure_weight(const void *state, const qn_query_frame *frame, double *partial)
@@ -97,17 +97,17 @@ static const qn_series_layout cog_layout = {{{"", "Centre of geometry", centre_c
 
 static qn_status create_moment(const qn_query_setup *setup, void **state)
 {
-    return create_weighted(setup, "moment", QN_WEIGHT_MASS, &moment_layout, state);
+    return create_weighted(setup, QN_WEIGHT_MASS, &moment_layout, state);
 }
 
 static qn_status create_com(const qn_query_setup *setup, void **state)
 {
-    return create_weighted(setup, "com", QN_WEIGHT_MASS, &com_layout, state);
+    return create_weighted(setup, QN_WEIGHT_MASS, &com_layout, state);
 }
 
 static qn_status create_cog(const qn_query_setup *setup, void **state)
 {
-    return create_weighted(setup, "cog", QN_WEIGHT_ONE, &cog_layout, state);
+    return create_weighted(setup, QN_WEIGHT_ONE, &cog_layout, state);
 }
 
 static qn_status measure_moment(const void *state, const qn_query_frame *frame, double *partial)
@@ -176,7 +176,7 @@ static qn_status create_count(const qn_query_setup *setup, void **state)
 {
     const qn_topology *topology = qn_query_setup_topology(setup);
     void *sums, *memory;
-    QN_TRY(create_weighted(setup, "count", QN_WEIGHT_ONE, &count_layout, &sums));
+    QN_TRY(create_weighted(setup, QN_WEIGHT_ONE, &count_layout, &sums));
     qn_status status = qn_allocate(topology->atom_count, sizeof(uint32_t), &memory);
     if (status != QN_OK) {
         destroy(sums);

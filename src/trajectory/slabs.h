@@ -26,7 +26,7 @@ typedef struct qn_slabs {
     }
 
 /* QN_INVALID_ARGUMENT where the first frame has no box. */
-QN_MUST_CHECK qn_status qn_slabs_create(const char *query, const qn_query_setup *setup, qn_slabs *slabs);
+QN_MUST_CHECK qn_status qn_slabs_create(const qn_query_setup *setup, qn_slabs *slabs);
 
 double qn_slabs_height_nm(const qn_slabs *slabs, const qn_box *box); /* of all slabs together */
 

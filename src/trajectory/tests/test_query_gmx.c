@@ -192,6 +192,45 @@ static void check_raw_centre(const char *folder, const char *topology, const cha
     system_close(&system);
 }
 
+/* Displacements follow nearest images of steps; GROMACS looks for the image nearest to the unwrapped position, which
+ * drifts where boxes change, as here: only the first step is the same.
+ *
+ * echo "C-alpha C-alpha" | gmx rms -s adk_oplsaa.tpr; echo "C-alpha Protein" | …; gmx msd -s adk_oplsaa.tpr -sel
+ * 'name OW' -trestart 10000: every frame against the first. Frame, nm, nm, nm². */
+static const double memory_results[10][3] = {
+    {0.0005119, 0.0005103, 0},       {0.1124474, 0.1484255, 2.07878}, {0.1668056, 0.2037017, 4.03326},
+    {0.1971883, 0.2273383, 5.99268}, {0.1948969, 0.2262275, 7.90762}, {0.1598570, 0.2001140, 9.94486},
+    {0.1589371, 0.1919245, 11.7779}, {0.1783641, 0.2138275, 13.7748}, {0.1840938, 0.2179449, 15.7913},
+    {0.1621212, 0.2020403, 17.8756},
+};
+
+static void deviations_and_displacements_of_adenylate_kinase(void)
+{
+    reference_system system;
+    query_run runs[3] = {{0}};
+    if (system_open(&system, "adk_oplsaa", "adk_oplsaa.tpr", "adk_oplsaa.xtc", true)) {
+        while (system_next(&system)) {
+            if (!runs[0].state) {
+                runs[0] = system_query(&system, &qn_query_rmsd, "protein and name CA", "reference=topology");
+                runs[1] = system_query(&system, &qn_query_rmsd, "protein", "reference=topology");
+                query_end(&runs[1]);
+                runs[1].atoms[1] = runs[0].atoms[0];
+                CHECK_OK(query_create(&runs[1], "reference=topology"));
+                runs[2] = system_query(&system, &qn_query_msd, "name OW", "");
+            }
+            for (int k = 0; k < 3; k++) query_push(&runs[k], &system.frame);
+        }
+        for (int k = 0; k < 3; k++) query_finish(&runs[k]);
+        for (size_t row = 0; row < 10; row++)
+            for (int k = 0; k < 3; k++)
+                CHECK_NEAR(query_value(&runs[k], "", row, 1), memory_results[row][k],
+                           k < 2 ? 2e-6 : (row == 1 ? 1e-5 : 5e-3) * memory_results[row][k]);
+        CHECK_NEAR(query_number(&runs[2], "diffusion coefficient"), 3.2557, 0.01 * 3.2557);
+        for (int k = 0; k < 3; k++) query_end(&runs[k]);
+    }
+    system_close(&system);
+}
+
 static void water(void)
 {
     check_whole("water3k", "water3k.tpr", "water3k.xtc");
@@ -216,11 +255,33 @@ static void cobrotoxin(void)
     check_raw_centre("cobrotoxin", "cobrotoxin.tpr", "cobrotoxin.trr");
 }
 
+/* numpy in double precision on MDAnalysis 2.4.2's positions: d = x − x_before; d −= L rint(d / L); moved += d. */
+static void displacement_of_argon_at_constant_pressure(void)
+{
+    reference_system system;
+    query_run msd = {0};
+    if (system_open(&system, "argon_tng", "argon.gro", "argon_from_tng.xtc", false)) {
+        while (system_next(&system)) {
+            if (!msd.state) msd = system_query(&system, &qn_query_msd, "all", "");
+            query_push(&msd, &system.frame);
+        }
+        query_finish(&msd);
+        CHECK_NEAR(query_value(&msd, "", 0, 1), 0, 0);
+        CHECK_NEAR(query_value(&msd, "", 1, 1), 0.1362560452997348, 1e-6);
+        CHECK_NEAR(query_value(&msd, "", 2, 1), 0.25621864137009576, 1e-6);
+        CHECK_NEAR(query_value(&msd, "", 100, 1), 12.32706369548299, 1e-5);
+        query_end(&msd);
+    }
+    system_close(&system);
+}
+
 int main(void)
 {
     RUN(water);
     RUN(more_water);
     RUN(adenylate_kinase_in_a_dodecahedron);
     RUN(cobrotoxin);
+    RUN(deviations_and_displacements_of_adenylate_kinase);
+    RUN(displacement_of_argon_at_constant_pressure);
     return check_finish();
 }

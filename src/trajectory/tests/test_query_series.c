@@ -147,7 +147,7 @@ static void what_the_topology_lacks_is_refused(void)
     poor.has_charges = false;
     CHECK_FAILS(query_create(&run, ""), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("charges");
-    CHECK_MESSAGE_HAS("hand");
+    CHECK_MESSAGE_HAS("hand tells no charges");
     poor.masses = QN_MASSES_ABSENT;
     run.query_class = &qn_query_gyration;
     CHECK_FAILS(query_create(&run, ""), QN_INVALID_ARGUMENT);
