@@ -2,9 +2,8 @@
  * selections that use it. Nodes that ask only for names, numbers, masses … are evaluated once; geometric ones (x < 2,
  * within 0.5 of protein) per frame.
  *
- * The language: all none protein backbone water hydrogen; name type element resname resid resindex molecule chain
- * segment index (from 0) with lists, ranges (3-9, 3 to 9) and wildcards (H* ?); mass charge x y z with < <= > >= == !=;
- * and or not ( ); within R of S; same residue as S; same molecule as S; group "NAME" of an index file.
+ * The language is that of docs/formats/selections.md: words (protein, water …), names and numbers of atoms, coordinates,
+ * neighbours, what shares a residue or a bond, groups of index files; and, or, not.
  *
  * Life cycle: create → index files → add → per frame evaluate → destroy. Thread rule: adding by one thread; evaluating
  * by any number, each with its own qn_selection_atoms.
@@ -32,10 +31,12 @@ QN_MUST_CHECK qn_status qn_selections_add(qn_selections *selections, const char 
 size_t qn_selections_node_count(const qn_selections *selections);
 bool qn_selections_is_fixed(const qn_selections *selections, int node);
 
-/* Atoms of a fixed node, ascending; live as long as `selections`. */
+/* Atoms of a fixed node that was added, ascending; live as long as `selections`. */
 void qn_selections_fixed_atoms(const qn_selections *selections, int node, const uint32_t **atoms, size_t *count);
 
-/* The per-frame part: atoms of every node that was added and what it needs. */
+/* The per-frame part: atoms of every node that was added, before, and what it needs. Errors of evaluation name the
+ * frame: QN_INVALID_ARGUMENT (other count of atoms), QN_BAD_FORMAT (its box), QN_UNSUPPORTED (a radius that is many
+ * times the thickness of a flat box). */
 typedef struct qn_selection_atoms qn_selection_atoms;
 QN_MUST_CHECK qn_status qn_selection_atoms_create(const qn_selections *selections, qn_selection_atoms **atoms);
 void qn_selection_atoms_destroy(qn_selection_atoms **atoms);
