@@ -266,7 +266,9 @@ static qn_status hear_warnings(qn_trajectory_state *run)
     qn_live_facts live;
     for (const char *warning; (warning = qn_source_warning(run->source));)
         QN_TRY(qn_trajectory_warn(run, "%s", warning));
-    if (qn_source_live_facts(run->source, &live) && live.dropped > 0)
+    const bool is_live = qn_source_live_facts(run->source, &live);
+    if (is_live && live.ending[0]) qn_log(QN_LOG_NOTE, "%s", live.ending);
+    if (is_live && live.dropped > 0)
         QN_TRY(qn_trajectory_warn(run, "%s: %llu frames that the simulation announced never came", run->options->live,
                                   (unsigned long long)live.dropped));
     return QN_OK;
@@ -277,6 +279,7 @@ static qn_status finish(qn_trajectory_state *run)
 {
     QN_TRY(hear_warnings(run));
     if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
+    if (run->damage.status != QN_OK) run->expected = 0; /* how many frames there are is not known then */
     if (!run->collects) {
         const uint64_t before = run->analysed_here;
         QN_TRY(qn_trajectory_gather(run));

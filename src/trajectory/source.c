@@ -414,8 +414,9 @@ qn_status qn_source_next(qn_source *source, qn_source_item *item, qn_trajectory_
         const frame_place place = place_of(source, number, time_ps);
         note_share(source, number, time_ps);
         if (place == FRAME_BEHIND) {
-            if (number <= source->options->last_frame && source->options->keep_overlaps) continue;
-            QN_TRY(end_early(source));
+            /* the next file may begin before this time again */
+            const bool goes_on = source->file && source->options->keep_overlaps && number < source->options->last_frame;
+            QN_TRY(goes_on ? leave_file(source) : end_early(source));
             continue;
         }
         if (place == FRAME_BEFORE || source->in_range++ % stride != 0) continue;

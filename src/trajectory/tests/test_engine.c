@@ -1,3 +1,4 @@
+/* devices: host opencl cuda checking:host */
 /* Frames through the whole engine: made-up trajectories of six atoms, and a class of the test's own that tells which
  * frames it was handed, in which order. */
 #define _POSIX_C_SOURCE 200809L
@@ -239,6 +240,7 @@ static qn_status capture(const qn_trajectory_results *results, void *user)
     return QN_OK;
 }
 
+static const char *device = "host";
 static const qn_query_class *user_classes[3];
 static qn_query_class on_device;
 static captured seen, again;
@@ -260,7 +262,7 @@ static qn_trajectory_options options_for(const char *const *files, size_t count,
     options.query_count = query_count;
     options.user_classes = user_classes;
     options.output = path_of(name);
-    options.device = "host";
+    options.device = device;
     return options;
 }
 
@@ -339,6 +341,12 @@ static void ranges_and_strides_pick_frames(void)
     if (!CHECK_OK(run_with(2, &options, &seen))) return;
     CHECK(seen.count == 5);
     for (size_t i = 0; i < seen.count; i++) CHECK(seen.rows[i][0] == 7 + 20 * (double)i);
+    const char *replicas[] = {make_trajectory("e.xtc", 0, 30), make_trajectory("f.xtc", 0, 30)};
+    options = options_for(replicas, 2, one_query, 1);
+    options.end_ps = 20;
+    options.keep_overlaps = true;
+    if (!CHECK_OK(run_with(2, &options, &seen))) return;
+    CHECK(seen.count == 22 && seen.rows[10][1] == 20 && seen.rows[11][1] == 0 && seen.rows[21][1] == 20);
     options = options_for(files, 2, one_query, 1);
     options.begin_ps = 1000;
     CHECK_FAILS(run_with(2, &options, &seen), QN_BAD_FORMAT);
@@ -505,6 +513,16 @@ static void queries_need_names_of_their_own(void)
     CHECK_FAILS(run_with(1, &options, &seen), QN_INVALID_ARGUMENT); /* its selection is looked at first */
 }
 
+static void skip_without_device(void)
+{
+    qn_context *context;
+    qn_device *opened = NULL;
+    if (qn_context_create(&(qn_context_options){.threads = 1}, &context) != QN_OK) return;
+    if (qn_device_open(context, device, &opened) == QN_NO_DEVICE) check_skip(device, qn_error_message());
+    qn_device_release(&opened);
+    qn_context_destroy(&context);
+}
+
 /* ---- several processes: tests/trajectory/check_ranks.sh ---- */
 
 static int print_failure(qn_status status)
@@ -571,6 +589,8 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "make") == 0) return make_files(argv[2]);
     if (argc == 5 && strcmp(argv[1], "run") == 0) return run_ranks(argv + 2);
+    if (argc == 2) device = argv[1];
+    skip_without_device();
     RUN(frames_come_once_and_in_order);
     RUN(results_depend_neither_on_threads_nor_on_memory);
     RUN(ranges_and_strides_pick_frames);
