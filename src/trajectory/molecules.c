@@ -82,7 +82,8 @@ qn_status qn_molecules_sum(const qn_molecules *molecules, const qn_query_frame *
 bool qn_molecule_centre(const qn_molecule_sums *sums, double centre_nm[3])
 {
     if (!(sums->mass > 0)) return false;
-    for (int axis = 0; axis < 3; axis++) centre_nm[axis] = sums->mass_moment[axis] / sums->mass;
+    const double inverse = 1 / sums->mass;
+    for (int axis = 0; axis < 3; axis++) centre_nm[axis] = sums->mass_moment[axis] * inverse;
     return true;
 }
 

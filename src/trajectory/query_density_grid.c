@@ -96,25 +96,29 @@ static size_t partial_count(const void *state)
     return HEAD + ((const grid_state *)state)->atom_count;
 }
 
-static void wrap(const qn_box *box, double position[3])
+/* Into the brick; false for what is no number or lost among images. */
+static bool wrap(const qn_box *box, double position[3])
 {
     for (int k = 2; k >= 0; k--) {
-        const double turns = floor(position[k] * box->inverse[k][k]);
+        double turns = position[k] * box->inverse[k][k];
+        if (!(turns > -1e15 && turns < 1e15)) return false;
+        turns = qn_slabs_floor(turns);
         for (int axis = 0; axis <= k; axis++) position[axis] -= turns * box->vectors_nm[k][axis];
     }
+    return true;
 }
 
-/* -1 for a position that is no number. */
+/* -1 for a position that is none. */
 static double find_cell(const grid_state *grid, const qn_box *box, const double origin[3], const float *p)
 {
-    double position[3] = {p[0] - origin[0], p[1] - origin[1], p[2] - origin[2]}, cell = 0;
-    wrap(box, position);
+    double position[3] = {p[0] - origin[0], p[1] - origin[1], p[2] - origin[2]};
+    long long cell = 0;
+    if (!wrap(box, position)) return -1;
     for (int k = 0; k < 3; k++) {
-        const double place = floor(position[k] * box->inverse[k][k] * grid->counts[k]);
-        if (!(place > -1e15 && place < 1e15)) return -1;
+        const int place = (int)(position[k] * box->inverse[k][k] * grid->counts[k]);
         cell = cell * grid->counts[k] + (place < 0 ? 0 : place < grid->counts[k] ? place : grid->counts[k] - 1);
     }
-    return cell;
+    return (double)cell;
 }
 
 static qn_status measure(const void *state, const qn_query_frame *frame, double *partial)

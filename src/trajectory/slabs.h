@@ -40,6 +40,13 @@ void qn_slabs_centre(const qn_query_frame *frame, int selection, const qn_atom_w
 void qn_slabs_shift(bool centred, const qn_query_frame *frame, const qn_atom_weights *masses, const qn_box *box,
                     double shift[3]);
 
+/* floor without a call, of what is below 2⁶³ */
+static inline double qn_slabs_floor(double value)
+{
+    const double whole = (double)(long long)value; /* towards 0 */
+    return whole > value ? whole - 1 : whole;
+}
+
 /* Slab of a position; -1 for one that is no number or lost among images. */
 static inline int qn_slabs_find(const qn_slabs *slabs, const qn_box *box, double shift, const double position[3])
 {
@@ -47,8 +54,7 @@ static inline int qn_slabs_find(const qn_slabs *slabs, const qn_box *box, double
     const int k = slabs->axis;
     double fraction = position[0] * inverse[0][k] + position[1] * inverse[1][k] + position[2] * inverse[2][k] - shift;
     if (!(fraction > -1e15 && fraction < 1e15)) return -1;
-    const double whole = (double)(long long)fraction; /* towards 0, without a call */
-    fraction -= whole > fraction ? whole - 1 : whole;
+    fraction -= qn_slabs_floor(fraction);
     const int slab = (int)(fraction * slabs->count);
     return slab < 0 ? 0 : slab < slabs->count ? slab : slabs->count - 1;
 }
