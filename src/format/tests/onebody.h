@@ -10,7 +10,7 @@
 #include "check.h"
 #include "format/trajectory_stream.h"
 
-static void check_frame_of_reference(const qn_trajectory_frame *frame, json_t *expected, double tolerance_nm)
+static inline void check_frame_of_reference(const qn_trajectory_frame *frame, json_t *expected, double tolerance_nm)
 {
     double centre[3] = {0};
     for (size_t i = 0; i < frame->atom_count; i++)
@@ -28,7 +28,7 @@ static void check_frame_of_reference(const qn_trajectory_frame *frame, json_t *e
 }
 
 /* Every frame of `trajectory`; tolerance: of a mean of numbers that are equal but for their last bit. */
-static void check_against_onebody(const char *trajectory, const char *onebody, double tolerance_nm)
+static inline void check_against_onebody(const char *trajectory, const char *onebody, double tolerance_nm)
 {
     char path[1024];
     const char *reference = check_reference_data(trajectory);

@@ -16,6 +16,7 @@ enum { ATOMS = 12, FRAMES = 3 };
 /* Without waiting for the disk, for tests that write thousands of files. */
 static bool put_file(const char *path, const char *data, size_t size)
 {
+    unlink(path); /* some file systems flush what replaces another file's content */
     FILE *file = fopen(path, "wb");
     const bool written = file && fwrite(data, 1, size, file) == size;
     return file && fclose(file) == 0 && written;
@@ -454,7 +455,7 @@ static void wrong_index_is_made_anew(void)
     unlink(index_path(path));
     check_skips(path, 80, 3, MANY);
     CHECK_OK(qn_file_read(index_path(path), &data, &size));
-    for (size_t at = 0; at < size; at += 5) {
+    for (size_t at = 0; at < size; at += 61) {
         data[at] = (char)(data[at] ^ 4);
         CHECK_OK(qn_file_write(index_path(path), data, size));
         check_skips(path, 80, 3, MANY);

@@ -22,7 +22,7 @@ typedef struct made_frames {
     float *positions_nm;
 } made_frames;
 
-static uint32_t next_random(uint32_t *state)
+static inline uint32_t next_random(uint32_t *state)
 {
     *state ^= *state << 13;
     *state ^= *state >> 17;
@@ -30,13 +30,13 @@ static uint32_t next_random(uint32_t *state)
 }
 
 /* In -1 … 1. */
-static double next_uniform(uint32_t *state)
+static inline double next_uniform(uint32_t *state)
 {
     return (double)next_random(state) / 2147483648.0 - 1;
 }
 
 /* Groups of three atoms close to each other, as water is, in a space of `size_nm`, with a triclinic box. */
-static made_frames *make_frames(size_t atom_count, size_t count, double size_nm, double spread_nm, uint32_t seed)
+static inline made_frames *make_frames(size_t atom_count, size_t count, double size_nm, double spread_nm, uint32_t seed)
 {
     static const double box[9] = {1, 0, 0, 0.25, 0.9, 0, -0.125, 0.375, 0.75};
     made_frames *made = calloc(1, sizeof *made);
@@ -62,7 +62,7 @@ static made_frames *make_frames(size_t atom_count, size_t count, double size_nm,
     return made;
 }
 
-static void free_frames(made_frames *made)
+static inline void free_frames(made_frames *made)
 {
     if (!made) return;
     free(made->positions_nm);
@@ -70,7 +70,7 @@ static void free_frames(made_frames *made)
 }
 
 /* Of this test's own folder; the same buffer for the same name. */
-static char *scratch_path(const char *name)
+static inline char *scratch_path(const char *name)
 {
     static char path[32][1024];
     char wanted[1024];
@@ -80,7 +80,8 @@ static char *scratch_path(const char *name)
     return strcpy(path[i], wanted);
 }
 
-static qn_status write_made(const made_frames *made, const char *path, const qn_trajectory_write_options *options)
+static inline qn_status write_made(const made_frames *made, const char *path,
+                                   const qn_trajectory_write_options *options)
 {
     qn_trajectory_writer *writer;
     qn_status status = qn_trajectory_writer_create(path, made->atom_count, options, &writer);
@@ -93,7 +94,7 @@ static qn_status write_made(const made_frames *made, const char *path, const qn_
 }
 
 /* All frames of a stream up to its end or a failure, which is returned; NULL where there is no memory for them. */
-static qn_status read_frames(qn_trajectory_stream *stream, made_frames **out)
+static inline qn_status read_frames(qn_trajectory_stream *stream, made_frames **out)
 {
     made_frames *made = *out = calloc(1, sizeof *made);
     qn_frame_bytes bytes = {0};
@@ -114,7 +115,7 @@ static qn_status read_frames(qn_trajectory_stream *stream, made_frames **out)
 }
 
 /* As read_frames, of a file; `ending` (may be NULL) gets a copy of what the stream says of it. */
-static qn_status read_made(const char *path, size_t atom_count, made_frames **out, char ending[512])
+static inline qn_status read_made(const char *path, size_t atom_count, made_frames **out, char ending[512])
 {
     qn_trajectory_stream *stream;
     *out = NULL;
@@ -128,7 +129,7 @@ static qn_status read_made(const char *path, size_t atom_count, made_frames **ou
 }
 
 /* The largest difference of two frames' positions. */
-static double largest_difference(const qn_trajectory_frame *a, const qn_trajectory_frame *b)
+static inline double largest_difference(const qn_trajectory_frame *a, const qn_trajectory_frame *b)
 {
     double largest = 0;
     for (size_t i = 0; i < 3 * a->atom_count; i++)
@@ -136,7 +137,7 @@ static double largest_difference(const qn_trajectory_frame *a, const qn_trajecto
     return largest;
 }
 
-static void check_same_frames(const made_frames *got, const made_frames *expected, double tolerance_nm)
+static inline void check_same_frames(const made_frames *got, const made_frames *expected, double tolerance_nm)
 {
     if (!CHECK(got && got->count == expected->count && got->atom_count == expected->atom_count)) return;
     for (size_t f = 0; f < got->count; f++) {
