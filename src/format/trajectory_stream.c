@@ -22,6 +22,7 @@ static const qn_trajectory_format *const formats[] = {
     &qn_trajectory_dcd,
     &qn_trajectory_tng,
     &qn_trajectory_netcdf,
+    &qn_trajectory_h5md,
     &qn_trajectory_lammps,
     &qn_trajectory_mmcif,
     &qn_trajectory_pdb,

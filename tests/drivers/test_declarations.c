@@ -1,6 +1,6 @@
-/* Our own declarations of OpenCL, CUDA and NVRTC against the vendors' headers, where those are installed. Everything
- * but the error names is checked while compiling: with the vendor's header included first, our function tables are made
- * of the vendor's types, so a table entry has the vendor's type or this file does not compile. */
+/* Our own declarations of OpenCL, CUDA, NVRTC and HDF5 against the vendors' headers, where those are installed.
+ * Everything but the error names is checked while compiling: with the vendor's header included first, our function
+ * tables are made of the vendor's types, so a table entry has the vendor's type or this file does not compile. */
 #include "check.h"
 
 #if __has_include(<CL/cl.h>)
@@ -18,6 +18,12 @@
 #define HAVE_CUDA_HEADERS 1
 #endif
 #include "runtime/cuda/cuda_api.h"
+
+#if __has_include("/usr/include/hdf5/serial/hdf5.h")
+#include "/usr/include/hdf5/serial/hdf5.h"
+#define HAVE_HDF5_HEADERS 1
+#endif
+#include "format/hdf5_api.h"
 
 #define SAME_VALUE(name) _Static_assert((long long)QN_##name == (long long)(name), #name)
 #define SAME_TYPE(table, entry, function) \
@@ -219,6 +225,52 @@ SAME_TYPE(qn_nvrtc_api, nvrtcGetPTX, nvrtcGetPTX);
 _Static_assert(sizeof(CUresult) == sizeof(int) && sizeof(nvrtcResult) == sizeof(int), "results");
 _Static_assert(sizeof(CUdevice) == sizeof(int) && sizeof(CUdeviceptr) == sizeof(unsigned long long), "handles");
 _Static_assert(sizeof(CUdevice_attribute) == sizeof(int) && sizeof(CUfunction_attribute) == sizeof(int), "attributes");
+#endif
+
+#ifdef HAVE_HDF5_HEADERS
+#define SAME_HDF5(function) SAME_TYPE(qn_hdf5_api, function, function)
+SAME_HDF5(H5open);
+SAME_HDF5(H5get_libversion);
+SAME_HDF5(H5free_memory);
+SAME_HDF5(H5Eget_auto2);
+SAME_HDF5(H5Eset_auto2);
+SAME_HDF5(H5Fopen);
+SAME_HDF5(H5Fclose);
+SAME_HDF5(H5Oopen);
+SAME_HDF5(H5Oclose);
+SAME_HDF5(H5Lexists);
+SAME_HDF5(H5Lget_name_by_idx);
+SAME_HDF5(H5Dopen2);
+SAME_HDF5(H5Dclose);
+SAME_HDF5(H5Dget_space);
+SAME_HDF5(H5Dget_type);
+SAME_HDF5(H5Dread);
+SAME_HDF5(H5Screate_simple);
+SAME_HDF5(H5Sget_simple_extent_ndims);
+SAME_HDF5(H5Sget_simple_extent_dims);
+SAME_HDF5(H5Sget_simple_extent_npoints);
+SAME_HDF5(H5Sselect_hyperslab);
+SAME_HDF5(H5Sclose);
+SAME_HDF5(H5Tget_class);
+SAME_HDF5(H5Tget_size);
+SAME_HDF5(H5Tis_variable_str);
+SAME_HDF5(H5Tclose);
+SAME_HDF5(H5Aexists);
+SAME_HDF5(H5Aopen);
+SAME_HDF5(H5Aget_space);
+SAME_HDF5(H5Aget_type);
+SAME_HDF5(H5Aread);
+SAME_HDF5(H5Aclose);
+SAME_VALUE(H5P_DEFAULT);
+SAME_VALUE(H5E_DEFAULT);
+SAME_VALUE(H5S_ALL);
+SAME_VALUE(H5_INDEX_NAME);
+SAME_VALUE(H5_ITER_INC);
+SAME_VALUE(H5S_SELECT_SET);
+SAME_VALUE(H5T_INTEGER);
+SAME_VALUE(H5T_FLOAT);
+SAME_VALUE(H5T_STRING);
+_Static_assert(sizeof(H5_index_t) == sizeof(int) && sizeof(H5S_seloper_t) == sizeof(int), "enumerations");
 #endif
 
 /* The spelling of the specification, next to the code it numbers. */
