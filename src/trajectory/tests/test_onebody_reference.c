@@ -156,6 +156,11 @@ static void adenylate_kinase_without_box(void)
     check_folder("adk_dims", "adk.psf", "adk_dims.dcd");
 }
 
+static void alanine_dipeptide_in_water(void)
+{
+    check_folder("ace_tip3p", "ace_tip3p.parm7", "ace_tip3p.nc");
+}
+
 int main(void)
 {
     RUN(water);
@@ -164,5 +169,6 @@ int main(void)
     RUN(cobrotoxin);
     RUN(argon);
     RUN(adenylate_kinase_without_box);
+    RUN(alanine_dipeptide_in_water);
     return check_finish();
 }
