@@ -225,6 +225,21 @@ static qn_status check_problem(const qn_histogram_problem *problem)
     return QN_OK;
 }
 
+/* Around the middle of a bin a guess is right: as far as its error at the largest distance that is of interest. */
+static double sure_half_bin(const qn_histogram_problem *problem)
+{
+    const float *values = problem->cell->values;
+    const qn_histogram_bins *bins = problem->bins;
+    double most = bins->count + 1.0;
+    if (problem->cell->shape != QN_BOX_NONE) { /* nearest images lie in the brick */
+        const double diagonal = sqrt((double)values[HISTOGRAM_EDGE_X] * values[HISTOGRAM_EDGE_X] +
+                                     (double)values[HISTOGRAM_EDGE_Y] * values[HISTOGRAM_EDGE_Y] +
+                                     (double)values[HISTOGRAM_EDGE_Z] * values[HISTOGRAM_EDGE_Z]);
+        most = fmin(most, 0.501 * diagonal / bins->width_nm + 1);
+    }
+    return 0.5 - GUESS_ERROR * most - 1e-6;
+}
+
 /* No image beside the one in the brick is looked at where it would lie beyond the last bin: what is within the
  * inscribed sphere is in the brick. */
 static int needed_shifts(const qn_histogram_problem *problem)
@@ -266,7 +281,7 @@ qn_status qn_distance_histogram(qn_queue *queue, const qn_configuration *configu
         qn_argument_int32(needed_shifts(problem)),
         qn_argument_float32((float)(1 / bins->width_nm)),
         qn_argument_float32(bins->centred ? 0.0f : -0.5f),
-        qn_argument_float32((float)(0.5 - GUESS_ERROR * (bins->count + 1.0))),
+        qn_argument_float32((float)sure_half_bin(problem)),
     };
     const qn_family_call call = {.arguments = values,
                                  .argument_count = ARGUMENTS,

@@ -37,6 +37,8 @@
 #include "trajectory/kernels/distance_histogram.dev.h"
 
 #define SIDE (GROUP_SIZE * ATOMS * VECTOR_WIDTH) /* atoms of a group in each set */
+#define PAIRS (ATOMS * VECTOR_WIDTH)             /* of a work-item with one other atom */
+#define MOST_RANGE (HISTOGRAM_WORDS - 1)         /* bins counted at once, and one counter for all others */
 #define MOST_PENDING 0x40000000u                 /* pairs after which counts are flushed: far below 2^32 */
 
 typedef histogram_numbers numbers;
@@ -44,10 +46,12 @@ typedef histogram_numbers numbers;
 /* What a group counts into and by which rule. */
 typedef struct counting {
     LOCAL_PTR qn_uint32 *histogram;
+    LOCAL_PTR qn_uint8 *mine; /* this work-item's copy, and the bytes from one of its bins to the next: one */
+    qn_uint32 stride;         /* multiply-add, where an index would take two operations */
     GLOBAL const float *squared_edges;
     GLOBAL const float *cell;
-    int bins, shifts;                   /* of the whole histogram; of the cell */
-    int first_bin, range, copies, copy; /* bins first_bin … first_bin + range are counted */
+    int bins, shifts;             /* of the whole histogram; of the cell */
+    int first_bin, range, copies; /* bins first_bin … first_bin + range are counted; behind them all other pairs */
     float scale, shift, sure; /* distance · scale + shift lies around the bin; within `sure` of it the guess is right */
 } counting;
 
@@ -63,19 +67,14 @@ DEVICE_FN numbers square_of(const counting *how, numbers x, numbers y, numbers z
 #endif
 }
 
-/* Count one pair unless its bin is not among the first `range` of the range. */
-DEVICE_FN void count_pair(const counting *how, float square, float rounded, float rest, int range)
-{
-    int bin = (int)(FLOAT_BITS(rounded) - HISTOGRAM_ROUNDER_BITS);
-    if (!(ABS(rest) <= how->sure)) bin = histogram_find(square, bin, how->squared_edges, how->bins);
-    bin -= how->first_bin;
-    if ((qn_uint32)bin < (qn_uint32)range) LOCAL_ATOMIC_ADD_INT(&how->histogram[bin * how->copies + how->copy], 1u);
-}
-
-/* The pairs of one atom with those of this work-item; where `masked`, only with those of index < `before`. */
+/* The pairs of one atom with those of this work-item; where `masked`, only with those of index < `before`. All bins are
+ * guessed before any is looked up or counted, so that the latencies of several pairs overlap. */
 DEVICE_FN void count_atom(const counting *how, const numbers at[ATOMS][3], qn_float4 other, int masked, int own,
                           int before)
 {
+    float squares[PAIRS], guesses[PAIRS], rests[PAIRS];
+    qn_uint32 bins[PAIRS];
+    int unsure = 0;
     UNROLL
     for (int a = 0; a < ATOMS; a++) {
         const numbers square = square_of(how, at[a][0] - histogram_splat(other.x), at[a][1] - histogram_splat(other.y),
@@ -83,18 +82,30 @@ DEVICE_FN void count_atom(const counting *how, const numbers at[ATOMS][3], qn_fl
         const numbers guess =
             VEC_FMA(square * FAST_RSQRT(square), histogram_splat(how->scale), histogram_splat(how->shift));
         const numbers rounded = guess + histogram_splat(HISTOGRAM_ROUNDER);
-        const numbers rest = guess - (rounded - histogram_splat(HISTOGRAM_ROUNDER));
-        const int index = own + a * GROUP_SIZE * VECTOR_WIDTH;
-#if VECTOR_WIDTH == 1
-        count_pair(how, square, rounded, rest, masked && index >= before ? 0 : how->range);
-#else
-        float squares[VECTOR_WIDTH], all_rounded[VECTOR_WIDTH], rests[VECTOR_WIDTH];
-        VEC_STORE(VECTOR_WIDTH, squares, square);
-        VEC_STORE(VECTOR_WIDTH, all_rounded, rounded);
-        VEC_STORE(VECTOR_WIDTH, rests, rest);
-        for (int v = 0; v < VECTOR_WIDTH; v++)
-            count_pair(how, squares[v], all_rounded[v], rests[v], masked && index + v >= before ? 0 : how->range);
-#endif
+        VEC_STORE(VECTOR_WIDTH, squares + a * VECTOR_WIDTH, square);
+        VEC_STORE(VECTOR_WIDTH, guesses + a * VECTOR_WIDTH, rounded);
+        VEC_STORE(VECTOR_WIDTH, rests + a * VECTOR_WIDTH, guess - (rounded - histogram_splat(HISTOGRAM_ROUNDER)));
+    }
+    UNROLL
+    for (int p = 0; p < PAIRS; p++) {
+        bins[p] = FLOAT_BITS(guesses[p]) - (HISTOGRAM_ROUNDER_BITS + (qn_uint32)how->first_bin);
+        unsure |= !(ABS(rests[p]) <= how->sure);
+    }
+    if (unsure) {
+        UNROLL
+        for (int p = 0; p < PAIRS; p++)
+            if (!(ABS(rests[p]) <= how->sure)) {
+                const int guess = (int)(bins[p] + (qn_uint32)how->first_bin);
+                bins[p] =
+                    (qn_uint32)(histogram_find(squares[p], guess, how->squared_edges, how->bins) - how->first_bin);
+            }
+    }
+    UNROLL
+    for (int p = 0; p < PAIRS; p++) {
+        qn_uint32 bin = MIN(bins[p], (qn_uint32)how->range);
+        if (masked && own + p / VECTOR_WIDTH * (GROUP_SIZE * VECTOR_WIDTH) + p % VECTOR_WIDTH >= before)
+            bin = (qn_uint32)how->range;
+        LOCAL_ATOMIC_ADD_INT((LOCAL_PTR qn_uint32 *)(how->mine + bin * how->stride), 1u);
     }
 }
 
@@ -102,12 +113,13 @@ DEVICE_FN void count_atom(const counting *how, const numbers at[ATOMS][3], qn_fl
 DEVICE_FN void flush(const counting *how, GLOBAL qn_uint32 *counts)
 {
     LOCAL_BARRIER();
-    for (int b = LOCAL_ID(0); b < how->range; b += GROUP_SIZE) {
+    for (int b = LOCAL_ID(0); b <= how->range; b += GROUP_SIZE) {
         qn_uint32 total = 0;
         for (int c = 0; c < how->copies; c++) {
             total += how->histogram[b * how->copies + c];
             how->histogram[b * how->copies + c] = 0;
         }
+        if (b == how->range) total = 0; /* what belongs to no bin of the range */
         if (total == 0) continue;
         const qn_uint32 old = ATOMIC_ADD_INT(&counts[2 * (how->first_bin + b)], total);
         if (old + total < old) ATOMIC_ADD_INT(&counts[2 * (how->first_bin + b) + 1], 1u);
@@ -144,12 +156,14 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void distance_histogram(
 #if UNORDERED_MAP
     if (unordered) units = ((qn_int64)rows * (rows + 1)) / 2;
 #endif
-    counting how = {histogram, squared_edges, cell, bins, shifts, 0, 0, 1, 0, scale, shift, sure};
+    counting how = {
+        histogram, (LOCAL_PTR qn_uint8 *)histogram, 4, squared_edges, cell, bins, shifts, 0, 0, 1, scale, shift, sure};
     for (int w = LOCAL_ID(0); w < HISTOGRAM_WORDS; w += GROUP_SIZE) histogram[w] = 0;
-    for (how.first_bin = 0; how.first_bin < bins; how.first_bin += HISTOGRAM_WORDS) {
-        how.range = MIN(bins - how.first_bin, HISTOGRAM_WORDS);
-        for (how.copies = COPIES; how.copies > 1 && how.copies * how.range > HISTOGRAM_WORDS;) how.copies /= 2;
-        how.copy = LOCAL_ID(0) & (how.copies - 1);
+    for (how.first_bin = 0; how.first_bin < bins; how.first_bin += MOST_RANGE) {
+        how.range = MIN(bins - how.first_bin, MOST_RANGE);
+        for (how.copies = COPIES; how.copies > 1 && how.copies * (how.range + 1) > HISTOGRAM_WORDS;) how.copies /= 2;
+        how.mine = (LOCAL_PTR qn_uint8 *)(histogram + (LOCAL_ID(0) & (how.copies - 1)));
+        how.stride = 4 * (qn_uint32)how.copies;
         qn_uint32 pending = 0;
         for (qn_int64 unit = GROUP_ID(0); unit < units; unit += GROUP_COUNT(0)) {
             int row, column;
