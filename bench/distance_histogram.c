@@ -87,7 +87,7 @@ static bool bench_cell(const bench_run *run, const char *name, const double vect
     qn_trajectory_distance_histogram_family.kernels[0].work(&problem, &work);
     const double limit = qn_work_limit_seconds(&work, &run->rates, &pipe);
     printf("%-14s %9d atoms %10.3f ms %8.2f G pairs/s", name, run->atoms, 1e3 * seconds, 1e-9 * pairs / seconds);
-    if (limit > 0) printf("   %5.1f %% of %.0f (%s)", 100 * limit / seconds, 1e-9 * pairs / limit, pipe);
+    if (limit > 0) printf("   %5.1f %% of %.3g (%s)", 100 * limit / seconds, 1e-9 * pairs / limit, pipe);
     printf("   %.4f of all pairs counted\n", (double)total / pairs);
     fflush(stdout);
     return true;

@@ -61,21 +61,23 @@ DEVICE_FN histogram_numbers histogram_square_orthorhombic(float edge_x, float ed
 }
 
 /* Into the brick of edges a_x, b_y, c_z around 0, and mirrored to z ≥ 0, which leaves distances as they are. */
-DEVICE_FN void histogram_into_brick(GLOBAL const float *cell, histogram_numbers d[3])
+DEVICE_FN void histogram_into_brick(GLOBAL const float *cell, histogram_numbers *x, histogram_numbers *y,
+                                    histogram_numbers *z)
 {
-    const histogram_numbers k = histogram_whole(d[2] * histogram_splat(cell[HISTOGRAM_INVERSE_Z]));
-    d[0] = VEC_FMA(k, histogram_splat(-cell[HISTOGRAM_SLANT_CX]), d[0]);
-    d[1] = VEC_FMA(k, histogram_splat(-cell[HISTOGRAM_SLANT_CY]), d[1]);
-    d[2] = VEC_FMA(k, histogram_splat(-cell[HISTOGRAM_EDGE_Z]), d[2]);
-    const histogram_numbers j = histogram_whole(d[1] * histogram_splat(cell[HISTOGRAM_INVERSE_Y]));
-    d[0] = VEC_FMA(j, histogram_splat(-cell[HISTOGRAM_SLANT_BX]), d[0]);
-    d[1] = VEC_FMA(j, histogram_splat(-cell[HISTOGRAM_EDGE_Y]), d[1]);
-    const histogram_numbers i = histogram_whole(d[0] * histogram_splat(cell[HISTOGRAM_INVERSE_X]));
-    d[0] = VEC_FMA(i, histogram_splat(-cell[HISTOGRAM_EDGE_X]), d[0]);
+    histogram_numbers dx = *x, dy = *y, dz = *z;
     const histogram_numbers zero = histogram_splat(0.0f);
-    d[0] = VEC_SELECT(d[2] < zero, -d[0], d[0]);
-    d[1] = VEC_SELECT(d[2] < zero, -d[1], d[1]);
-    d[2] = ABS(d[2]);
+    const histogram_numbers k = histogram_whole(dz * histogram_splat(cell[HISTOGRAM_INVERSE_Z]));
+    dx = VEC_FMA(k, histogram_splat(-cell[HISTOGRAM_SLANT_CX]), dx);
+    dy = VEC_FMA(k, histogram_splat(-cell[HISTOGRAM_SLANT_CY]), dy);
+    dz = VEC_FMA(k, histogram_splat(-cell[HISTOGRAM_EDGE_Z]), dz);
+    const histogram_numbers j = histogram_whole(dy * histogram_splat(cell[HISTOGRAM_INVERSE_Y]));
+    dx = VEC_FMA(j, histogram_splat(-cell[HISTOGRAM_SLANT_BX]), dx);
+    dy = VEC_FMA(j, histogram_splat(-cell[HISTOGRAM_EDGE_Y]), dy);
+    const histogram_numbers i = histogram_whole(dx * histogram_splat(cell[HISTOGRAM_INVERSE_X]));
+    dx = VEC_FMA(i, histogram_splat(-cell[HISTOGRAM_EDGE_X]), dx);
+    *x = VEC_SELECT(dz < zero, -dx, dx);
+    *y = VEC_SELECT(dz < zero, -dy, dy);
+    *z = ABS(dz);
 }
 
 DEVICE_FN histogram_numbers histogram_square_shifted(GLOBAL const float *shift, histogram_numbers x,
@@ -89,15 +91,11 @@ DEVICE_FN histogram_numbers histogram_square_shifted(GLOBAL const float *shift, 
 DEVICE_FN histogram_numbers histogram_square_triclinic(GLOBAL const float *cell, int shifts, histogram_numbers x,
                                                        histogram_numbers y, histogram_numbers z)
 {
-    histogram_numbers d[3];
-    d[0] = x;
-    d[1] = y;
-    d[2] = z;
-    histogram_into_brick(cell, d);
-    histogram_numbers nearest = histogram_square(d[0], d[1], d[2]);
+    histogram_into_brick(cell, &x, &y, &z);
+    histogram_numbers nearest = histogram_square(x, y, z);
     if (VEC_ANY(VECTOR_WIDTH, nearest > histogram_splat(cell[HISTOGRAM_INNER_SQUARE])))
         for (int s = 0; s < shifts; s++)
-            nearest = FMIN(nearest, histogram_square_shifted(cell + HISTOGRAM_SHIFTS + 4 * s, d[0], d[1], d[2]));
+            nearest = FMIN(nearest, histogram_square_shifted(cell + HISTOGRAM_SHIFTS + 4 * s, x, y, z));
     return nearest;
 }
 

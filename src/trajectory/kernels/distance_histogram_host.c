@@ -80,15 +80,16 @@ static void squares_triclinic(const float *cell, int shifts, const atom_rows *ot
 {
     const float *x = other->x + begin, *y = other->y + begin, *z = other->z + begin;
     const float ax = at[0], ay = at[1], az = at[2];
-    float *square = row->square, *dx = row->x, *dy = row->y, *dz = row->z;
+    float *square = row->square, *dx = row->x, *dy = row->y, *dz = row->z, brick[HISTOGRAM_SHIFTS];
+    memcpy(brick, cell, sizeof brick); /* which no store to the row can change */
 #pragma omp simd
     for (size_t j = 0; j < count; j++) {
-        float d[3] = {ax - x[j], ay - y[j], az - z[j]};
-        histogram_into_brick(cell, d);
-        dx[j] = d[0];
-        dy[j] = d[1];
-        dz[j] = d[2];
-        square[j] = histogram_square(d[0], d[1], d[2]);
+        float to_x = ax - x[j], to_y = ay - y[j], to_z = az - z[j];
+        histogram_into_brick(brick, &to_x, &to_y, &to_z);
+        dx[j] = to_x;
+        dy[j] = to_y;
+        dz[j] = to_z;
+        square[j] = histogram_square(to_x, to_y, to_z);
     }
     for (int s = 0; s < shifts; s++) {
         const float shift[3] = {cell[HISTOGRAM_SHIFTS + 4 * s], cell[HISTOGRAM_SHIFTS + 4 * s + 1],
