@@ -269,6 +269,24 @@ static void what_is_not_understood_is_refused_with_its_place(void)
     qn_topology_destroy(&topology);
 }
 
+/* 160 bytes of the text at most are shown, and no half of a letter. */
+static void long_texts_are_cut_in_messages(void)
+{
+    char text[400] = "name  ", expected[400] = "selection \"name  ";
+    qn_selections *selections;
+    qn_topology *topology = small_system();
+    int node;
+    if (!topology || !CHECK_OK(qn_selections_create(topology, 1, true, &selections))) return;
+    for (int i = 0; i < 100; i++) strcat(text, i == 0 ? "a\u00e4" : "\u00e4");
+    for (int i = 0; i < 76; i++) strcat(expected, i == 0 ? "a\u00e4" : "\u00e4");
+    strcat(text, " (");
+    strcat(expected, "...\", column 209: \"(\" is not understood");
+    CHECK_FAILS(qn_selections_add(selections, text, &node), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS(expected);
+    qn_selections_destroy(&selections);
+    qn_topology_destroy(&topology);
+}
+
 static const text_case lacking[] = {
     {"name CA and type t1", "column 13: small.top holds no atom types; TPR, PSF and parm7 files do"},
     {"mass > 1", "column 1: small.top holds no masses"},
@@ -470,6 +488,7 @@ int main(void)
 {
     RUN(words_select_what_they_say);
     RUN(what_is_not_understood_is_refused_with_its_place);
+    RUN(long_texts_are_cut_in_messages);
     RUN(what_the_topology_lacks_is_refused);
     RUN(equal_selections_are_one_node);
     RUN(clients_share_their_fixed_nodes);
