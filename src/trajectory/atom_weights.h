@@ -22,8 +22,8 @@ typedef struct qn_atom_weights {
 /* Of `selection` 0 or 1, or of QN_ALL_ATOMS, from which any selection is loaded.
  * QN_INVALID_ARGUMENT where the topology has no masses, charges or elements, or the masses of a fixed selection are all
  * 0. */
-QN_MUST_CHECK qn_status qn_atom_weights_create(const qn_query_setup *setup, int selection,
-                                               qn_weight_kind kind, qn_atom_weights *weights);
+QN_MUST_CHECK qn_status qn_atom_weights_create(const qn_query_setup *setup, int selection, qn_weight_kind kind,
+                                               qn_atom_weights *weights);
 void qn_atom_weights_clear(qn_atom_weights *weights);
 
 /* Weights of atoms[begin] … atoms[begin + count − 1]. */

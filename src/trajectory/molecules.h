@@ -20,8 +20,7 @@ typedef struct qn_molecules {
 } qn_molecules;
 
 /* Of selection 0. Without `charged`, charges and their moments are those of unit charges. */
-QN_MUST_CHECK qn_status qn_molecules_create(const qn_query_setup *setup, bool charged,
-                                            qn_molecules *molecules);
+QN_MUST_CHECK qn_status qn_molecules_create(const qn_query_setup *setup, bool charged, qn_molecules *molecules);
 void qn_molecules_clear(qn_molecules *molecules);
 
 /* *sums has one of each molecule of the topology, all zero for one without selected atoms; it lives in

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "format/trajectory_stream.h"
-#include "query_run.h"
 #include "trajectory/selection.h"
+#include "trajectory/tests/query_run.h"
 #include "trajectory/whole.h"
 
 typedef struct reference_system {

@@ -4,8 +4,8 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "reference_system.h"
 #include "trajectory/queries.h"
+#include "trajectory/tests/reference_system.h"
 
 enum { MOST_SELECTIONS = 4, QUERIES = 7 };
 enum { MASS, CHARGE, COM, COG, INERTIA, GYRATION, DIPOLE };

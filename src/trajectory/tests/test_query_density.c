@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "query_run.h"
 #include "trajectory/queries.h"
+#include "trajectory/tests/query_run.h"
 
 enum { COUNT = 400 };
 

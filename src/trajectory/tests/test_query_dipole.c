@@ -1,8 +1,8 @@
 /* Dipoles of two molecules, their distribution, the dielectric constant of hand-made fluctuations and slabs. */
 #include <math.h>
 
-#include "query_run.h"
 #include "trajectory/queries.h"
+#include "trajectory/tests/query_run.h"
 
 /* Two diatomic molecules whose atoms are not neighbours, 0.1 nm and ±0.5 e: 0.05 e nm each. */
 static qn_topology_atom atoms[4] = {

@@ -3,8 +3,8 @@
  * tolerance says so. */
 #include <math.h>
 
-#include "reference_system.h"
 #include "trajectory/queries.h"
+#include "trajectory/tests/reference_system.h"
 
 enum { MOST_ROWS = 1024, MOST_COLUMNS = 5 };
 

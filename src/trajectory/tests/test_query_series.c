@@ -1,8 +1,8 @@
 /* Queries of one row a frame, against values calculated by hand. */
 #include <math.h>
 
-#include "query_run.h"
 #include "trajectory/queries.h"
+#include "trajectory/tests/query_run.h"
 
 /* Four atoms in three residues; atom 2 has no mass. */
 static qn_topology_atom atoms[4] = {
