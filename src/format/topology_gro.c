@@ -1,6 +1,7 @@
 /* GROMACS' GRO as a topology: the first frame's names and positions. Columns as in the format's description
  * (manual.gromacs.org, "gro file format"): residue number 5, residue name 5, atom name 5, atom number 5, then three
  * positions in nm of a width that the distance of their points tells. */
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -20,9 +21,11 @@ static size_t position_width(const qn_record_lines *lines)
 
 static bool parse_position(const qn_record_lines *lines, size_t width, double position_nm[3])
 {
+    const double largest_nm = 1e6;
     for (size_t axis = 0; axis < 3; axis++) {
         qn_word word = qn_record_columns(lines, NAME_COLUMNS + axis * width + 1, NAME_COLUMNS + (axis + 1) * width);
         if (!qn_number_parse(word.text, word.length, &position_nm[axis])) return false;
+        if (!(fabs(position_nm[axis]) <= largest_nm)) return false;
     }
     return true;
 }

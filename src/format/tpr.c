@@ -207,7 +207,7 @@ static qn_status read_atoms(tpr_file *file, tpr_molecule_type *type)
     uint32_t unused;
     QN_TRY(qn_tpr_count(bytes, "the atoms of a molecule", 4 * qn_tpr_real_size(bytes) + 28, &type->atom_count));
     QN_TRY(qn_tpr_count(bytes, "the residues of a molecule", 4, &type->residue_count));
-    QN_TRY(reserve(file, type->atom_count, type->residue_count));
+    QN_TRY(reserve(file, type->atom_count + 1, type->residue_count + 1)); /* also of none: pointers into it follow */
     tpr_atom *atoms = file->atoms + file->atom_count;
     tpr_residue *residues = file->residues + file->residue_count;
     memset(atoms, 0, type->atom_count * sizeof *atoms);

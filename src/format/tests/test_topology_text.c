@@ -89,6 +89,24 @@ static void psf_flavours_are_read(void)
     qn_topology_destroy(&topology);
 }
 
+/* Columns tell what is blank: numbers of 10, names of 8. */
+static void extended_psf_may_leave_fields_blank(void)
+{
+    qn_topology *topology =
+        read_text("PSF EXT XPLOR\n\n         2 !NATOM\n"
+                  "         1          12345678 GLYCOGEN CA       CT1    -0.250000       12.0110\n"
+                  "         2          12345678          CB       CT2    -0.250000       12.0110\n");
+    if (!topology) return;
+    CHECK_TEXT(topology->residues[0].segment, "");
+    CHECK(topology->residues[0].number == 12345678);
+    CHECK_TEXT(topology->residues[0].name, "GLYCOGEN");
+    CHECK_TEXT(topology->residues[1].name, "");
+    CHECK_TEXT(topology->atoms[1].name, "CB");
+    CHECK_TEXT(topology->atoms[1].type, "CT2");
+    CHECK_NEAR(topology->atoms[1].mass_u, 12.011, 1e-12);
+    qn_topology_destroy(&topology);
+}
+
 static void psf_without_bonds_makes_molecules_of_residues(void)
 {
     qn_topology *topology =
@@ -188,6 +206,7 @@ int main(void)
     RUN(the_mixture_is_the_same_in_every_format);
     RUN(reference_files_give_the_reference_tables);
     RUN(psf_flavours_are_read);
+    RUN(extended_psf_may_leave_fields_blank);
     RUN(psf_without_bonds_makes_molecules_of_residues);
     RUN(broken_psf_is_refused);
     RUN(broken_parm7_is_refused);
