@@ -52,6 +52,10 @@ const char *qn_error_message(void);
 /* Where in the library's source the failure began, as "file.c:line"; "" when none. For bug reports. */
 const char *qn_error_origin(void);
 
+/* Begin a trail on this thread and return `status`: for functions that a program hands to the library, such as those of
+ * a query of its own. One sentence without a final full stop that names the value and what was expected. */
+qn_status qn_error_raise(qn_status status, const char *format, ...) QN_PRINTF_LIKE(2, 3);
+
 /* Forget the trail of this thread. */
 void qn_error_clear(void);
 

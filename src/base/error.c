@@ -43,6 +43,16 @@ void qn_error_clear(void)
     memset(&current, 0, sizeof current);
 }
 
+qn_status qn_error_raise(qn_status status, const char *format, ...)
+{
+    va_list arguments;
+    current = (qn_error_trail){.status = status};
+    va_start(arguments, format);
+    vsnprintf(current.message, sizeof current.message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
 qn_status qn_error_set(qn_status status, const char *file, int line, const char *format, ...)
 {
     const char *slash = strrchr(file, '/');

@@ -38,6 +38,22 @@ LD_LIBRARY_PATH="$library" QUERN_TUNING_STORE="$scratch/tuning.db" kernel-build/
     fail "tune_my_kernel" kernel.log
 grep -q 'times as fast as the fallback' kernel.log || fail "tune_my_kernel says nothing" kernel.log
 
+# Queries of one's own, on a frame of three atoms.
+cp -r "$source/examples/my_trajectory_query" query
+cmake -S query -B query-build -DCMAKE_PREFIX_PATH="$prefix" >query.log 2>&1 || fail "the query example" query.log
+cmake --build query-build >>query.log 2>&1 || fail "building the query example" query.log
+cat >water.gro <<'GRO'
+water
+    3
+    1SOL     OW    1   0.100   0.100   0.100
+    1SOL    HW1    2   0.200   0.100   0.100
+    1SOL    HW2    3   0.100   0.200   0.100
+   1.00000   1.00000   1.00000
+GRO
+LD_LIBRARY_PATH="$library" query-build/my_trajectory_query water.gro water.gro queries host >query.log 2>&1 ||
+    fail "my_trajectory_query" query.log
+grep -q '^0 0\.1000' queries/ends.xvg || fail "my_trajectory_query found another distance than 0.1 nm" queries/ends.xvg
+
 # The example with pkg-config. Its flags escape blanks for a shell, hence eval.
 export PKG_CONFIG_PATH="$library/pkgconfig"
 flags=$(pkg-config --cflags --libs quern) || fail "pkg-config quern"

@@ -30,6 +30,9 @@ static void trail_holds_sentence_context_and_origin(void)
     CHECK_FAILS(outer_failure(), QN_BAD_FORMAT);
     CHECK_TEXT(qn_error_message(), "water.gro:7: box has zero volume");
     CHECK(strstr(qn_error_origin(), "test_base.c:") == qn_error_origin());
+    CHECK(qn_error_raise(QN_OUT_OF_MEMORY, "no memory for %d atoms", 12) == QN_OUT_OF_MEMORY);
+    CHECK_TEXT(qn_error_message(), "no memory for 12 atoms");
+    CHECK_TEXT(qn_error_origin(), "");
     qn_error_clear();
     CHECK_TEXT(qn_error_message(), "");
 }
