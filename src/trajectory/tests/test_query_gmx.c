@@ -255,6 +255,28 @@ static void cobrotoxin(void)
     check_raw_centre("cobrotoxin", "cobrotoxin.tpr", "cobrotoxin.trr");
 }
 
+/* gmx msd -sel 'name OW' -trestart 10 on the frames a picosecond apart (gmx trjconv -timestep 1); here they are 0.04 ps
+ * apart and start every 0.4 ps. In a box that does not change both ways to unwrap are one. */
+static void displacement_of_water_from_many_starts(void)
+{
+    static const double expected[][2] = {{1, 0.000604588}, {11, 0.0127817}, {21, 0.0216842}, {31, 0.0301053},
+                                         {41, 0.0382136},  {49, 0.044909},  {50, 0.0453133}};
+    reference_system system;
+    query_run msd = {0};
+    if (system_open(&system, "water3k", "water3k.tpr", "water3k.xtc", false)) {
+        while (system_next(&system)) {
+            if (!msd.state) msd = system_query(&system, &qn_query_msd, "name OW", "restart=0.4");
+            query_push(&msd, &system.frame);
+        }
+        query_finish(&msd);
+        for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
+            CHECK_NEAR(query_value(&msd, "", (size_t)expected[k][0], 1), expected[k][1], 1e-5 * expected[k][1]);
+        CHECK_NEAR(query_number(&msd, "diffusion coefficient"), 0.1433 / 0.04, 6e-5 / 0.04);
+        query_end(&msd);
+    }
+    system_close(&system);
+}
+
 /* numpy in double precision on MDAnalysis 2.4.2's positions: d = x − x_before; d −= L rint(d / L); moved += d. */
 static void displacement_of_argon_at_constant_pressure(void)
 {
@@ -282,6 +304,7 @@ int main(void)
     RUN(adenylate_kinase_in_a_dodecahedron);
     RUN(cobrotoxin);
     RUN(deviations_and_displacements_of_adenylate_kinase);
+    RUN(displacement_of_water_from_many_starts);
     RUN(displacement_of_argon_at_constant_pressure);
     return check_finish();
 }

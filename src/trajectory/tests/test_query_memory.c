@@ -52,7 +52,7 @@ static void displacement_goes_on_through_the_boundary(void)
     query_finish(&flat);
     for (size_t step = 0; step < 11; step++) {
         const double squares[2] = {0.25 * (double)(step * step) / 2, 0.81 * (double)(step * step) / 2};
-        CHECK_NEAR(query_value(&run, "", step, 0), 10 + 0.5 * (double)step, 1e-12);
+        CHECK_NEAR(query_value(&run, "", step, 0), 0.5 * (double)step, 1e-12);
         CHECK_NEAR(query_value(&run, "", step, 1), squares[0] + squares[1], 3e-5);
         CHECK_NEAR(query_value(&run, "", step, 2), squares[0], 3e-5);
         CHECK_NEAR(query_value(&run, "", step, 3), 0, 0);
@@ -84,6 +84,7 @@ static void displacement_in_a_triclinic_box_and_without_one(void)
         int a = (int)lrint(1.4 * uniform()), b = (int)lrint(1.4 * uniform()), c = (int)lrint(1.4 * uniform());
         for (int axis = 0; axis < 3; axis++)
             positions[axis] = (float)(true_place[axis] + a * box[axis] + b * box[3 + axis] + c * box[6 + axis]);
+        skewed.time_ps = unbound.time_ps = step;
         query_push(&run, &skewed);
         query_push(&open, &unbound);
     }
@@ -97,6 +98,68 @@ static void displacement_in_a_triclinic_box_and_without_one(void)
     query_end(&open);
 }
 
+/* Every third of 20 frames starts, nothing is followed for more than 8 frames; squares by their definition. */
+static void displacements_are_averaged_over_starting_frames(void)
+{
+    enum { FRAMES = 20, PARTICLES = 5 };
+    double walk[FRAMES][3 * PARTICLES] = {{0}};
+    query_run run = start(&qn_query_msd, PARTICLES, "restart=1.5 longest=4"),
+              plain = start(&qn_query_msd, PARTICLES, "");
+    for (int step = 0; step < FRAMES; step++) {
+        for (int k = 0; k < 3 * PARTICLES; k++) {
+            walk[step][k] = (step ? walk[step - 1][k] : 1) + 0.3 * uniform();
+            const double edge = frame.box_nm[4 * (k % 3)];
+            positions[k] = (float)(walk[step][k] - edge * floor(walk[step][k] / edge));
+        }
+        frame.time_ps = 3 + 0.5 * step;
+        query_push(&run, &frame);
+        query_push(&plain, &frame);
+    }
+    query_finish(&run);
+    query_finish(&plain);
+    CHECK(query_table(&run, "")->row_count == 9 && query_table(&plain, "")->row_count == FRAMES);
+    for (int lag = 0; lag < FRAMES; lag++) {
+        double sum = 0, first = 0;
+        int starts = 0;
+        for (int begin = 0; begin + lag < FRAMES; begin += 3, starts++)
+            for (int k = 0; k < 3 * PARTICLES; k++) {
+                const double square = pow(walk[begin + lag][k] - walk[begin][k], 2) / PARTICLES;
+                sum += square;
+                if (begin == 0) first += square;
+            }
+        CHECK_NEAR(query_value(&plain, "", (size_t)lag, 1), first, 1e-5);
+        CHECK_NEAR(query_value(&plain, "", (size_t)lag, 5), 1, 0);
+        if (lag > 8) continue;
+        CHECK_NEAR(query_value(&run, "", (size_t)lag, 0), 0.5 * lag, 1e-12);
+        CHECK_NEAR(query_value(&run, "", (size_t)lag, 1), sum / starts, 1e-5);
+        CHECK_NEAR(query_value(&run, "", (size_t)lag, 5), starts, 0);
+    }
+    query_end(&run);
+    query_end(&plain);
+}
+
+static void frames_without_times_are_counted(void)
+{
+    query_run run = start(&qn_query_msd, 1, "");
+    memset(positions, 0, sizeof positions);
+    frame.time_ps = NAN;
+    for (frame.number = 4; frame.number < 7; frame.number++) {
+        positions[0] = 0.1f * (float)frame.number;
+        query_push(&run, &frame);
+    }
+    query_finish(&run);
+    CHECK_NEAR(query_value(&run, "", 2, 0), 2, 0);
+    CHECK_NEAR(query_value(&run, "", 2, 1), 0.04, 1e-7);
+    CHECK(run.tables->number_count == 0);
+    query_end(&run);
+    run = start(&qn_query_msd, 1, "restart=2");
+    CHECK_FAILS(qn_query_msd.collect(run.state, &frame, (const double[3]){0}), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("frame 7 tells no time");
+    query_end(&run);
+    frame.time_ps = 0;
+    frame.number = 0;
+}
+
 /* Atoms 0 and 1 (masses 1, 3) are a molecule, atom 2 another; a turn about the first's centre of mass is no motion. */
 static void molecules_move_by_their_centres(void)
 {
@@ -107,6 +170,7 @@ static void molecules_move_by_their_centres(void)
     positions[0] = 0.3f;
     positions[3] = -0.1f;
     query_push(&run, &frame);
+    frame.time_ps = 1;
     positions[0] = -0.3f;
     positions[3] = 0.1f;
     positions[7] = 0.4f;
@@ -224,6 +288,8 @@ int main(void)
 {
     RUN(displacement_goes_on_through_the_boundary);
     RUN(displacement_in_a_triclinic_box_and_without_one);
+    RUN(displacements_are_averaged_over_starting_frames);
+    RUN(frames_without_times_are_counted);
     RUN(molecules_move_by_their_centres);
     RUN(rigid_motions_deviate_by_what_is_not_fitted);
     RUN(deviation_after_fitting_another_group);
