@@ -479,32 +479,52 @@ static void wrong_index_is_made_anew(void)
     free_frames(made);
 }
 
-/* An index that says what is not so, with a right checksum, leads to an error and no further. */
+/* An index whose 50th frame begins `shift` bytes too late, with a right checksum. */
+static void falsify_index(const char *path, uint64_t shift)
+{
+    char *data;
+    size_t size;
+    CHECK_OK(qn_file_read(index_path(path), &data, &size));
+    unsigned char *offset = (unsigned char *)data + 40 + 8 * 50;
+    qn_packed_store(qn_packed_little(offset, 8) + shift, 8, offset);
+    qn_packed_store(crc32(0, (const Bytef *)data, (uInt)size - 4), 4, (unsigned char *)data + size - 4);
+    CHECK_OK(qn_file_write(index_path(path), data, size));
+    qn_release(&data);
+}
+
+/* Which leads to an error and no further; and is not believed once the file has another time of modification. */
 static void lying_index_is_found_out(void)
 {
     made_frames *made;
-    char *path = write_variant(0, 100, &made), *data;
-    size_t size;
+    char *path = write_variant(0, 100, &made);
     uint64_t skipped;
     bool end;
     qn_trajectory_stream *stream;
     qn_frame_bytes bytes = {0};
     unlink(index_path(path));
     check_skips(path, 80, 3, 100);
-    CHECK_OK(qn_file_read(index_path(path), &data, &size));
-    unsigned char *offset = (unsigned char *)data + 40 + 8 * 50;
-    qn_packed_store(qn_packed_little(offset, 8) + 4, 8, offset);
-    qn_packed_store(crc32(0, (const Bytef *)data, (uInt)size - 4), 4, (unsigned char *)data + size - 4);
-    CHECK_OK(qn_file_write(index_path(path), data, size));
+    falsify_index(path, 4);
     if (CHECK_OK(qn_trajectory_stream_open(path, 0, &stream))) {
         CHECK_OK(qn_trajectory_stream_skip(stream, 50, &skipped));
         CHECK_FAILS(qn_trajectory_stream_read(stream, &bytes, &end), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("frame 50 at byte");
     }
     qn_trajectory_stream_close(&stream);
+    struct stat information;
+    CHECK(stat(path, &information) == 0);
+    for (int whole = 0; whole < 2; whole++) { /* a second later, a nanosecond later */
+        struct timespec times[2] = {information.st_atim, information.st_mtim};
+        if (whole)
+            times[1].tv_sec++;
+        else
+            times[1].tv_nsec = (times[1].tv_nsec + 1) % 1000000000;
+        CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
+        check_skips(path, 50, 40, 100);
+        check_skips(path, 90, 3, 100); /* makes it anew */
+        falsify_index(path, 4);
+    }
     unlink(index_path(path));
     qn_frame_bytes_clear(&bytes);
-    qn_release(&data);
     free_frames(made);
 }
 
