@@ -323,6 +323,20 @@ static void results_depend_neither_on_threads_nor_on_memory(void)
         }
 }
 
+static void devices_share_the_frames(void)
+{
+    const char *files[] = {make_trajectory("shared.xtc", 0, 500)};
+    const qn_trajectory_query queries[] = {{.query_class = "tell-device", .select = "x < 20"}};
+    char list[64];
+    qn_trajectory_options options = options_for(files, 1, queries, 1);
+    if (!CHECK_OK(run_with(2, &options, &again))) return;
+    options = options_for(files, 1, queries, 1);
+    snprintf(list, sizeof list, "host,%s", device);
+    options.device = list;
+    if (!CHECK_OK(run_with(2, &options, &seen))) return;
+    CHECK(seen.count == 500 && memcmp(seen.rows, again.rows, sizeof seen.rows) == 0);
+}
+
 static void ranges_and_strides_pick_frames(void)
 {
     const char *files[] = {make_trajectory("a.xtc", 0, 50), make_trajectory("b.xtc", 50, 50)};
@@ -593,6 +607,7 @@ int main(int argc, char **argv)
     skip_without_device();
     RUN(frames_come_once_and_in_order);
     RUN(results_depend_neither_on_threads_nor_on_memory);
+    if (strcmp(device, "host") != 0) RUN(devices_share_the_frames);
     RUN(ranges_and_strides_pick_frames);
     RUN(later_files_do_not_tell_times_twice);
     RUN(a_cut_file_is_a_warning);
