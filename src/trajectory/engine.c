@@ -88,6 +88,7 @@ static bool is_files_fault(qn_status status)
 static qn_status read_frame(trajectory_engine *engine, uint64_t ordinal, qn_slot *slot, bool *end)
 {
     qn_trajectory_state *run = engine->run;
+    QN_TRY(qn_slot_prepare(run, slot));
     slot->damage.status = QN_OK;
     if (ordinal == 0) {
         const qn_source_item free_item = slot->item;
@@ -316,8 +317,11 @@ static qn_status look_around(trajectory_engine *engine)
     QN_TRY(look_at_others(engine));
     if (!run->options->live || run->frames == 0 || now_s - engine->wrote_s < run->options->live_interval_s)
         return QN_OK;
-    QN_TRY(qn_trajectory_write_results(run, false));
+    qn_status status = qn_trajectory_write_results(run, false);
     engine->wrote_s = qn_clock_s();
+    if (status == QN_OK || status == QN_IO_ERROR || status == QN_OUT_OF_MEMORY) return status;
+    qn_log(QN_LOG_DEBUG, "no results yet: %s", qn_error_message()); /* a query may need more frames */
+    qn_error_clear();
     return QN_OK;
 }
 

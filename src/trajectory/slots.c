@@ -29,7 +29,7 @@ static void count_slots(qn_slots *slots)
 {
     const qn_trajectory_state *run = slots->run;
     const size_t threads = (size_t)qn_pool_threads(run->pool), device_workers = (size_t)slots->workers - threads;
-    const size_t least = threads + device_workers + 2, most = 32 * threads + 8 * device_workers;
+    const size_t least = threads + device_workers + 2, most = 16 * threads + 8 * device_workers + 16;
     const uint64_t positions = (has_own_whole(run) ? 2 : 1) * 3 * sizeof(float) * (uint64_t)run->topology->atom_count;
     const uint64_t bytes = sizeof(qn_slot) + run->first_item.size + positions + run->partial_count * sizeof(double);
     const uint64_t fitting = memory_for_frames(run->options) / bytes;
@@ -37,10 +37,11 @@ static void count_slots(qn_slots *slots)
     slots->block = (slots->count + 1) / 2 < 8 * threads ? (slots->count + 1) / 2 : 8 * threads;
 }
 
-static qn_status create_slot(const qn_trajectory_state *run, qn_slot *slot)
+qn_status qn_slot_prepare(const qn_trajectory_state *run, qn_slot *slot)
 {
     const size_t coordinates = 3 * run->topology->atom_count;
     void *memory;
+    if (slot->frame.positions_nm) return QN_OK;
     QN_TRY(qn_allocate(coordinates, sizeof(float), &memory));
     slot->frame.positions_nm = memory;
     slot->frame.atom_count = run->topology->atom_count;
@@ -79,7 +80,6 @@ qn_status qn_slots_create(const qn_trajectory_state *run, int workers, qn_slots 
     count_slots(slots);
     QN_TRY(qn_allocate(slots->count, sizeof *slots->slots, &memory));
     slots->slots = memory;
-    for (size_t i = 0; i < slots->count; i++) QN_TRY(create_slot(run, &slots->slots[i]));
     return create_workers(slots);
 }
 

@@ -34,9 +34,12 @@ typedef struct qn_slots {
     double *seconds;               /* likewise */
 } qn_slots;
 
-/* As many slots as options->memory_bytes allow, within what is of use. */
+/* As many slots as options->memory_bytes allow, within what is of use. They have no memory of their own yet. */
 QN_MUST_CHECK qn_status qn_slots_create(const qn_trajectory_state *run, int workers, qn_slots *slots);
 void qn_slots_clear(qn_slots *slots);
+
+/* Memory of a slot that is used for the first time. */
+QN_MUST_CHECK qn_status qn_slot_prepare(const qn_trajectory_state *run, qn_slot *slot);
 
 /* Scratch of a worker that is over. */
 void qn_slots_drop_scratch(qn_slots *slots, int worker);
