@@ -57,13 +57,13 @@ void qn_atom_weights_clear(qn_atom_weights *weights)
     qn_release(&weights->values);
 }
 
-void qn_atom_weights_load(const qn_atom_weights *weights, const uint32_t *atoms, size_t begin, size_t count,
-                          double *values)
+const double *qn_atom_weights_view(const qn_atom_weights *weights, const uint32_t *atoms, size_t begin, size_t count,
+                                   double *room)
 {
-    if (!weights->values)
-        for (size_t i = 0; i < count; i++) values[i] = 1;
-    else if (weights->gathered)
-        memcpy(values, weights->values + begin, count * sizeof *values);
+    if (weights->gathered && weights->values) return weights->values + begin;
+    if (weights->values)
+        for (size_t i = 0; i < count; i++) room[i] = weights->values[atoms[begin + i]];
     else
-        for (size_t i = 0; i < count; i++) values[i] = weights->values[atoms[begin + i]];
+        for (size_t i = 0; i < count; i++) room[i] = 1;
+    return room;
 }

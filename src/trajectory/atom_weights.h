@@ -26,8 +26,8 @@ QN_MUST_CHECK qn_status qn_atom_weights_create(const qn_query_setup *setup, int 
                                                qn_atom_weights *weights);
 void qn_atom_weights_clear(qn_atom_weights *weights);
 
-/* Weights of atoms[begin] … atoms[begin + count − 1]. */
-void qn_atom_weights_load(const qn_atom_weights *weights, const uint32_t *atoms, size_t begin, size_t count,
-                          double *values);
+/* Weights of atoms[begin] … atoms[begin + count − 1], in `room` (for count) unless they lie side by side already. */
+const double *qn_atom_weights_view(const qn_atom_weights *weights, const uint32_t *atoms, size_t begin, size_t count,
+                                   double *room);
 
 #endif

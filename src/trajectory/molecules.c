@@ -52,14 +52,14 @@ qn_status qn_molecules_sum(const qn_molecules *molecules, const qn_query_frame *
 {
     const uint32_t *atoms = frame->atoms[0];
     const size_t atom_count = frame->atom_count[0];
-    double masses[BLOCK], charges[BLOCK];
+    double mass_room[BLOCK], charge_room[BLOCK];
     if (!*frame->scratch) QN_TRY(qn_allocate(molecules->count, sizeof **sums, frame->scratch));
     *sums = *frame->scratch;
     memset(*sums, 0, molecules->count * sizeof **sums);
     for (size_t begin = 0; begin < atom_count; begin += BLOCK) {
         const size_t count = atom_count - begin < BLOCK ? atom_count - begin : BLOCK;
-        qn_atom_weights_load(&molecules->masses, atoms, begin, count, masses);
-        qn_atom_weights_load(&molecules->charges, atoms, begin, count, charges);
+        const double *masses = qn_atom_weights_view(&molecules->masses, atoms, begin, count, mass_room);
+        const double *charges = qn_atom_weights_view(&molecules->charges, atoms, begin, count, charge_room);
         /* Neighbours in the list are of one molecule as a rule, which is summed in registers. */
         for (size_t i = 0; i < count;) {
             const uint32_t molecule = molecules->atoms[atoms[begin + i]];

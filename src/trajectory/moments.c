@@ -2,102 +2,73 @@
 
 #include <string.h>
 
-enum { BLOCK = 256 }; /* atoms: 8 KiB, which stays in the first cache */
+enum { BLOCK = 256 }; /* atoms whose weights are gathered at a time */
 
-/* Atoms side by side, which vectorises whatever the selection picks. */
-typedef struct block {
-    double x[BLOCK], y[BLOCK], z[BLOCK], w[BLOCK];
-} block;
+/* The sums below are kept in registers over a block; wider vectors would not pay for taking x, y and z apart. */
 
-static void load_positions(const float *positions, const uint32_t *atoms, size_t count, const double origin[3],
-                           block *into)
-{
-    const double x = origin[0], y = origin[1], z = origin[2];
-    double *restrict bx = into->x, *restrict by = into->y, *restrict bz = into->z;
-    if (atoms[count - 1] - atoms[0] == count - 1) {
-        const float *p = positions + 3 * (size_t)atoms[0];
-#pragma omp simd
-        for (size_t i = 0; i < count; i++) {
-            bx[i] = p[3 * i] - x;
-            by[i] = p[3 * i + 1] - y;
-            bz[i] = p[3 * i + 2] - z;
-        }
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const float *p = positions + 3 * (size_t)atoms[i];
-        bx[i] = p[0] - x;
-        by[i] = p[1] - y;
-        bz[i] = p[2] - z;
-    }
-}
-
-static void add_zeroth(const block *from, size_t count, qn_moments *moments)
+static void add_zeroth(const double *w, size_t count, qn_moments *moments)
 {
     double weight = 0;
-#pragma omp simd reduction(+ : weight)
-    for (size_t i = 0; i < count; i++) weight += from->w[i];
+    for (size_t i = 0; i < count; i++) weight += w[i];
     moments->weight += weight;
 }
 
-static void add_first(const block *from, size_t count, qn_moments *moments)
+static void add_first(const float *positions, const uint32_t *atoms, const double *w, size_t count, qn_moments *moments)
 {
+    const double origin_x = moments->origin_nm[0], origin_y = moments->origin_nm[1], origin_z = moments->origin_nm[2];
     double x = 0, y = 0, z = 0;
-#pragma omp simd reduction(+ : x, y, z)
     for (size_t i = 0; i < count; i++) {
-        x += from->w[i] * from->x[i];
-        y += from->w[i] * from->y[i];
-        z += from->w[i] * from->z[i];
+        const float *p = positions + 3 * (size_t)atoms[i];
+        x += w[i] * (p[0] - origin_x);
+        y += w[i] * (p[1] - origin_y);
+        z += w[i] * (p[2] - origin_z);
     }
     moments->first[0] += x;
     moments->first[1] += y;
     moments->first[2] += z;
 }
 
-static void add_second(const block *from, size_t count, qn_moments *moments)
+static void add_second(const float *positions, const uint32_t *atoms, const double *w, size_t count,
+                       qn_moments *moments)
 {
-    double xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
-#pragma omp simd reduction(+ : xx, xy, xz, yy, yz, zz)
+    const double origin_x = moments->origin_nm[0], origin_y = moments->origin_nm[1], origin_z = moments->origin_nm[2];
+    double x = 0, y = 0, z = 0, xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
     for (size_t i = 0; i < count; i++) {
-        const double x = from->x[i], y = from->y[i], z = from->z[i];
-        const double wx = from->w[i] * x, wy = from->w[i] * y, wz = from->w[i] * z;
-        xx += wx * x;
-        xy += wx * y;
-        xz += wx * z;
-        yy += wy * y;
-        yz += wy * z;
-        zz += wz * z;
+        const float *p = positions + 3 * (size_t)atoms[i];
+        const double dx = p[0] - origin_x, dy = p[1] - origin_y, dz = p[2] - origin_z;
+        const double wx = w[i] * dx, wy = w[i] * dy, wz = w[i] * dz;
+        x += wx;
+        y += wy;
+        z += wz;
+        xx += wx * dx;
+        xy += wx * dy;
+        xz += wx * dz;
+        yy += wy * dy;
+        yz += wy * dz;
+        zz += wz * dz;
     }
-    const double sums[6] = {xx, xy, xz, yy, yz, zz};
-    for (int k = 0; k < 6; k++) moments->second[k] += sums[k];
-}
-
-void qn_moments_sum_part(const qn_query_frame *frame, int selection, const qn_atom_weights *weights, size_t begin,
-                         size_t count, qn_moment_order order, qn_moments *moments)
-{
-    const float *positions = frame->frame->positions_nm;
-    const uint32_t *atoms = frame->atoms[selection];
-    block part;
-    memset(moments, 0, sizeof *moments);
-    if (count == 0) return;
-    for (int axis = 0; axis < 3; axis++) moments->origin_nm[axis] = positions[3 * (size_t)atoms[begin] + axis];
-    for (size_t end = begin + count; begin < end;) {
-        const size_t n = end - begin < BLOCK ? end - begin : BLOCK;
-        qn_atom_weights_load(weights, atoms, begin, n, part.w);
-        add_zeroth(&part, n, moments);
-        if (order >= QN_MOMENTS_FIRST) {
-            load_positions(positions, atoms + begin, n, moments->origin_nm, &part);
-            add_first(&part, n, moments);
-        }
-        if (order >= QN_MOMENTS_SECOND) add_second(&part, n, moments);
-        begin += n;
-    }
+    const double first[3] = {x, y, z}, second[6] = {xx, xy, xz, yy, yz, zz};
+    for (int k = 0; k < 3; k++) moments->first[k] += first[k];
+    for (int k = 0; k < 6; k++) moments->second[k] += second[k];
 }
 
 void qn_moments_sum(const qn_query_frame *frame, int selection, const qn_atom_weights *weights, qn_moment_order order,
                     qn_moments *moments)
 {
-    qn_moments_sum_part(frame, selection, weights, 0, frame->atom_count[selection], order, moments);
+    const float *positions = frame->frame->positions_nm;
+    const uint32_t *atoms = frame->atoms[selection];
+    const size_t atom_count = frame->atom_count[selection];
+    double room[BLOCK];
+    memset(moments, 0, sizeof *moments);
+    if (atom_count == 0) return;
+    for (int axis = 0; axis < 3; axis++) moments->origin_nm[axis] = positions[3 * (size_t)atoms[0] + axis];
+    for (size_t begin = 0; begin < atom_count; begin += BLOCK) {
+        const size_t count = atom_count - begin < BLOCK ? atom_count - begin : BLOCK;
+        const double *w = qn_atom_weights_view(weights, atoms, begin, count, room);
+        add_zeroth(w, count, moments);
+        if (order == QN_MOMENTS_FIRST) add_first(positions, atoms + begin, w, count, moments);
+        if (order == QN_MOMENTS_SECOND) add_second(positions, atoms + begin, w, count, moments);
+    }
 }
 
 void qn_moments_centre(const qn_moments *moments, double centre_nm[3])

@@ -19,10 +19,6 @@ typedef enum qn_moment_order { QN_MOMENTS_ZEROTH, QN_MOMENTS_FIRST, QN_MOMENTS_S
 void qn_moments_sum(const qn_query_frame *frame, int selection, const qn_atom_weights *weights, qn_moment_order order,
                     qn_moments *moments);
 
-/* Of `count` of its atoms from the begin-th. */
-void qn_moments_sum_part(const qn_query_frame *frame, int selection, const qn_atom_weights *weights, size_t begin,
-                         size_t count, qn_moment_order order, qn_moments *moments);
-
 /* Σ w r / Σ w; NaN without weight. */
 void qn_moments_centre(const qn_moments *moments, double centre_nm[3]);
 

@@ -68,14 +68,14 @@ static qn_status measure(const void *state, const qn_query_frame *frame, double 
     const density_state *density = state;
     const qn_slabs slabs = density->slabs;
     const uint32_t *atoms = frame->atoms[0];
-    double shift[3], weights[BLOCK];
+    double shift[3], room[BLOCK];
     qn_box box;
     QN_TRY(qn_box_from_vectors(frame->frame->box_nm, &box));
     qn_slabs_shift(slabs.centred, frame, &density->masses, &box, shift);
     memset(partial, 0, partial_count(state) * sizeof *partial);
     for (size_t begin = 0; begin < frame->atom_count[0]; begin += BLOCK) {
         const size_t left = frame->atom_count[0] - begin, count = left < BLOCK ? left : BLOCK;
-        qn_atom_weights_load(&density->weights, atoms, begin, count, weights);
+        const double *weights = qn_atom_weights_view(&density->weights, atoms, begin, count, room);
         for (size_t i = 0; i < count; i++) {
             const float *p = frame->frame->positions_nm + 3 * (size_t)atoms[begin + i];
             const double position[3] = {p[0], p[1], p[2]};

@@ -188,7 +188,7 @@ static qn_status find_lag(msd_state *msd, double time, msd_lag **lag)
 {
     const double steps = msd->step > 0 ? round(time / msd->step) : 0;
     void *memory = msd->lags;
-    if (!(steps >= 0 && steps < 1e9))
+    if (!(steps >= 0 && steps < 1e8))
         QN_FAIL(QN_INVALID_ARGUMENT,
                 "%g ps lie between two frames and %g ps between the first; expected times that grow", time, msd->step);
     const size_t place = (size_t)steps;

@@ -98,7 +98,8 @@ static qn_status fill_group(const qn_query_setup *setup, int selection, const fl
     QN_TRY(qn_allocate(group->count, sizeof(double), &memory));
     group->weights = memory;
     QN_TRY(qn_atom_weights_create(setup, selection, by_mass ? QN_WEIGHT_MASS : QN_WEIGHT_ONE, &masses));
-    qn_atom_weights_load(&masses, atoms, 0, group->count, group->weights);
+    const double *weights = qn_atom_weights_view(&masses, atoms, 0, group->count, group->weights);
+    if (weights != group->weights) memcpy(group->weights, weights, group->count * sizeof *weights);
     qn_atom_weights_clear(&masses);
     return QN_OK;
 }

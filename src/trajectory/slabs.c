@@ -32,12 +32,13 @@ void qn_slabs_centre(const qn_query_frame *frame, int selection, const qn_atom_w
     enum { BLOCK = 256 };
     const double turn = 2 * acos(-1);
     const uint32_t *atoms = frame->atoms[selection];
-    double cosines[3] = {0}, sines[3] = {0}, block[BLOCK];
+    double cosines[3] = {0}, sines[3] = {0}, room[BLOCK];
+    const double *block = room;
     for (size_t i = 0; i < frame->atom_count[selection]; i++) {
         const float *p = frame->frame->positions_nm + 3 * (size_t)atoms[i];
         if (i % BLOCK == 0) {
             const size_t left = frame->atom_count[selection] - i;
-            qn_atom_weights_load(weights, atoms, i, left < BLOCK ? left : BLOCK, block);
+            block = qn_atom_weights_view(weights, atoms, i, left < BLOCK ? left : BLOCK, room);
         }
         for (int k = 0; k < 3; k++) {
             double angle = turn * (p[0] * box->inverse[0][k] + p[1] * box->inverse[1][k] + p[2] * box->inverse[2][k]);
