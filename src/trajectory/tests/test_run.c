@@ -82,9 +82,7 @@ static void centres_are_those_of_the_reference(void)
         {.query_class = "count", .name = "near", .select = "within 5 of index 0"}};
     static const qn_trajectory_selection selections[] = {{"oxygens", "name OW"}};
     char topology[512], trajectory[512];
-    const char *path = check_reference_data("trajectory/water3k/atoms.tsv.gz");
-    if (!path) return;
-    snprintf(topology, sizeof topology, "%s", path);
+    snprintf(topology, sizeof topology, "%s", check_reference_data("trajectory/water3k/atoms.tsv.gz"));
     snprintf(trajectory, sizeof trajectory, "%s", check_reference_data("trajectory/water3k/water3k.xtc"));
     json_t *reference = json_load_file(check_reference_data("trajectory/water3k/ref/onebody.json"), 0, NULL);
     const json_t *frames = json_object_get(reference, "frames");
@@ -184,7 +182,7 @@ static void a_live_run_that_is_stopped_keeps_what_came(void)
 
 int main(void)
 {
-    RUN(centres_are_those_of_the_reference);
+    if (check_reference_data("trajectory/water3k")) RUN(centres_are_those_of_the_reference);
     RUN(a_live_run_is_written_while_it_runs);
     RUN(a_live_run_that_is_stopped_keeps_what_came);
     return check_finish();
