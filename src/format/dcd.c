@@ -246,7 +246,7 @@ static qn_status decode(const qn_trajectory_stream *stream, const qn_frame_bytes
                                         (unsigned long long)bytes->number, (unsigned long long)bytes->offset);
     }
     decode_positions(stream, bytes, frame->positions_nm);
-    return QN_OK;
+    return qn_trajectory_check_finite(stream, bytes, frame);
 }
 
 static qn_status fill_frame(qn_trajectory_stream *stream, qn_frame_bytes *bytes, bool *end)

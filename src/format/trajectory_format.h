@@ -54,6 +54,11 @@ QN_MUST_CHECK qn_status qn_frame_bytes_room(qn_frame_bytes *bytes, size_t size);
 QN_MUST_CHECK qn_status qn_frame_bytes_fill(qn_trajectory_stream *stream, uint64_t size, qn_frame_bytes *bytes,
                                             bool *complete);
 
+/* Whether all positions of a frame of a binary format, just decoded, are numbers: one that is none, of a simulation
+ * that blew up or a damaged file, would spoil all results in silence. QN_BAD_FORMAT. */
+QN_MUST_CHECK qn_status qn_trajectory_check_finite(const qn_trajectory_stream *stream, const qn_frame_bytes *bytes,
+                                                   const qn_trajectory_frame *frame);
+
 extern const qn_trajectory_format qn_trajectory_xtc, qn_trajectory_trr, qn_trajectory_dcd, qn_trajectory_gro,
     qn_trajectory_pdb, qn_trajectory_mmcif, qn_trajectory_xyz, qn_trajectory_lammps, qn_trajectory_netcdf,
     qn_trajectory_h5md, qn_trajectory_tng;

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "format/trajectory_stream.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,17 +18,9 @@ static const size_t filled_at_once = (size_t)16 << 20;
 
 /* Formats with a mark of their own before those that are told by looks. */
 static const qn_trajectory_format *const formats[] = {
-    &qn_trajectory_xtc,
-    &qn_trajectory_trr,
-    &qn_trajectory_dcd,
-    &qn_trajectory_tng,
-    &qn_trajectory_netcdf,
-    &qn_trajectory_h5md,
-    &qn_trajectory_lammps,
-    &qn_trajectory_mmcif,
-    &qn_trajectory_pdb,
-    &qn_trajectory_gro,
-    &qn_trajectory_xyz,
+    &qn_trajectory_xtc,    &qn_trajectory_trr,  &qn_trajectory_dcd,    &qn_trajectory_tng,
+    &qn_trajectory_netcdf, &qn_trajectory_h5md, &qn_trajectory_lammps, &qn_trajectory_mmcif,
+    &qn_trajectory_pdb,    &qn_trajectory_gro,  &qn_trajectory_xyz,
 };
 static const size_t format_count = sizeof formats / sizeof formats[0];
 
@@ -138,6 +131,21 @@ void qn_trajectory_stream_close(qn_trajectory_stream **stream)
     qn_byte_source_close(&s->source);
     qn_release(&s->path);
     qn_release(stream);
+}
+
+qn_status qn_trajectory_check_finite(const qn_trajectory_stream *stream, const qn_frame_bytes *bytes,
+                                     const qn_trajectory_frame *frame)
+{
+    const size_t count = 3 * stream->atom_count;
+    int infinite = 0;
+#pragma omp simd reduction(| : infinite)
+    for (size_t i = 0; i < count; i++) infinite |= !(fabsf(frame->positions_nm[i]) <= FLT_MAX);
+    if (!infinite) return QN_OK;
+    size_t at = 0;
+    while (isfinite(frame->positions_nm[at])) at++;
+    QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu has a coordinate of %g for atom %zu; expected a number",
+            stream->path, (unsigned long long)bytes->number, (unsigned long long)bytes->offset,
+            (double)frame->positions_nm[at], at / 3 + 1);
 }
 
 size_t qn_trajectory_stream_atom_count(const qn_trajectory_stream *stream)

@@ -168,7 +168,7 @@ static qn_status decode(const qn_trajectory_stream *stream, const qn_frame_bytes
     } else {
         for (size_t i = 0; i < count; i++) frame->positions_nm[i] = qn_xdr_float(data + 4 * i);
     }
-    return QN_OK;
+    return qn_trajectory_check_finite(stream, bytes, frame);
 }
 
 const qn_trajectory_format qn_trajectory_trr = {.name = "TRR",

@@ -126,7 +126,8 @@ static qn_status unpack(const qn_trajectory_stream *stream, const qn_frame_bytes
         packed.least[k] = qn_xdr_int(head + QN_XTC_LEAST + 4 * k);
         packed.most[k] = qn_xdr_int(head + QN_XTC_MOST + 4 * k);
     }
-    if (!(packed.precision > 0) || !isfinite(1.0f / packed.precision))
+    /* A position is a 32-bit integer over the precision: with this least one it is always a number. */
+    if (!(packed.precision >= 1e-20f) || !isfinite(packed.precision))
         QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu has the precision %g; expected a number above 0",
                 stream->path, (unsigned long long)bytes->number, (unsigned long long)bytes->offset,
                 (double)packed.precision);
@@ -144,7 +145,7 @@ static qn_status decode(const qn_trajectory_stream *stream, const qn_frame_bytes
     if (stream->atom_count > QN_XTC_MOST_RAW_ATOMS) return unpack(stream, bytes, frame->positions_nm);
     for (size_t i = 0; i < 3 * stream->atom_count; i++)
         frame->positions_nm[i] = qn_xdr_float(bytes->data + QN_XTC_RAW + 4 * i);
-    return QN_OK;
+    return qn_trajectory_check_finite(stream, bytes, frame);
 }
 
 const qn_trajectory_format qn_trajectory_xtc = {.name = "XTC",

@@ -213,6 +213,7 @@ static void hostile_heads_of_xtc_are_refused(void)
                  {52, 0x7fffffff, "12 atoms, and 2147483647 positions"},
                  {56, 0, "precision 0"},
                  {56, 0x7fc00000, "precision nan"},
+                 {56, 0x7f800000, "precision inf"},
                  {56, 0xbf800000, "precision -1"},
                  {56, 1, "precision 1.4013e-45"},
                  {60, 0x7fffffff, "bounds that are none"},
@@ -257,6 +258,27 @@ static void hostile_heads_of_trr_are_refused(void)
         if (i > 0) CHECK_MESSAGE_HAS(cases[i].message);
     }
     free_frames(made);
+}
+
+static void coordinates_that_are_no_numbers_are_refused(void)
+{
+    static const char *const names[] = {"blown.trr", "blown.dcd", "blown.xtc"};
+    static const float wrong[] = {NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < 9; i++) {
+        made_frames *made = make_frames(9, 2, 3, 0.1, 17), *got;
+        char *path = scratch_path(names[i % 3]);
+        made->frames[1].positions_nm[9 + i] = wrong[i / 3];
+        if (i % 3 == 0)
+            write_trr(made, names[0], i > 3);
+        else
+            CHECK_OK(write_made(made, path, NULL));
+        CHECK_FAILS(read_made(path, 9, &got, NULL), QN_BAD_FORMAT);
+        CHECK_MESSAGE_HAS(path);
+        CHECK_MESSAGE_HAS(i < 3 ? "has a coordinate of nan for atom 4;" : "frame 1 at byte");
+        CHECK(got && got->count == 1);
+        free_frames(got);
+        free_frames(made);
+    }
 }
 
 /* Frames without positions do not count, and velocities and forces are not taken for positions. */
@@ -577,6 +599,7 @@ int main(void)
     RUN(flipped_bits_do_no_harm);
     RUN(hostile_heads_of_xtc_are_refused);
     RUN(hostile_heads_of_trr_are_refused);
+    RUN(coordinates_that_are_no_numbers_are_refused);
     RUN(frames_without_positions_are_passed_over);
     RUN(what_is_no_trajectory_is_refused);
     RUN(gzipped_ones_are_read);
