@@ -221,6 +221,27 @@ typedef struct qn_trajectory_summary {
 QN_MUST_CHECK qn_status qn_trajectory_run(qn_context *context, const qn_trajectory_options *options,
                                           qn_trajectory_summary *summary);
 
+typedef struct qn_trajectory_convert_options {
+    const char *const *trajectories; /* read one after the other; "-" and FIFOs too */
+    size_t trajectory_count;
+    const char *topology;                     /* for select and whole; NULL: none */
+    const char *select, *index_file;          /* atoms to write, the same in every frame; NULL: all; none */
+    bool whole;                               /* make molecules whole; wants bonds */
+    double begin_ps, end_ps;                  /* as in qn_trajectory_options */
+    uint64_t first_frame, last_frame, stride; /* likewise */
+    const char *output;                       /* .xtc or .dcd */
+    double precision;                         /* of XTC: positions are multiples of 1/precision nm; 0: 1000 */
+    qn_progress_callback progress;
+    void *progress_user;
+} qn_trajectory_convert_options;
+
+qn_trajectory_convert_options qn_trajectory_default_convert_options(void);
+
+/* Write the frames that the options choose; *frames, *atoms: how many. The file appears when it is complete. Errors as
+ * of qn_trajectory_run; QN_UNSUPPORTED for an output of another ending. */
+QN_MUST_CHECK qn_status qn_trajectory_convert(const qn_trajectory_convert_options *options, uint64_t *frames,
+                                              size_t *atoms);
+
 /* A plan: the options that a YAML file tells, see docs/commands/trajectory.md. Paths in it go by its folder. */
 typedef struct qn_trajectory_plan qn_trajectory_plan;
 

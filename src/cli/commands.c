@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const cli_command *const cli_commands[] = {&cli_dock, &cli_screen, &cli_evaluate, &cli_devices,
-                                           &cli_tune, &cli_fft,    NULL};
+const cli_command *const cli_commands[] = {&cli_dock,    &cli_screen, &cli_trajectory, &cli_evaluate,
+                                           &cli_devices, &cli_tune,   &cli_fft,        NULL};
 
 const cli_command *cli_command_find(const char *name)
 {
@@ -20,10 +20,12 @@ const cli_command *cli_command_find(const char *name)
 static void *create_settings(const cli_command *command)
 {
     void *settings = calloc(1, command->settings_bytes);
-    if (settings)
-        command->set_defaults(settings);
-    else
+    if (!settings) {
         cli_error(CLI_FAILED, "out of memory");
+        return NULL;
+    }
+    if (command->subject) memcpy(settings, &command->subject, sizeof command->subject);
+    command->set_defaults(settings);
     return settings;
 }
 
@@ -32,14 +34,15 @@ static const cli_command *find_action(const cli_command *command, int count, cha
 {
     const char *names[64];
     size_t known = 0;
+    const cli_command *const *actions = cli_command_actions(command);
     *exit_code = CLI_USAGE;
     if (count == 0) {
         cli_options_print_help(command, NULL, stderr);
         return NULL;
     }
-    for (; command->actions[known]; known++) {
-        names[known] = cli_action_word(command->actions[known]);
-        if (strcmp(names[known], arguments[0]) == 0) return command->actions[known];
+    for (; actions[known]; known++) {
+        names[known] = cli_action_word(actions[known]);
+        if (strcmp(names[known], arguments[0]) == 0) return actions[known];
     }
     const char *nearest = cli_nearest_word(arguments[0], names, known);
     if (nearest)
@@ -52,11 +55,11 @@ static const cli_command *find_action(const cli_command *command, int count, cha
 int cli_command_help(const cli_command *command, int count, char *const *arguments)
 {
     int exit_code;
-    if (command->actions && count == 0) {
+    if (cli_command_actions(command) && count == 0) {
         cli_options_print_help(command, NULL, stdout);
         return CLI_DONE;
     }
-    if (command->actions) {
+    if (cli_command_actions(command)) {
         const cli_command *action = find_action(command, count, arguments, &exit_code);
         return action ? cli_command_help(action, 0, NULL) : exit_code;
     }
@@ -71,7 +74,7 @@ int cli_command_run(const cli_command *command, int count, char **arguments)
 {
     char message[512];
     int exit_code = CLI_DONE;
-    if (command->actions) {
+    if (cli_command_actions(command)) {
         if (count > 0 && (strcmp(arguments[0], "-h") == 0 || strcmp(arguments[0], "--help") == 0))
             return cli_command_help(command, 0, NULL);
         const cli_command *action = find_action(command, count, arguments, &exit_code);

@@ -84,19 +84,28 @@ const char *cli_action_word(const cli_command *action)
     return space ? space + 1 : action->name;
 }
 
+const cli_command *const *cli_command_actions(const cli_command *command)
+{
+    return command->make_actions ? command->make_actions() : command->actions;
+}
+
 static void print_actions(const cli_command *command, FILE *stream)
 {
+    const cli_command *const *actions = cli_command_actions(command);
+    int width = 12;
     fprintf(stream, "Usage: quern %s ACTION [options] [arguments]\n\n", command->name);
     print_wrapped(stream, command->description, 0, 0);
     fputs("\nActions:\n", stream);
-    for (size_t i = 0; command->actions[i]; i++)
-        fprintf(stream, "  %-12s%s\n", cli_action_word(command->actions[i]), command->actions[i]->summary);
+    for (size_t i = 0; actions[i]; i++)
+        if ((int)strlen(cli_action_word(actions[i])) + 2 > width) width = (int)strlen(cli_action_word(actions[i])) + 2;
+    for (size_t i = 0; actions[i]; i++)
+        fprintf(stream, "  %-*s%s\n", width, cli_action_word(actions[i]), actions[i]->summary);
     fprintf(stream, "\nquern %s ACTION -h prints an action's options.\n", command->name);
 }
 
 void cli_options_print_help(const cli_command *command, const void *defaults, FILE *stream)
 {
-    if (command->actions) {
+    if (cli_command_actions(command)) {
         print_actions(command, stream);
         return;
     }

@@ -61,8 +61,12 @@ typedef struct cli_command {
     const char *summary;                      /* one line, no final full stop */
     const char *description;                  /* paragraph of the help page */
     const struct cli_command *const *actions; /* ended by NULL */
+    /* Instead of these, for actions that are only known when the program runs; the same list at every call. */
+    const struct cli_command *const *(*make_actions)(void);
     const cli_positional *positionals;
     const cli_option *options;
+    const void *subject; /* what tells commands of the same functions apart: set as the first field, a pointer, of the
+                            settings before the defaults are; NULL: nothing is */
     size_t settings_bytes;
     void (*set_defaults)(void *settings);
     int (*run)(void *settings); /* the exit code */
@@ -76,6 +80,9 @@ typedef enum cli_parse_result { CLI_PARSED, CLI_HELP_WANTED, CLI_BAD_USAGE } cli
  * arguments are moved to the front of `arguments`, in order. On CLI_BAD_USAGE one sentence is in `message`. */
 cli_parse_result cli_options_parse(const cli_command *command, int count, char **arguments, void *settings,
                                    char *message, size_t message_bytes);
+
+/* The actions of a command; NULL when it has none. */
+const cli_command *const *cli_command_actions(const cli_command *command);
 
 /* What an action is called after its command: "run" of "tune run". */
 const char *cli_action_word(const cli_command *action);

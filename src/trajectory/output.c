@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "format/number.h"
 #include "report/number.h"
 
 bool qn_output_in_angstrom(const qn_trajectory_results *results)
@@ -54,12 +55,25 @@ qn_status qn_output_name(const qn_query_result *query, const char *part, const c
     return qn_text_append(name, "%s%s%s.%s", query->name, part[0] ? "_" : "", part, extension);
 }
 
+/* Digits that a value wants: times come from files as floats, whose tenth digit is none of theirs. */
+static int digits_of(double value)
+{
+    char text[QN_NUMBER_LENGTH];
+    double read;
+    if ((double)(float)value != value) return 10;
+    for (int digits = 6; digits < 10; digits++) {
+        qn_number_format(value, QN_NUMBER_GENERAL, digits, text);
+        if (qn_number_parse(text, strlen(text), &read) && (float)read == (float)value) return digits;
+    }
+    return 10;
+}
+
 void qn_output_number(double value, char text[32])
 {
     const double most_whole = 9007199254740992.0; /* 2^53: beyond it doubles skip whole numbers */
     char digits[QN_NUMBER_LENGTH];
     const bool whole = value == floor(value) && fabs(value) <= most_whole;
-    qn_number_format(value, whole ? QN_NUMBER_FIXED : QN_NUMBER_GENERAL, whole ? 0 : 10, digits);
+    qn_number_format(value, whole ? QN_NUMBER_FIXED : QN_NUMBER_GENERAL, whole ? 0 : digits_of(value), digits);
     snprintf(text, 32, "%s", digits);
 }
 

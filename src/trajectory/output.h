@@ -22,7 +22,7 @@ QN_MUST_CHECK qn_status qn_output_label(const qn_trajectory_results *results, co
 QN_MUST_CHECK qn_status qn_output_name(const qn_query_result *query, const char *part, const char *extension,
                                        qn_text *name);
 
-/* A number with as many digits as it needs, up to 10; counts with all of theirs. */
+/* A number with as many digits as it has, up to 10; counts with all of theirs. */
 void qn_output_number(double value, char text[32]);
 
 /* What a query measured, as one line: "rdf of "name OW" (1054 atoms) with …, max 1.2 nm, whole molecules". */

@@ -327,11 +327,11 @@ static qn_status add_run(qn_report *report, const qn_trajectory_results *results
 
 static qn_status fill_report(qn_report *report, const qn_trajectory_results *results)
 {
+    const bool running = results->live && !results->live->ending[0];
     if (!results->complete)
-        QN_TRY(qn_report_warning(report,
-                                 "The simulation is still running: these are the results of its first %" PRIu64
-                                 " frames. Load the page again for more.",
-                                 results->frames));
+        QN_TRY(qn_report_warning(report, "%s: these are the results of the first %" PRIu64 " frames.%s",
+                                 running ? "The simulation is still running" : "Not all frames were analysed",
+                                 results->frames, running ? " Load the page again for more." : ""));
     for (size_t i = 0; i < results->warning_count; i++) QN_TRY(qn_report_warning(report, "%s", results->warnings[i]));
     QN_TRY(add_facts(report, results));
     for (size_t i = 0; i < results->query_count; i++) QN_TRY(add_query(report, results, &results->queries[i]));

@@ -1,0 +1,205 @@
+/* Frames of any format written as XTC or DCD: one thread reads, decodes and writes. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "format/trajectory_write.h"
+#include "trajectory/selection.h"
+#include "trajectory/source.h"
+#include "trajectory/whole.h"
+
+typedef struct conversion {
+    const qn_trajectory_convert_options *options;
+    qn_trajectory_options run; /* what the source goes by */
+    qn_topology *read;         /* the user's; NULL */
+    qn_topology bare;          /* else: only a number of atoms */
+    const qn_topology *topology;
+    qn_selections *selections;
+    qn_whole_plan *whole;
+    qn_source *source;
+    qn_source_item item;
+    qn_trajectory_writer *writer;
+    const uint32_t *atoms; /* to write; NULL: all */
+    size_t atom_count;
+    float *all, *chosen; /* positions */
+    double started_s;
+} conversion;
+
+qn_trajectory_convert_options qn_trajectory_default_convert_options(void)
+{
+    return (qn_trajectory_convert_options){.begin_ps = (double)-INFINITY,
+                                           .end_ps = (double)INFINITY,
+                                           .last_frame = UINT64_MAX,
+                                           .stride = 1,
+                                           .precision = 1000};
+}
+
+/* How many atoms the frames of a file have, which some formats tell before the first frame and others in it. */
+static qn_status count_atoms(const char *path, size_t *count)
+{
+    qn_trajectory_stream *stream;
+    qn_frame_bytes bytes = {0};
+    bool end = false;
+    if (strcmp(path, "-") == 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "standard input cannot be read twice; expected a topology, which tells how many "
+                                     "atoms there are");
+    QN_TRY(qn_trajectory_stream_open(path, 0, &stream));
+    qn_status status = QN_OK;
+    if (qn_trajectory_stream_atom_count(stream) == 0) status = qn_trajectory_stream_read(stream, &bytes, &end);
+    *count = qn_trajectory_stream_atom_count(stream);
+    qn_frame_bytes_clear(&bytes);
+    qn_trajectory_stream_close(&stream);
+    QN_TRY(status);
+    if (*count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: holds no frame; expected at least one", path);
+    return QN_OK;
+}
+
+static qn_status read_topology(conversion *job)
+{
+    const qn_trajectory_convert_options *options = job->options;
+    job->topology = &job->bare;
+    if (options->topology) {
+        QN_TRY(qn_topology_read(options->topology, &job->read));
+        job->topology = job->read;
+        return QN_OK;
+    }
+    if (options->select || options->whole)
+        QN_FAIL(QN_INVALID_ARGUMENT, "no topology is given; expected one, as atoms are selected or made whole");
+    job->bare.name = (char *)options->trajectories[0];
+    return count_atoms(options->trajectories[0], &job->bare.atom_count);
+}
+
+static qn_status choose_atoms(conversion *job)
+{
+    const qn_trajectory_convert_options *options = job->options;
+    int node;
+    job->atom_count = job->topology->atom_count;
+    if (options->whole) QN_TRY(qn_whole_plan_create(job->topology, &job->whole));
+    if (!options->select) return QN_OK;
+    QN_TRY(qn_selections_create(job->topology, 1, true, &job->selections));
+    if (options->index_file) QN_TRY(qn_selections_add_index_file(job->selections, options->index_file));
+    QN_TRY(qn_selections_add(job->selections, options->select, &node));
+    if (!qn_selections_is_fixed(job->selections, node))
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "\"%s\" selects other atoms in every frame; expected a selection by names, numbers, masses or charges",
+                options->select);
+    qn_selections_fixed_atoms(job->selections, node, &job->atoms, &job->atom_count);
+    if (job->atom_count == 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "\"%s\" selects none of the %zu atoms of %s", options->select,
+                job->topology->atom_count, job->topology->name);
+    return QN_OK;
+}
+
+static qn_status make_room(conversion *job)
+{
+    void *memory;
+    QN_TRY(qn_allocate(3 * job->topology->atom_count, sizeof(float), &memory));
+    job->all = memory;
+    QN_TRY(qn_allocate(3 * job->atom_count, sizeof(float), &memory));
+    job->chosen = memory;
+    return QN_OK;
+}
+
+static qn_status open_all(conversion *job)
+{
+    const qn_trajectory_convert_options *options = job->options;
+    if (options->trajectory_count == 0 || !options->output)
+        QN_FAIL(QN_INVALID_ARGUMENT, "a conversion lacks %s; expected a file to read and one to write",
+                options->output ? "a trajectory" : "an output");
+    if (options->stride == 0) QN_FAIL(QN_INVALID_ARGUMENT, "stride is 0; expected 1 or more");
+    QN_TRY(read_topology(job));
+    QN_TRY(choose_atoms(job));
+    QN_TRY(make_room(job));
+    job->run = qn_trajectory_default_options();
+    job->run.trajectories = options->trajectories;
+    job->run.trajectory_count = options->trajectory_count;
+    job->run.begin_ps = options->begin_ps;
+    job->run.end_ps = options->end_ps;
+    job->run.first_frame = options->first_frame;
+    job->run.last_frame = options->last_frame;
+    job->run.stride = options->stride;
+    QN_TRY(qn_source_open(NULL, &job->run, job->topology, &job->source));
+    return qn_trajectory_writer_create(options->output, job->atom_count,
+                                       &(qn_trajectory_write_options){.precision = options->precision}, &job->writer);
+}
+
+static qn_status report_progress(const conversion *job, uint64_t done)
+{
+    uint64_t bytes;
+    const double share = qn_source_share(job->source, &bytes);
+    const double total = share > 0.001 ? (double)done / share : 0;
+    const qn_progress progress = {"converting",
+                                  "frames",
+                                  (size_t)done,
+                                  total <= 0             ? SIZE_MAX
+                                  : total > (double)done ? (size_t)total
+                                                         : (size_t)done,
+                                  qn_clock_s() - job->started_s,
+                                  bytes};
+    if (job->options->progress && job->options->progress(&progress, job->options->progress_user) != 0)
+        QN_FAIL(QN_CANCELLED, "stopped after %llu frames; %s was not written", (unsigned long long)done,
+                job->options->output);
+    return QN_OK;
+}
+
+static qn_status convert_frame(conversion *job, qn_trajectory_frame *frame)
+{
+    if (job->item.file) QN_TRY(qn_source_decode(&job->item, frame));
+    qn_source_let_go(job->source, &job->item);
+    if (job->whole) QN_TRY(qn_whole_apply(job->whole, frame));
+    qn_trajectory_frame written = *frame;
+    if (job->atoms) {
+        for (size_t i = 0; i < job->atom_count; i++)
+            memcpy(job->chosen + 3 * i, frame->positions_nm + 3 * (size_t)job->atoms[i], 3 * sizeof(float));
+        written.positions_nm = job->chosen;
+        written.atom_count = job->atom_count;
+    }
+    return qn_trajectory_writer_append(job->writer, &written);
+}
+
+static qn_status convert_all(conversion *job, uint64_t *frames)
+{
+    bool end = false;
+    while (true) {
+        qn_trajectory_frame frame = {.atom_count = job->topology->atom_count, .positions_nm = job->all};
+        QN_TRY(qn_source_next(job->source, &job->item, &frame, &end));
+        for (const char *warning; (warning = qn_source_warning(job->source));) qn_log(QN_LOG_WARNING, "%s", warning);
+        if (end) break;
+        QN_TRY(convert_frame(job, &frame));
+        (*frames)++;
+        QN_TRY(report_progress(job, *frames));
+    }
+    if (*frames == 0)
+        QN_FAIL(QN_NOT_FOUND, "%s: none of its frames is within the chosen range; %s was not written",
+                job->options->trajectories[0], job->options->output);
+    return qn_trajectory_writer_finish(&job->writer);
+}
+
+static void clear(conversion *job)
+{
+    if (job->source) qn_source_let_go(job->source, &job->item);
+    qn_source_item_clear(&job->item);
+    qn_source_close(&job->source);
+    if (job->writer) qn_trajectory_writer_discard(&job->writer);
+    qn_whole_plan_destroy(&job->whole);
+    qn_selections_destroy(&job->selections);
+    qn_topology_destroy(&job->read);
+    qn_release(&job->all);
+    qn_release(&job->chosen);
+}
+
+qn_status qn_trajectory_convert(const qn_trajectory_convert_options *options, uint64_t *frames, size_t *atoms)
+{
+    conversion job = {.options = options, .started_s = qn_clock_s()};
+    qn_error_trail trail;
+    *frames = 0;
+    qn_status status = open_all(&job);
+    if (status == QN_OK) status = convert_all(&job, frames);
+    *atoms = job.atom_count;
+    qn_error_save(status, &trail);
+    clear(&job);
+    return status == QN_OK ? QN_OK : qn_error_restore(&trail);
+}
