@@ -5,7 +5,7 @@ set -u
 source=$1
 quern=$2
 failures=0
-commands=$("$quern" -h | sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$("$quern" -h | sed -n '/^Commands:$/,/^$/s/^  \([a-z-]*\) .*/\1/p')
 [ -n "$commands" ] || { echo "quern -h lists no command"; exit 1; }
 
 # compare "COMMAND [ACTION]": the block of $page that begins with its usage line
@@ -23,7 +23,7 @@ for command in $commands; do
         continue
     fi
     compare "$command"
-    for action in $("$quern" "$command" -h | sed -n '/^Actions:$/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+    for action in $("$quern" "$command" -h | sed -n '/^Actions:$/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
         compare "$command $action"
     done
 done
