@@ -43,7 +43,8 @@ expect 2 err 1 'unknown command "dokc"; did you mean dock?' dokc
 expect 2 err 1 'unknown command "qwertyuiop" (see quern -h)$' qwertyuiop
 expect 2 err 1 'unknown command "nothing"' help nothing
 expect 2 err 1 'unknown option --frobnicate' --frobnicate
-for command in dock evaluate devices "fft advise" "tune run" "tune list" "tune simulate" "tune explain"; do
+for command in dock evaluate devices "fft advise" "tune run" "tune list" "tune simulate" "tune explain" "trajectory run" \
+    "trajectory list" "trajectory convert" "trajectory gyration"; do
     expect 0 out - "^Usage: quern $command" $command -h
     expect 0 out - "^Usage: quern $command" $command --help
     expect 0 out - "^Usage: quern $command" help $command
@@ -67,12 +68,29 @@ expect 2 err 1 'MODELS is missing' evaluate --reference a b
 expect 2 err 1 '\-\-reference RECEPTOR LIGAND is missing' evaluate models
 expect 2 err 1 '\-\-reference needs two values' evaluate models --reference a
 expect 2 err 1 'unexpected argument "extra"' devices extra
+expect 2 err 1 'PLAN is missing' trajectory run
+expect 2 err 1 'unexpected argument "b.yaml"' trajectory run a.yaml b.yaml
+expect 2 err 1 'TOPOLOGY is missing' trajectory gyration
+expect 2 err 1 'TRAJECTORY is missing' trajectory convert -o b.dcd
+expect 2 err 1 '\-\-output FILE is missing' trajectory convert a.xtc
+expect 2 err 1 'unknown action "gyratoin"; did you mean gyration?' trajectory gyratoin
 # Values out of range or of the wrong kind name the range.
 expect 2 err 1 '\-\-rotations is "0"; expected a whole number from 1 to 10000000' $d --rotations 0
 expect 2 err 1 '\-\-rotations is "-5"; expected' $d -n -5
 expect 2 err 1 '\-\-rotations is "12x"; expected' $d -n12x
 expect 2 err 1 '\-\-rotations is "99999999999999999999"; expected' $d --rotations=99999999999999999999
 expect 2 err 1 '\-\-rotations is "3.5"; expected a whole number' $d --rotations 3.5
+expect 2 err 1 '\-\-stride is "0"; expected a whole number from 1 to' trajectory run a.yaml --stride 0
+expect 2 err 1 '\-\-first is "-1"; expected a whole number from 0' trajectory run a.yaml --first -1
+expect 2 err 1 '\-\-begin is "now"; expected a number' trajectory run a.yaml --begin now
+expect 2 err 1 '\-\-live-timeout is "0"; expected a number from 0.1' trajectory run a.yaml --live-timeout 0
+expect 2 err 1 '\-\-live-every is "0"; expected a whole number from 1' trajectory run a.yaml --live-every 0
+expect 2 err 1 '\-\-format is "txt"; expected one of: xvg csv both' trajectory run a.yaml --format txt
+expect 2 err 1 '\-\-memory is "0"; expected a whole number from 1' trajectory run a.yaml --memory 0
+expect 2 err 1 '\-\-tune is "maybe"; expected one of: auto online offline known off' trajectory run a.yaml --tune maybe
+expect 2 err 1 '\-\-units is "pm"; expected one of: nm angstrom' trajectory com a.gro --units pm
+expect 2 err 1 '\-\-whole is "never"; expected one of: auto yes no' trajectory com a.gro --whole never
+expect 2 err 1 '\-\-precision is "0"; expected a number from 1' trajectory convert a.xtc -o b.xtc --precision 0
 expect 2 err 1 '\-\-spacing is "0"; expected a number from 0.3 to 4' $d --spacing 0
 expect 2 err 1 '\-\-spacing is "nan"; expected a number' $d --spacing nan
 expect 2 err 1 '\-\-spacing is "1,2"; expected a number' $d --spacing 1,2

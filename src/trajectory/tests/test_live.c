@@ -1,4 +1,9 @@
-/* The live reader against simulations that the test plays, well-behaved ones and others. */
+/* The live reader against simulations that the test plays, well-behaved ones and others.
+ *
+ * `test_trajectory_live serve FILE VERSION TROUBLE` plays one for the command: the frames of a trajectory file every
+ * 100 steps of 2 fs, with trouble number TROUBLE of imd_server.h at frame 5. It prints its port, then what the client
+ * did.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "trajectory/live.h"
 
@@ -11,6 +16,7 @@
 
 #include "base/clock.h"
 #include "check.h"
+#include "format/trajectory_stream.h"
 #include "imd_server.h"
 #include "trajectory/imd_packets.h"
 
@@ -486,8 +492,73 @@ static void a_client_that_leaves_lets_the_simulation_go_on(void)
     }
 }
 
-int main(void)
+/* ---- for the command ---- */
+
+typedef struct played_file {
+    float *positions_angstrom, *boxes_angstrom;
+    size_t atom_count;
+    int frames;
+} played_file;
+
+static qn_status append_frame(played_file *played, const qn_trajectory_frame *frame)
 {
+    const size_t numbers = 3 * played->atom_count, number = (size_t)played->frames++;
+    played->positions_angstrom = realloc(played->positions_angstrom, (number + 1) * numbers * sizeof(float));
+    played->boxes_angstrom = realloc(played->boxes_angstrom, (number + 1) * 9 * sizeof(float));
+    for (size_t i = 0; i < numbers; i++) played->positions_angstrom[number * numbers + i] = 10 * frame->positions_nm[i];
+    for (size_t i = 0; i < 9; i++) played->boxes_angstrom[number * 9 + i] = (float)(10 * frame->box_nm[i]);
+    return QN_OK;
+}
+
+static qn_status read_file(const char *path, played_file *played)
+{
+    qn_trajectory_stream *stream;
+    qn_trajectory_frame frame = {0};
+    qn_frame_bytes bytes = {0};
+    bool end = false;
+    qn_status status = qn_trajectory_stream_open(path, 0, &stream);
+    while (status == QN_OK && (status = qn_trajectory_stream_read(stream, &bytes, &end)) == QN_OK && !end) {
+        played->atom_count = qn_trajectory_stream_atom_count(stream);
+        if (!frame.positions_nm) frame.positions_nm = calloc(3 * played->atom_count, sizeof(float));
+        status = qn_trajectory_stream_decode(stream, &bytes, &frame);
+        if (status == QN_OK) status = append_frame(played, &frame);
+    }
+    free(frame.positions_nm);
+    qn_frame_bytes_clear(&bytes);
+    qn_trajectory_stream_close(&stream);
+    return status;
+}
+
+static int serve(const char *path, int version, int trouble)
+{
+    played_file played = {0};
+    if (read_file(path, &played) != QN_OK) {
+        printf("%s\n", qn_error_message());
+        return 1;
+    }
+    imd_server_options options = simulation(version);
+    options.atom_count = played.atom_count;
+    options.frames = played.frames;
+    options.positions_angstrom = played.positions_angstrom;
+    options.box_angstrom = played.boxes_angstrom;
+    options.step_stride = 100;
+    options.trouble = (imd_trouble)trouble;
+    options.trouble_frame = 5;
+    imd_server *server = imd_server_start(&options);
+    printf("%d\n", imd_server_port(server));
+    fflush(stdout);
+    const imd_server_record record = imd_server_finish(&server);
+    printf("sent %d, rate %d, pauses %d, resumes %d, %s\n", record.frames_sent, record.rate, record.pauses,
+           record.resumes, record.left ? "left" : "gone");
+    free(played.positions_angstrom);
+    free(played.boxes_angstrom);
+    return 0;
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 5 && strcmp(arguments[1], "serve") == 0)
+        return serve(arguments[2], atoi(arguments[3]), atoi(arguments[4]));
     make_frames();
     RUN(packets_are_told_by_their_bytes);
     RUN(version_2_is_read_in_either_byte_order_with_and_without_energies);

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# check_commands.sh SOURCE QUERN BUILD: quern trajectory as a user meets it, on the water of examples: every query by its
+# short form and in a plan, which files come out, what is refused, damaged and piped input, conversion.
+set -u
+quern=$2
+water=$(cd "$1/examples/water" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/quern-trajectory-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export QUERN_TUNE=off
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+trajectory() { "$quern" trajectory "$@" --quiet 2>err; }
+rows() { grep -v '^[#@]' "$1"; }
+# near FILE FILE TOLERANCE: as many numbers in both, each as near.
+near() {
+    paste -d ' ' <(rows "$1") <(rows "$2") | awk -v tolerance="$3" '
+        { for (i = 1; i <= NF / 2; i++) { d = $i - $(i + NF / 2); if (d < 0) d = -d; if (!(d <= tolerance)) bad++ } }
+        NF % 2 { bad++ } END { exit bad > 0 || NR == 0 }'
+}
+# expect CODE TEXT arguments...: the exit code and a part of the one line on standard error.
+expect() {
+    local code=$1 text=$2 actual
+    shift 2
+    "$quern" trajectory "$@" >out 2>err </dev/null
+    actual=$?
+    [ $actual = "$code" ] || fail "exit code $actual, expected $code: $*: $(cat err)"
+    grep -qF -- "$text" err || fail "no \"$text\" from: $*: $(cat err)"
+}
+pair=("$water/water.tpr" "$water/water.xtc")
+
+# Every query by itself and all of them in one plan: the same numbers, and a report and run.json that name them.
+queries=$("$quern" trajectory list | sed -n 's/^\([a-z-]*\): .*/\1/p')
+[ "$(wc -l <<<"$queries")" -ge 10 ] || fail "quern trajectory list tells only: $queries"
+{ echo "topology: $water/water.tpr"; echo "trajectory: $water/water.xtc"; echo "queries:"; sed 's/^/  - /' <<<"$queries"; } >all.yaml
+trajectory run all.yaml || fail "a plan of all queries: $(cat err)"
+for query in $queries; do
+    trajectory "$query" "${pair[@]}" --output "alone_$query" || { fail "$query by itself: $(cat err)"; continue; }
+    files=$(cd "alone_$query" && ls | grep -E '\.(xvg|dx)$')
+    [ -n "$files" ] || fail "$query gives no table"
+    for file in $files; do
+        cmp -s <(grep -v '^#' "alone_$query/$file") <(grep -v '^#' "all/$file") || fail "$file differs by itself and in a plan"
+        grep -q "\"$file\"" all/run.json || fail "run.json lacks $file"
+        grep -q "$file" all/report.html || fail "report.html lacks $file"
+    done
+done
+python3 -m json.tool all/run.json >/dev/null 2>err || [ ! -x "$(command -v python3)" ] || fail "run.json is no JSON: $(cat err)"
+
+# The centre of all atoms of the .gro file, by awk.
+awk -v OFMT=%.9g 'NR == 2 { n = $1 } NR > 2 && NR <= n + 2 { x += substr($0, 21, 8); y += substr($0, 29, 8); z += substr($0, 37, 8) }
+    END { print 0, x / n, y / n, z / n }' "$water/water.gro" >expected
+trajectory cog "$water/water.gro" --output cog || fail "a topology's own frame: $(cat err)"
+near cog/cog.xvg expected 1e-6 || fail "the centre of water.gro: $(rows cog/cog.xvg), expected $(cat expected)"
+# In Å everything is ten times as long, and a selection's lengths are meant so too.
+trajectory cog "$water/water.gro" --units angstrom --select "x > 12.005" --output angstrom || fail "units: $(cat err)"
+trajectory cog "$water/water.gro" --select "x > 1.2005" --output nanometres || fail "units: $(cat err)"
+near <(rows angstrom/cog.xvg) <(rows nanometres/cog.xvg | awk -v OFMT=%.9g '{ print $1, 10 * $2, 10 * $3, 10 * $4 }') 1e-5 || fail "cog in Å"
+grep -q '(\\cE\\C)' angstrom/cog.xvg || fail "no Å in $(grep axis angstrom/cog.xvg)"
+
+# The same bytes for any number of threads; tables as CSV; frames chosen by number and time.
+trajectory run all.yaml --threads 1 --output one || fail "one thread: $(cat err)"
+for file in all/*.xvg all/*.dx; do cmp -s "$file" "one/${file#all/}" || fail "$file depends on threads"; done
+trajectory volume "${pair[@]}" --format csv --begin 1 --end 3 --stride 2 --output chosen || fail "chosen frames: $(cat err)"
+[ -e chosen/volume.xvg ] && fail "xvg where csv was asked for"
+[ "$(cut -d, -f1 chosen/volume.csv | paste -sd ' ')" = "time (ps) 1 1.4 1.8 2.2 2.6 3" ] || fail "chosen frames: $(cut -d, -f1 chosen/volume.csv | paste -sd ' ')"
+trajectory volume "${pair[@]}" --first 19 --output late && [ "$(rows late/volume.xvg | wc -l)" = 2 ] || fail "--first 19"
+
+# From a pipe; cut in the last frame; damaged in the middle.
+trajectory dipole "$water/water.tpr" - --output piped <"$water/water.xtc" || fail "standard input: $(cat err)"
+cmp -s <(rows piped/dipole.xvg) <(rows all/dipole.xvg) || fail "dipole from a pipe"
+head -c 105000 "$water/water.xtc" >cut.xtc
+trajectory dipole "$water/water.tpr" cut.xtc --output cut || fail "a file that is cut: $(cat err)"
+grep -q 'warning: cut.xtc: .*frame 20' err || fail "no warning of the cut: $(cat err)"
+cmp -s <(rows cut/dipole.xvg) <(rows all/dipole.xvg | head -n 20) || fail "frames before a cut"
+grep -q 'cut.xtc' cut/report.html && grep -q '"ending": "' cut/run.json || fail "report and run.json are silent on the cut"
+
+# As DCD and back: XTC's rounding to 0.001 nm is exact in floats of Å but for their last place.
+trajectory convert "$water/water.xtc" --output copy.dcd || fail "to DCD: $(cat err)"
+trajectory com "$water/water.tpr" copy.dcd --output from_dcd || fail "from DCD: $(cat err)"
+near from_dcd/com.xvg all/com.xvg 2e-6 || fail "com of the DCD"
+trajectory convert copy.dcd --output back.xtc --first 3 --last 8 || fail "to XTC: $(cat err)"
+trajectory com "$water/water.tpr" back.xtc --output from_xtc || fail "from XTC: $(cat err)"
+near from_xtc/com.xvg <(rows all/com.xvg | sed -n 4,9p) 2e-6 || fail "com of XTC, DCD, XTC"
+trajectory convert "$water/water.xtc" --topology "$water/water.tpr" --select "name OW" --output oxygens.xtc || fail "oxygens: $(cat err)"
+expect 1 "466 atoms" cog "$water/water.tpr" oxygens.xtc --output no
+expect 1 ".gro" convert "$water/water.xtc" --output copy.gro
+expect 2 "--select needs --topology" convert "$water/water.xtc" --select "name OW" --output copy.xtc
+expect 1 "none of its frames" convert "$water/water.xtc" --output none.xtc --first 21
+[ ! -e none.xtc ] || fail "a conversion of nothing leaves a file"
+
+# What is refused, and how.
+expect 1 "nowhere.tpr" cog nowhere.tpr "$water/water.xtc" --output no
+expect 1 "nowhere.xtc" cog "$water/water.tpr" nowhere.xtc --output no
+expect 1 'nmae' cog "${pair[@]}" --select "nmae OW" --output no
+expect 1 "charges" dipole "$water/water.gro" --output no
+expect 1 "all" cog "${pair[@]}" --output all
+expect 2 "--bins is \"0\"; expected a whole number from 1" density "${pair[@]}" --bins 0
+expect 2 "--axis is \"w\"; expected one of: x y z" density "${pair[@]}" --axis w
+expect 2 "did you mean --quantity?" density "${pair[@]}" --quantty mass
+expect 2 "unknown option --select" volume "${pair[@]}" --select all
+expect 2 "--live localhost:1 is given beside" cog "${pair[@]}" --live localhost:1
+expect 2 'unknown action "densty"; did you mean density?' densty "${pair[@]}"
+expect 1 "did you mean gyration?" list gyraton
+expect 1 "missing.yaml" run missing.yaml
+printf 'topology: %s\ntrajectory: %s\nqueries:\n  - query: density\n    bns: 3\n' "${pair[@]}" >wrong.yaml
+expect 1 "wrong.yaml:5: " run wrong.yaml
+printf 'topology: %s\nqueries: [volume]\nbegni: 3\n' "$water/water.tpr" >wrong.yaml
+expect 1 "begin" run wrong.yaml
+[ ! -e no ] || fail "a refused run leaves its folder: $(ls no)"
+[ $failures -eq 0 ]
