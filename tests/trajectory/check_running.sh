@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check_live.sh SOURCE QUERN BUILD: quern trajectory --live against simulations that test_trajectory_live plays from the
+# check_running.sh SOURCE QUERN BUILD: quern trajectory --live against simulations that test_trajectory_live plays from the
 # water of examples: the results of the file itself, results while it runs, endings and broken packets.
 set -u
 quern=$2 player=$3/tests/test_trajectory_live
