@@ -2,8 +2,8 @@
  * selections that use it. Nodes that ask only for names, numbers, masses … are evaluated once; geometric ones (x < 2,
  * within 0.5 of protein) per frame.
  *
- * The language is that of docs/formats/selections.md: words (protein, water …), names and numbers of atoms, coordinates,
- * neighbours, what shares a residue or a bond, groups of index files; and, or, not.
+ * The language is that of docs/formats/selections.md: words (protein, water …), names and numbers of atoms,
+ * coordinates, neighbours, what shares a residue or a bond, groups of index files; and, or, not.
  *
  * Life cycle: create → index files → add → per frame evaluate → destroy. Thread rule: adding by one thread; evaluating
  * by any number, each with its own qn_selection_atoms.

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "benchmark/kernels/convolution.h"
-#include "benchmark/tests/check_workload.h"
+#include "check_workload.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"
 

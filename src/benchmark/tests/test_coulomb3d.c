@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "benchmark/kernels/coulomb3d.h"
-#include "benchmark/tests/check_workload.h"
+#include "check_workload.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"
 

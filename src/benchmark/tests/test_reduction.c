@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "benchmark/kernels/reduction.h"
-#include "benchmark/tests/check_workload.h"
+#include "check_workload.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "benchmark/tests/check_workload.h"
+#include "check_workload.h"
 #include "runtime/constraint.h"
 #include "trajectory/kernels/distance_histogram.h"
 #include "tune/workload_inputs.h"

@@ -1,6 +1,6 @@
 /* What every workload of the benchmark set must do, whatever it computes. Include after check.h, in one file. */
-#ifndef QN_BENCHMARK_CHECK_WORKLOAD_H
-#define QN_BENCHMARK_CHECK_WORKLOAD_H
+#ifndef QN_TESTS_CHECK_WORKLOAD_H
+#define QN_TESTS_CHECK_WORKLOAD_H
 
 #include <quern/workload.h>
 
