@@ -18,6 +18,8 @@ const qn_query_class *const *qn_query_classes(void)
         &qn_query_density_grid,
         &qn_query_count,
         &qn_query_volume,
+        &qn_query_sdh,
+        &qn_query_rdf,
         NULL,
     };
     return classes;

@@ -12,4 +12,7 @@ extern const qn_query_class qn_query_dipole, qn_query_rmsd, qn_query_msd;
 /* Averages over frames along an axis or on a grid. */
 extern const qn_query_class qn_query_density, qn_query_density_grid, qn_query_dipole_profile;
 
+/* Distances of pairs, on a device. */
+extern const qn_query_class qn_query_sdh, qn_query_rdf;
+
 #endif
