@@ -1,0 +1,13 @@
+/* Point groups of particles in RELION's orientations: C1 …, D2 …, T, O, I1 … I4 (I = I2). */
+#ifndef QN_MATH_SYMMETRY_GROUP_H
+#define QN_MATH_SYMMETRY_GROUP_H
+
+#include <quern/status.h>
+
+enum { QN_SYMMETRY_MOST_OPERATORS = 1024 };
+
+/* The rotation matrices (row-major) of all operators, the identity first: n, 2n, 12, 24, 60 of them. Upper or lower
+ * case. QN_INVALID_ARGUMENT naming the text and the groups there are. Released with qn_release. */
+QN_MUST_CHECK qn_status qn_symmetry_group(const char *name, double (**operators)[9], int *count);
+
+#endif
