@@ -1,0 +1,222 @@
+#include "reconstruct/kernels/insert_slices.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "reconstruct/blob.h"
+#include "runtime/host_variant.h"
+
+extern const char qn_reconstruct_insert_slices_source[];
+QN_HOST_DECLARE(const qn_host_kernel, qn_reconstruct_insert_slices_host);
+
+enum { BLOCK_DIM_X, BLOCK_DIM_Y, GRID_DIM_Z, BRICK, BRICK_DEPTH, PRECOMPUTE_BLOB, SHARED_BLOB, UNROLL_ROWS, TUNABLES };
+enum { SETTLE_GROUP = 256, SETTLE_MOST_GROUPS = 4096 };
+
+static const qn_tunable tunables[TUNABLES] = {
+    [BLOCK_DIM_X] = {"BLOCK_DIM_X", {8, 16, 32}, 3, 16, "work-items of a group along the plane's first axis"},
+    [BLOCK_DIM_Y] = {"BLOCK_DIM_Y", {4, 8, 16, 32}, 4, 8, "work-items of a group along its second axis"},
+    [GRID_DIM_Z] = {"GRID_DIM_Z", {1, 2, 4, 8, 16}, 5, 1, "groups that share the slices"},
+    [BRICK] = {"BRICK", {0, 8, 16}, 3, 16, "voxels of a group's brick along x and y; 0: atomics in global memory"},
+    [BRICK_DEPTH] = {"BRICK_DEPTH", {4, 8, 12}, 3, 8, "voxels of a brick along z"},
+    [PRECOMPUTE_BLOB] = {"PRECOMPUTE_BLOB", {0, 1}, 2, 0, "whether the blob is read from a table"},
+    [SHARED_BLOB] = {"SHARED_BLOB", {0, 1}, 2, 0, "whether that table is in local memory"},
+    [UNROLL_ROWS] = {"UNROLL_ROWS", {1, 2, 4}, 3, 1, "rows of pixels unrolled"},
+};
+
+static const char *const constraints[] = {
+    "BLOCK_DIM_X * BLOCK_DIM_Y <= device.largest_group",
+    "BLOCK_DIM_X * BLOCK_DIM_Y >= device.subgroup_size",
+    "12 * BRICK_DEPTH * (BRICK * BRICK + 1) + 512 + 16400 * SHARED_BLOB <= device.local_memory_bytes",
+    "PRECOMPUTE_BLOB == 1 || SHARED_BLOB == 0",
+    "BRICK > 0 || BRICK_DEPTH == 8",
+    "BRICK == 0 || BLOCK_DIM_X * BLOCK_DIM_Y <= BRICK * BRICK", /* items without a column */
+    /* the host's kernel has none of these */
+    "!device.is_host || (BLOCK_DIM_X == 16 && BLOCK_DIM_Y == 8 && GRID_DIM_Z == 1 && BRICK == 16)",
+    "!device.is_host || (BRICK_DEPTH == 8 && PRECOMPUTE_BLOB == 0 && SHARED_BLOB == 0 && UNROLL_ROWS == 1)",
+};
+
+static size_t pieces(int length, int piece)
+{
+    return ((size_t)length + (size_t)piece - 1) / (size_t)piece;
+}
+
+static qn_geometry geometry(const qn_configuration *configuration, const void *user)
+{
+    const qn_insert_problem *problem = user;
+    const int *value = configuration->value, side = problem->side, brick = value[BRICK];
+    const size_t x = (size_t)value[BLOCK_DIM_X], y = (size_t)value[BLOCK_DIM_Y], z = (size_t)value[GRID_DIM_Z];
+    if (brick == 0) return (qn_geometry){{pieces(side, (int)x) * x, pieces(side, (int)y) * y, z}, {x, y, 1}};
+    return (qn_geometry){
+        {pieces(side / 2 + 1, brick) * x, pieces(side, brick) * y, pieces(side, value[BRICK_DEPTH]) * z}, {x, y, 1}};
+}
+
+static double kept_radius(const qn_insert_problem *problem)
+{
+    return fmin((double)problem->most, (problem->side - 1) / 2.0);
+}
+
+/* What cannot be left out: for each voxel within the radius r of a slice (a half disc, 2 r thick) the three
+ * coordinates, nine slots; for each of the 2/3 π r² pixels that lie within r of it on average the distance, a table's
+ * interpolation and three sums, five slots. Each pixel is read once, each voxel read and written once. */
+static void work_of(const void *user, qn_work *work)
+{
+    const double pi = 3.14159265358979;
+    const qn_insert_problem *problem = user;
+    const double most = kept_radius(problem), radius = problem->fast ? 0.5 : (double)problem->radius;
+    const double slices = (double)problem->images * problem->operators,
+                 reach = fmin(most + radius, problem->side / 2.0);
+    const double voxels = slices * pi * reach * reach / 2 * 2 * radius;
+    const double pixels = problem->fast ? 1 : pi * radius * radius * 2 / 3;
+    const double volume = 12 * 2.0 / 3 * pi * reach * reach * reach;
+    *work = (qn_work){.bytes_read = 12 * problem->images * pi * most * most / 2 + 36 * slices + volume,
+                      .bytes_written = volume,
+                      .multiply_adds = voxels * (9 + 5 * pixels)};
+}
+
+static qn_geometry settle_geometry(const qn_configuration *configuration, const void *user)
+{
+    size_t groups = (*(const size_t *)user + SETTLE_GROUP - 1) / SETTLE_GROUP;
+    (void)configuration;
+    if (groups > SETTLE_MOST_GROUPS) groups = SETTLE_MOST_GROUPS;
+    return (qn_geometry){{groups * SETTLE_GROUP, 1, 1}, {SETTLE_GROUP, 1, 1}};
+}
+
+static void settle_work(const void *user, qn_work *work)
+{
+    const double count = (double)*(const size_t *)user;
+    *work = (qn_work){.bytes_read = 12 * count, .bytes_written = 12 * count, .multiply_adds = 7 * count};
+}
+
+static qn_status host_insert(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_reconstruct_insert_slices_host)[0](launch);
+}
+
+static qn_status host_settle(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_reconstruct_insert_slices_host)[1](launch);
+}
+
+static const qn_argument_declaration insert_arguments[] = {
+    {"images", QN_IN, QN_FLOAT32},     {"image_weights", QN_IN, QN_FLOAT32}, {"matrices", QN_IN, QN_FLOAT32},
+    {"blob_table", QN_IN, QN_FLOAT32}, {"numerator", QN_INOUT, QN_FLOAT32},  {"weight", QN_INOUT, QN_FLOAT32},
+    {"side", QN_VALUE, QN_INT32},      {"operators", QN_VALUE, QN_INT32},    {"slices", QN_VALUE, QN_INT32},
+    {"radius", QN_VALUE, QN_FLOAT32},  {"most", QN_VALUE, QN_FLOAT32},       {"most_squared", QN_VALUE, QN_INT32},
+    {"fast", QN_VALUE, QN_INT32},
+};
+enum { INSERT_ARGUMENTS = sizeof insert_arguments / sizeof *insert_arguments };
+
+static const qn_argument_declaration settle_arguments[] = {
+    {"partial", QN_INOUT, QN_FLOAT32},
+    {"total", QN_INOUT, QN_FLOAT32},
+    {"low_part", QN_INOUT, QN_FLOAT32},
+    {"count", QN_VALUE, QN_INT64},
+};
+
+static const qn_kernel_declaration kernels[] = {
+    {"insert_slices", insert_arguments, INSERT_ARGUMENTS, geometry, host_insert, work_of},
+    {"settle", settle_arguments, 4, settle_geometry, host_settle, settle_work},
+};
+
+const qn_family qn_reconstruct_insert_slices_family = {
+    .name = "reconstruct/insert_slices",
+    .source = qn_reconstruct_insert_slices_source,
+    .source_path = "reconstruct/kernels/insert_slices.cl",
+    .kernels = kernels,
+    .kernel_count = 2,
+    .tunables = tunables,
+    .tunable_count = TUNABLES,
+    .constraints = constraints,
+    .constraint_count = sizeof constraints / sizeof *constraints,
+};
+
+static qn_status check_buffer(const char *name, const qn_buffer *buffer, size_t numbers)
+{
+    if (qn_buffer_bytes(buffer) < numbers * sizeof(float))
+        QN_FAIL(QN_INVALID_ARGUMENT, "reconstruct/insert_slices: %s: %zu bytes; expected %zu", name,
+                qn_buffer_bytes(buffer), numbers * sizeof(float));
+    return QN_OK;
+}
+
+qn_status qn_insert_problem_check(const qn_insert_problem *problem, const char *family)
+{
+    if (problem->side < 4 || problem->side > QN_INSERT_LARGEST_SIDE)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: side %d; expected 4 to %d", family, problem->side, QN_INSERT_LARGEST_SIDE);
+    if (problem->images < 0 || problem->operators < 1 || problem->images > (1 << 24) / problem->operators)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d images and %d operators; expected a product of at most %d", family,
+                problem->images, problem->operators, 1 << 24);
+    if (!(problem->radius >= 0.5f && problem->radius <= 1.99f))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: a blob of radius %g; expected 0.5 to 1.99 voxels", family,
+                (double)problem->radius);
+    if (!(problem->most >= 0))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: images kept up to %g; expected a frequency of at least 0 voxels", family,
+                (double)problem->most);
+    return QN_OK;
+}
+
+/* The geometry of work depends on the side; with enough slices their number does not matter. */
+void qn_insert_problem_class(const qn_insert_problem *problem, char text[64])
+{
+    const int slices = problem->images * problem->operators;
+    int side = 64;
+    while (side < problem->side) side *= 2;
+    snprintf(text, 64, "side<=%d %s", side, slices > 64 ? "many" : "few");
+}
+
+qn_status qn_insert_slices(qn_queue *queue, const qn_configuration *configuration, const qn_insert_problem *problem,
+                           qn_buffer *images, qn_buffer *image_weights, qn_buffer *matrices, qn_buffer *blob_table,
+                           qn_buffer *numerator, qn_buffer *weight, qn_event **event)
+{
+    char problem_class[64];
+    QN_TRY(qn_insert_problem_check(problem, "reconstruct/insert_slices"));
+    if (event) *event = NULL;
+    if (problem->images == 0) return QN_OK;
+    const size_t side = (size_t)problem->side, pixels = side * (side / 2 + 1);
+    const size_t slices = (size_t)problem->images * (size_t)problem->operators;
+    const double most = kept_radius(problem);
+    QN_TRY(check_buffer("images", images, 2 * pixels * (size_t)problem->images));
+    QN_TRY(check_buffer("image weights", image_weights, pixels * (size_t)problem->images));
+    QN_TRY(check_buffer("matrices", matrices, 9 * slices));
+    QN_TRY(check_buffer("blob table", blob_table, QN_BLOB_ENTRIES));
+    QN_TRY(check_buffer("numerator", numerator, 2 * side * pixels));
+    QN_TRY(check_buffer("weight", weight, side * pixels));
+    qn_insert_problem_class(problem, problem_class);
+    const qn_argument arguments[INSERT_ARGUMENTS] = {
+        qn_argument_buffer(images),
+        qn_argument_buffer(image_weights),
+        qn_argument_buffer(matrices),
+        qn_argument_buffer(blob_table),
+        qn_argument_buffer(numerator),
+        qn_argument_buffer(weight),
+        qn_argument_int32(problem->side),
+        qn_argument_int32(problem->operators),
+        qn_argument_int32((int32_t)slices),
+        qn_argument_float32(problem->radius),
+        qn_argument_float32((float)most),
+        qn_argument_int32((int32_t)(most * most)), /* here, so that no device rounds it otherwise */
+        qn_argument_int32(problem->fast),
+    };
+    const qn_family_call call = {.arguments = arguments,
+                                 .argument_count = INSERT_ARGUMENTS,
+                                 .problem = problem,
+                                 .problem_class = problem_class,
+                                 .configuration = configuration};
+    return qn_family_run(&qn_reconstruct_insert_slices_family, queue, &call, event);
+}
+
+qn_status qn_insert_settle(qn_queue *queue, size_t count, qn_buffer *partial, qn_buffer *total, qn_buffer *low_part,
+                           qn_event **event)
+{
+    const qn_configuration fallback = qn_family_fallback(&qn_reconstruct_insert_slices_family);
+    if (event) *event = NULL;
+    if (count == 0) return QN_OK;
+    QN_TRY(check_buffer("partial sums", partial, count));
+    QN_TRY(check_buffer("totals", total, count));
+    QN_TRY(check_buffer("low parts", low_part, count));
+    const qn_argument arguments[] = {qn_argument_buffer(partial), qn_argument_buffer(total),
+                                     qn_argument_buffer(low_part), qn_argument_int64((int64_t)count)};
+    const qn_family_call call = {
+        .kernel = 1, .arguments = arguments, .argument_count = 4, .problem = &count, .configuration = &fallback};
+    return qn_family_run(&qn_reconstruct_insert_slices_family, queue, &call, event);
+}

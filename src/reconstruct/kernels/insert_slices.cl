@@ -1,0 +1,382 @@
+/* Slices into a Fourier volume, gathering; what the arrays hold is in insert_slices.h.
+ *
+ * A slice is walked: for each point of the plane on which it projects largest a work-item goes along the third axis
+ * from one face of its slab |z| ≤ radius to the other, and each voxel on the way gathers the pixels within the radius.
+ *
+ * BRICK > 0: a group sums a brick of BRICK × BRICK × BRICK_DEPTH voxels in local memory over all slices that hit it and
+ * adds it to the volume at the end. It takes slices in three turns, one for each walked axis: in a turn a column of
+ * the brick belongs to one work-item, so nothing in it is atomic. With GRID_DIM_Z > 1 so many groups share the slices
+ * of a brick, and add atomically. BRICK = 0: GRID_DIM_Z groups, one behind the other, walk whole slices and add each
+ * voxel to the volume atomically. */
+#include "reconstruct/kernels/insert_slices.dev.h"
+
+#ifndef BLOCK_DIM_X
+#error "BLOCK_DIM_X: work-items of a group along the first axis of the plane"
+#endif
+#ifndef BLOCK_DIM_Y
+#error "BLOCK_DIM_Y: work-items of a group along its second axis"
+#endif
+#ifndef GRID_DIM_Z
+#error "GRID_DIM_Z: groups that share the slices"
+#endif
+#ifndef BRICK
+#error "BRICK: voxels of a group's brick along x and y; 0: sums are in global memory only"
+#endif
+#ifndef BRICK_DEPTH
+#error "BRICK_DEPTH: voxels of a brick along z"
+#endif
+#ifndef PRECOMPUTE_BLOB
+#error "PRECOMPUTE_BLOB: whether the blob is read from a table"
+#endif
+#ifndef SHARED_BLOB
+#error "SHARED_BLOB: whether that table is in local memory"
+#endif
+#ifndef UNROLL_ROWS
+#error "UNROLL_ROWS: rows of pixels unrolled"
+#endif
+
+#define ITEMS (BLOCK_DIM_X * BLOCK_DIM_Y)
+#define ITEM (LOCAL_ID(1) * BLOCK_DIM_X + LOCAL_ID(0))
+#define REACH 4 /* pixels within the radius, along a line: 2 * radius < 4 */
+#define ATOMIC_SUMS (BRICK == 0 || GRID_DIM_Z > 1)
+
+#if SHARED_BLOB
+#define TABLE_SPACE LOCAL_PTR const
+#else
+#define TABLE_SPACE GLOBAL const
+#endif
+
+/* What all slices of a launch have in common. */
+typedef struct insertion {
+    int side, columns, low; /* low: −index of the first row and plane */
+    int most_2;             /* of pixels x² + y² ≤ most_2 */
+    float radius, inverse_radius, farthest;
+    bool fast; /* a voxel takes its nearest pixel instead of the blob */
+} insertion;
+
+/* A slice in the order of its walk: rows 0 and 1 of its matrix are those of the axes of the plane, 2 of the walked
+ * one; component 2 is the height above the slice. */
+typedef struct slice_walk {
+    float coarse[3][3], fine[3][3];
+    GLOBAL const qn_complex *image;
+    GLOBAL const float *weights;
+    int axis;
+} slice_walk;
+
+/* A column of voxels: where it is in the plane and, summed, what it adds to coordinates. */
+typedef struct slice_column {
+    float coarse[3], fine[3];
+    int first, last; /* voxels along the walked axis */
+} slice_column;
+
+DEVICE_FN insertion make_insertion(int side, float radius, float most, int most_squared, int fast)
+{
+    insertion all;
+    all.side = side;
+    all.columns = side / 2 + 1;
+    all.low = side / 2;
+    all.most_2 = most_squared;
+    all.radius = radius;
+    all.inverse_radius = 1.0f / radius;
+    all.farthest = most + radius + 0.01f;
+    all.fast = fast != 0;
+    return all;
+}
+
+DEVICE_FN void load_slice(slice_walk *slice, const insertion *all, GLOBAL const qn_complex *images,
+                          GLOBAL const float *image_weights, GLOBAL const float *matrices, int index, int operators)
+{
+    GLOBAL const float *matrix = matrices + 9 * index;
+    const qn_int64 pixels = (qn_int64)(index / operators) * all->side * all->columns;
+    slice->axis = walked_axis(matrix[2], matrix[5], matrix[8]);
+    slice->image = images + pixels;
+    slice->weights = image_weights + pixels;
+    UNROLL
+    for (int row = 0; row < 3; row++) {
+        const int from = row == 2 ? slice->axis : row + (slice->axis <= row ? 1 : 0);
+        UNROLL
+        for (int i = 0; i < 3; i++) {
+            const float entry = matrix[3 * from + i];
+            slice->coarse[row][i] = coarse_part(entry);
+            slice->fine[row][i] = entry - slice->coarse[row][i];
+        }
+    }
+}
+
+/* Voxels from `begin` to before `end` along the walked axis that the slab and the sphere of kept pixels leave. */
+DEVICE_FN void load_column(slice_column *column, const slice_walk *slice, const insertion *all, int first, int second,
+                           int begin, int end)
+{
+    const float a = (float)first, b = (float)second;
+    UNROLL
+    for (int i = 0; i < 3; i++) {
+        column->coarse[i] = FMA(slice->coarse[0][i], a, slice->coarse[1][i] * b);
+        column->fine[i] = FMA(slice->fine[0][i], a, slice->fine[1][i] * b);
+    }
+    const float left = FMA(all->farthest, all->farthest, -FMA(a, a, b * b));
+    if (left < 0.0f) {
+        column->first = 0;
+        column->last = -1;
+        return;
+    }
+    const float half_chord = SQRT(left), slope = 1.0f / (slice->coarse[2][2] + slice->fine[2][2]);
+    const float middle = -(column->coarse[2] + column->fine[2]) * slope;
+    const float half_slab = ((all->fast ? 0.5f : all->radius) + 0.01f) * ABS(slope);
+    column->first = MAX(begin, -(int)FLOOR(FMIN(half_slab - middle, half_chord)));
+    column->last = MIN(end - 1, (int)FLOOR(FMIN(half_slab + middle, half_chord)));
+}
+
+DEVICE_FN float blob_at(TABLE_SPACE float *table, float inside)
+{
+#if PRECOMPUTE_BLOB
+    const float place = FMIN(FMA(inside, -BLOB_TABLE_INTERVALS, BLOB_TABLE_INTERVALS), BLOB_TABLE_INTERVALS);
+    const int index = (int)place;
+    const float low = table[index], high = table[index + 1];
+    return inside > 0.0f ? FMA(place - (float)index, high - low, low) : 0.0f;
+#else
+    return blob_polynomial(inside);
+#endif
+}
+
+/* The pixels around (x, y) + (part_x, part_y), of a voxel with 1 − height² / radius² = inside, for x ≥ 0. `turned`: the
+ * plane was turned by 180°, so that pixels are conjugate and column 0 is that of the mirror image. */
+DEVICE_FN void gather(float *sum, const slice_walk *slice, const insertion *all, TABLE_SPACE float *table, int x, int y,
+                      float part_x, float part_y, float inside, bool turned)
+{
+    const float before_x = FLOOR(part_x - all->radius) + 1.0f, before_y = FLOOR(part_y - all->radius) + 1.0f;
+    const int first_x = x + (int)before_x, first_y = y + (int)before_y, end_y = (y < 0 ? -y : y) + REACH;
+    const float dx = (before_x - part_x) * all->inverse_radius, dy = (before_y - part_y) * all->inverse_radius;
+    const bool plain = first_x >= 1 && (x + REACH) * (x + REACH) + end_y * end_y <= all->most_2;
+    float dx_2[REACH];
+    UNROLL
+    for (int i = 0; i < REACH; i++) {
+        const float d = FMA((float)i, all->inverse_radius, dx);
+        dx_2[i] = d * d;
+    }
+    if (plain) {
+        qn_int32 place = (first_y + all->low) * all->columns + first_x;
+        UNROLL_BY(UNROLL_ROWS)
+        for (int j = 0; j < REACH; j++, place += all->columns) {
+            const float d = FMA((float)j, all->inverse_radius, dy), row_inside = FMA(-d, d, inside);
+            if (row_inside <= 0.0f) continue;
+            UNROLL
+            for (int i = 0; i < REACH; i++) {
+                const float blob = blob_at(table, row_inside - dx_2[i]);
+                const qn_complex pixel = slice->image[place + i];
+                sum[0] = FMA(blob, pixel.x, sum[0]);
+                sum[1] = FMA(blob, pixel.y, sum[1]);
+                sum[2] = FMA(blob, slice->weights[place + i], sum[2]);
+            }
+        }
+        return;
+    }
+    for (int j = 0; j < REACH; j++) {
+        const float d = FMA((float)j, all->inverse_radius, dy), row_inside = FMA(-d, d, inside);
+        UNROLL
+        for (int i = 0; i < REACH; i++) {
+            const int column = first_x + i, row = first_y + j;
+            if (column * column + row * row > all->most_2) continue;
+            const float blob = blob_at(table, row_inside - dx_2[i]);
+            const bool mirrored = column < 0 || (column == 0 && turned);
+            const int place = ((mirrored ? -row : row) + all->low) * all->columns + (mirrored ? -column : column);
+            const qn_complex pixel = slice->image[place];
+            sum[0] = FMA(blob, pixel.x, sum[0]);
+            sum[1] = FMA(blob, mirrored ? -pixel.y : pixel.y, sum[1]);
+            sum[2] = FMA(blob, slice->weights[place], sum[2]);
+        }
+    }
+}
+
+/* What a slice gives to voxel `along` of a column: real part, imaginary part and weight. */
+DEVICE_FN void gather_voxel(float *sum, const slice_walk *slice, const slice_column *column, const insertion *all,
+                            TABLE_SPACE float *table, int along)
+{
+    const float w = (float)along;
+    const float height = FMA(slice->coarse[2][2], w, column->coarse[2]) + FMA(slice->fine[2][2], w, column->fine[2]);
+    const float coarse_x = FMA(slice->coarse[2][0], w, column->coarse[0]), round_x = ROUND(coarse_x);
+    const float coarse_y = FMA(slice->coarse[2][1], w, column->coarse[1]), round_y = ROUND(coarse_y);
+    const float part_x = (coarse_x - round_x) + FMA(slice->fine[2][0], w, column->fine[0]);
+    const float part_y = (coarse_y - round_y) + FMA(slice->fine[2][1], w, column->fine[1]);
+    sum[0] = sum[1] = sum[2] = 0.0f;
+    if (all->fast) {
+        const int x = (int)(round_x + ROUND(part_x)), y = (int)(round_y + ROUND(part_y)), mirror = x < 0 ? -1 : 1;
+        if (ABS(height) > 0.5f || x * x + y * y > all->most_2) return;
+        const int place = (mirror * y + all->low) * all->columns + mirror * x;
+        const qn_complex pixel = slice->image[place];
+        sum[0] = pixel.x;
+        sum[1] = (float)mirror * pixel.y;
+        sum[2] = slice->weights[place];
+        return;
+    }
+    const float scaled = height * all->inverse_radius, inside = FMA(-scaled, scaled, 1.0f);
+    const bool turned = round_x + part_x < 0.0f;
+    const float turn = turned ? -1.0f : 1.0f;
+    if (inside <= 0.0f) return;
+    gather(sum, slice, all, table, (int)(turn * round_x), (int)(turn * round_y), turn * part_x, turn * part_y, inside,
+           turned);
+    sum[1] *= turn;
+}
+
+DEVICE_FN void add_to_volume(GLOBAL float *numerator, GLOBAL float *weight, qn_int64 place, const float *sum)
+{
+#if ATOMIC_SUMS
+    ATOMIC_ADD_FLOAT(numerator + 2 * place, sum[0]);
+    ATOMIC_ADD_FLOAT(numerator + 2 * place + 1, sum[1]);
+    ATOMIC_ADD_FLOAT(weight + place, sum[2]);
+#else
+    numerator[2 * place] += sum[0];
+    numerator[2 * place + 1] += sum[1];
+    weight[place] += sum[2];
+#endif
+}
+
+#if BRICK
+#define LAYER (BRICK * BRICK + 1) /* padded, so that neighbours along z are in different banks */
+#define BRICK_SUMS (LAYER * BRICK_DEPTH)
+#define HIT_WORDS ((ITEMS + 31) / 32)
+
+/* Which of the slices from `first` on, one for each work-item, hit the group's brick: bits, by walked axis. */
+DEVICE_FN void find_hits(LOCAL_PTR qn_uint32 *hits, const insertion *all, GLOBAL const float *matrices, int first,
+                         int slices, int corner_x, int corner_y, int corner_z)
+{
+    for (int i = ITEM; i < 3 * HIT_WORDS; i += ITEMS) hits[i] = 0;
+    LOCAL_BARRIER();
+    const int slice = first + ITEM;
+    if (slice < slices) {
+        const float nx = matrices[9 * slice + 2], ny = matrices[9 * slice + 5], nz = matrices[9 * slice + 8];
+        const float half_xy = 0.5f * (BRICK - 1), half_z = 0.5f * (BRICK_DEPTH - 1);
+        const float height =
+            FMA(nx, (float)corner_x + half_xy, FMA(ny, (float)corner_y + half_xy, nz * ((float)corner_z + half_z)));
+        const float reach = FMA(half_xy, ABS(nx) + ABS(ny), FMA(half_z, ABS(nz), all->radius + 0.02f));
+        if (ABS(height) <= reach)
+            LOCAL_ATOMIC_OR_INT(&hits[walked_axis(nx, ny, nz) * HIT_WORDS + ITEM / 32], 0x80000000u >> (ITEM % 32));
+    }
+    LOCAL_BARRIER();
+}
+
+/* One slice into the brick whose corner is corner_…; sums: BRICK_SUMS real parts, imaginary parts, weights. */
+DEVICE_FN void insert_into_brick(LOCAL_PTR float *sums, const slice_walk *slice, const insertion *all,
+                                 TABLE_SPACE float *table, int corner_x, int corner_y, int corner_z)
+{
+    const int axis = slice->axis;
+    const int corner_first = axis == 0 ? corner_y : corner_x, corner_second = axis == 2 ? corner_y : corner_z;
+    const int begin = axis == 0 ? corner_x : (axis == 1 ? corner_y : corner_z);
+    const int limit = axis == 0 ? all->columns : all->side - all->low;
+    const int end = MIN(limit, begin + (axis == 2 ? BRICK_DEPTH : BRICK));
+    const int step = axis == 0 ? 1 : (axis == 1 ? BRICK : LAYER);
+    const int step_first = axis == 0 ? BRICK : 1, step_second = axis == 2 ? BRICK : LAYER;
+    const int points = BRICK * (axis == 2 ? BRICK : BRICK_DEPTH);
+    for (int point = ITEM; point < points; point += ITEMS) {
+        const int first = point % BRICK, second = point / BRICK;
+        slice_column column;
+        load_column(&column, slice, all, corner_first + first, corner_second + second, begin, end);
+        LOCAL_PTR float *at = sums + first * step_first + second * step_second - begin * step;
+        for (int along = column.first; along <= column.last; along++) {
+            float sum[3];
+            gather_voxel(sum, slice, &column, all, table, along);
+            at[along * step] += sum[0];
+            at[along * step + BRICK_SUMS] += sum[1];
+            at[along * step + 2 * BRICK_SUMS] += sum[2];
+        }
+    }
+}
+
+DEVICE_FN void add_brick(GLOBAL float *numerator, GLOBAL float *weight, LOCAL_PTR const float *sums,
+                         const insertion *all, int corner_x, int corner_y, int corner_z)
+{
+    for (int i = ITEM; i < BRICK * BRICK * BRICK_DEPTH; i += ITEMS) {
+        const int dx = i % BRICK, dy = i / BRICK % BRICK, dz = i / (BRICK * BRICK);
+        const int x = corner_x + dx, y = corner_y + dy + all->low, z = corner_z + dz + all->low;
+        const int from = dz * LAYER + dy * BRICK + dx;
+        const float sum[3] = {sums[from], sums[from + BRICK_SUMS], sums[from + 2 * BRICK_SUMS]};
+        if (x >= all->columns || y >= all->side || z >= all->side) continue;
+        if (sum[0] == 0.0f && sum[1] == 0.0f && sum[2] == 0.0f) continue;
+        add_to_volume(numerator, weight, ((qn_int64)z * all->side + y) * all->columns + x, sum);
+    }
+}
+
+/* The distance of 0 from corner … corner + length − 1. */
+DEVICE_FN float distance_along(int corner, int length)
+{
+    return (float)MAX(0, MAX(corner, 1 - corner - length));
+}
+#endif
+
+KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
+                   1) void insert_slices(GLOBAL const qn_complex *RESTRICT images,
+                                         GLOBAL const float *RESTRICT image_weights,
+                                         GLOBAL const float *RESTRICT matrices, GLOBAL const float *RESTRICT blob_table,
+                                         GLOBAL float *RESTRICT numerator, GLOBAL float *RESTRICT weight, int side,
+                                         int operators, int slices, float radius, float most, int most_squared,
+                                         int fast)
+{
+    const insertion all = make_insertion(side, radius, most, most_squared, fast);
+#if SHARED_BLOB
+    LOCAL float table[4098];
+    for (int i = ITEM; i < 4098; i += ITEMS) table[i] = blob_table[i];
+    LOCAL_BARRIER();
+#else
+    TABLE_SPACE float *table = blob_table;
+#endif
+#if BRICK
+    LOCAL float sums[3 * BRICK_SUMS];
+    LOCAL qn_uint32 hits[3 * HIT_WORDS];
+    const int corner_x = GROUP_ID(0) * BRICK, corner_y = GROUP_ID(1) * BRICK - all.low;
+    const int corner_z = GROUP_ID(2) / GRID_DIM_Z * BRICK_DEPTH - all.low;
+    const float near_x = distance_along(corner_x, BRICK), near_y = distance_along(corner_y, BRICK);
+    const float near_z = distance_along(corner_z, BRICK_DEPTH);
+    if (FMA(near_x, near_x, FMA(near_y, near_y, near_z * near_z)) > all.farthest * all.farthest) return;
+    for (int i = ITEM; i < 3 * BRICK_SUMS; i += ITEMS) sums[i] = 0.0f;
+    for (int first = GROUP_ID(2) % GRID_DIM_Z * ITEMS; first < slices; first += GRID_DIM_Z * ITEMS) {
+        find_hits(hits, &all, matrices, first, slices, corner_x, corner_y, corner_z);
+        for (int turn = 0; turn < 3; turn++) {
+            for (int word = 0; word < HIT_WORDS; word++) {
+                qn_uint32 left = hits[turn * HIT_WORDS + word];
+                while (left != 0) {
+                    const int bit = LEADING_ZEROS(left);
+                    slice_walk slice;
+                    left ^= 0x80000000u >> bit;
+                    load_slice(&slice, &all, images, image_weights, matrices, first + 32 * word + bit, operators);
+                    insert_into_brick(sums, &slice, &all, table, corner_x, corner_y, corner_z);
+                }
+            }
+            LOCAL_BARRIER();
+        }
+    }
+    LOCAL_BARRIER();
+    add_brick(numerator, weight, sums, &all, corner_x, corner_y, corner_z);
+#else
+    for (int index = GROUP_ID(2); index < slices; index += GRID_DIM_Z) {
+        slice_walk slice;
+        slice_column column;
+        load_slice(&slice, &all, images, image_weights, matrices, index, operators);
+        const int axis = slice.axis;
+        const int first = GLOBAL_ID(0) - (axis == 0 ? all.low : 0), second = GLOBAL_ID(1) - all.low;
+        const int end_first = axis == 0 ? side - all.low : all.columns;
+        if (first >= end_first || second >= side - all.low) continue;
+        load_column(&column, &slice, &all, first, second, axis == 0 ? 0 : -all.low,
+                    axis == 0 ? all.columns : side - all.low);
+        for (int along = column.first; along <= column.last; along++) {
+            const int x = axis == 0 ? along : first, y = axis == 0 ? first : (axis == 1 ? along : second);
+            const int z = axis == 2 ? along : second;
+            float sum[3];
+            gather_voxel(sum, &slice, &column, &all, table, along);
+            if (sum[0] != 0.0f || sum[1] != 0.0f || sum[2] != 0.0f)
+                add_to_volume(numerator, weight, ((qn_int64)(z + all.low) * side + (y + all.low)) * all.columns + x,
+                              sum);
+        }
+    }
+#endif
+}
+
+/* total + low_part += partial, without rounding but of the low part; partial = 0. */
+KERNEL GROUP_LIMIT(256, 1, 1) void settle(GLOBAL float *RESTRICT partial, GLOBAL float *RESTRICT total,
+                                          GLOBAL float *RESTRICT low_part, qn_int64 count)
+{
+    for (qn_int64 i = GLOBAL_ID(0); i < count; i += GLOBAL_SIZE(0)) {
+        float error;
+        total[i] = two_sum(total[i], partial[i], &error);
+        low_part[i] += error;
+        partial[i] = 0.0f;
+    }
+}

@@ -1,0 +1,397 @@
+/* Slices into a Fourier volume on processor cores. Of a few images at a time the full planes are laid out with a margin
+ * of zeros, four floats to a pixel: real part, imaginary part, weight, 0. Then a piece of work is a plane z of voxels:
+ * no two threads meet, and a voxel's sum has the same order whoever computes it. Of each row of voxels a slice's slab
+ * covers one stretch; where its voxels lie in the image is found many at once, and what each gathers are 4 × 4 pixels,
+ * whose distances, blobs and products fill whole registers. */
+#include "runtime/host_vector.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/thread_pool.h"
+#include "reconstruct/kernels/insert_slices.h"
+#include "runtime/host_variant.h"
+#include "runtime/prelude/prelude_host.h"
+
+#include "reconstruct/kernels/insert_slices.dev.h"
+
+enum { REACH = 4, PIXELS = REACH * REACH, STRETCH = 64, CHUNK_BYTES = 1 << 25, SETTLE_PIECE = 1 << 16 };
+
+typedef struct insert_job {
+    const float *images, *image_weights, *matrices;
+    float *numerator, *weight;
+    int side, columns, low, operators;
+    int first_image, images_end; /* those that are laid out */
+    float radius, inverse_radius, most, farthest;
+    int most_squared;
+    bool fast;
+    float *planes; /* [images_end − first_image][width][width][4] */
+    int width, margin;
+} insert_job;
+
+/* Rows of T and components of q: a coordinate of the image is Σ (coarse + fine) over the axes x, y, z. */
+typedef struct host_slice {
+    const float *plane;
+    float coarse[3][3], fine[3][3];
+    float normal[3];
+} host_slice;
+
+/* ---- laying out ---- */
+
+static float *pixel_at(const insert_job *job, float *plane, int x, int y)
+{
+    return plane + 4 * ((ptrdiff_t)(y + job->margin) * job->width + x + job->margin);
+}
+
+/* Pixels x ≥ 0 as they are, those with x < 0 as conjugates of their mates; nothing beyond `most`. */
+static qn_status lay_out_image(size_t index, int worker, void *user)
+{
+    const insert_job *job = user;
+    const size_t pixels = (size_t)job->side * (size_t)job->columns, image = index + (size_t)job->first_image;
+    const float *from = job->images + 2 * pixels * image, *weights = job->image_weights + pixels * image;
+    const size_t floats = 4 * (size_t)job->width * (size_t)job->width;
+    const int most = (int)job->most;
+    float *plane = job->planes + floats * index;
+    (void)worker;
+    memset(plane, 0, floats * sizeof(float));
+    for (int y = -most; y <= most; y++) {
+        for (int x = 0; x * x + y * y <= job->most_squared; x++) {
+            const size_t place = (size_t)(y + job->low) * (size_t)job->columns + (size_t)x;
+            const float value[4] = {from[2 * place], from[2 * place + 1], weights[place], 0};
+            const float mate[4] = {value[0], -value[1], value[2], 0};
+            memcpy(pixel_at(job, plane, x, y), value, sizeof value);
+            if (x > 0) memcpy(pixel_at(job, plane, -x, -y), mate, sizeof mate);
+        }
+    }
+    return QN_OK;
+}
+
+/* ---- gathering ---- */
+
+/* Where the voxels of a stretch of a row lie: the first of their 4 × 4 pixels, its distance from them in radii, and
+ * 1 − height² / radius². */
+typedef struct stretch {
+    float dx[STRETCH], dy[STRETCH], inside[STRETCH];
+    int32_t place[STRETCH];
+} stretch;
+
+/* Levels without a fused multiply-add round twice instead of calling the C library for each. */
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define MULTIPLY_ADD(a, b, c) fmaf((a), (b), (c))
+#else
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#endif
+
+static void locate(const insert_job *job, const host_slice *slice, int x, int y, int z, int count, stretch *at)
+{
+    float coarse[3], fine[3];
+    for (int i = 0; i < 3; i++) {
+        coarse[i] = slice->coarse[1][i] * (float)y + slice->coarse[2][i] * (float)z;
+        fine[i] = slice->fine[1][i] * (float)y + slice->fine[2][i] * (float)z;
+    }
+    const float radius = job->radius, inverse = job->inverse_radius;
+    const float coarse_x = slice->coarse[0][0], coarse_y = slice->coarse[0][1], coarse_z = slice->coarse[0][2];
+    const float fine_x = slice->fine[0][0], fine_y = slice->fine[0][1], fine_z = slice->fine[0][2];
+    const int32_t width = job->width, origin = job->margin * (job->width + 1);
+#pragma omp simd
+    for (int i = 0; i < count; i++) {
+        const float along = (float)(x + i);
+        const float at_x = MULTIPLY_ADD(coarse_x, along, coarse[0]), whole_x = rintf(at_x);
+        const float at_y = MULTIPLY_ADD(coarse_y, along, coarse[1]), whole_y = rintf(at_y);
+        const float part_x = (at_x - whole_x) + MULTIPLY_ADD(fine_x, along, fine[0]);
+        const float part_y = (at_y - whole_y) + MULTIPLY_ADD(fine_y, along, fine[1]);
+        const float height = MULTIPLY_ADD(coarse_z, along, coarse[2]) + MULTIPLY_ADD(fine_z, along, fine[2]);
+        const float before_x = floorf(part_x - radius) + 1, before_y = floorf(part_y - radius) + 1;
+        const float scaled = height * inverse;
+        at->dx[i] = (before_x - part_x) * inverse;
+        at->dy[i] = (before_y - part_y) * inverse;
+        at->inside[i] = MULTIPLY_ADD(-scaled, scaled, 1.0f);
+        at->place[i] = 4 * (origin + (int32_t)(whole_y + before_y) * width + (int32_t)(whole_x + before_x));
+    }
+}
+
+/* Pixel 4 j + i of the 4 × 4, in radii from the first. */
+typedef struct pixel_offsets {
+    float x[PIXELS], y[PIXELS];
+} pixel_offsets;
+
+#ifdef QN_LANES_WORD
+
+static inline qn_lanes where_positive(qn_lanes t, qn_lanes value)
+{
+#if defined(__AVX512F__)
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(t, _mm512_setzero_ps(), _CMP_GT_OQ), value);
+#elif defined(__AVX2__)
+    return _mm256_and_ps(_mm256_cmp_ps(t, _mm256_setzero_ps(), _CMP_GT_OQ), value);
+#else
+    return _mm_and_ps(_mm_cmpgt_ps(t, _mm_setzero_ps()), value);
+#endif
+}
+
+/* blob_polynomial of insert_slices.dev.h */
+static inline qn_lanes blobs(qn_lanes t)
+{
+    static const float terms[10] = {-2.25563701f, 3.88903892f,     -3.1735309f,    2.10275821f,     -0.575692405f,
+                                    0.204267875f, -0.00509471278f, 0.00361584311f, 0.000132864104f, 3.0815639e-06f};
+    const qn_lanes inside = QN_LANES_WORD(max)(t, qn_lanes_splat(0.0f));
+    qn_lanes sum = qn_lanes_splat(0.810138066f);
+    for (int i = 0; i < 10; i++) sum = qn_lanes_fma(inside, sum, qn_lanes_splat(terms[i]));
+    return where_positive(t, sum);
+}
+
+/* The blobs of as many pixels as four to a lane fit, from the `pixel`-th of `blob` on, each four times. */
+static inline qn_lanes four_times(const float *blob, qn_lanes loaded, int pixel)
+{
+#if defined(__AVX512F__)
+    const __m512i lane = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
+    (void)blob;
+    return _mm512_permutexvar_ps(_mm512_add_epi32(lane, _mm512_set1_epi32(pixel)), loaded);
+#elif defined(__AVX2__)
+    (void)blob;
+    return _mm256_permutevar8x32_ps(
+        loaded, _mm256_add_epi32(_mm256_set_epi32(1, 1, 1, 1, 0, 0, 0, 0), _mm256_set1_epi32(pixel % 8)));
+#else
+    (void)loaded;
+    return _mm_set1_ps(blob[pixel]);
+#endif
+}
+
+static inline __m128 fold(qn_lanes sum)
+{
+#if defined(__AVX512F__)
+    const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(sum), _mm512_extractf32x8_ps(sum, 1));
+    return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+#elif defined(__AVX2__)
+    return _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1));
+#else
+    return sum;
+#endif
+}
+
+/* value: real part, imaginary part, weight, 0 of voxel i of a stretch. */
+static inline void gather(const float *plane, int width, const pixel_offsets *offsets, const stretch *at, int i,
+                          float value[4])
+{
+    enum { VECTORS = PIXELS / QN_LANES, PER_VECTOR = QN_LANES / 4 };
+    const float *pixels = plane + at->place[i];
+    const qn_lanes dx = qn_lanes_splat(at->dx[i]), dy = qn_lanes_splat(at->dy[i]);
+    qn_lanes blob[VECTORS], sum[2] = {qn_lanes_splat(0), qn_lanes_splat(0)};
+    float stored[PIXELS];
+    for (int v = 0; v < VECTORS; v++) {
+        const qn_lanes x = qn_lanes_load(offsets->x + v * QN_LANES) + dx;
+        const qn_lanes y = qn_lanes_load(offsets->y + v * QN_LANES) + dy;
+        const qn_lanes row = qn_lanes_minus_product(qn_lanes_splat(at->inside[i]), y, y);
+        blob[v] = blobs(qn_lanes_minus_product(row, x, x));
+        if (QN_LANES == 4) qn_lanes_store(stored + v * QN_LANES, blob[v]);
+    }
+    for (int pixel = 0; pixel < PIXELS; pixel += PER_VECTOR) {
+        const qn_lanes four = four_times(stored, blob[pixel / QN_LANES], pixel);
+        const qn_lanes from = qn_lanes_load(pixels + 4 * ((size_t)(pixel / REACH) * (size_t)width + pixel % REACH));
+        sum[pixel / PER_VECTOR % 2] = qn_lanes_fma(four, from, sum[pixel / PER_VECTOR % 2]);
+    }
+    _mm_storeu_ps(value, fold(sum[0] + sum[1]));
+}
+
+#else
+
+static inline void gather(const float *plane, int width, const pixel_offsets *offsets, const stretch *at, int i,
+                          float value[4])
+{
+    memset(value, 0, 4 * sizeof *value);
+    for (int pixel = 0; pixel < PIXELS; pixel++) {
+        const float *from = plane + at->place[i] + 4 * (pixel / REACH * width + pixel % REACH);
+        const float x = offsets->x[pixel] + at->dx[i], y = offsets->y[pixel] + at->dy[i];
+        const float blob = blob_polynomial(at->inside[i] - y * y - x * x);
+        for (int c = 0; c < 3; c++) value[c] += blob * from[c];
+    }
+}
+
+#endif
+
+static void insert_stretch(const insert_job *job, const host_slice *slice, const pixel_offsets *offsets, int x, int y,
+                           int z, int count, float *numerator, float *weight)
+{
+    stretch at;
+    locate(job, slice, x, y, z, count, &at);
+    for (int i = 0; i < count; i++) {
+        float value[4];
+        if (at.inside[i] <= 0) continue;
+        gather(slice->plane, job->width, offsets, &at, i, value);
+        numerator[2 * (x + i)] += value[0];
+        numerator[2 * (x + i) + 1] += value[1];
+        weight[x + i] += value[2];
+    }
+}
+
+/* The nearest pixel, with weight 1, for voxels within half a voxel of the slice. */
+static void insert_nearest(const insert_job *job, const host_slice *slice, int x, int y, int z, int count,
+                           float *numerator, float *weight)
+{
+    const float p[2] = {(float)y, (float)z};
+    for (int along = x; along < x + count; along++) {
+        float whole[3], part[3];
+        for (int i = 0; i < 3; i++) {
+            const float at =
+                slice->coarse[0][i] * (float)along + (slice->coarse[1][i] * p[0] + slice->coarse[2][i] * p[1]);
+            whole[i] = rintf(at);
+            part[i] = (at - whole[i]) +
+                      (slice->fine[0][i] * (float)along + (slice->fine[1][i] * p[0] + slice->fine[2][i] * p[1]));
+        }
+        if (fabsf(whole[2] + part[2]) > 0.5f) continue;
+        const int u = (int)(whole[0] + rintf(part[0])), v = (int)(whole[1] + rintf(part[1]));
+        const float *from = slice->plane + 4 * ((ptrdiff_t)(v + job->margin) * job->width + u + job->margin);
+        numerator[2 * along] += from[0];
+        numerator[2 * along + 1] += from[1];
+        weight[along] += from[2];
+    }
+}
+
+/* ---- walking ---- */
+
+/* *first … *last are cut to where |slope · i + start| ≤ reach. */
+static void cut(float slope, float start, float reach, int *first, int *last)
+{
+    if (fabsf(slope) < 1e-6f) {
+        if (fabsf(start) > reach + 0.1f) *last = *first - 1;
+        return;
+    }
+    const float a = (-reach - start) / slope, b = (reach - start) / slope;
+    const float low = ceilf(a < b ? a : b), high = floorf(a < b ? b : a);
+    if (low > (float)*first) *first = low <= (float)*last ? (int)low : *last + 1;
+    if (high < (float)*last) *last = high >= (float)*first ? (int)high : *first - 1;
+}
+
+static void insert_plane_of_slice(const insert_job *job, const host_slice *slice, const pixel_offsets *offsets, int z)
+{
+    const float left = job->farthest * job->farthest - (float)z * (float)z,
+                reach = (job->fast ? 0.5f : job->radius) + 0.01f;
+    if (left < 0) return;
+    const int chord = (int)sqrtf(left), end_y = job->side - job->low;
+    const int widest = chord < job->columns - 1 ? chord : job->columns - 1;
+    const float *n = slice->normal, across = n[0] * (float)widest;
+    int y = -chord > -job->low ? -chord : -job->low, last_y = chord < end_y - 1 ? chord : end_y - 1;
+    /* heights in a row are from n·y + n·z to that and `across` */
+    cut(n[1], n[2] * (float)z + 0.5f * across, reach + 0.5f * fabsf(across), &y, &last_y);
+    for (; y <= last_y; y++) {
+        const size_t row = ((size_t)(z + job->low) * (size_t)job->side + (size_t)(y + job->low)) * (size_t)job->columns;
+        const float row_left = left - (float)y * (float)y;
+        int x = 0, last = row_left < 0 ? -1 : (int)sqrtf(row_left);
+        if (last > job->columns - 1) last = job->columns - 1;
+        cut(n[0], n[1] * (float)y + n[2] * (float)z, reach, &x, &last);
+        for (; x <= last; x += STRETCH) {
+            const int count = last - x + 1 < STRETCH ? last - x + 1 : STRETCH;
+            if (job->fast)
+                insert_nearest(job, slice, x, y, z, count, job->numerator + 2 * row, job->weight + row);
+            else
+                insert_stretch(job, slice, offsets, x, y, z, count, job->numerator + 2 * row, job->weight + row);
+        }
+    }
+}
+
+static void set_slice(const insert_job *job, int index, host_slice *slice)
+{
+    const float *matrix = job->matrices + 9 * (size_t)index;
+    const size_t plane = (size_t)(index / job->operators - job->first_image);
+    slice->plane = job->planes + 4 * plane * (size_t)job->width * (size_t)job->width;
+    for (int row = 0; row < 3; row++)
+        for (int i = 0; i < 3; i++) {
+            slice->coarse[row][i] = coarse_part(matrix[3 * row + i]);
+            slice->fine[row][i] = matrix[3 * row + i] - slice->coarse[row][i];
+        }
+    for (int axis = 0; axis < 3; axis++) slice->normal[axis] = matrix[3 * axis + 2];
+}
+
+static qn_status insert_plane(size_t index, int worker, void *user)
+{
+    const insert_job *job = user;
+    const int z = (int)index - job->low;
+    pixel_offsets offsets;
+    (void)worker;
+    for (int pixel = 0; pixel < PIXELS; pixel++) {
+        offsets.x[pixel] = (float)(pixel % REACH) * job->inverse_radius;
+        offsets.y[pixel] = (float)(pixel / REACH) * job->inverse_radius;
+    }
+    for (int s = job->first_image * job->operators; s < job->images_end * job->operators; s++) {
+        host_slice slice;
+        set_slice(job, s, &slice);
+        insert_plane_of_slice(job, &slice, &offsets, z);
+    }
+    return QN_OK;
+}
+
+static qn_status insert(const qn_host_launch *launch)
+{
+    void *const *arguments = launch->arguments;
+    const int side = *(const int32_t *)arguments[6], operators = *(const int32_t *)arguments[7];
+    const int images = *(const int32_t *)arguments[8] / operators;
+    const float radius = *(const float *)arguments[9], most = *(const float *)arguments[10];
+    insert_job job = {.images = arguments[0],
+                      .image_weights = arguments[1],
+                      .matrices = arguments[2],
+                      .numerator = arguments[4],
+                      .weight = arguments[5],
+                      .side = side,
+                      .columns = side / 2 + 1,
+                      .low = side / 2,
+                      .operators = operators,
+                      .radius = radius,
+                      .inverse_radius = 1 / radius,
+                      .most = most,
+                      .farthest = most + radius + 0.01f,
+                      .most_squared = *(const int32_t *)arguments[11],
+                      .fast = *(const int32_t *)arguments[12] != 0,
+                      .margin = (int)most + 6};
+    job.width = 2 * job.margin + 1;
+    const size_t plane_bytes = 4 * sizeof(float) * (size_t)job.width * (size_t)job.width;
+    size_t chunk = CHUNK_BYTES / plane_bytes;
+    void *memory;
+    if (chunk > (size_t)images) chunk = (size_t)images;
+    if (chunk < 1) chunk = 1;
+    QN_TRY(qn_allocate(chunk, plane_bytes, &memory));
+    job.planes = memory;
+    qn_status status = QN_OK;
+    for (int first = 0; first < images && status == QN_OK; first = job.images_end) {
+        job.first_image = first;
+        job.images_end = images - first < (int)chunk ? images : first + (int)chunk;
+        status = qn_pool_run(launch->pool, (size_t)(job.images_end - first), lay_out_image, &job);
+        if (status == QN_OK) status = qn_pool_run(launch->pool, (size_t)side, insert_plane, &job);
+    }
+    qn_release(&memory);
+    return status;
+}
+
+/* ---- settling ---- */
+
+typedef struct settle_job {
+    float *partial, *total, *low_part;
+    size_t count;
+} settle_job;
+
+static qn_status settle_piece(size_t index, int worker, void *user)
+{
+    const settle_job *job = user;
+    const size_t first = index * SETTLE_PIECE;
+    const size_t end = job->count - first < SETTLE_PIECE ? job->count : first + SETTLE_PIECE;
+    float *restrict partial = job->partial, *restrict total = job->total, *restrict low_part = job->low_part;
+    (void)worker;
+#pragma omp simd
+    for (size_t i = first; i < end; i++) {
+        float error;
+        total[i] = two_sum(total[i], partial[i], &error);
+        low_part[i] += error;
+        partial[i] = 0;
+    }
+    return QN_OK;
+}
+
+static qn_status settle(const qn_host_launch *launch)
+{
+    settle_job job = {launch->arguments[0], launch->arguments[1], launch->arguments[2],
+                      (size_t) * (const int64_t *)launch->arguments[3]};
+    return qn_pool_run(launch->pool, (job.count + SETTLE_PIECE - 1) / SETTLE_PIECE, settle_piece, &job);
+}
+
+extern const qn_host_kernel QN_HOST_VARIANT(qn_reconstruct_insert_slices_host)[];
+const qn_host_kernel QN_HOST_VARIANT(qn_reconstruct_insert_slices_host)[] = {insert, settle};

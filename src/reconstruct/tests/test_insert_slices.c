@@ -1,0 +1,318 @@
+/* devices: host opencl:0 cuda:0 checking:host */
+/* insert_slices against its reference on one device, in a sample of the corners of its space, and the reference against
+ * what can be told without it. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check_workload.h"
+#include "reconstruct/blob.h"
+#include "reconstruct/kernels/insert_slices.h"
+#include "runtime/constraint.h"
+#include "tune/workload_inputs.h"
+
+enum { MOST_CORNERS = 24, MOST_SIDE = 161, MOST_SLICES = 40, IMAGES = 7, OPERATORS = 4 };
+enum { MOST_PIXELS = MOST_SIDE * (MOST_SIDE / 2 + 1), MOST_IMAGE_FLOATS = 1 << 19 };
+
+static qn_device *device;
+static qn_queue *queue;
+static float images[2 * MOST_IMAGE_FLOATS], image_weights[MOST_IMAGE_FLOATS], matrices[9 * MOST_SLICES];
+static float numerator[2 * MOST_SIDE * MOST_PIXELS], weight[MOST_SIDE * MOST_PIXELS];
+static double expected_numerator[2 * MOST_SIDE * MOST_PIXELS], expected_weight[MOST_SIDE * MOST_PIXELS];
+
+static size_t pixels_of(const qn_insert_problem *problem)
+{
+    return (size_t)problem->side * (size_t)(problem->side / 2 + 1);
+}
+
+/* A rotation by `angle` about an axis, both of slice s; the operators of D2 (1, 2-folds about z, x and y) on top. */
+static void make_matrix(int image, int which, float matrix[9])
+{
+    static const double turns[4][3] = {{1, 1, 1}, {-1, -1, 1}, {1, -1, -1}, {-1, 1, -1}};
+    double q[4], length = 0;
+    for (uint64_t i = 0; i < 4; i++) {
+        q[i] = qn_workload_input(17, 4 * (uint64_t)image + i);
+        length += q[i] * q[i];
+    }
+    const double s = 2 / length, w = q[0], x = q[1], y = q[2], z = q[3];
+    const double rows[3][3] = {{1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)},
+                               {s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)},
+                               {s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)}};
+    for (int i = 0; i < 9; i++) matrix[i] = (float)(turns[which][i / 3] * rows[i / 3][i % 3]);
+}
+
+/* Random images, NaN beyond what is kept: nobody may look there. The first is not turned, and the second is turned by
+ * 90°, x to z. */
+static void make_inputs(const qn_insert_problem *problem)
+{
+    const int side = problem->side, columns = side / 2 + 1;
+    const double most = fmin((double)problem->most, (side - 1) / 2.0);
+    const size_t pixels = pixels_of(problem) * (size_t)problem->images;
+    for (size_t i = 0; i < pixels; i++) {
+        const double x = (double)(i % (size_t)columns), y = (double)(i / (size_t)columns % (size_t)side) - side / 2;
+        const bool kept = x * x + y * y <= most * most;
+        images[2 * i] = kept ? qn_workload_input(5, 2 * i) : NAN;
+        images[2 * i + 1] = kept ? qn_workload_input(5, 2 * i + 1) : NAN;
+        image_weights[i] = kept ? 0.5f + 0.5f * qn_workload_input(6, i) : NAN;
+    }
+    for (int image = 0; image < problem->images; image++)
+        for (int which = 0; which < problem->operators; which++)
+            make_matrix(image, which, matrices + 9 * (image * problem->operators + which));
+    const float unturned[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, turned[9] = {0, 0, -1, 0, 1, 0, 1, 0, 0};
+    memcpy(matrices, unturned, sizeof unturned);
+    if (problem->images > 1) memcpy(matrices + 9 * problem->operators, turned, sizeof turned);
+}
+
+/* Something is in the volume before, so that adding is seen. */
+static void make_expected(const qn_insert_problem *problem)
+{
+    const size_t voxels = pixels_of(problem) * (size_t)problem->side;
+    for (size_t i = 0; i < 2 * voxels; i++) expected_numerator[i] = i % 3;
+    for (size_t i = 0; i < voxels; i++) expected_weight[i] = i % 2;
+    qn_insert_slices_reference(problem, images, image_weights, matrices, expected_numerator, expected_weight);
+}
+
+static void insert_on_device(const qn_configuration *configuration, const qn_insert_problem *problem)
+{
+    static float table[QN_BLOB_ENTRIES];
+    qn_buffer *buffers[6] = {NULL};
+    const size_t pixels = pixels_of(problem), kept = pixels * (size_t)problem->images;
+    const size_t voxels = pixels * (size_t)problem->side, word = sizeof(float);
+    for (size_t i = 0; i < 2 * voxels; i++) numerator[i] = (float)(i % 3);
+    for (size_t i = 0; i < voxels; i++) weight[i] = (float)(i % 2);
+    qn_blob_table(table);
+    CHECK_OK(qn_workload_make_buffer(queue, images, 2 * kept * word, &buffers[0]));
+    CHECK_OK(qn_workload_make_buffer(queue, image_weights, kept * word, &buffers[1]));
+    CHECK_OK(qn_workload_make_buffer(queue, matrices, sizeof matrices, &buffers[2]));
+    CHECK_OK(qn_workload_make_buffer(queue, table, sizeof table, &buffers[3]));
+    CHECK_OK(qn_workload_make_buffer(queue, numerator, 2 * voxels * word, &buffers[4]));
+    CHECK_OK(qn_workload_make_buffer(queue, weight, voxels * word, &buffers[5]));
+    CHECK_OK(qn_insert_slices(queue, configuration, problem, buffers[0], buffers[1], buffers[2], buffers[3], buffers[4],
+                              buffers[5], NULL));
+    CHECK_OK(qn_queue_read(queue, buffers[4], 0, numerator, 2 * voxels * word, NULL));
+    CHECK_OK(qn_queue_read(queue, buffers[5], 0, weight, voxels * word, NULL));
+    CHECK_OK(qn_queue_finish(queue));
+    for (int b = 0; b < 6; b++) qn_buffer_release(&buffers[b]);
+}
+
+/* |values − expected| / |expected|, of what was added to i % period; infinite for NaN */
+static double relative_error(const float *values, const double *expected, size_t count, size_t period)
+{
+    double difference = 0, whole = 1e-300;
+    for (size_t i = 0; i < count; i++) {
+        const double added = expected[i] - (double)(i % period);
+        difference += ((double)values[i] - expected[i]) * ((double)values[i] - expected[i]);
+        whole += added * added;
+    }
+    return difference == difference ? sqrt(difference / whole) : INFINITY;
+}
+
+static double error_of(const qn_configuration *configuration, const qn_insert_problem *problem)
+{
+    const size_t voxels = pixels_of(problem) * (size_t)problem->side;
+    insert_on_device(configuration, problem);
+    return fmax(relative_error(numerator, expected_numerator, 2 * voxels, 3),
+                relative_error(weight, expected_weight, voxels, 2));
+}
+
+/* Additions to what is there make 1e-7 of it; the blob is good to 1e-6. */
+static const double TOLERANCE = 2e-6;
+
+static void check_problem(const qn_insert_problem *problem)
+{
+    make_inputs(problem);
+    make_expected(problem);
+    const double error = error_of(NULL, problem);
+    if (!CHECK(error <= TOLERANCE))
+        fprintf(stderr, "side %d, most %g, fast %d: %g\n", problem->side, (double)problem->most, problem->fast, error);
+}
+
+static void sides_and_limits_are_right(void)
+{
+    static const int sides[] = {4, 5, 21, 22, 36};
+    for (int i = 0; i < 5; i++) {
+        const float half = 0.5f * (float)sides[i], mosts[] = {1000, half - 1, 0.61f * half, 0};
+        for (int j = 0; j < 4; j++) {
+            check_problem(&(qn_insert_problem){sides[i], IMAGES, 1, 1.9f, mosts[j], false});
+            check_problem(&(qn_insert_problem){sides[i], IMAGES, OPERATORS, 1.9f, mosts[j], true});
+        }
+    }
+    check_problem(&(qn_insert_problem){22, IMAGES, OPERATORS, 1.9f, 10, false});
+    check_problem(&(qn_insert_problem){22, IMAGES, OPERATORS, 0.5f, 10, false});
+    check_problem(&(qn_insert_problem){23, IMAGES, 1, 1.99f, 10, false});
+}
+
+/* Coordinates of 80 with 24 bits would be off by 5e-6 and the sums by as much. */
+static void errors_do_not_grow_with_the_side(void)
+{
+    check_problem(&(qn_insert_problem){MOST_SIDE, 3, 1, 1.9f, 80, false});
+    check_problem(&(qn_insert_problem){MOST_SIDE - 1, 3, 1, 1.9f, 70, false});
+}
+
+static const qn_insert_problem of_corners = {27, IMAGES, OPERATORS, 1.9f, 12.5f, false};
+
+static qn_status check_corner(const qn_configuration *configuration, void *user)
+{
+    qn_insert_problem problem = of_corners;
+    problem.fast = *(int *)user < 0;
+    *(int *)user += problem.fast ? -1 : 1;
+    if (!CHECK(error_of(configuration, &problem) <= TOLERANCE))
+        name_configuration(&qn_reconstruct_insert_slices_family, configuration);
+    return QN_OK;
+}
+
+static void sampled_corners_are_right(void)
+{
+    const qn_device_info *info = qn_device_get_info(device);
+    const int most = strstr(info->identifier, "host") ? 1 : corners_to_visit(info, MOST_CORNERS);
+    qn_insert_problem problem = of_corners;
+    make_inputs(&problem);
+    for (int fast = 0; fast < 2; fast++) {
+        int corners = fast ? -1 : 0;
+        problem.fast = fast;
+        make_expected(&problem);
+        CHECK_OK(qn_family_sample_corners(&qn_reconstruct_insert_slices_family, info, fast ? (most + 3) / 4 : most,
+                                          check_corner, &corners));
+        CHECK(corners != 0 && corners != -1);
+    }
+}
+
+/* In the plane of an image that is not turned a voxel is a pixel. */
+static void reference_is_the_definition(void)
+{
+    enum { SIDE = 9, COLUMNS = 5, LOW = 4 };
+    static double sums[2 * SIDE * SIDE * COLUMNS], weights[SIDE * SIDE * COLUMNS];
+    const qn_insert_problem one = {SIDE, 1, 1, 1.9f, 4, false};
+    const double radius = (double)1.9f, one_away = qn_blob_at(radius, 1), two_away = qn_blob_at(radius, 2);
+    make_inputs(&one);
+    memset(images, 0, 2 * SIDE * COLUMNS * sizeof *images);
+    memset(image_weights, 0, SIDE * COLUMNS * sizeof *image_weights);
+    memset(sums, 0, sizeof sums);
+    memset(weights, 0, sizeof weights);
+    images[2 * ((2 + LOW) * COLUMNS + 1)] = 5; /* pixel (1, 2), and conjugate (−1, −2) */
+    images[2 * ((2 + LOW) * COLUMNS + 1) + 1] = -7;
+    image_weights[(2 + LOW) * COLUMNS + 1] = 3;
+    qn_insert_slices_reference(&one, images, image_weights, matrices, sums, weights);
+#define PLACE(x, y, z) ((((z) + LOW) * SIDE + (y) + LOW) * COLUMNS + (x))
+    CHECK_NEAR(sums[2 * PLACE(1, 2, 0)], 5, 1e-12);
+    CHECK_NEAR(sums[2 * PLACE(1, 2, 0) + 1], -7, 1e-12);
+    CHECK_NEAR(weights[PLACE(1, 2, 0)], 3, 1e-12);
+    CHECK_NEAR(sums[2 * PLACE(1, 2, 1)], 5 * one_away, 1e-12);
+    CHECK_NEAR(sums[2 * PLACE(0, 2, 1) + 1], -7 * two_away, 1e-12);
+    CHECK_NEAR(sums[2 * PLACE(0, -2, 0) + 1], 7 * one_away, 1e-12); /* from (−1, −2) */
+    CHECK_NEAR(sums[2 * PLACE(0, -2, -1)], 5 * two_away, 1e-12);
+    CHECK_NEAR(weights[PLACE(2, 2, 0)], 3 * one_away, 1e-12);
+    CHECK_NEAR(weights[PLACE(3, 2, 0)], 0, 0);
+    CHECK_NEAR(weights[PLACE(1, 2, 2)], 0, 0);
+#undef PLACE
+}
+
+/* What belongs to x = 0 is complete: voxel and mate are conjugate, when the image's own column 0 is. */
+static void voxels_and_mates_are_conjugate(void)
+{
+    const qn_insert_problem problem = {24, IMAGES, OPERATORS, 1.9f, 11, false};
+    const int columns = 13, low = 12;
+    double worst = 0;
+    make_inputs(&problem);
+    for (int image = 0; image < IMAGES; image++)
+        for (int y = 0; y <= 11; y++) {
+            float *here = images + 2 * (size_t)((image * 24 + low + y) * columns);
+            float *there = images + 2 * (size_t)((image * 24 + low - y) * columns);
+            here[0] = there[0];
+            here[1] = y == 0 ? 0 : -there[1];
+            image_weights[(image * 24 + low + y) * columns] = image_weights[(image * 24 + low - y) * columns];
+        }
+    insert_on_device(NULL, &problem);
+    for (int z = -11; z <= 11; z++)
+        for (int y = -11; y <= 11; y++) {
+            const int here = ((z + low) * 24 + y + low) * columns, there = ((-z + low) * 24 - y + low) * columns;
+            worst = fmax(worst, fabs((double)(numerator[2 * here] - (float)(2 * here % 3)) -
+                                     (double)(numerator[2 * there] - (float)(2 * there % 3))));
+            worst = fmax(worst, fabs((double)(numerator[2 * here + 1] - (float)((2 * here + 1) % 3)) +
+                                     (double)(numerator[2 * there + 1] - (float)((2 * there + 1) % 3))));
+            worst = fmax(
+                worst, fabs((double)(weight[here] - (float)(here % 2)) - (double)(weight[there] - (float)(there % 2))));
+        }
+    CHECK(worst < 2e-5);
+}
+
+/* 400 times 1000 numbers of about 1: a float sum would be off by 1e-6 of it, the pair is not. */
+static void settled_sums_keep_what_floats_lose(void)
+{
+    enum { COUNT = 1000, TIMES = 400 };
+    static float partial[COUNT], total[COUNT], low_part[COUNT];
+    static double sums[COUNT];
+    qn_buffer *buffers[3] = {NULL};
+    double worst = 0, worst_alone = 0;
+    CHECK_OK(qn_workload_make_buffer(queue, NULL, sizeof partial, &buffers[0]));
+    CHECK_OK(qn_workload_make_buffer(queue, NULL, sizeof total, &buffers[1]));
+    CHECK_OK(qn_workload_make_buffer(queue, NULL, sizeof low_part, &buffers[2]));
+    for (int t = 0; t < TIMES; t++) {
+        for (int i = 0; i < COUNT; i++) {
+            partial[i] = 1 + qn_workload_input(9, (uint64_t)(t * COUNT + i));
+            sums[i] += (double)partial[i];
+        }
+        CHECK_OK(qn_queue_write(queue, buffers[0], 0, partial, sizeof partial, NULL));
+        CHECK_OK(qn_insert_settle(queue, COUNT, buffers[0], buffers[1], buffers[2], NULL));
+        CHECK_OK(qn_queue_finish(queue));
+    }
+    CHECK_OK(qn_queue_read(queue, buffers[0], 0, partial, sizeof partial, NULL));
+    CHECK_OK(qn_queue_read(queue, buffers[1], 0, total, sizeof total, NULL));
+    CHECK_OK(qn_queue_read(queue, buffers[2], 0, low_part, sizeof low_part, NULL));
+    CHECK_OK(qn_queue_finish(queue));
+    for (int i = 0; i < COUNT; i++) {
+        CHECK(partial[i] == 0);
+        worst = fmax(worst, fabs((double)total[i] + (double)low_part[i] - sums[i]) / sums[i]);
+        worst_alone = fmax(worst_alone, fabs((double)total[i] - sums[i]) / sums[i]);
+    }
+    CHECK(worst < 1e-9 && worst_alone > 1e-7);
+    CHECK_FAILS(qn_insert_settle(queue, COUNT + 1, buffers[0], buffers[1], buffers[2], NULL), QN_INVALID_ARGUMENT);
+    for (int b = 0; b < 3; b++) qn_buffer_release(&buffers[b]);
+}
+
+static void impossible_problems_are_refused(void)
+{
+    qn_buffer *buffer = NULL;
+    const qn_insert_problem wrong[] = {
+        {3, 1, 1, 1.9f, 1, false},  {5000, 1, 1, 1.9f, 1, false}, {16, -1, 1, 1.9f, 1, false},
+        {16, 1, 0, 1.9f, 1, false}, {16, 1, 1, 2.1f, 1, false},   {16, 1, 1, 1.9f, NAN, false},
+        {64, 1, 1, 1.9f, 1, false}, /* more than there is in the buffers */
+    };
+    CHECK_OK(qn_buffer_create(device, 4 * QN_BLOB_ENTRIES, &buffer));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK_FAILS(qn_insert_slices(queue, NULL, &wrong[i], buffer, buffer, buffer, buffer, buffer, buffer, NULL),
+                    QN_INVALID_ARGUMENT);
+    CHECK_OK(qn_insert_slices(queue, NULL, &(qn_insert_problem){16, 0, 1, 1.9f, 1, false}, buffer, buffer, buffer,
+                              buffer, buffer, buffer, NULL));
+    qn_buffer_release(&buffer);
+}
+
+static void the_workload_keeps_its_promises(void)
+{
+    qn_work work;
+    check_workload(queue, "reconstruct/insert_slices", (const int[]){33, 6, 2}, &work);
+    CHECK(work.multiply_adds > 0);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "host";
+    qn_context *context = NULL;
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
+    if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
+    RUN(reference_is_the_definition);
+    RUN(sides_and_limits_are_right);
+    RUN(errors_do_not_grow_with_the_side);
+    RUN(sampled_corners_are_right);
+    RUN(voxels_and_mates_are_conjugate);
+    RUN(settled_sums_keep_what_floats_lose);
+    RUN(impossible_problems_are_refused);
+    RUN(the_workload_keeps_its_promises);
+    qn_queue_destroy(&queue);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}

@@ -1,0 +1,216 @@
+#include <math.h>
+#include <stdio.h>
+
+#include <quern/workload.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "reconstruct/blob.h"
+#include "reconstruct/kernels/insert_slices.h"
+#include "tune/workload_inputs.h"
+
+enum { SAMPLES = 300, MOST_IMAGES = 1 << 16, MOST_OPERATORS = 60 };
+
+typedef struct insert_state {
+    qn_insert_problem problem;
+    uint64_t seed;
+    float *images, *image_weights, *matrices;
+    qn_buffer *image_buffer, *weight_buffer, *matrix_buffer, *blob, *numerator, *weight;
+    bool has_expected;
+    double expected[SAMPLES][3]; /* of the sampled voxels, from the first check on */
+} insert_state;
+
+static void destroy(void **pointer)
+{
+    insert_state *state = *pointer;
+    if (!state) return;
+    qn_buffer_release(&state->image_buffer);
+    qn_buffer_release(&state->weight_buffer);
+    qn_buffer_release(&state->matrix_buffer);
+    qn_buffer_release(&state->blob);
+    qn_buffer_release(&state->numerator);
+    qn_buffer_release(&state->weight);
+    qn_release(&state->images);
+    qn_release(&state->image_weights);
+    qn_release(&state->matrices);
+    qn_release(pointer);
+}
+
+/* The rotation of a quaternion from [-1, 1)^4, whose length does not matter. */
+static void make_matrix(uint64_t seed, uint64_t index, float matrix[9])
+{
+    double q[4], length = 1e-30;
+    for (uint64_t i = 0; i < 4; i++) {
+        q[i] = qn_workload_input(seed, 4 * index + i);
+        length += q[i] * q[i];
+    }
+    const double s = 2 / length, w = q[0], x = q[1], y = q[2], z = q[3];
+    const double rows[3][3] = {{1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)},
+                               {s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)},
+                               {s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)}};
+    for (int i = 0; i < 9; i++) matrix[i] = (float)rows[i / 3][i % 3];
+}
+
+static qn_status allocate_floats(size_t count, float **floats)
+{
+    void *memory;
+    QN_TRY(qn_allocate(count, sizeof(float), &memory));
+    *floats = memory;
+    return QN_OK;
+}
+
+/* Weights are of 0 … 1, as CTF² is. */
+static qn_status make_inputs(insert_state *state)
+{
+    const qn_insert_problem *problem = &state->problem;
+    const size_t side = (size_t)problem->side, pixels = side * (side / 2 + 1) * (size_t)problem->images;
+    const size_t slices = (size_t)problem->images * (size_t)problem->operators;
+    QN_TRY(allocate_floats(2 * pixels, &state->images));
+    QN_TRY(allocate_floats(pixels, &state->image_weights));
+    QN_TRY(allocate_floats(9 * slices, &state->matrices));
+    for (size_t i = 0; i < 2 * pixels; i++) state->images[i] = qn_workload_input(state->seed, i);
+    for (size_t i = 0; i < pixels; i++) state->image_weights[i] = 0.5f + 0.5f * qn_workload_input(state->seed + 1, i);
+    for (size_t s = 0; s < slices; s++) make_matrix(state->seed + 2, s, state->matrices + 9 * s);
+    return QN_OK;
+}
+
+static qn_status make_buffers(insert_state *state, qn_queue *queue)
+{
+    float table[QN_BLOB_ENTRIES];
+    const qn_insert_problem *problem = &state->problem;
+    const size_t side = (size_t)problem->side, pixels = side * (side / 2 + 1), word = sizeof(float);
+    const size_t images = (size_t)problem->images, slices = images * (size_t)problem->operators;
+    qn_blob_table(table);
+    QN_TRY(qn_workload_make_buffer(queue, state->images, 2 * pixels * images * word, &state->image_buffer));
+    QN_TRY(qn_workload_make_buffer(queue, state->image_weights, pixels * images * word, &state->weight_buffer));
+    QN_TRY(qn_workload_make_buffer(queue, state->matrices, 9 * slices * word, &state->matrix_buffer));
+    QN_TRY(qn_workload_make_buffer(queue, table, sizeof table, &state->blob));
+    QN_TRY(qn_buffer_create(qn_queue_device(queue), 2 * side * pixels * word, &state->numerator));
+    return qn_buffer_create(qn_queue_device(queue), side * pixels * word, &state->weight);
+}
+
+static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
+{
+    static const char name[] = "reconstruct/insert_slices";
+    void *memory;
+    QN_TRY(qn_workload_check_size(name, "side", sizes[0], 8, 1024, 1));
+    QN_TRY(qn_workload_check_size(name, "images", sizes[1], 1, MOST_IMAGES, 1));
+    QN_TRY(qn_workload_check_size(name, "operators", sizes[2], 1, MOST_OPERATORS, 1));
+    QN_TRY(qn_allocate(1, sizeof(insert_state), &memory));
+    insert_state *state = memory;
+    state->seed = seed;
+    state->problem = (qn_insert_problem){.side = sizes[0],
+                                         .images = sizes[1],
+                                         .operators = sizes[2],
+                                         .radius = (float)QN_BLOB_RADIUS,
+                                         .most = 0.5f * (float)sizes[0]};
+    qn_status status = make_inputs(state);
+    if (status == QN_OK) status = make_buffers(state, queue);
+    *out = state;
+    if (status != QN_OK) destroy(out);
+    return status;
+}
+
+static qn_status clear(void *pointer, qn_queue *queue)
+{
+    const insert_state *state = pointer;
+    QN_TRY(qn_workload_fill(queue, state->numerator, 0xff));
+    return qn_workload_fill(queue, state->weight, 0xff);
+}
+
+static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
+{
+    insert_state *state = pointer;
+    qn_event *event = NULL;
+    if (seconds) *seconds = 0;
+    QN_TRY(qn_workload_fill(queue, state->numerator, 0));
+    QN_TRY(qn_workload_fill(queue, state->weight, 0));
+    qn_status status =
+        qn_insert_slices(queue, configuration, &state->problem, state->image_buffer, state->weight_buffer,
+                         state->matrix_buffer, state->blob, state->numerator, state->weight, &event);
+    return qn_workload_take_seconds(status, &event, 1, seconds);
+}
+
+static int draw(uint64_t seed, uint64_t index, int end)
+{
+    return (int)((0.5 + 0.5 * (double)qn_workload_input(seed, index)) * end);
+}
+
+/* Voxels anywhere, the origin and the corner. */
+static void sampled_voxel(const insert_state *state, int sample, int voxel[3])
+{
+    const int side = state->problem.side, low = side / 2;
+    const uint64_t first = 3 * (uint64_t)sample, seed = state->seed + 3;
+    voxel[0] = draw(seed, first, side / 2 + 1);
+    voxel[1] = draw(seed, first + 1, side) - low;
+    voxel[2] = draw(seed, first + 2, side) - low;
+    if (sample == 0) voxel[0] = voxel[1] = voxel[2] = 0;
+    if (sample == 1) voxel[0] = side / 2, voxel[1] = voxel[2] = side - 1 - low;
+}
+
+/* Additions one by one up to a weight of w are off by half a unit in the last place of the sum each, and at most all
+ * slices meet in a voxel, with a weight of 5 together; blobs are good to 1e-6, and 4e-6 at their rim. */
+static double tolerance_of(const insert_state *state, double weight)
+{
+    const double slices = (double)state->problem.images * state->problem.operators;
+    return (1 + weight) * (1e-5 + 0x1p-25 * fmin(slices, 10 * (1 + weight)));
+}
+
+static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
+{
+    insert_state *state = pointer;
+    const int side = state->problem.side, low = side / 2, columns = side / 2 + 1;
+    *largest_error = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        int voxel[3];
+        float sum[2], weight;
+        double *expected = state->expected[i];
+        sampled_voxel(state, i, voxel);
+        const size_t place =
+            ((size_t)(voxel[2] + low) * (size_t)side + (size_t)(voxel[1] + low)) * (size_t)columns + (size_t)voxel[0];
+        QN_TRY(qn_queue_read(queue, state->numerator, 2 * place * sizeof(float), sum, sizeof sum, NULL));
+        QN_TRY(qn_workload_read(queue, state->weight, place * sizeof(float), &weight, sizeof weight));
+        if (!state->has_expected)
+            qn_insert_slices_reference_voxel(&state->problem, state->images, state->image_weights, state->matrices,
+                                             voxel, expected);
+        const double tolerance = tolerance_of(state, expected[2]);
+        *largest_error = qn_workload_larger_error(*largest_error, fabs((double)sum[0] - expected[0]) / tolerance);
+        *largest_error = qn_workload_larger_error(*largest_error, fabs((double)sum[1] - expected[1]) / tolerance);
+        *largest_error = qn_workload_larger_error(*largest_error, fabs((double)weight - expected[2]) / tolerance);
+    }
+    state->has_expected = true;
+    return QN_OK;
+}
+
+static const void *problem_of(const void *pointer)
+{
+    return &((const insert_state *)pointer)->problem;
+}
+
+static void work(const void *pointer, qn_work *least)
+{
+    qn_reconstruct_insert_slices_family.kernels[0].work(&((const insert_state *)pointer)->problem, least);
+}
+
+static void problem_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
+{
+    qn_insert_problem_class(&(qn_insert_problem){.side = sizes[0], .images = sizes[1], .operators = sizes[2]}, text);
+}
+
+extern const qn_workload qn_reconstruct_insert_slices_workload;
+const qn_workload qn_reconstruct_insert_slices_workload = {
+    .name = "reconstruct/insert_slices",
+    .summary = "slices of transformed images into a Fourier volume",
+    .family = &qn_reconstruct_insert_slices_family,
+    .size_names = {"side", "images", "operators"},
+    .gpu_sizes = {312, 512, 1},
+    .cpu_sizes = {128, 32, 1},
+    .create = create,
+    .clear = clear,
+    .run = run,
+    .check = check,
+    .work = work,
+    .problem_class = problem_class,
+    .destroy = destroy,
+    .problem = problem_of,
+};
