@@ -155,6 +155,19 @@ qn_status qn_insert_problem_check(const qn_insert_problem *problem, const char *
     return QN_OK;
 }
 
+qn_status qn_insert_check_buffers(const qn_insert_problem *problem, const qn_buffer *images,
+                                  const qn_buffer *image_weights, const qn_buffer *matrices,
+                                  const qn_buffer *blob_table, const qn_buffer *numerator, const qn_buffer *weight)
+{
+    const size_t side = (size_t)problem->side, pixels = side * (side / 2 + 1), kept = pixels * (size_t)problem->images;
+    QN_TRY(check_buffer("images", images, 2 * kept));
+    QN_TRY(check_buffer("image weights", image_weights, kept));
+    QN_TRY(check_buffer("matrices", matrices, 9 * (size_t)problem->images * (size_t)problem->operators));
+    QN_TRY(check_buffer("blob table", blob_table, QN_BLOB_ENTRIES));
+    QN_TRY(check_buffer("numerator", numerator, 2 * side * pixels));
+    return check_buffer("weight", weight, side * pixels);
+}
+
 /* The geometry of work depends on the side; with enough slices their number does not matter. */
 void qn_insert_problem_class(const qn_insert_problem *problem, char text[64])
 {
@@ -172,15 +185,8 @@ qn_status qn_insert_slices(qn_queue *queue, const qn_configuration *configuratio
     QN_TRY(qn_insert_problem_check(problem, "reconstruct/insert_slices"));
     if (event) *event = NULL;
     if (problem->images == 0) return QN_OK;
-    const size_t side = (size_t)problem->side, pixels = side * (side / 2 + 1);
-    const size_t slices = (size_t)problem->images * (size_t)problem->operators;
+    QN_TRY(qn_insert_check_buffers(problem, images, image_weights, matrices, blob_table, numerator, weight));
     const double most = kept_radius(problem);
-    QN_TRY(check_buffer("images", images, 2 * pixels * (size_t)problem->images));
-    QN_TRY(check_buffer("image weights", image_weights, pixels * (size_t)problem->images));
-    QN_TRY(check_buffer("matrices", matrices, 9 * slices));
-    QN_TRY(check_buffer("blob table", blob_table, QN_BLOB_ENTRIES));
-    QN_TRY(check_buffer("numerator", numerator, 2 * side * pixels));
-    QN_TRY(check_buffer("weight", weight, side * pixels));
     qn_insert_problem_class(problem, problem_class);
     const qn_argument arguments[INSERT_ARGUMENTS] = {
         qn_argument_buffer(images),
@@ -191,7 +197,7 @@ qn_status qn_insert_slices(qn_queue *queue, const qn_configuration *configuratio
         qn_argument_buffer(weight),
         qn_argument_int32(problem->side),
         qn_argument_int32(problem->operators),
-        qn_argument_int32((int32_t)slices),
+        qn_argument_int32(problem->images * problem->operators),
         qn_argument_float32(problem->radius),
         qn_argument_float32((float)most),
         qn_argument_int32((int32_t)(most * most)), /* here, so that no device rounds it otherwise */

@@ -54,8 +54,12 @@ QN_MUST_CHECK qn_status qn_insert_settle(qn_queue *queue, size_t count, qn_buffe
 /* Under which name tuning results for such a problem are kept. */
 void qn_insert_problem_class(const qn_insert_problem *problem, char text[64]);
 
-/* Whether the problem is one: QN_INVALID_ARGUMENT, naming `family`, if not. */
+/* Whether the problem is one, and the buffers hold what they must: QN_INVALID_ARGUMENT if not. */
 QN_MUST_CHECK qn_status qn_insert_problem_check(const qn_insert_problem *problem, const char *family);
+QN_MUST_CHECK qn_status qn_insert_check_buffers(const qn_insert_problem *problem, const qn_buffer *images,
+                                                const qn_buffer *image_weights, const qn_buffer *matrices,
+                                                const qn_buffer *blob_table, const qn_buffer *numerator,
+                                                const qn_buffer *weight);
 
 /* numerator += and weight += the same in double precision from the definition (insert_slices_reference.c): every voxel
  * asks every slice. */

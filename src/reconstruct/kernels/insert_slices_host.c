@@ -1,8 +1,9 @@
-/* Slices into a Fourier volume on processor cores. Of a few images at a time the full planes are laid out with a margin
- * of zeros, four floats to a pixel: real part, imaginary part, weight, 0. Then a piece of work is a plane z of voxels:
- * no two threads meet, and a voxel's sum has the same order whoever computes it. Of each row of voxels a slice's slab
- * covers one stretch; where its voxels lie in the image is found many at once, and what each gathers are 4 × 4 pixels,
- * whose distances, blobs and products fill whole registers. */
+/* Slices into a Fourier volume on processor cores. Of many images at a time the full planes are laid out with a margin
+ * of zeros, four floats to a pixel: real part, imaginary part, weight, 0. Then a piece of work is a bar of voxels, all
+ * x of a few y and z, small enough for a core's cache, as are the parts of images that it meets: no two threads meet,
+ * and a voxel's sum has the same order whoever computes it. Of each row of voxels a slice's slab covers one stretch;
+ * where its voxels lie in the image is found many at once, and what each gathers are 4 × 4 pixels, whose distances,
+ * blobs and products fill whole registers. */
 #include "runtime/host_vector.h"
 
 #include <math.h>
@@ -17,18 +18,21 @@
 
 #include "reconstruct/kernels/insert_slices.dev.h"
 
-enum { REACH = 4, PIXELS = REACH * REACH, STRETCH = 64, CHUNK_BYTES = 1 << 25, SETTLE_PIECE = 1 << 16 };
+enum { REACH = 4, PIXELS = REACH * REACH, STRETCH = 64, BLOCK = 16, SETTLE_PIECE = 1 << 16 };
+enum { BAR_Y = 16, BAR_Z = 8 }; /* rows of a bar */
+enum { CHUNK_BYTES = 1 << 28 }; /* of images laid out at a time */
 
 typedef struct insert_job {
     const float *images, *image_weights, *matrices;
     float *numerator, *weight;
     int side, columns, low, operators;
-    int first_image, images_end; /* those that are laid out */
-    float radius, inverse_radius, most, farthest;
+    int first_image, images_end;                         /* those that are laid out */
+    float radius, inverse_radius, most, farthest, reach; /* reach: of the slab, from its middle */
     int most_squared;
     bool fast;
     float *planes; /* [images_end − first_image][width][width][4] */
     int width, margin;
+    float *bars; /* of each worker [BAR_Z][BAR_Y][columns][4]: real part, imaginary part, weight, 0 */
 } insert_job;
 
 /* Rows of T and components of q: a coordinate of the image is Σ (coarse + fine) over the axes x, y, z. */
@@ -95,21 +99,22 @@ static void locate(const insert_job *job, const host_slice *slice, int x, int y,
     const float coarse_x = slice->coarse[0][0], coarse_y = slice->coarse[0][1], coarse_z = slice->coarse[0][2];
     const float fine_x = slice->fine[0][0], fine_y = slice->fine[0][1], fine_z = slice->fine[0][2];
     const int32_t width = job->width, origin = job->margin * (job->width + 1);
+    for (int block = 0; block < count; block += BLOCK)
 #pragma omp simd
-    for (int i = 0; i < count; i++) {
-        const float along = (float)(x + i);
-        const float at_x = MULTIPLY_ADD(coarse_x, along, coarse[0]), whole_x = rintf(at_x);
-        const float at_y = MULTIPLY_ADD(coarse_y, along, coarse[1]), whole_y = rintf(at_y);
-        const float part_x = (at_x - whole_x) + MULTIPLY_ADD(fine_x, along, fine[0]);
-        const float part_y = (at_y - whole_y) + MULTIPLY_ADD(fine_y, along, fine[1]);
-        const float height = MULTIPLY_ADD(coarse_z, along, coarse[2]) + MULTIPLY_ADD(fine_z, along, fine[2]);
-        const float before_x = floorf(part_x - radius) + 1, before_y = floorf(part_y - radius) + 1;
-        const float scaled = height * inverse;
-        at->dx[i] = (before_x - part_x) * inverse;
-        at->dy[i] = (before_y - part_y) * inverse;
-        at->inside[i] = MULTIPLY_ADD(-scaled, scaled, 1.0f);
-        at->place[i] = 4 * (origin + (int32_t)(whole_y + before_y) * width + (int32_t)(whole_x + before_x));
-    }
+        for (int i = block; i < block + BLOCK; i++) { /* those beyond the end are nowhere used */
+            const float along = (float)(x + i);
+            const float at_x = MULTIPLY_ADD(coarse_x, along, coarse[0]), whole_x = rintf(at_x);
+            const float at_y = MULTIPLY_ADD(coarse_y, along, coarse[1]), whole_y = rintf(at_y);
+            const float part_x = (at_x - whole_x) + MULTIPLY_ADD(fine_x, along, fine[0]);
+            const float part_y = (at_y - whole_y) + MULTIPLY_ADD(fine_y, along, fine[1]);
+            const float height = MULTIPLY_ADD(coarse_z, along, coarse[2]) + MULTIPLY_ADD(fine_z, along, fine[2]);
+            const float before_x = floorf(part_x - radius) + 1, before_y = floorf(part_y - radius) + 1;
+            const float scaled = height * inverse;
+            at->dx[i] = (before_x - part_x) * inverse;
+            at->dy[i] = (before_y - part_y) * inverse;
+            at->inside[i] = MULTIPLY_ADD(-scaled, scaled, 1.0f);
+            at->place[i] = 4 * (origin + (int32_t)(whole_y + before_y) * width + (int32_t)(whole_x + before_x));
+        }
 }
 
 /* Pixel 4 j + i of the 4 × 4, in radii from the first. */
@@ -170,7 +175,7 @@ static inline __m128 fold(qn_lanes sum)
 #endif
 }
 
-/* value: real part, imaginary part, weight, 0 of voxel i of a stretch. */
+/* value += real part, imaginary part, weight, 0 of voxel i of a stretch. */
 static inline void gather(const float *plane, int width, const pixel_offsets *offsets, const stretch *at, int i,
                           float value[4])
 {
@@ -191,7 +196,7 @@ static inline void gather(const float *plane, int width, const pixel_offsets *of
         const qn_lanes from = qn_lanes_load(pixels + 4 * ((size_t)(pixel / REACH) * (size_t)width + pixel % REACH));
         sum[pixel / PER_VECTOR % 2] = qn_lanes_fma(four, from, sum[pixel / PER_VECTOR % 2]);
     }
-    _mm_storeu_ps(value, fold(sum[0] + sum[1]));
+    _mm_storeu_ps(value, _mm_add_ps(_mm_loadu_ps(value), fold(sum[0] + sum[1])));
 }
 
 #else
@@ -199,7 +204,6 @@ static inline void gather(const float *plane, int width, const pixel_offsets *of
 static inline void gather(const float *plane, int width, const pixel_offsets *offsets, const stretch *at, int i,
                           float value[4])
 {
-    memset(value, 0, 4 * sizeof *value);
     for (int pixel = 0; pixel < PIXELS; pixel++) {
         const float *from = plane + at->place[i] + 4 * (pixel / REACH * width + pixel % REACH);
         const float x = offsets->x[pixel] + at->dx[i], y = offsets->y[pixel] + at->dy[i];
@@ -210,24 +214,18 @@ static inline void gather(const float *plane, int width, const pixel_offsets *of
 
 #endif
 
+/* Voxels x … x + count − 1 of a row; `sums` are those of the row, four floats each. */
 static void insert_stretch(const insert_job *job, const host_slice *slice, const pixel_offsets *offsets, int x, int y,
-                           int z, int count, float *numerator, float *weight)
+                           int z, int count, float *sums)
 {
     stretch at;
     locate(job, slice, x, y, z, count, &at);
-    for (int i = 0; i < count; i++) {
-        float value[4];
-        if (at.inside[i] <= 0) continue;
-        gather(slice->plane, job->width, offsets, &at, i, value);
-        numerator[2 * (x + i)] += value[0];
-        numerator[2 * (x + i) + 1] += value[1];
-        weight[x + i] += value[2];
-    }
+    for (int i = 0; i < count; i++)
+        if (at.inside[i] > 0) gather(slice->plane, job->width, offsets, &at, i, sums + 4 * (x + i));
 }
 
 /* The nearest pixel, with weight 1, for voxels within half a voxel of the slice. */
-static void insert_nearest(const insert_job *job, const host_slice *slice, int x, int y, int z, int count,
-                           float *numerator, float *weight)
+static void insert_nearest(const insert_job *job, const host_slice *slice, int x, int y, int z, int count, float *sums)
 {
     const float p[2] = {(float)y, (float)z};
     for (int along = x; along < x + count; along++) {
@@ -242,9 +240,7 @@ static void insert_nearest(const insert_job *job, const host_slice *slice, int x
         if (fabsf(whole[2] + part[2]) > 0.5f) continue;
         const int u = (int)(whole[0] + rintf(part[0])), v = (int)(whole[1] + rintf(part[1]));
         const float *from = slice->plane + 4 * ((ptrdiff_t)(v + job->margin) * job->width + u + job->margin);
-        numerator[2 * along] += from[0];
-        numerator[2 * along + 1] += from[1];
-        weight[along] += from[2];
+        for (int c = 0; c < 3; c++) sums[4 * along + c] += from[c];
     }
 }
 
@@ -263,31 +259,44 @@ static void cut(float slope, float start, float reach, int *first, int *last)
     if (high < (float)*last) *last = high >= (float)*first ? (int)high : *first - 1;
 }
 
-static void insert_plane_of_slice(const insert_job *job, const host_slice *slice, const pixel_offsets *offsets, int z)
+/* A bar: rows y … end_y − 1 of planes z … end_z − 1. */
+typedef struct bar {
+    int y, end_y, z, end_z;
+    float *sums;
+} bar;
+
+static void insert_row(const insert_job *job, const host_slice *slice, const pixel_offsets *offsets, int y, int z,
+                       float *sums)
 {
-    const float left = job->farthest * job->farthest - (float)z * (float)z,
-                reach = (job->fast ? 0.5f : job->radius) + 0.01f;
-    if (left < 0) return;
-    const int chord = (int)sqrtf(left), end_y = job->side - job->low;
-    const int widest = chord < job->columns - 1 ? chord : job->columns - 1;
-    const float *n = slice->normal, across = n[0] * (float)widest;
-    int y = -chord > -job->low ? -chord : -job->low, last_y = chord < end_y - 1 ? chord : end_y - 1;
-    /* heights in a row are from n·y + n·z to that and `across` */
-    cut(n[1], n[2] * (float)z + 0.5f * across, reach + 0.5f * fabsf(across), &y, &last_y);
-    for (; y <= last_y; y++) {
-        const size_t row = ((size_t)(z + job->low) * (size_t)job->side + (size_t)(y + job->low)) * (size_t)job->columns;
-        const float row_left = left - (float)y * (float)y;
-        int x = 0, last = row_left < 0 ? -1 : (int)sqrtf(row_left);
-        if (last > job->columns - 1) last = job->columns - 1;
-        cut(n[0], n[1] * (float)y + n[2] * (float)z, reach, &x, &last);
-        for (; x <= last; x += STRETCH) {
-            const int count = last - x + 1 < STRETCH ? last - x + 1 : STRETCH;
-            if (job->fast)
-                insert_nearest(job, slice, x, y, z, count, job->numerator + 2 * row, job->weight + row);
-            else
-                insert_stretch(job, slice, offsets, x, y, z, count, job->numerator + 2 * row, job->weight + row);
-        }
+    const float left = job->farthest * job->farthest - (float)(y * y + z * z);
+    int x = 0, last = left < 0 ? -1 : (int)sqrtf(left);
+    if (last > job->columns - 1) last = job->columns - 1;
+    cut(slice->normal[0], slice->normal[1] * (float)y + slice->normal[2] * (float)z, job->reach, &x, &last);
+    for (; x <= last; x += STRETCH) {
+        const int count = last - x + 1 < STRETCH ? last - x + 1 : STRETCH;
+        if (job->fast)
+            insert_nearest(job, slice, x, y, z, count, sums);
+        else
+            insert_stretch(job, slice, offsets, x, y, z, count, sums);
     }
+}
+
+/* Heights in a row are from n·y + n·z to that and `across`. Whether any row was hit. */
+static bool insert_slice(const insert_job *job, const host_slice *slice, const pixel_offsets *offsets, const bar *at)
+{
+    const float *n = slice->normal, across = n[0] * (float)(job->columns - 1);
+    int z = at->z, last_z = at->end_z - 1;
+    const float middle_y = 0.5f * (float)(at->y + at->end_y - 1), half_y = 0.5f * (float)(at->end_y - 1 - at->y);
+    cut(n[2], n[1] * middle_y + 0.5f * across, job->reach + 0.5f * fabsf(across) + half_y * fabsf(n[1]), &z, &last_z);
+    const bool hit = z <= last_z;
+    for (; z <= last_z; z++) {
+        int y = at->y, last_y = at->end_y - 1;
+        cut(n[1], n[2] * (float)z + 0.5f * across, job->reach + 0.5f * fabsf(across), &y, &last_y);
+        for (; y <= last_y; y++)
+            insert_row(job, slice, offsets, y, z,
+                       at->sums + 4 * (ptrdiff_t)((z - at->z) * BAR_Y + y - at->y) * job->columns);
+    }
+    return hit;
 }
 
 static void set_slice(const insert_job *job, int index, host_slice *slice)
@@ -303,20 +312,57 @@ static void set_slice(const insert_job *job, int index, host_slice *slice)
     for (int axis = 0; axis < 3; axis++) slice->normal[axis] = matrix[3 * axis + 2];
 }
 
-static qn_status insert_plane(size_t index, int worker, void *user)
+static void add_bar(const insert_job *job, const bar *from)
+{
+    for (int z = from->z; z < from->end_z; z++)
+        for (int y = from->y; y < from->end_y; y++) {
+            const size_t row =
+                ((size_t)(z + job->low) * (size_t)job->side + (size_t)(y + job->low)) * (size_t)job->columns;
+            const float *sums = from->sums + 4 * (ptrdiff_t)((z - from->z) * BAR_Y + y - from->y) * job->columns;
+            for (int x = 0; x < job->columns; x++) {
+                job->numerator[2 * (row + (size_t)x)] += sums[4 * x];
+                job->numerator[2 * (row + (size_t)x) + 1] += sums[4 * x + 1];
+                job->weight[row + (size_t)x] += sums[4 * x + 2];
+            }
+        }
+}
+
+static int minimum(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static qn_status insert_bar(size_t index, int worker, void *user)
 {
     const insert_job *job = user;
-    const int z = (int)index - job->low;
+    const int across = (job->side + BAR_Y - 1) / BAR_Y, end = job->side - job->low;
+    const size_t floats = 4 * (size_t)BAR_Y * BAR_Z * (size_t)job->columns;
+    const int y = (int)index % across * BAR_Y - job->low, z = (int)index / across * BAR_Z - job->low;
+    const bar piece = {y, minimum(y + BAR_Y, end), z, minimum(z + BAR_Z, end), job->bars + floats * (size_t)worker};
+    bool hit = false;
     pixel_offsets offsets;
-    (void)worker;
     for (int pixel = 0; pixel < PIXELS; pixel++) {
         offsets.x[pixel] = (float)(pixel % REACH) * job->inverse_radius;
         offsets.y[pixel] = (float)(pixel / REACH) * job->inverse_radius;
     }
+    memset(piece.sums, 0, floats * sizeof(float));
     for (int s = job->first_image * job->operators; s < job->images_end * job->operators; s++) {
         host_slice slice;
         set_slice(job, s, &slice);
-        insert_plane_of_slice(job, &slice, &offsets, z);
+        if (insert_slice(job, &slice, &offsets, &piece)) hit = true;
+    }
+    if (hit) add_bar(job, &piece);
+    return QN_OK;
+}
+
+static qn_status run_job(insert_job *job, int images, size_t chunk, void *pool)
+{
+    const size_t bars = (size_t)((job->side + BAR_Y - 1) / BAR_Y) * (size_t)((job->side + BAR_Z - 1) / BAR_Z);
+    for (int first = 0; first < images; first = job->images_end) {
+        job->first_image = first;
+        job->images_end = images - first < (int)chunk ? images : first + (int)chunk;
+        QN_TRY(qn_pool_run(pool, (size_t)(job->images_end - first), lay_out_image, job));
+        QN_TRY(qn_pool_run(pool, bars, insert_bar, job));
     }
     return QN_OK;
 }
@@ -325,7 +371,8 @@ static qn_status insert(const qn_host_launch *launch)
 {
     void *const *arguments = launch->arguments;
     const int side = *(const int32_t *)arguments[6], operators = *(const int32_t *)arguments[7];
-    const int images = *(const int32_t *)arguments[8] / operators;
+    const int images = *(const int32_t *)arguments[8] / operators,
+              threads = launch->pool ? qn_pool_threads(launch->pool) : 1;
     const float radius = *(const float *)arguments[9], most = *(const float *)arguments[10];
     insert_job job = {.images = arguments[0],
                       .image_weights = arguments[1],
@@ -343,22 +390,20 @@ static qn_status insert(const qn_host_launch *launch)
                       .most_squared = *(const int32_t *)arguments[11],
                       .fast = *(const int32_t *)arguments[12] != 0,
                       .margin = (int)most + 6};
+    job.reach = (job.fast ? 0.5f : radius) + 0.01f;
     job.width = 2 * job.margin + 1;
     const size_t plane_bytes = 4 * sizeof(float) * (size_t)job.width * (size_t)job.width;
     size_t chunk = CHUNK_BYTES / plane_bytes;
-    void *memory;
+    void *planes, *bars = NULL;
     if (chunk > (size_t)images) chunk = (size_t)images;
     if (chunk < 1) chunk = 1;
-    QN_TRY(qn_allocate(chunk, plane_bytes, &memory));
-    job.planes = memory;
-    qn_status status = QN_OK;
-    for (int first = 0; first < images && status == QN_OK; first = job.images_end) {
-        job.first_image = first;
-        job.images_end = images - first < (int)chunk ? images : first + (int)chunk;
-        status = qn_pool_run(launch->pool, (size_t)(job.images_end - first), lay_out_image, &job);
-        if (status == QN_OK) status = qn_pool_run(launch->pool, (size_t)side, insert_plane, &job);
-    }
-    qn_release(&memory);
+    QN_TRY(qn_allocate(chunk, plane_bytes, &planes));
+    qn_status status = qn_allocate((size_t)threads * BAR_Y * BAR_Z, 4 * sizeof(float) * (size_t)job.columns, &bars);
+    job.planes = planes;
+    job.bars = bars;
+    if (status == QN_OK) status = run_job(&job, images, chunk, launch->pool);
+    qn_release(&planes);
+    qn_release(&bars);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include "check_workload.h"
 #include "reconstruct/blob.h"
 #include "reconstruct/kernels/insert_slices.h"
+#include "reconstruct/kernels/scatter_slices.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"
 
@@ -74,6 +75,12 @@ static void make_expected(const qn_insert_problem *problem)
     qn_insert_slices_reference(problem, images, image_weights, matrices, expected_numerator, expected_weight);
 }
 
+typedef qn_status (*insert_function)(qn_queue *queue, const qn_configuration *configuration,
+                                     const qn_insert_problem *problem, qn_buffer *images, qn_buffer *image_weights,
+                                     qn_buffer *matrices, qn_buffer *blob_table, qn_buffer *numerator,
+                                     qn_buffer *weight, qn_event **event);
+static insert_function insert_with = qn_insert_slices;
+
 static void insert_on_device(const qn_configuration *configuration, const qn_insert_problem *problem)
 {
     static float table[QN_BLOB_ENTRIES];
@@ -89,8 +96,8 @@ static void insert_on_device(const qn_configuration *configuration, const qn_ins
     CHECK_OK(qn_workload_make_buffer(queue, table, sizeof table, &buffers[3]));
     CHECK_OK(qn_workload_make_buffer(queue, numerator, 2 * voxels * word, &buffers[4]));
     CHECK_OK(qn_workload_make_buffer(queue, weight, voxels * word, &buffers[5]));
-    CHECK_OK(qn_insert_slices(queue, configuration, problem, buffers[0], buffers[1], buffers[2], buffers[3], buffers[4],
-                              buffers[5], NULL));
+    CHECK_OK(insert_with(queue, configuration, problem, buffers[0], buffers[1], buffers[2], buffers[3], buffers[4],
+                         buffers[5], NULL));
     CHECK_OK(qn_queue_read(queue, buffers[4], 0, numerator, 2 * voxels * word, NULL));
     CHECK_OK(qn_queue_read(queue, buffers[5], 0, weight, voxels * word, NULL));
     CHECK_OK(qn_queue_finish(queue));
@@ -177,6 +184,38 @@ static void sampled_corners_are_right(void)
                                           check_corner, &corners));
         CHECK(corners != 0 && corners != -1);
     }
+}
+
+static qn_status check_scatter_corner(const qn_configuration *configuration, void *user)
+{
+    ++*(int *)user;
+    if (!CHECK(error_of(configuration, &of_corners) <= TOLERANCE))
+        name_configuration(&qn_reconstruct_scatter_slices_family, configuration);
+    return QN_OK;
+}
+
+/* Which no device of processor cores but those of OpenCL runs. */
+static void scattering_gives_the_same(void)
+{
+    const qn_device_info *info = qn_device_get_info(device);
+    qn_buffer *buffer = NULL;
+    int corners = 0;
+    if (!strstr(info->identifier, "host")) {
+        make_inputs(&of_corners);
+        make_expected(&of_corners);
+        insert_with = qn_scatter_slices;
+        CHECK_OK(qn_family_sample_corners(&qn_reconstruct_scatter_slices_family, info,
+                                          corners_to_visit(info, MOST_CORNERS / 2), check_scatter_corner, &corners));
+        check_problem(&(qn_insert_problem){22, IMAGES, OPERATORS, 1.9f, 1000, false});
+        check_problem(&(qn_insert_problem){MOST_SIDE, 3, 1, 1.9f, 80, false});
+        insert_with = qn_insert_slices;
+        CHECK(corners > 1);
+    }
+    CHECK_OK(qn_buffer_create(device, 64, &buffer));
+    CHECK_FAILS(qn_scatter_slices(queue, NULL, &(qn_insert_problem){16, 1, 1, 1.9f, 1, true}, buffer, buffer, buffer,
+                                  buffer, buffer, buffer, NULL),
+                QN_INVALID_ARGUMENT);
+    qn_buffer_release(&buffer);
 }
 
 /* In the plane of an image that is not turned a voxel is a pixel. */
@@ -307,6 +346,7 @@ int main(int argc, char **argv)
     RUN(sides_and_limits_are_right);
     RUN(errors_do_not_grow_with_the_side);
     RUN(sampled_corners_are_right);
+    RUN(scattering_gives_the_same);
     RUN(voxels_and_mates_are_conjugate);
     RUN(settled_sums_keep_what_floats_lose);
     RUN(impossible_problems_are_refused);

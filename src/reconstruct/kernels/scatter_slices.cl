@@ -1,0 +1,85 @@
+/* Slices into a Fourier volume, scattering: each pixel adds itself to the voxels within the radius, atomically. A
+ * work-item has one pixel of the half x ≥ 0, for itself and its mate; what the arrays hold is in insert_slices.h. */
+#include "reconstruct/kernels/insert_slices.dev.h"
+
+#ifndef BLOCK_DIM_X
+#error "BLOCK_DIM_X: pixels of a group along x"
+#endif
+#ifndef BLOCK_DIM_Y
+#error "BLOCK_DIM_Y: pixels of a group along y"
+#endif
+#ifndef PRECOMPUTE_BLOB
+#error "PRECOMPUTE_BLOB: whether the blob is read from a table"
+#endif
+
+#define REACH 4 /* voxels within the radius, along a line: 2 * radius < 4 */
+
+DEVICE_FN float blob_at(GLOBAL const float *table, float inside)
+{
+#if PRECOMPUTE_BLOB
+    const float place = FMIN(FMA(inside, -BLOB_TABLE_INTERVALS, BLOB_TABLE_INTERVALS), BLOB_TABLE_INTERVALS);
+    const int index = (int)place;
+    const float low = table[index], high = table[index + 1];
+    return inside > 0.0f ? FMA(place - (float)index, high - low, low) : 0.0f;
+#else
+    return blob_polynomial(inside);
+#endif
+}
+
+/* Add to voxel x, y, z, as far as it is stored. */
+DEVICE_FN void add_to_voxel(GLOBAL float *numerator, GLOBAL float *weight, int side, int x, int y, int z, float real,
+                            float imaginary, float pixel_weight)
+{
+    const int low = side / 2, columns = side / 2 + 1;
+    if (x < 0 || x >= columns || y < -low || y >= side - low || z < -low || z >= side - low) return;
+    const qn_int64 place = ((qn_int64)(z + low) * side + (y + low)) * columns + x;
+    ATOMIC_ADD_FLOAT(numerator + 2 * place, real);
+    ATOMIC_ADD_FLOAT(numerator + 2 * place + 1, imaginary);
+    ATOMIC_ADD_FLOAT(weight + place, pixel_weight);
+}
+
+KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y, 1) void scatter_slices(GLOBAL const qn_complex *RESTRICT images,
+                                                                    GLOBAL const float *RESTRICT image_weights,
+                                                                    GLOBAL const float *RESTRICT matrices,
+                                                                    GLOBAL const float *RESTRICT blob_table,
+                                                                    GLOBAL float *RESTRICT numerator,
+                                                                    GLOBAL float *RESTRICT weight, int side,
+                                                                    int operators, float radius, int most_squared)
+{
+    const int low = side / 2, columns = side / 2 + 1, x = GLOBAL_ID(0), y = GLOBAL_ID(1) - low, slice = GLOBAL_ID(2);
+    if (x >= columns || y >= side - low || x * x + y * y > most_squared) return;
+    GLOBAL const float *matrix = matrices + 9 * slice;
+    const qn_int64 place = ((qn_int64)(slice / operators) * side + (y + low)) * columns + x;
+    const qn_complex pixel = images[place];
+    const float pixel_weight = image_weights[place], inverse = 1.0f / radius;
+    int first[3];
+    float d_2[3][REACH];
+    UNROLL
+    for (int axis = 0; axis < 3; axis++) {
+        const float a = coarse_part(matrix[3 * axis]), b = coarse_part(matrix[3 * axis + 1]);
+        const float at = FMA(a, (float)x, b * (float)y), whole = ROUND(at);
+        const float part =
+            (at - whole) + FMA(matrix[3 * axis] - a, (float)x, (matrix[3 * axis + 1] - b) * (float)y);
+        const float before = FLOOR(part - radius) + 1.0f;
+        first[axis] = (int)(whole + before);
+        UNROLL
+        for (int i = 0; i < REACH; i++) {
+            const float d = (before + (float)i - part) * inverse;
+            d_2[axis][i] = d * d;
+        }
+    }
+    for (int k = 0; k < REACH; k++)
+        for (int j = 0; j < REACH; j++) {
+            const float row = 1.0f - d_2[2][k] - d_2[1][j];
+            if (row <= 0.0f) continue;
+            UNROLL
+            for (int i = 0; i < REACH; i++) {
+                const float blob = blob_at(blob_table, row - d_2[0][i]);
+                const int vx = first[0] + i, vy = first[1] + j, vz = first[2] + k;
+                if (blob == 0.0f) continue;
+                const float real = blob * pixel.x, imaginary = blob * pixel.y, add = blob * pixel_weight;
+                if (vx >= 0) add_to_voxel(numerator, weight, side, vx, vy, vz, real, imaginary, add);
+                if (vx <= 0 && x > 0) add_to_voxel(numerator, weight, side, -vx, -vy, -vz, real, -imaginary, add);
+            }
+        }
+}
