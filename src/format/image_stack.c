@@ -38,7 +38,7 @@ static qn_status start(qn_image_stack *stack, const char *path)
     struct stat information;
     size_t got;
     QN_TRY(qn_text_copy(path, &stack->path));
-    stack->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    stack->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
     if (stack->descriptor < 0)
         QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot open: %s", path, strerror(errno));
     if (fstat(stack->descriptor, &information) != 0 || !S_ISREG(information.st_mode))

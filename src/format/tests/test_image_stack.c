@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -180,6 +181,10 @@ static void what_cannot_be_read_is_refused(void)
     CHECK_MESSAGE_HAS("has 1000 bytes");
     CHECK_FAILS(qn_image_stack_open("/nowhere/at/all.mrcs", &stack), QN_NOT_FOUND);
     CHECK_FAILS(qn_image_stack_open(check_scratch_folder(), &stack), QN_UNSUPPORTED);
+    char pipe[700];
+    snprintf(pipe, sizeof pipe, "%s/pipe", check_scratch_folder());
+    CHECK(mkfifo(pipe, 0666) == 0);
+    CHECK_FAILS(qn_image_stack_open(pipe, &stack), QN_UNSUPPORTED); /* at once, though nobody writes */
     gzFile file = gzopen(path, "wb");
     CHECK(gzwrite(file, values, sizeof values) == sizeof values);
     gzclose(file);
