@@ -127,8 +127,9 @@ static qn_status read_axes(const char *name, const unsigned char *bytes, qn_mrc_
     for (int k = 0; k < 3; k++) axes[k] = load_whole(h->big_endian, bytes + AXES + 4 * k);
     const bool unsaid = axes[0] == 0 && axes[1] == 0 && axes[2] == 0;
     for (int k = 0; k < 3; k++) {
+        if (!unsaid && (axes[k] < 1 || axes[k] > 3)) continue;
         h->axes[k] = unsaid ? k : axes[k] - 1;
-        if (h->axes[k] >= 0 && h->axes[k] < 3) seen |= 1 << h->axes[k];
+        seen |= 1 << h->axes[k];
     }
     if (seen != 7)
         QN_FAIL(QN_BAD_FORMAT,
@@ -231,6 +232,14 @@ static void decode_nibbles(const qn_mrc_header *header, const unsigned char *byt
         for (size_t i = 0; i < columns; i++) values[i] = (float)(bytes[i / 2] >> 4 * (i % 2) & 15);
 }
 
+static bool host_is_little_endian(void)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
 void qn_mrc_decode(const qn_mrc_header *header, const void *data, size_t rows, float *values)
 {
     const unsigned char *bytes = data;
@@ -241,7 +250,10 @@ void qn_mrc_decode(const qn_mrc_header *header, const void *data, size_t rows, f
             values[i] = (float)(bytes[i] - (!header->unsigned_bytes && bytes[i] > 127 ? 256 : 0));
         break;
     case 2:
-        for (size_t i = 0; i < count; i++) values[i] = load_float(header->big_endian, bytes + 4 * i);
+        if (!header->big_endian && host_is_little_endian())
+            memcpy(values, bytes, 4 * count);
+        else
+            for (size_t i = 0; i < count; i++) values[i] = load_float(header->big_endian, bytes + 4 * i);
         break;
     case 101: decode_nibbles(header, bytes, rows, values); break;
     default: decode_shorts(header, bytes, count, values);

@@ -352,6 +352,7 @@ static void hostile_headers_are_refused(void)
         {12, 0xfffffffe, QN_BAD_FORMAT, "mode is -2"},
         {64, 2, QN_BAD_FORMAT, "axes are 2, 2, 3"},
         {68, 7, QN_BAD_FORMAT, "axes are 1, 7, 3"},
+        {72, 0x80000000, QN_BAD_FORMAT, "axes are 1, 2, -2147483648"},
         {92, 0xfffffff0, QN_BAD_FORMAT, "extended header has -16"},
         {92, 0x7fffffff, QN_BAD_FORMAT, "expected 2147484"},
         {8, 3, QN_BAD_FORMAT, "has 1048 bytes; expected 1060"},
