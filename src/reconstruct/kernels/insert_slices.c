@@ -16,7 +16,7 @@ enum { SETTLE_GROUP = 256, SETTLE_MOST_GROUPS = 4096 };
 static const qn_tunable tunables[TUNABLES] = {
     [BLOCK_DIM_X] = {"BLOCK_DIM_X", {8, 16, 32}, 3, 16, "work-items of a group along the plane's first axis"},
     [BLOCK_DIM_Y] = {"BLOCK_DIM_Y", {4, 8, 16, 32}, 4, 8, "work-items of a group along its second axis"},
-    [GRID_DIM_Z] = {"GRID_DIM_Z", {1, 2, 4, 8, 16}, 5, 1, "groups that share the slices"},
+    [GRID_DIM_Z] = {"GRID_DIM_Z", {1, 2, 4, 8, 16, 32}, 6, 8, "groups that share the slices, at most"},
     [BRICK] = {"BRICK", {0, 8, 16}, 3, 16, "voxels of a group's brick along x and y; 0: atomics in global memory"},
     [BRICK_DEPTH] = {"BRICK_DEPTH", {4, 8, 12}, 3, 8, "voxels of a brick along z"},
     [PRECOMPUTE_BLOB] = {"PRECOMPUTE_BLOB", {0, 1}, 2, 0, "whether the blob is read from a table"},
@@ -32,7 +32,7 @@ static const char *const constraints[] = {
     "BRICK > 0 || BRICK_DEPTH == 8",
     "BRICK == 0 || BLOCK_DIM_X * BLOCK_DIM_Y <= BRICK * BRICK", /* items without a column */
     /* the host's kernel has none of these */
-    "!device.is_host || (BLOCK_DIM_X == 16 && BLOCK_DIM_Y == 8 && GRID_DIM_Z == 1 && BRICK == 16)",
+    "!device.is_host || (BLOCK_DIM_X == 16 && BLOCK_DIM_Y == 8 && GRID_DIM_Z == 8 && BRICK == 16)",
     "!device.is_host || (BRICK_DEPTH == 8 && PRECOMPUTE_BLOB == 0 && SHARED_BLOB == 0 && UNROLL_ROWS == 1)",
 };
 

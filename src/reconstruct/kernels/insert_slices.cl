@@ -5,8 +5,8 @@
  *
  * BRICK > 0: a group sums a brick of BRICK × BRICK × BRICK_DEPTH voxels in local memory over all slices that hit it and
  * adds it to the volume at the end. It takes slices in three turns, one for each walked axis: in a turn a column of
- * the brick belongs to one work-item, so nothing in it is atomic. With GRID_DIM_Z > 1 so many groups share the slices
- * of a brick, and add atomically. BRICK = 0: GRID_DIM_Z groups, one behind the other, walk whole slices and add each
+ * the brick belongs to one work-item, so nothing in it is atomic. Most slices hit the bricks near the origin: with
+ * GRID_DIM_Z > 1 up to so many groups share the slices of a brick there, and add atomically. BRICK = 0: GRID_DIM_Z groups, one behind the other, walk whole slices and add each
  * voxel to the volume atomically. */
 #include "reconstruct/kernels/insert_slices.dev.h"
 
@@ -38,7 +38,6 @@
 #define ITEMS (BLOCK_DIM_X * BLOCK_DIM_Y)
 #define ITEM (LOCAL_ID(1) * BLOCK_DIM_X + LOCAL_ID(0))
 #define REACH 4 /* pixels within the radius, along a line: 2 * radius < 4 */
-#define ATOMIC_SUMS (BRICK == 0 || GRID_DIM_Z > 1)
 
 #if SHARED_BLOB
 #define TABLE_SPACE LOCAL_PTR const
@@ -217,17 +216,18 @@ DEVICE_FN void gather_voxel(float *sum, const slice_walk *slice, const slice_col
     sum[1] *= turn;
 }
 
-DEVICE_FN void add_to_volume(GLOBAL float *numerator, GLOBAL float *weight, qn_int64 place, const float *sum)
+DEVICE_FN void add_to_volume(GLOBAL float *numerator, GLOBAL float *weight, qn_int64 place, const float *sum,
+                             bool atomically)
 {
-#if ATOMIC_SUMS
-    ATOMIC_ADD_FLOAT(numerator + 2 * place, sum[0]);
-    ATOMIC_ADD_FLOAT(numerator + 2 * place + 1, sum[1]);
-    ATOMIC_ADD_FLOAT(weight + place, sum[2]);
-#else
+    if (atomically) {
+        ATOMIC_ADD_FLOAT(numerator + 2 * place, sum[0]);
+        ATOMIC_ADD_FLOAT(numerator + 2 * place + 1, sum[1]);
+        ATOMIC_ADD_FLOAT(weight + place, sum[2]);
+        return;
+    }
     numerator[2 * place] += sum[0];
     numerator[2 * place + 1] += sum[1];
     weight[place] += sum[2];
-#endif
 }
 
 #if BRICK
@@ -267,7 +267,8 @@ DEVICE_FN void insert_into_brick(LOCAL_PTR float *sums, const slice_walk *slice,
     const int step_first = axis == 0 ? BRICK : 1, step_second = axis == 2 ? BRICK : LAYER;
     const int points = BRICK * (axis == 2 ? BRICK : BRICK_DEPTH);
     for (int point = ITEM; point < points; point += ITEMS) {
-        const int first = point % BRICK, second = point / BRICK;
+        /* 32 neighbours are 8 × 4 points, for they read pixels in common */
+        const int first = point % 8 + point / 32 % (BRICK / 8) * 8, second = point / 8 % 4 + point / (4 * BRICK) * 4;
         slice_column column;
         load_column(&column, slice, all, corner_first + first, corner_second + second, begin, end);
         LOCAL_PTR float *at = sums + first * step_first + second * step_second - begin * step;
@@ -282,7 +283,7 @@ DEVICE_FN void insert_into_brick(LOCAL_PTR float *sums, const slice_walk *slice,
 }
 
 DEVICE_FN void add_brick(GLOBAL float *numerator, GLOBAL float *weight, LOCAL_PTR const float *sums,
-                         const insertion *all, int corner_x, int corner_y, int corner_z)
+                         const insertion *all, int corner_x, int corner_y, int corner_z, bool atomically)
 {
     for (int i = ITEM; i < BRICK * BRICK * BRICK_DEPTH; i += ITEMS) {
         const int dx = i % BRICK, dy = i / BRICK % BRICK, dz = i / (BRICK * BRICK);
@@ -291,7 +292,7 @@ DEVICE_FN void add_brick(GLOBAL float *numerator, GLOBAL float *weight, LOCAL_PT
         const float sum[3] = {sums[from], sums[from + BRICK_SUMS], sums[from + 2 * BRICK_SUMS]};
         if (x >= all->columns || y >= all->side || z >= all->side) continue;
         if (sum[0] == 0.0f && sum[1] == 0.0f && sum[2] == 0.0f) continue;
-        add_to_volume(numerator, weight, ((qn_int64)z * all->side + y) * all->columns + x, sum);
+        add_to_volume(numerator, weight, ((qn_int64)z * all->side + y) * all->columns + x, sum, atomically);
     }
 }
 
@@ -299,6 +300,16 @@ DEVICE_FN void add_brick(GLOBAL float *numerator, GLOBAL float *weight, LOCAL_PT
 DEVICE_FN float distance_along(int corner, int length)
 {
     return (float)MAX(0, MAX(corner, 1 - corner - length));
+}
+
+/* How many groups share the slices of a brick: of those at random views, the share of slices that hits it. */
+DEVICE_FN int groups_of_brick(const insertion *all, int corner_x, int corner_y, int corner_z)
+{
+    const float half_xy = 0.5f * (BRICK - 1), half_z = 0.5f * (BRICK_DEPTH - 1);
+    const float x = (float)corner_x + half_xy, y = (float)corner_y + half_xy, z = (float)corner_z + half_z;
+    const float reach = all->radius + SQRT(FMA(2.0f * half_xy, half_xy, half_z * half_z));
+    const float distance = SQRT(FMA(x, x, FMA(y, y, z * z)));
+    return MAX(1, (int)(GRID_DIM_Z * FMIN(1.0f, reach / FMAX(distance, reach))));
 }
 #endif
 
@@ -326,9 +337,12 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
     const float near_x = distance_along(corner_x, BRICK), near_y = distance_along(corner_y, BRICK);
     const float near_z = distance_along(corner_z, BRICK_DEPTH);
     if (FMA(near_x, near_x, FMA(near_y, near_y, near_z * near_z)) > all.farthest * all.farthest) return;
+    const int groups = groups_of_brick(&all, corner_x, corner_y, corner_z), group = GROUP_ID(2) % GRID_DIM_Z;
+    if (group >= groups) return;
+    const int end = (int)((qn_int64)slices * (group + 1) / groups);
     for (int i = ITEM; i < 3 * BRICK_SUMS; i += ITEMS) sums[i] = 0.0f;
-    for (int first = GROUP_ID(2) % GRID_DIM_Z * ITEMS; first < slices; first += GRID_DIM_Z * ITEMS) {
-        find_hits(hits, &all, matrices, first, slices, corner_x, corner_y, corner_z);
+    for (int first = (int)((qn_int64)slices * group / groups); first < end; first += ITEMS) {
+        find_hits(hits, &all, matrices, first, end, corner_x, corner_y, corner_z);
         for (int turn = 0; turn < 3; turn++) {
             for (int word = 0; word < HIT_WORDS; word++) {
                 qn_uint32 left = hits[turn * HIT_WORDS + word];
@@ -344,7 +358,7 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
         }
     }
     LOCAL_BARRIER();
-    add_brick(numerator, weight, sums, &all, corner_x, corner_y, corner_z);
+    add_brick(numerator, weight, sums, &all, corner_x, corner_y, corner_z, groups > 1);
 #else
     for (int index = GROUP_ID(2); index < slices; index += GRID_DIM_Z) {
         slice_walk slice;
