@@ -10,7 +10,18 @@
 extern const char qn_reconstruct_insert_slices_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_reconstruct_insert_slices_host);
 
-enum { BLOCK_DIM_X, BLOCK_DIM_Y, GRID_DIM_Z, BRICK, BRICK_DEPTH, PRECOMPUTE_BLOB, SHARED_BLOB, UNROLL_ROWS, TUNABLES };
+enum {
+    BLOCK_DIM_X,
+    BLOCK_DIM_Y,
+    GRID_DIM_Z,
+    BRICK,
+    BRICK_DEPTH,
+    PRECOMPUTE_BLOB,
+    SHARED_BLOB,
+    UNROLL_ROWS,
+    SKIP_PIXELS,
+    TUNABLES
+};
 enum { SETTLE_GROUP = 256, SETTLE_MOST_GROUPS = 4096 };
 
 static const qn_tunable tunables[TUNABLES] = {
@@ -22,6 +33,7 @@ static const qn_tunable tunables[TUNABLES] = {
     [PRECOMPUTE_BLOB] = {"PRECOMPUTE_BLOB", {0, 1}, 2, 0, "whether the blob is read from a table"},
     [SHARED_BLOB] = {"SHARED_BLOB", {0, 1}, 2, 0, "whether that table is in local memory"},
     [UNROLL_ROWS] = {"UNROLL_ROWS", {1, 2, 4}, 3, 1, "rows of pixels unrolled"},
+    [SKIP_PIXELS] = {"SKIP_PIXELS", {0, 1}, 2, 1, "whether pixels beyond the radius are not read"},
 };
 
 static const char *const constraints[] = {
@@ -33,7 +45,8 @@ static const char *const constraints[] = {
     "BRICK == 0 || BLOCK_DIM_X * BLOCK_DIM_Y <= BRICK * BRICK", /* items without a column */
     /* the host's kernel has none of these */
     "!device.is_host || (BLOCK_DIM_X == 16 && BLOCK_DIM_Y == 8 && GRID_DIM_Z == 8 && BRICK == 16)",
-    "!device.is_host || (BRICK_DEPTH == 8 && PRECOMPUTE_BLOB == 0 && SHARED_BLOB == 0 && UNROLL_ROWS == 1)",
+    "!device.is_host || (BRICK_DEPTH == 8 && PRECOMPUTE_BLOB == 0 && SHARED_BLOB == 0 && UNROLL_ROWS == 1 && "
+    "SKIP_PIXELS == 1)",
 };
 
 static size_t pieces(int length, int piece)

@@ -34,6 +34,9 @@
 #ifndef UNROLL_ROWS
 #error "UNROLL_ROWS: rows of pixels unrolled"
 #endif
+#ifndef SKIP_PIXELS
+#error "SKIP_PIXELS: whether pixels beyond the radius are not read"
+#endif
 
 #define ITEMS (BLOCK_DIM_X * BLOCK_DIM_Y)
 #define ITEM (LOCAL_ID(1) * BLOCK_DIM_X + LOCAL_ID(0))
@@ -160,6 +163,9 @@ DEVICE_FN void gather(float *sum, const slice_walk *slice, const insertion *all,
             if (row_inside <= 0.0f) continue;
             UNROLL
             for (int i = 0; i < REACH; i++) {
+#if SKIP_PIXELS
+                if (row_inside <= dx_2[i]) continue;
+#endif
                 const float blob = blob_at(table, row_inside - dx_2[i]);
                 const qn_complex pixel = slice->image[place + i];
                 sum[0] = FMA(blob, pixel.x, sum[0]);
