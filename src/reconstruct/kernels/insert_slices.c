@@ -20,6 +20,7 @@ enum {
     SHARED_BLOB,
     UNROLL_ROWS,
     SKIP_PIXELS,
+    SHARED_IMAGE,
     TUNABLES
 };
 enum { SETTLE_GROUP = 256, SETTLE_MOST_GROUPS = 4096 };
@@ -34,19 +35,22 @@ static const qn_tunable tunables[TUNABLES] = {
     [SHARED_BLOB] = {"SHARED_BLOB", {0, 1}, 2, 0, "whether that table is in local memory"},
     [UNROLL_ROWS] = {"UNROLL_ROWS", {1, 2, 4}, 3, 1, "rows of pixels unrolled"},
     [SKIP_PIXELS] = {"SKIP_PIXELS", {0, 1}, 2, 1, "whether pixels beyond the radius are not read"},
+    [SHARED_IMAGE] = {"SHARED_IMAGE", {0, 1}, 2, 0, "whether the pixels around a brick are copied to local memory"},
 };
 
 static const char *const constraints[] = {
     "BLOCK_DIM_X * BLOCK_DIM_Y <= device.largest_group",
     "BLOCK_DIM_X * BLOCK_DIM_Y >= device.subgroup_size",
-    "12 * BRICK_DEPTH * (BRICK * BRICK + 1) + 512 + 16400 * SHARED_BLOB <= device.local_memory_bytes",
+    "12 * BRICK_DEPTH * (BRICK * BRICK + 1) + 512 + 16400 * SHARED_BLOB + 841 * BRICK * SHARED_IMAGE <= "
+    "device.local_memory_bytes",
+    "BRICK > 0 || SHARED_IMAGE == 0",
     "PRECOMPUTE_BLOB == 1 || SHARED_BLOB == 0",
     "BRICK > 0 || BRICK_DEPTH == 8",
     "BRICK == 0 || BLOCK_DIM_X * BLOCK_DIM_Y <= BRICK * BRICK", /* items without a column */
     /* the host's kernel has none of these */
     "!device.is_host || (BLOCK_DIM_X == 16 && BLOCK_DIM_Y == 8 && GRID_DIM_Z == 8 && BRICK == 16)",
     "!device.is_host || (BRICK_DEPTH == 8 && PRECOMPUTE_BLOB == 0 && SHARED_BLOB == 0 && UNROLL_ROWS == 1 && "
-    "SKIP_PIXELS == 1)",
+    "SKIP_PIXELS == 1 && SHARED_IMAGE == 0)",
 };
 
 static size_t pieces(int length, int piece)

@@ -37,6 +37,9 @@
 #ifndef SKIP_PIXELS
 #error "SKIP_PIXELS: whether pixels beyond the radius are not read"
 #endif
+#ifndef SHARED_IMAGE
+#error "SHARED_IMAGE: whether the pixels around a brick are copied to local memory first"
+#endif
 
 #define ITEMS (BLOCK_DIM_X * BLOCK_DIM_Y)
 #define ITEM (LOCAL_ID(1) * BLOCK_DIM_X + LOCAL_ID(0))
@@ -63,7 +66,21 @@ typedef struct slice_walk {
     GLOBAL const qn_complex *image;
     GLOBAL const float *weights;
     int axis;
+    int patch_x, patch_y; /* the first pixel in local memory */
 } slice_walk;
+
+/* Pixels that a brick's voxels gather, along a line: twice its half diagonal, the radius on both sides, and the odd. */
+#if BRICK == 16 && BRICK_DEPTH == 4
+#define PATCH 27
+#elif BRICK == 16
+#define PATCH 29
+#elif BRICK_DEPTH == 4
+#define PATCH 17
+#elif BRICK_DEPTH == 8
+#define PATCH 19
+#else
+#define PATCH 21
+#endif
 
 /* A column of voxels: where it is in the plane and, summed, what it adds to coordinates. */
 typedef struct slice_column {
@@ -192,9 +209,64 @@ DEVICE_FN void gather(float *sum, const slice_walk *slice, const insertion *all,
     }
 }
 
+#if SHARED_IMAGE
+/* The same from local memory, which has the full plane and zeros beyond what is kept: (x, y) is counted from its first
+ * pixel. */
+DEVICE_FN void gather_from_patch(float *sum, LOCAL_PTR const qn_float4 *patch, const insertion *all,
+                                 TABLE_SPACE float *table, int x, int y, float part_x, float part_y, float inside)
+{
+    const float before_x = FLOOR(part_x - all->radius) + 1.0f, before_y = FLOOR(part_y - all->radius) + 1.0f;
+    const float dx = (before_x - part_x) * all->inverse_radius, dy = (before_y - part_y) * all->inverse_radius;
+    LOCAL_PTR const qn_float4 *row = patch + (y + (int)before_y) * PATCH + x + (int)before_x;
+    float dx_2[REACH];
+    UNROLL
+    for (int i = 0; i < REACH; i++) {
+        const float d = FMA((float)i, all->inverse_radius, dx);
+        dx_2[i] = d * d;
+    }
+    UNROLL_BY(UNROLL_ROWS)
+    for (int j = 0; j < REACH; j++, row += PATCH) {
+        const float d = FMA((float)j, all->inverse_radius, dy), row_inside = FMA(-d, d, inside);
+        if (row_inside <= 0.0f) continue;
+        UNROLL
+        for (int i = 0; i < REACH; i++) {
+#if SKIP_PIXELS
+            if (row_inside <= dx_2[i]) continue;
+#endif
+            const float blob = blob_at(table, row_inside - dx_2[i]);
+            const qn_float4 pixel = row[i];
+            sum[0] = FMA(blob, pixel.x, sum[0]);
+            sum[1] = FMA(blob, pixel.y, sum[1]);
+            sum[2] = FMA(blob, pixel.z, sum[2]);
+        }
+    }
+}
+
+/* The pixels around the middle of a brick, as the group's work-items copy them. */
+DEVICE_FN void load_patch(LOCAL_PTR qn_float4 *patch, slice_walk *slice, const insertion *all,
+                          GLOBAL const float *matrix, int corner_x, int corner_y, int corner_z)
+{
+    const float x = (float)corner_x + 0.5f * (BRICK - 1), y = (float)corner_y + 0.5f * (BRICK - 1);
+    const float z = (float)corner_z + 0.5f * (BRICK_DEPTH - 1);
+    slice->patch_x = ROUND_INT(FMA(matrix[0], x, FMA(matrix[3], y, matrix[6] * z))) - PATCH / 2;
+    slice->patch_y = ROUND_INT(FMA(matrix[1], x, FMA(matrix[4], y, matrix[7] * z))) - PATCH / 2;
+    for (int i = ITEM; i < PATCH * PATCH; i += ITEMS) {
+        const int column = slice->patch_x + i % PATCH, row = slice->patch_y + i / PATCH;
+        const bool kept = column * column + row * row <= all->most_2, mirrored = column < 0;
+        const int place = ((mirrored ? -row : row) + all->low) * all->columns + (mirrored ? -column : column);
+        qn_float4 pixel = FLOAT4_MAKE(0.0f, 0.0f, 0.0f, 0.0f);
+        if (kept) {
+            const qn_complex value = slice->image[place];
+            pixel = FLOAT4_MAKE(value.x, mirrored ? -value.y : value.y, slice->weights[place], 0.0f);
+        }
+        patch[i] = pixel;
+    }
+}
+#endif
+
 /* What a slice gives to voxel `along` of a column: real part, imaginary part and weight. */
 DEVICE_FN void gather_voxel(float *sum, const slice_walk *slice, const slice_column *column, const insertion *all,
-                            TABLE_SPACE float *table, int along)
+                            TABLE_SPACE float *table, LOCAL_PTR const qn_float4 *patch, int along)
 {
     const float w = (float)along;
     const float height = FMA(slice->coarse[2][2], w, column->coarse[2]) + FMA(slice->fine[2][2], w, column->fine[2]);
@@ -214,12 +286,17 @@ DEVICE_FN void gather_voxel(float *sum, const slice_walk *slice, const slice_col
         return;
     }
     const float scaled = height * all->inverse_radius, inside = FMA(-scaled, scaled, 1.0f);
+    if (inside <= 0.0f) return;
+#if SHARED_IMAGE
+    gather_from_patch(sum, patch, all, table, (int)round_x - slice->patch_x, (int)round_y - slice->patch_y, part_x,
+                      part_y, inside);
+#else
     const bool turned = round_x + part_x < 0.0f;
     const float turn = turned ? -1.0f : 1.0f;
-    if (inside <= 0.0f) return;
     gather(sum, slice, all, table, (int)(turn * round_x), (int)(turn * round_y), turn * part_x, turn * part_y, inside,
            turned);
     sum[1] *= turn;
+#endif
 }
 
 DEVICE_FN void add_to_volume(GLOBAL float *numerator, GLOBAL float *weight, qn_int64 place, const float *sum,
@@ -262,7 +339,8 @@ DEVICE_FN void find_hits(LOCAL_PTR qn_uint32 *hits, const insertion *all, GLOBAL
 
 /* One slice into the brick whose corner is corner_…; sums: BRICK_SUMS real parts, imaginary parts, weights. */
 DEVICE_FN void insert_into_brick(LOCAL_PTR float *sums, const slice_walk *slice, const insertion *all,
-                                 TABLE_SPACE float *table, int corner_x, int corner_y, int corner_z)
+                                 TABLE_SPACE float *table, LOCAL_PTR const qn_float4 *patch, int corner_x,
+                                 int corner_y, int corner_z)
 {
     const int axis = slice->axis;
     const int corner_first = axis == 0 ? corner_y : corner_x, corner_second = axis == 2 ? corner_y : corner_z;
@@ -280,7 +358,7 @@ DEVICE_FN void insert_into_brick(LOCAL_PTR float *sums, const slice_walk *slice,
         LOCAL_PTR float *at = sums + first * step_first + second * step_second - begin * step;
         for (int along = column.first; along <= column.last; along++) {
             float sum[3];
-            gather_voxel(sum, slice, &column, all, table, along);
+            gather_voxel(sum, slice, &column, all, table, patch, along);
             at[along * step] += sum[0];
             at[along * step + BRICK_SUMS] += sum[1];
             at[along * step + 2 * BRICK_SUMS] += sum[2];
@@ -335,6 +413,11 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
 #else
     TABLE_SPACE float *table = blob_table;
 #endif
+#if SHARED_IMAGE
+    LOCAL qn_float4 patch[PATCH * PATCH];
+#else
+    LOCAL qn_float4 patch[1]; /* not used */
+#endif
 #if BRICK
     LOCAL float sums[3 * BRICK_SUMS];
     LOCAL qn_uint32 hits[3 * HIT_WORDS];
@@ -356,8 +439,14 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
                     const int bit = LEADING_ZEROS(left);
                     slice_walk slice;
                     left ^= 0x80000000u >> bit;
-                    load_slice(&slice, &all, images, image_weights, matrices, first + 32 * word + bit, operators);
-                    insert_into_brick(sums, &slice, &all, table, corner_x, corner_y, corner_z);
+                    const int index = first + 32 * word + bit;
+                    load_slice(&slice, &all, images, image_weights, matrices, index, operators);
+#if SHARED_IMAGE
+                    LOCAL_BARRIER(); /* nobody still reads the last slice's */
+                    load_patch(patch, &slice, &all, matrices + 9 * index, corner_x, corner_y, corner_z);
+                    LOCAL_BARRIER();
+#endif
+                    insert_into_brick(sums, &slice, &all, table, patch, corner_x, corner_y, corner_z);
                 }
             }
             LOCAL_BARRIER();
@@ -380,10 +469,10 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
             const int x = axis == 0 ? along : first, y = axis == 0 ? first : (axis == 1 ? along : second);
             const int z = axis == 2 ? along : second;
             float sum[3];
-            gather_voxel(sum, &slice, &column, &all, table, along);
+            gather_voxel(sum, &slice, &column, &all, table, patch, along);
             if (sum[0] != 0.0f || sum[1] != 0.0f || sum[2] != 0.0f)
-                add_to_volume(numerator, weight, ((qn_int64)(z + all.low) * side + (y + all.low)) * all.columns + x,
-                              sum);
+                add_to_volume(numerator, weight, ((qn_int64)(z + all.low) * side + (y + all.low)) * all.columns + x, sum,
+                              true);
         }
     }
 #endif

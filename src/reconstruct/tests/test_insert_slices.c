@@ -186,6 +186,28 @@ static void sampled_corners_are_right(void)
     }
 }
 
+/* However few corners a device's compiler leaves time for, these are among them. */
+static void forms_that_differ_most_are_right(void)
+{
+    static const char *const changed[][3] = {
+        {"BRICK", "BRICK", "BRICK"}, {"SHARED_IMAGE", "SKIP_PIXELS", NULL}, {"PRECOMPUTE_BLOB", "SHARED_BLOB", NULL}};
+    static const int values[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}};
+    const qn_family *family = &qn_reconstruct_insert_slices_family;
+    const qn_device_info *info = qn_device_get_info(device);
+    for (int form = 0; form < 3; form++) {
+        qn_configuration configuration = qn_family_fallback(family);
+        bool allowed = false;
+        for (int t = 0; t < family->tunable_count; t++)
+            for (int i = 0; i < 3 && changed[form][i]; i++)
+                if (strcmp(family->tunables[t].name, changed[form][i]) == 0) configuration.value[t] = values[form][i];
+        CHECK_OK(qn_family_allows(family, info, &configuration, &allowed, NULL));
+        if (!CHECK(allowed == !strstr(info->identifier, "host")) || !allowed) continue;
+        make_inputs(&of_corners);
+        make_expected(&of_corners);
+        if (!CHECK(error_of(&configuration, &of_corners) <= TOLERANCE)) name_configuration(family, &configuration);
+    }
+}
+
 static qn_status check_scatter_corner(const qn_configuration *configuration, void *user)
 {
     ++*(int *)user;
@@ -346,6 +368,7 @@ int main(int argc, char **argv)
     RUN(sides_and_limits_are_right);
     RUN(errors_do_not_grow_with_the_side);
     RUN(sampled_corners_are_right);
+    RUN(forms_that_differ_most_are_right);
     RUN(scattering_gives_the_same);
     RUN(voxels_and_mates_are_conjugate);
     RUN(settled_sums_keep_what_floats_lose);
