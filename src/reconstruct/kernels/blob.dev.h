@@ -5,7 +5,7 @@
  */
 DEVICE_FN float blob_polynomial(float t)
 {
-    const float inside = FMAX(t, 0.0f);
+    const float inside = SATURATE(t); /* which GPUs do in passing */
     float sum = FMA(inside, 0.810138066f, -2.25563701f);
     sum = FMA(inside, sum, 3.88903892f);
     sum = FMA(inside, sum, -3.1735309f);
@@ -16,5 +16,5 @@ DEVICE_FN float blob_polynomial(float t)
     sum = FMA(inside, sum, 0.00361584311f);
     sum = FMA(inside, sum, 0.000132864104f);
     sum = FMA(inside, sum, 3.0815639e-06f);
-    return t > 0.0f ? sum : 0.0f;
+    return inside > 0.0f ? sum : 0.0f;
 }
