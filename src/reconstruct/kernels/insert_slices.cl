@@ -395,6 +395,55 @@ DEVICE_FN int groups_of_brick(const insertion *all, int corner_x, int corner_y, 
     const float distance = SQRT(FMA(x, x, FMA(y, y, z * z)));
     return MAX(1, (int)(GRID_DIM_Z * FMIN(1.0f, reach / FMAX(distance, reach))));
 }
+
+/* Slices first … end − 1 into the brick, in turns. */
+DEVICE_FN void insert_range(LOCAL_PTR float *sums, LOCAL_PTR qn_uint32 *hits, LOCAL_PTR qn_float4 *patch,
+                            const insertion *all, GLOBAL const qn_complex *images, GLOBAL const float *image_weights,
+                            GLOBAL const float *matrices, TABLE_SPACE float *table, int operators, int first, int end,
+                            int corner_x, int corner_y, int corner_z)
+{
+    for (; first < end; first += ITEMS) {
+        find_hits(hits, all, matrices, first, end, corner_x, corner_y, corner_z);
+        for (int turn = 0; turn < 3; turn++) {
+            for (int word = 0; word < HIT_WORDS; word++) {
+                qn_uint32 left = hits[turn * HIT_WORDS + word];
+                while (left != 0) {
+                    const int bit = LEADING_ZEROS(left), index = first + 32 * word + bit;
+                    slice_walk slice;
+                    left ^= 0x80000000u >> bit;
+                    load_slice(&slice, all, images, image_weights, matrices, index, operators);
+#if SHARED_IMAGE
+                    LOCAL_BARRIER(); /* nobody still reads the last slice's */
+                    load_patch(patch, &slice, all, matrices + 9 * index, corner_x, corner_y, corner_z);
+                    LOCAL_BARRIER();
+#endif
+                    insert_into_brick(sums, &slice, all, table, patch, corner_x, corner_y, corner_z);
+                }
+            }
+            LOCAL_BARRIER();
+        }
+    }
+    LOCAL_BARRIER();
+}
+#else
+/* A whole slice into the volume: the work-item's column of it. */
+DEVICE_FN void insert_into_volume(GLOBAL float *numerator, GLOBAL float *weight, const slice_walk *slice,
+                                  const insertion *all, TABLE_SPACE float *table, LOCAL_PTR const qn_float4 *patch)
+{
+    slice_column column;
+    const int axis = slice->axis, low = all->low, end = all->side - low;
+    const int first = GLOBAL_ID(0) - (axis == 0 ? low : 0), second = GLOBAL_ID(1) - low;
+    if (first >= (axis == 0 ? end : all->columns) || second >= end) return;
+    load_column(&column, slice, all, first, second, axis == 0 ? 0 : -low, axis == 0 ? all->columns : end);
+    for (int along = column.first; along <= column.last; along++) {
+        const int x = axis == 0 ? along : first, y = axis == 0 ? first : (axis == 1 ? along : second);
+        const int z = axis == 2 ? along : second;
+        const qn_int64 place = ((qn_int64)(z + low) * all->side + (y + low)) * all->columns + x;
+        float sum[3];
+        gather_voxel(sum, slice, &column, all, table, patch, along);
+        if (sum[0] != 0.0f || sum[1] != 0.0f || sum[2] != 0.0f) add_to_volume(numerator, weight, place, sum, true);
+    }
+}
 #endif
 
 KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
@@ -430,50 +479,14 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
     if (group >= groups) return;
     const int end = (int)((qn_int64)slices * (group + 1) / groups);
     for (int i = ITEM; i < 3 * BRICK_SUMS; i += ITEMS) sums[i] = 0.0f;
-    for (int first = (int)((qn_int64)slices * group / groups); first < end; first += ITEMS) {
-        find_hits(hits, &all, matrices, first, end, corner_x, corner_y, corner_z);
-        for (int turn = 0; turn < 3; turn++) {
-            for (int word = 0; word < HIT_WORDS; word++) {
-                qn_uint32 left = hits[turn * HIT_WORDS + word];
-                while (left != 0) {
-                    const int bit = LEADING_ZEROS(left);
-                    slice_walk slice;
-                    left ^= 0x80000000u >> bit;
-                    const int index = first + 32 * word + bit;
-                    load_slice(&slice, &all, images, image_weights, matrices, index, operators);
-#if SHARED_IMAGE
-                    LOCAL_BARRIER(); /* nobody still reads the last slice's */
-                    load_patch(patch, &slice, &all, matrices + 9 * index, corner_x, corner_y, corner_z);
-                    LOCAL_BARRIER();
-#endif
-                    insert_into_brick(sums, &slice, &all, table, patch, corner_x, corner_y, corner_z);
-                }
-            }
-            LOCAL_BARRIER();
-        }
-    }
-    LOCAL_BARRIER();
+    insert_range(sums, hits, patch, &all, images, image_weights, matrices, table, operators,
+                 (int)((qn_int64)slices * group / groups), end, corner_x, corner_y, corner_z);
     add_brick(numerator, weight, sums, &all, corner_x, corner_y, corner_z, groups > 1);
 #else
     for (int index = GROUP_ID(2); index < slices; index += GRID_DIM_Z) {
         slice_walk slice;
-        slice_column column;
         load_slice(&slice, &all, images, image_weights, matrices, index, operators);
-        const int axis = slice.axis;
-        const int first = GLOBAL_ID(0) - (axis == 0 ? all.low : 0), second = GLOBAL_ID(1) - all.low;
-        const int end_first = axis == 0 ? side - all.low : all.columns;
-        if (first >= end_first || second >= side - all.low) continue;
-        load_column(&column, &slice, &all, first, second, axis == 0 ? 0 : -all.low,
-                    axis == 0 ? all.columns : side - all.low);
-        for (int along = column.first; along <= column.last; along++) {
-            const int x = axis == 0 ? along : first, y = axis == 0 ? first : (axis == 1 ? along : second);
-            const int z = axis == 2 ? along : second;
-            float sum[3];
-            gather_voxel(sum, &slice, &column, &all, table, patch, along);
-            if (sum[0] != 0.0f || sum[1] != 0.0f || sum[2] != 0.0f)
-                add_to_volume(numerator, weight, ((qn_int64)(z + all.low) * side + (y + all.low)) * all.columns + x, sum,
-                              true);
-        }
+        insert_into_volume(numerator, weight, &slice, &all, table, patch);
     }
 #endif
 }
