@@ -216,6 +216,8 @@ static qn_status run_analysis(cli_progress *progress, void *user)
     analysis *job = user;
     job->options->progress = cli_progress_on_progress;
     job->options->progress_user = progress;
+    for (size_t i = 0; i < job->options->trajectory_count; i++)
+        progress->final |= strcmp(job->options->trajectories[i], "-") == 0; /* which cannot be read again */
     const qn_status status = qn_trajectory_run(job->context, job->options, &job->summary);
     progress->mute = status != QN_OK && !job->summary.report[0];
     return status;
