@@ -96,7 +96,7 @@ static const qn_kernel_declaration kernels[KERNELS] = {
 };
 
 static const qn_tunable tunables[] = {
-    [QN_EVOLVE_GROUP_SIZE] = {"GROUP_SIZE", {64, 128, 256, 512, 1024}, 5, 256, "work-items per group"},
+    [QN_EVOLVE_GROUP_SIZE] = {"GROUP_SIZE", {64, 128, 256, 512}, 4, 256, "work-items per group"},
 };
 
 /* Local memory: counters of digits, 2048 candidates, partial sums. */
