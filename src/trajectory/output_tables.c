@@ -88,8 +88,7 @@ static qn_status append_y_label(const qn_trajectory_results *results, const qn_q
 {
     const size_t end = qn_output_plotted(table) + 1;
     const bool same = table->column_count > 1 && qn_output_same_unit(table, 1, end) == end;
-    if (table->column_count == 2)
-        return qn_output_label(results, table->columns[1].label, table->columns[1].unit, true, label);
+    if (end == 2) return qn_output_label(results, table->columns[1].label, table->columns[1].unit, true, label);
     return qn_output_label(results, table->title, same ? table->columns[1].unit : "", true, label);
 }
 

@@ -13,7 +13,7 @@
 
 static const qn_query_parameter parameters[] = {
     {.name = "max", .kind = QN_PARAMETER_LENGTH, .fallback = "1.2", .meaning = "end"},
-    {.name = "cn", .kind = QN_PARAMETER_FLAG, .fallback = "false", .meaning = "coordination"},
+    {.name = "cn", .kind = QN_PARAMETER_FLAG, .fallback = "no", .meaning = "coordination"},
     {.name = "norm", .kind = QN_PARAMETER_CHOICE, .fallback = "frame", .choices = "frame mean", .meaning = "volume"},
     {0}};
 static const qn_query_class made_up = {.name = "made-up", .meaning = "for this test", .parameters = parameters};
@@ -155,16 +155,16 @@ static void lengths_are_told_in_angstrom_on_demand(void)
 {
     made_run scene;
     double values[64];
-    const qn_trajectory_parameter given = {"norm", "mean"};
+    const qn_trajectory_parameter given[] = {{"norm", "mean"}, {"cn", "true"}};
     set(&scene);
     scene.options.angstrom = true;
-    scene.query.parameters = &given;
-    scene.query.parameter_count = 1;
+    scene.query.parameters = given;
+    scene.query.parameter_count = 2;
     add_table(&scene, "part", NULL);
     CHECK_OK(qn_query_tables_number(scene.tables, "size", 0.25, "nm", 1));
     CHECK_OK(qn_trajectory_output_write(&scene.results));
     char *text = content("sizes_part.xvg");
-    check_has(text, "max 12 Å, norm mean");
+    check_has(text, "max 12 Å, cn, norm mean");
     check_has(text, "s0 legend \"radius of gyration (\\cE\\C)\"");
     CHECK(read_xvg(text, values, 64) == 4 * (size_t)ROWS);
     CHECK_NEAR(values[1], 15, 1e-9);
