@@ -117,8 +117,8 @@ static void xyz_traps(void)
 {
     small_trajectory t;
     const char text[] =
-        "2\nLattice=\"10 0 0 2.5 20 0 0 0 30\" Properties=species:S:1:id:I:1:pos:R:3:forces:R:3 pbc=\"T T T\"\n"
-        "C 1 1.0 2.0 3.0 9 9 9\n8 2 -1.0e1 +2d0 .5 9 9 9\n"
+        "2\nLattice=\"10 0 0 2.5 20 0 0 0 30\" Properties=species:S:1:forces:R:3:pos:R:3:id:I:1 pbc=\"T T T\"\n"
+        "C 9 9 9 1.0 2.0 3.0 1\n8 9 9 9 -1.0e1 +2d0 .5 2\n"
         "\n 2 \nAtoms. Timestep: 500 Lattice=\"1 0 0 0 1 0 0 0 1\" pbc=\"F F F\"\nC 1 2 3\n  O 4 5 6"; /* no end */
     read_text("a.xyz", text, 0, &t);
     if (!CHECK(t.status == QN_OK && t.frame_count == 2 && t.ending[0] == '\0')) return;
@@ -215,6 +215,9 @@ static void pdb_traps(void)
     CHECK_NEAR((double)t.positions_nm[0][3], -0.4, 1e-7);
     CHECK_NEAR((double)t.positions_nm[2][5], 0.8, 1e-7);
     CHECK(t.offsets[0] == 2 && t.offsets[1] == 7);
+    /* Told by its first atom, whatever stands before. */
+    read_text("headless.pdb", "SEQRES   1 A    1  ALA\n\n" PDB_ATOM("   1.000   2.000   3.000"), 0, &t);
+    CHECK(t.status == QN_OK && t.frame_count == 1 && strcmp(t.format, "PDB") == 0);
     refuse_text("b.pdb",
                 "MODEL        1\n" PDB_ATOM("   1.000   2.000   3.000") "ENDMDL\nMODEL        2\n" PDB_ATOM(
                     "   1.000   2.000   3.000") PDB_ATOM("   1.000   2.000   3.000") "ENDMDL\n",
