@@ -98,6 +98,12 @@ static qn_status describe_selection(const char *between, const char *selection, 
                           fixed ? "" : " in the first frame");
 }
 
+void qn_output_keep_in_line(qn_text *text, size_t from)
+{
+    for (size_t i = from; i < text->length; i++)
+        if ((unsigned char)text->data[i] < ' ') text->data[i] = ' ';
+}
+
 static bool is_on(const char *flag)
 {
     return strcmp(flag, "yes") == 0 || strcmp(flag, "true") == 0 || strcmp(flag, "on") == 0;
@@ -121,10 +127,12 @@ static qn_status describe_parameter(const qn_trajectory_results *results, const 
 qn_status qn_output_describe(const qn_trajectory_results *results, const qn_query_result *query, qn_text *text)
 {
     const qn_query_parameter *parameter = query->query_class->parameters;
+    const size_t from = text->length;
     QN_TRY(qn_text_append(text, "%s", query->query_class->name));
     if (query->select) QN_TRY(describe_selection(" of ", query->select, query->atom_counts[0], query->fixed[0], text));
     if (query->with) QN_TRY(describe_selection(" with ", query->with, query->atom_counts[1], query->fixed[1], text));
     for (; parameter && parameter->name; parameter++) QN_TRY(describe_parameter(results, query, parameter, text));
+    qn_output_keep_in_line(text, from);
     return query->whole ? qn_text_append(text, ", molecules made whole") : QN_OK;
 }
 

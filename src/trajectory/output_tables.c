@@ -72,10 +72,13 @@ static qn_status append_origin(const qn_trajectory_results *results, const qn_qu
     const qn_trajectory_options *options = results->options;
     QN_TRY(qn_text_append(xvg, "# %s\n# ", table->title));
     QN_TRY(qn_output_describe(results, query, xvg));
-    QN_TRY(qn_text_append(xvg, "\n# topology %s", options->topology));
+    QN_TRY(qn_text_append(xvg, "\n# topology "));
+    const size_t from = xvg->length;
+    QN_TRY(qn_text_append(xvg, "%s", options->topology));
     if (options->live) QN_TRY(qn_text_append(xvg, ", simulation %s", options->live));
     for (size_t i = 0; i < options->trajectory_count && !options->live; i++)
         QN_TRY(qn_text_append(xvg, ", %s", options->trajectories[i]));
+    qn_output_keep_in_line(xvg, from);
     QN_TRY(qn_text_append(xvg, "\n# %" PRIu64 " frames", results->frames));
     if (isfinite(results->first_ps))
         QN_TRY(qn_text_append(xvg, " from %g to %g ps", results->first_ps, results->last_ps));
