@@ -173,6 +173,10 @@ static void lammps_traps(void)
 
     refuse_text("c.dump", DUMP_HEAD("1") DUMP_BOX "ITEM: ATOMS id x y z\n1 1 1 1\n1 2 2 2\n",
                 "c.dump:10: frame 0 has two atoms with id 1; expected one");
+    refuse_text("c2.dump",
+                "ITEM: TIMESTEP\n1\nITEM: NUMBER OF ATOMS\n4\n" DUMP_BOX
+                "ITEM: ATOMS id x y z\n4 1 1 1\n2 2 2 2\n2 2 2 2\n1 3 3 3\n",
+                "c2.dump:10: frame 0 has two atoms with id 2; expected one");
     refuse_text("d.dump", DUMP_HEAD("1") DUMP_BOX "ITEM: ATOMS id type mass\n1 1 1\n1 2 2\n",
                 "d.dump:9: frame 0 has \"ITEM: ATOMS id type mass\"; expected columns x y z");
     refuse_text("e.dump", DUMP_HEAD("1") DUMP_BOX "ITEM: ATOMS id x y z\n1 1 1 1\n2 2 -nan 2\n",
