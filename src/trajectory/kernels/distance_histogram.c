@@ -92,6 +92,7 @@ static const qn_tunable tunables[] = {
 static const char *const constraints[] = {
     "GROUP_SIZE <= device.largest_group",
     "GROUP_SIZE >= device.subgroup_size",
+    "GROUP_SIZE <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs this kernel in groups of at most 256 */
     "4 * HISTOGRAM_WORDS + 16 * TILE <= device.local_memory_bytes",
     "VECTOR_WIDTH == 1 || device.is_opencl",
     "ATOMS * VECTOR_WIDTH <= 32",                /* what registers hold */
