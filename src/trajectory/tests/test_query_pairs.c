@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "model/box.h"
-#include "reference_system.h"
 #include "trajectory/kernels/distance_histogram.h"
 #include "trajectory/queries.h"
+#include "trajectory/tests/reference_system.h"
 
 enum { MOST_BINS = 512 };
 
