@@ -18,7 +18,8 @@ static const qn_query_parameter parameters[] = {
     {"bin", QN_PARAMETER_LENGTH, "0.05", 1e-6, 1e3, NULL, "width of a bin"},
     {"max", QN_PARAMETER_LENGTH, "0", 0, 1e6, NULL,
      "largest distance; 0: what covers the first frame with room to spare"},
-    {"pbc", QN_PARAMETER_FLAG, "yes", 0, 0, NULL, "distances are those of nearest images where frames have a box"},
+    {"pbc", QN_PARAMETER_CHOICE, "yes", 0, 0, "yes no",
+     "distances are those of nearest images where frames have a box"},
     {0},
 };
 
@@ -60,7 +61,7 @@ static qn_status fill(const qn_query_setup *setup, sdh_state *sdh)
     const double width = qn_query_setup_number(setup, "bin");
     double most = qn_query_setup_number(setup, "max");
     void *memory;
-    sdh->periodic = qn_query_setup_flag(setup, "pbc");
+    sdh->periodic = strcmp(qn_query_setup_text(setup, "pbc"), "yes") == 0;
     if (most == 0) QN_TRY(largest_distance(qn_query_setup_first_frame(setup), sdh->periodic, &most));
     QN_TRY(qn_pair_counts_bins(width, fmax(most, width), false, &sdh->bins));
     QN_TRY(qn_allocate((size_t)sdh->bins.count + 1, sizeof *sdh->sums, &memory));
