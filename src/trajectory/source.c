@@ -204,6 +204,13 @@ static qn_status tell_of_file(qn_source *source)
         if (status == QN_OK) status = warn(source, &text);
     }
     qn_text_clear(&text);
+    const unsigned long long left_out = qn_trajectory_stream_left_out(source->file->stream);
+    if (status == QN_OK && left_out > 0) {
+        status = qn_text_append(&text, "%s: %llu %s no positions and %s passed over", facts->path, left_out,
+                                left_out == 1 ? "frame has" : "frames have", left_out == 1 ? "was" : "were");
+        if (status == QN_OK) status = warn(source, &text);
+    }
+    qn_text_clear(&text);
     if (status == QN_OK && source->overlapping_here > 0) {
         status = qn_text_append(
             &text, "%s: %llu %s left out, as %s reaches %g ps already; --keep-overlaps analyses all", facts->path,
