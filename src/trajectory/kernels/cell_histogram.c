@@ -58,6 +58,7 @@ static const qn_tunable tunables[] = {
 static const char *const constraints[] = {
     "GROUP_SIZE <= device.largest_group",
     "GROUP_SIZE >= device.subgroup_size",
+    "GROUP_SIZE <= 256 || !device.is_opencl", /* as of distance_histogram */
     "ROWS <= GROUP_SIZE",
     "4 * HISTOGRAM_WORDS <= device.local_memory_bytes",
     "!device.is_host || (GROUP_SIZE == 128 && ROWS == 16 && COPIES == 16 && HISTOGRAM_WORDS == 4096 && GROUPS == 16)",
