@@ -173,6 +173,7 @@ typedef struct qn_trajectory_options {
     size_t trajectory_count;         /* 0 with a topology that has positions: these are the one frame */
     const char *live;                /* "host:8888": a running simulation instead of files; NULL */
     int live_every;                  /* ask it to send every n-th step; 0: as it does */
+    double live_step_ps;             /* what a step takes, where it sends steps and no times; 0: not known */
     double live_timeout_s;           /* without a frame; 0: 600 */
     double live_interval_s;          /* between results that are written while it runs, default 5 */
     const char *index_file;          /* GROMACS .ndx: its groups are `group "NAME"` in selections; NULL */

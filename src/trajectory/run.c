@@ -60,6 +60,7 @@ static qn_status check_options(const qn_trajectory_options *options)
         QN_FAIL(QN_INVALID_ARGUMENT, "a live simulation cannot be resumed: it does not send its frames again");
     if (strcmp(format, "xvg") != 0 && strcmp(format, "csv") != 0 && strcmp(format, "both") != 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "format is \"%s\"; expected xvg, csv or both", format);
+    QN_TRY(qn_option_in_range("ps that a live step takes", options->live_step_ps, 0, 1e9));
     QN_TRY(qn_option_in_range("seconds between live results", options->live_interval_s, 0.01, 1e6));
     QN_TRY(check_ranges(options));
     return qn_tuning_check(options->tune, options->tune_budget);

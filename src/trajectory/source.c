@@ -82,6 +82,7 @@ static qn_status open_live(qn_context *context, qn_source *source)
     options.atom_count = source->topology->atom_count;
     memcpy(options.box_nm, source->topology->box_nm, sizeof options.box_nm);
     options.every = source->options->live_every;
+    options.step_ps = source->options->live_step_ps;
     if (source->options->live_timeout_s > 0) options.timeout_s = source->options->live_timeout_s;
     source->repeatable = false;
     return qn_live_open(context, &options, &source->live);

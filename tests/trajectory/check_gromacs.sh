@@ -56,13 +56,14 @@ for _ in $(seq 100); do
     sleep 0.1
 done
 [ -n "$port" ] || { kill $simulation; echo "gmx mdrun says no port: $(tail -n 3 log)"; exit 77; }
-"$quern" trajectory run plan.yaml --quiet --live "localhost:$port" --live-every 20 --output live 2>err || fail "the live run: $(cat err)"
+"$quern" trajectory run plan.yaml --quiet --live "localhost:$port" --live-every 20 --live-step 0.002 --output live 2>err || fail "the live run: $(cat err)"
 wait $simulation || fail "the simulation: $(tail -n 3 log)"
 "$quern" trajectory run plan.yaml --quiet --output file 2>err || fail "the TRR: $(cat err)"
 
 # 11 frames; what comes over IMD has gone to Å and back: 3e-7 nm. Pairs within that of a bin's edge may change bins.
 [ "$(rows live/dipole.xvg | wc -l)" = 11 ] || fail "$(rows live/dipole.xvg | wc -l) frames came, expected 11"
+near live/dipole.xvg file/dipole.xvg 0.0021 1 1 || fail "times differ by more than the one step that GROMACS counts ahead"
 near live/dipole.xvg file/dipole.xvg 1e-5 2 5 || fail "dipoles differ"
-near live/msd.xvg file/msd.xvg 1e-5 2 5 || fail "displacements differ"
+near live/msd.xvg file/msd.xvg 1e-5 1 5 || fail "displacements differ"
 near live/rdf.xvg file/rdf.xvg 0.02 1 2 || fail "radial distributions differ"
 [ $failures -eq 0 ]
