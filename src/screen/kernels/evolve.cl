@@ -347,6 +347,19 @@ DEVICE_FN int decide_block(LOCAL_PTR const qn_uint32 *near, int size, int room, 
     return count;
 }
 
+/* By one work-item: what goes into the places from `picked` on, see choose_apart. */
+DEVICE_FN void fill_places(GLOBAL const qn_uint32 *own, LOCAL_PTR const int *state, int count, int picked, int winners,
+                           int fill, GLOBAL qn_uint32 *out)
+{
+    int at = 0;
+    for (int rank = picked; rank < winners; rank++) {
+        while (fill && at < count && state[at] == 2) at++;
+        for (int k = 0; k < 4; k++)
+            out[4 * rank + k] = fill ? own[4 * (at % count) + k] : (k == 0 ? 0x7f800000u : 0u);
+        at++;
+    }
+}
+
 /* One group: the poses of a job's list that are at least `apart` from every better one of them, up to `winners`. What
  * is left over: with `fill` the best of the others, over again if need be; else poses of infinite energy.
  *
@@ -412,14 +425,8 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void choose_apart(GLOBAL const qn_uint32 *R
         LOCAL_BARRIER();
     }
     if (item == 0) {
-        int at = 0;
         chosen_counts[job] = fill ? winners : picked;
-        for (int rank = picked; rank < winners; rank++) {
-            while (fill && at < count && state[at] == 2) at++;
-            for (int k = 0; k < 4; k++)
-                out[4 * rank + k] = fill ? own[4 * (at % count) + k] : (k == 0 ? 0x7f800000u : 0u);
-            at++;
-        }
+        fill_places(own, state, count, picked, winners, fill, out);
     }
     for (int rank = item; rank < winners; rank += GROUP_SIZE) levels[job * winners + rank] = 0;
 }
