@@ -139,6 +139,8 @@ typedef struct qn_query_class {
     /* The tables of all frames collected so far; may be called again after more of them. */
     qn_status (*finish)(const void *state, qn_query_tables *tables);
     void (*destroy)(void *state);
+    /* What is needed besides with these parameters; only they can be asked for yet. NULL: nothing. */
+    unsigned (*needs_with)(const qn_query_setup *setup);
 } qn_query_class;
 
 /* The library's own classes, ended by NULL. */

@@ -22,6 +22,7 @@ enum { QN_TRAJECTORY_PIECE = 8 }; /* consecutive frames that are dealt and recor
 typedef struct qn_trajectory_client {
     const qn_trajectory_query *query;
     const qn_query_class *query_class;
+    unsigned needs; /* QN_QUERY_… of the class with these parameters */
     const char *name;
     const char *texts[2]; /* of the selections; NULL: none */
     int nodes[2];
