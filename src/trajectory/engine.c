@@ -401,6 +401,10 @@ static qn_status work_as_collector(engine_thread *thread)
     trajectory_engine *engine = thread->engine;
     QN_TRY(collect_frames(engine));
     if (engine->run->damage.status != QN_OK) {
+        /* not for the journal, where a piece that is short is the last one; the file may be mended */
+        engine->run->tail = engine->record.bytes;
+        engine->run->tail_frames = engine->record.frames;
+        engine->record = (qn_piece_record){0};
         fail(engine, QN_OK); /* the others need go no further, which is no failure */
         return QN_OK;
     }

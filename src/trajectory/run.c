@@ -134,6 +134,17 @@ static qn_status count_atoms(qn_trajectory_state *run)
     return status;
 }
 
+static qn_status refuse_without_frames(const qn_trajectory_options *options)
+{
+    const char *name = options->live               ? options->live
+                       : options->trajectory_count ? options->trajectories[0]
+                                                   : options->topology;
+    QN_FAIL(QN_BAD_FORMAT, "%s has no frame %s", name,
+            options->begin_ps > -INFINITY || options->end_ps < INFINITY || options->first_frame > 0
+                ? "in the range of times and numbers that is asked for"
+                : "to analyse; expected at least one");
+}
+
 /* Queries are created from the first frame, which is analysed like all others afterwards. */
 static qn_status read_first_frame(qn_trajectory_state *run)
 {
@@ -141,11 +152,7 @@ static qn_status read_first_frame(qn_trajectory_state *run)
     bool end;
     QN_TRY(make_frame(run, &run->first));
     QN_TRY(qn_source_next(run->source, &run->first_item, &run->first, &end));
-    if (end)
-        QN_FAIL(QN_BAD_FORMAT, "%s has no frame %s", options->live ? options->live : options->trajectories[0],
-                options->begin_ps > -INFINITY || options->end_ps < INFINITY || options->first_frame > 0
-                    ? "in the range of times and numbers that is asked for"
-                    : "to analyse; expected at least one");
+    if (end) return refuse_without_frames(options);
     QN_TRY(qn_source_decode(&run->first_item, &run->first));
     if (!options->periodic) memset(run->first.box_nm, 0, sizeof run->first.box_nm);
     if (!run->any_whole) return QN_OK;
@@ -367,6 +374,7 @@ static void clear(qn_trajectory_state *run)
     qn_source_close(&run->source);
     qn_release(&run->first.positions_nm);
     qn_release(&run->first_whole.positions_nm);
+    qn_text_clear(&run->tail);
     qn_whole_plan_destroy(&run->whole_plan);
     qn_selections_destroy(&run->selections);
     qn_topology_destroy(&run->topology);

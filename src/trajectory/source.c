@@ -371,6 +371,9 @@ static qn_status pass_unwanted(qn_source *source, uint64_t more)
         count = options->first_frame - number;
     else
         count = (stride - source->in_range % stride) % stride + more * stride;
+    /* frames behind the last one are none that are analysed: the one after it ends the source */
+    if (number > options->last_frame) return QN_OK;
+    if (count > 0 && count - 1 > options->last_frame - number) count = options->last_frame - number + 1;
     if (count == 0) return QN_OK;
     QN_TRY(qn_trajectory_stream_skip(source->file->stream, count, &passed));
     source->next_number += passed;
