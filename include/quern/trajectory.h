@@ -125,6 +125,8 @@ typedef struct qn_query_class {
     const char *name;                     /* "gyration": in plans, as short form, and as the output's file name */
     const char *meaning;                  /* one line, no final full stop */
     const qn_query_parameter *parameters; /* ended by one without a name; NULL: none */
+    const char *tables;                   /* names of its tables and grids but the main one, apart by one space; NULL:
+                                             none. Queries of a run may not be named so that their files are these */
     int selections;                       /* 0, 1 or 2, the second of which may be left out: the first with itself */
     unsigned needs; /* QN_QUERY_… : refused with a sentence where topology or frames lack them */
     bool on_device; /* measure launches kernels on the frame's queue and waits for them */

@@ -54,6 +54,23 @@ static qn_status check_class(const qn_query_class *query_class)
     return QN_OK;
 }
 
+/* "dipole_epsilon" is a table of the query dipole, whose file another query may not have. */
+static qn_status check_tables(const qn_trajectory_client *client, const char *other)
+{
+    const char *word = client->query_class->tables;
+    const size_t own = strlen(client->name);
+    if (strncmp(other, client->name, own) != 0 || other[own] != '_') return QN_OK;
+    for (size_t length; word && *word; word += length + (word[length] == ' ')) {
+        length = strcspn(word, " ");
+        if (length == strlen(other + own + 1) && strncmp(word, other + own + 1, length) == 0)
+            QN_FAIL(QN_INVALID_ARGUMENT,
+                    "a query is named \"%s\", as the table %.*s of the query %s is, and their files would be too; "
+                    "expected another name",
+                    other, (int)length, word, client->name);
+    }
+    return QN_OK;
+}
+
 /* Files are named by it. */
 static qn_status check_name(const qn_trajectory_state *run, size_t place)
 {
@@ -66,11 +83,14 @@ static qn_status check_name(const qn_trajectory_state *run, size_t place)
         QN_FAIL(QN_INVALID_ARGUMENT,
                 "query name \"%s\" cannot name a file; expected letters, digits, _ - . +, not . or - in front",
                 qn_quote(name, length).text);
-    for (size_t i = 0; i < place; i++)
+    for (size_t i = 0; i < place; i++) {
         if (strcmp(run->clients[i].name, name) == 0)
             QN_FAIL(QN_INVALID_ARGUMENT,
                     "two queries are named \"%s\", and their files would be too; expected a name of its own for each",
                     name);
+        QN_TRY(check_tables(&run->clients[i], name));
+        QN_TRY(check_tables(&run->clients[place], run->clients[i].name));
+    }
     return QN_OK;
 }
 

@@ -61,6 +61,7 @@ static qn_status check_options(const qn_trajectory_options *options)
     if (strcmp(format, "xvg") != 0 && strcmp(format, "csv") != 0 && strcmp(format, "both") != 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "format is \"%s\"; expected xvg, csv or both", format);
     QN_TRY(qn_option_in_range("ps that a live step takes", options->live_step_ps, 0, 1e9));
+    QN_TRY(qn_option_in_range("the live timeout in seconds", options->live_timeout_s, 0, 1e9));
     QN_TRY(qn_option_in_range("seconds between live results", options->live_interval_s, 0.01, 1e6));
     QN_TRY(check_ranges(options));
     return qn_tuning_check(options->tune, options->tune_budget);
@@ -394,7 +395,11 @@ qn_status qn_trajectory_run_to(qn_context *context, const qn_trajectory_options 
                                .output_user = user};
     run.started_s = qn_clock_s();
     run.first_ps = run.last_ps = NAN;
-    QN_TRY(qn_ranks_open(&run.ranks));
+    qn_status opened = qn_ranks_open(&run.ranks);
+    if (opened != QN_OK) { /* every process speaks for itself */
+        if (summary) *summary = (qn_trajectory_summary){.report = "report.html"};
+        return opened;
+    }
     const bool hushed = qn_log_hush(qn_ranks_rank(run.ranks) != 0); /* what they log is the same */
     qn_status status = agree(&run, check_options(options));
     if (status == QN_OK && qn_ranks_count(run.ranks) > 1)
