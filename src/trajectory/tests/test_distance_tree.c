@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "reference_system.h"
 #include "trajectory/queries.h"
+#include "trajectory/tests/reference_system.h"
 
 enum { ATOMS = 1800, MOST_BINS = 400 };
 
