@@ -106,8 +106,12 @@ expect 1 "did you mean gyration?" list gyraton
 expect 1 "missing.yaml" run missing.yaml
 printf 'topology: %s\ntrajectory: %s\nqueries:\n  - query: density\n    bns: 3\n' "${pair[@]}" >wrong.yaml
 expect 1 "wrong.yaml:5: " run wrong.yaml
-printf 'topology: %s\ntrajectory: %s\nqueries: [dipole, {query: com, name: dipole_epsilon}]\n' "${pair[@]}" >wrong.yaml
-expect 1 'a query is named "dipole_epsilon", as the table epsilon of the query dipole' run wrong.yaml --output no
+for file in all/*_*.xvg; do # further tables of queries
+    name=$(basename "$file" .xvg)
+    { cat all.yaml; echo "  - {query: com, name: $name}"; } >wrong.yaml
+    expect 1 "a query is named \"$name\", as the table ${name#*_} of the query ${name%%_*} is" run wrong.yaml --output no
+done
+[ "${name:-}" = inertia_axes ] || fail "the last table is $name"
 printf 'topology: %s\ntrajectory: {}\nqueries: [com]\n' "$water/water.gro" >wrong.yaml
 expect 1 "wrong.yaml:2: trajectory is a table" run wrong.yaml --output no
 printf 'topology: %s\nlive-timeout: -5\nqueries: [com]\n' "$water/water.gro" >wrong.yaml
