@@ -16,7 +16,7 @@ typedef struct qn_distance_cell {
     uint32_t selected[2];  /* atoms of either selection; those of both count twice */
 } qn_distance_cell;
 
-enum { QN_DISTANCE_ROW = 64 }; /* atoms of a leaf that are counted together */
+enum { QN_DISTANCE_ROW = 128 }; /* atoms of a leaf that are counted together */
 
 typedef struct qn_distance_cells {
     float *rows[3];          /* coordinates of all atoms, moved into the box, and room for a row behind them */
@@ -36,7 +36,8 @@ typedef struct qn_distance_leaves {
     const uint8_t *selections; /* NULL: every pair counts once; else as often as it is one of selection 1 and 2 */
     const float *squared_edges;
     int bins;
-    float scale, shift; /* a distance's bin is about distance · scale + shift */
+    float scale, shift; /* a distance's bin is distance · scale + shift, cut to a whole number … */
+    float unsure;       /* … unless that is as near to one as rounding may reach */
     float edges[3];     /* of the box; not periodic where the first is INFINITY */
 } qn_distance_leaves;
 

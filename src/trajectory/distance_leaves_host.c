@@ -71,15 +71,25 @@ static void compare_with_edges(const qn_distance_leaves *leaves, const leaf_row 
     counts[reach[1]] += sum;
 }
 
+/* A guess is right but near an edge of its bin, where it is looked up. */
 static void find_each(const qn_distance_leaves *leaves, const leaf_row *row, uint64_t *counts)
 {
-    const float scale = leaves->scale, shift = leaves->shift, most = (float)leaves->bins;
-    int32_t guess[ROW];
+    const float scale = leaves->scale, shift = leaves->shift, unsure = leaves->unsure;
+    const float most = (float)leaves->bins + 0.25F; /* surely beyond */
     const float *square = row->square;
+    int32_t bin[ROW];
 #pragma omp simd
-    for (int j = 0; j < ROW; j++) guess[j] = (int32_t)FMIN(FMA(sqrtf(square[j]), scale, shift), most);
-    for (uint32_t j = 0; j < row->count; j++)
-        counts[histogram_find(row->square[j], guess[j], leaves->squared_edges, leaves->bins)] += row->weight[j];
+    for (int j = 0; j < ROW; j++) {
+        const float guess = FMIN(FMA(sqrtf(square[j]), scale, shift), most);
+        bin[j] = ABS(guess - histogram_whole(guess)) <= unsure ? -1 : (int32_t)guess;
+    }
+    for (uint32_t j = 0; j < row->count; j++) {
+        if (bin[j] < 0) {
+            const int guess = (int)FMIN(sqrtf(square[j]) * scale, most);
+            bin[j] = histogram_find(square[j], guess, leaves->squared_edges, leaves->bins);
+        }
+        counts[bin[j]] += row->weight[j];
+    }
 }
 
 static void count_pairs(const qn_distance_leaves *leaves, const uint32_t first[2], const uint32_t second[2],

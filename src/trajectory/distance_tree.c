@@ -123,16 +123,18 @@ static int split(const tree_walk *walk, const cell_pair *pair, uint64_t *counts,
     return count;
 }
 
-/* Spread the pairs over the bins that their range reaches, by the share of the range in each; sums are rounded and not
- * shares, so that all pairs stay. */
+/* Spread the pairs over the bins that their range reaches. Distances of atoms drawn evenly from two cells are rare at
+ * either end of the range: along it the share of those below rises as 3 s² - 2 s³, which is nearer to them by half than
+ * s, the proportion of the range. Sums are rounded and not shares, so that all pairs stay. */
 static void spread(const tree_walk *walk, const cell_pair *pair, uint64_t *counts)
 {
     const double least = sqrt((double)pair->least), most = sqrt((double)pair->most);
     uint64_t below = 0;
     for (int bin = pair->bin; below < pair->pairs; bin++) {
         const double edge = bin < walk->bins->count ? qn_histogram_bins_edge(walk->bins, bin + 1) : most;
-        const double share = edge < most ? (edge - least) / (most - least) : 1;
-        const uint64_t up_to = share < 1 ? (uint64_t)(share * (double)pair->pairs + 0.5) : pair->pairs;
+        const double part = edge < most ? (edge - least) / (most - least) : 1;
+        const double share = part * part * (3 - 2 * part);
+        const uint64_t up_to = part < 1 ? (uint64_t)(share * (double)pair->pairs + 0.5) : pair->pairs;
         if (up_to <= below) continue;
         counts[bin] += up_to - below;
         below = up_to;
@@ -252,6 +254,7 @@ static void prepare_leaves(tree_walk *walk)
                                         .bins = walk->bins->count,
                                         .scale = (float)(1 / walk->bins->width_nm),
                                         .shift = walk->bins->centred ? 0.5F : 0,
+                                        .unsure = (float)ldexp(walk->bins->count + 1.0, -21), /* 2^-24 a rounding */
                                         .edges = {cells->edges[0], cells->edges[1], cells->edges[2]}};
 }
 

@@ -205,8 +205,9 @@ static void cells_are_spread_over_the_bins_they_reach(void)
     tree_case one = {.vectors = nothing, .bins = {2, false, 8}, .first_count = ATOMS, .share = 1};
     uint64_t unresolved;
     CHECK_OK(count(&one, NULL, &unresolved));
-    CHECK(unresolved == pairs_of(&one)); /* at once: of a cube's diagonal of 12.1 nm 8 nm are the first bin's */
-    CHECK_NEAR((double)counts[0] / (double)unresolved, 8 / (7 * sqrt(3)), 2e-3);
+    const double part = 8 / (7 * sqrt(3)); /* of the cube's diagonal, the largest distance */
+    CHECK(unresolved == pairs_of(&one));
+    CHECK_NEAR((double)counts[0] / (double)unresolved, part * part * (3 - 2 * part), 2e-3);
     CHECK(counts[0] + counts[1] == unresolved && counts[2] == 0);
 }
 
