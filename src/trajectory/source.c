@@ -2,6 +2,7 @@
 #include "trajectory/source.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -343,13 +344,20 @@ static qn_status read_any(qn_source *source, qn_source_item *item, qn_trajectory
 
 typedef enum frame_place { FRAME_BEFORE, FRAME_WITHIN, FRAME_BEHIND } frame_place;
 
+/* Files tell times in single precision: 0.7 ps comes as 0.69999999, which is still at 0.7. */
+static double rounding_of(double time_ps)
+{
+    return isfinite(time_ps) ? fabs(time_ps) * (double)FLT_EPSILON : 0;
+}
+
 static frame_place place_of(const qn_source *source, uint64_t number, double time_ps)
 {
     const qn_trajectory_options *options = source->options;
     if (number > options->last_frame) return FRAME_BEHIND;
-    if (number < options->first_frame || time_ps < options->begin_ps) return FRAME_BEFORE;
+    if (number < options->first_frame || time_ps < options->begin_ps - rounding_of(options->begin_ps))
+        return FRAME_BEFORE;
     if (isnan(time_ps) && has_time_range(options)) return FRAME_BEFORE;
-    return time_ps > options->end_ps ? FRAME_BEHIND : FRAME_WITHIN;
+    return time_ps > options->end_ps + rounding_of(options->end_ps) ? FRAME_BEHIND : FRAME_WITHIN;
 }
 
 static bool overlaps(qn_source *source, double time_ps)

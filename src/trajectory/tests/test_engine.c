@@ -376,6 +376,21 @@ static void ranges_and_strides_pick_frames(void)
     CHECK_MESSAGE_HAS("one.gro has no frame in the range");
 }
 
+/* Times are single precision in the file: 0.7 lies a little before and 1.1 a little behind what a user writes. */
+static void ranges_of_times_hold_their_ends(void)
+{
+    const char *files[] = {path_of("tenths.xtc")};
+    FILE *file = fopen(files[0], "wb");
+    for (int i = 0; i < 20; i++) put_frame(file, i, 0.1 * i, ATOMS);
+    fclose(file);
+    CHECK((double)0.7F < 0.7 && (double)1.1F > 1.1);
+    qn_trajectory_options options = options_for(files, 1, one_query, 1);
+    options.begin_ps = 0.7;
+    options.end_ps = 1.1;
+    if (!CHECK_OK(run_with(2, &options, &seen))) return;
+    CHECK(seen.count == 5 && seen.rows[0][0] == 7 && seen.rows[4][0] == 11);
+}
+
 static void later_files_do_not_tell_times_twice(void)
 {
     const char *files[] = {make_trajectory("c.xtc", 0, 30), make_trajectory("d.xtc", 20, 30)};
@@ -639,6 +654,7 @@ int main(int argc, char **argv)
     RUN(results_depend_neither_on_threads_nor_on_memory);
     if (strcmp(device, "host") != 0) RUN(devices_share_the_frames);
     RUN(ranges_and_strides_pick_frames);
+    RUN(ranges_of_times_hold_their_ends);
     RUN(later_files_do_not_tell_times_twice);
     RUN(a_cut_file_is_a_warning);
     RUN(a_broken_file_gives_what_was_before);
