@@ -52,7 +52,8 @@ static qn_word coordinate_of(const qn_record_lines *line, size_t axis)
     return qn_record_columns(line, first, first + COORDINATE_WIDTH - 1);
 }
 
-/* An atom in what is shown, or a first line that files with long heads begin with. */
+/* An atom in what is shown, or a first line that files with long heads begin with. A TITLE alone in its line begins
+ * files of GROMOS (.g96). */
 static bool recognise(const char *path, const char *head, size_t size)
 {
     static const char *const records[] = {"HEADER", "TITLE", "CRYST1", "MODEL", "REMARK"};
@@ -61,7 +62,7 @@ static bool recognise(const char *path, const char *head, size_t size)
     (void)path;
     for (bool more = qn_text_shown_line(head, size, 0, &line), first = true; more; first = false) {
         for (size_t i = 0; i < sizeof records / sizeof *records && first; i++)
-            if (is_record(&line, records[i])) return true;
+            if (is_record(&line, records[i]) && line.length > strlen("TITLE") + 1) return true;
         const qn_word word = coordinate_of(&line, 0);
         if (is_atom(&line) && line.length >= COORDINATES_END && qn_number_parse(word.text, word.length, &x))
             return true;

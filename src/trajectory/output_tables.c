@@ -79,7 +79,7 @@ static qn_status append_origin(const qn_trajectory_results *results, const qn_qu
     for (size_t i = 0; i < options->trajectory_count && !options->live; i++)
         QN_TRY(qn_text_append(xvg, ", %s", options->trajectories[i]));
     qn_output_keep_in_line(xvg, from);
-    QN_TRY(qn_text_append(xvg, "\n# %" PRIu64 " frames", results->frames));
+    QN_TRY(qn_text_append(xvg, "\n# %" PRIu64 " frame%s", results->frames, results->frames == 1 ? "" : "s"));
     if (isfinite(results->first_ps))
         QN_TRY(qn_text_append(xvg, " from %g to %g ps", results->first_ps, results->last_ps));
     QN_TRY(qn_text_append(xvg, "%s; made by Quern %s\n", results->complete ? "" : " so far", QN_VERSION));

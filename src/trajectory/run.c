@@ -295,9 +295,13 @@ static qn_status finish(qn_trajectory_state *run)
         run->resumed = qn_ranks_count(run->ranks) == 1 ? run->frames - before : 0;
     }
     if (run->damage.status != QN_OK && run->frames == 0) return QN_OK;
-    if (run->damage.status != QN_OK)
-        QN_TRY(
-            qn_trajectory_warn(run, "%s; the results are those of the frames before that place", run->damage.message));
+    if (run->damage.status != QN_OK) {
+        const bool hushed = qn_log_hush(true); /* for the report alone: the run fails with the same sentence */
+        const qn_status status =
+            qn_trajectory_warn(run, "%s; the results are those of the frames before that place", run->damage.message);
+        qn_log_hush(hushed);
+        QN_TRY(status);
+    }
     if (run->interrupted)
         QN_TRY(qn_trajectory_warn(run, "stopped when asked to; the results are those of the %llu frames until then",
                                   (unsigned long long)run->frames));

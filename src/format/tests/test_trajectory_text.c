@@ -222,6 +222,8 @@ static void pdb_traps(void)
     /* Told by its first atom, whatever stands before. */
     read_text("headless.pdb", "SEQRES   1 A    1  ALA\n\n" PDB_ATOM("   1.000   2.000   3.000"), 0, &t);
     CHECK(t.status == QN_OK && t.frame_count == 1 && strcmp(t.format, "PDB") == 0);
+    refuse_text("gromos.g96", "TITLE\nwater\nEND\nPOSITIONRED\n    0.260000020    0.495000035    0.052000001\nEND\n",
+                "gromos.g96: begins with \"TITLE?water");
     refuse_text("b.pdb",
                 "MODEL        1\n" PDB_ATOM("   1.000   2.000   3.000") "ENDMDL\nMODEL        2\n" PDB_ATOM(
                     "   1.000   2.000   3.000") PDB_ATOM("   1.000   2.000   3.000") "ENDMDL\n",
