@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* Distance histograms and radial distributions: by hand, against exact histograms in double, MDAnalysis and GROMACS; the
- * larger systems among the references are left to quern_bench_trajectory_check. */
+/* Distance histograms and radial distributions: by hand, against exact histograms in double, MDAnalysis and GROMACS;
+ * the larger systems among the references are left to quern_bench_trajectory_check. */
 #include <math.h>
 #include <stdio.h>
 
