@@ -273,7 +273,9 @@ int main(int argc, char **argv)
     }
     must(qn_context_create(&(qn_context_options){0}, &bench.context));
     must(qn_device_open(bench.context, identifier, &bench.device));
-    must(qn_tune_attach(bench.context, &(qn_tune_attach_options){.mode = QN_TUNE_KNOWN}));
+    qn_tune_store *store;
+    must(qn_tune_store_open(NULL, &store));
+    must(qn_tune_attach(bench.context, &(qn_tune_attach_options){.mode = QN_TUNE_KNOWN, .store = store}));
     const qn_device_info *info = qn_device_get_info(bench.device);
     bench.is_gpu = info->kind != QN_DEVICE_CPU;
     must(qn_device_measure(bench.device, &bench.rates));
@@ -290,5 +292,6 @@ int main(int argc, char **argv)
     qn_screen_deck_clear(&deck);
     qn_device_release(&bench.device);
     qn_context_destroy(&bench.context);
+    qn_tune_store_close(&store);
     return 0;
 }

@@ -125,6 +125,8 @@ typedef struct qn_query_class {
     const char *name;                     /* "gyration": in plans, as short form, and as the output's file name */
     const char *meaning;                  /* one line, no final full stop */
     const qn_query_parameter *parameters; /* ended by one without a name; NULL: none */
+    const char *tables;                   /* names of its tables and grids but the main one, apart by one space; NULL:
+                                             none. Queries of a run may not be named so that their files are these */
     int selections;                       /* 0, 1 or 2, the second of which may be left out: the first with itself */
     unsigned needs; /* QN_QUERY_… : refused with a sentence where topology or frames lack them */
     bool on_device; /* measure launches kernels on the frame's queue and waits for them */
@@ -139,6 +141,8 @@ typedef struct qn_query_class {
     /* The tables of all frames collected so far; may be called again after more of them. */
     qn_status (*finish)(const void *state, qn_query_tables *tables);
     void (*destroy)(void *state);
+    /* What is needed besides with these parameters; only they can be asked for yet. NULL: nothing. */
+    unsigned (*needs_with)(const qn_query_setup *setup);
 } qn_query_class;
 
 /* The library's own classes, ended by NULL. */
@@ -173,6 +177,7 @@ typedef struct qn_trajectory_options {
     size_t trajectory_count;         /* 0 with a topology that has positions: these are the one frame */
     const char *live;                /* "host:8888": a running simulation instead of files; NULL */
     int live_every;                  /* ask it to send every n-th step; 0: as it does */
+    double live_step_ps;             /* what a step takes, where it sends steps and no times; 0: not known */
     double live_timeout_s;           /* without a frame; 0: 600 */
     double live_interval_s;          /* between results that are written while it runs, default 5 */
     const char *index_file;          /* GROMACS .ndx: its groups are `group "NAME"` in selections; NULL */

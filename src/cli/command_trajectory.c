@@ -27,6 +27,14 @@ const cli_option cli_trajectory_frame_options[] = {
      .most = 1e9,
      .default_text = "as it does",
      .help = "ask the simulation to send every STEPS-th step"},
+    {.name = "live-step",
+     .type = CLI_NUMBER,
+     .argument = "PS",
+     .offset = FIELD(live_step_ps),
+     .least = 1e-9,
+     .most = 1e9,
+     .default_text = "",
+     .help = "time in ps that a step takes, for simulations of IMD version 2, which send no times"},
     {.name = "live-timeout",
      .type = CLI_NUMBER,
      .argument = "SECONDS",
@@ -172,6 +180,7 @@ static void apply_frames(const cli_trajectory_settings *chosen, qn_trajectory_op
         options->trajectory_count = 0; /* of the plan */
     }
     if (chosen->live_every > 0) options->live_every = chosen->live_every;
+    if (!isnan(chosen->live_step_ps)) options->live_step_ps = chosen->live_step_ps;
     if (!isnan(chosen->live_timeout_s)) options->live_timeout_s = chosen->live_timeout_s;
     if (!isnan(chosen->live_interval_s)) options->live_interval_s = chosen->live_interval_s;
     if (!isnan(chosen->begin_ps)) options->begin_ps = chosen->begin_ps;
@@ -216,6 +225,8 @@ static qn_status run_analysis(cli_progress *progress, void *user)
     analysis *job = user;
     job->options->progress = cli_progress_on_progress;
     job->options->progress_user = progress;
+    for (size_t i = 0; i < job->options->trajectory_count; i++)
+        progress->final |= strcmp(job->options->trajectories[i], "-") == 0; /* which cannot be read again */
     const qn_status status = qn_trajectory_run(job->context, job->options, &job->summary);
     progress->mute = status != QN_OK && !job->summary.report[0];
     return status;
@@ -269,7 +280,8 @@ static int run_plan(void *memory)
 static void set_run_defaults(void *memory)
 {
     const double none = (double)NAN;
-    *(cli_trajectory_settings *)memory = (cli_trajectory_settings){.live_timeout_s = none,
+    *(cli_trajectory_settings *)memory = (cli_trajectory_settings){.live_step_ps = none,
+                                                                   .live_timeout_s = none,
                                                                    .live_interval_s = none,
                                                                    .begin_ps = none,
                                                                    .end_ps = none,

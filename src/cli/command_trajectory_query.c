@@ -106,6 +106,7 @@ static void set_defaults(void *memory)
     *chosen = (cli_trajectory_settings){.query_class = chosen->query_class,
                                         .whole = "auto",
                                         .units = "nm",
+                                        .live_step_ps = none,
                                         .live_timeout_s = none,
                                         .live_interval_s = none,
                                         .begin_ps = none,

@@ -164,7 +164,7 @@ int cli_progress_run(bool quiet, qn_status (*run)(cli_progress *progress, void *
     cli_progress_finish(&progress);
     if (status != QN_OK && progress.mute) return CLI_FAILED;
     int exit_code = cli_report(status);
-    if (status == QN_CANCELLED) {
+    if (status == QN_CANCELLED && !progress.final) {
         fputs("quern: go on with: ", stderr);
         cli_command_line_print(stderr, "--resume");
         fputc('\n', stderr);

@@ -13,6 +13,7 @@ typedef struct cli_progress {
     FILE *stream;
     bool quiet; /* only warnings */
     bool mute;  /* another process of the run says how it ended */
+    bool final; /* what is stopped cannot be resumed */
     bool terminal;
     int columns; /* 0: asked from the terminal at each drawing */
     pthread_mutex_t lock;

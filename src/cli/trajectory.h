@@ -24,9 +24,9 @@ typedef struct cli_trajectory_settings {
     const char *plan, *topology;
     cli_list trajectories;
     const char *select, *with, *whole, *index_file, *live, *units, *output, *format, *device, *tune, *tune_budget;
-    int live_every, stride, memory_mib, threads;              /* 0: not given */
-    double live_timeout_s, live_interval_s, begin_ps, end_ps; /* NaN: not given */
-    uint64_t first_frame, last_frame;                         /* UINT64_MAX: not given */
+    int live_every, stride, memory_mib, threads;                            /* 0: not given */
+    double live_step_ps, live_timeout_s, live_interval_s, begin_ps, end_ps; /* NaN: not given */
+    uint64_t first_frame, last_frame;                                       /* UINT64_MAX: not given */
     bool keep_overlaps, no_box, resume, explain, quiet;
     cli_trajectory_value values[CLI_TRAJECTORY_PARAMETERS];
 } cli_trajectory_settings;

@@ -375,6 +375,35 @@ static int compare_ids(const void *first, const void *second)
     return (a > b) - (a < b);
 }
 
+static qn_status twice(const qn_trajectory_stream *stream, const qn_frame_bytes *bytes, const lammps_head *head,
+                       double id)
+{
+    QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu has two atoms with id %.0f; expected one", stream->path,
+            head->first_line, (unsigned long long)bytes->number, id);
+}
+
+/* Ids without a gap say their atom's place, which takes one pass; others are sorted. */
+static qn_status order_atoms(const qn_trajectory_stream *stream, const qn_frame_bytes *bytes, const lammps_head *head,
+                             lammps_atom *atoms)
+{
+    const size_t count = stream->atom_count;
+    double least = atoms[0].id, most = atoms[0].id;
+    for (size_t i = 1; i < count; i++) least = fmin(least, atoms[i].id), most = fmax(most, atoms[i].id);
+    const bool gaps = most - least != (double)(count - 1);
+    if (gaps) qsort(atoms, count, sizeof *atoms, compare_ids);
+    for (size_t i = 1; i < count && gaps; i++)
+        if (atoms[i].id == atoms[i - 1].id) return twice(stream, bytes, head, atoms[i].id);
+    for (size_t i = 0; i < count && !gaps;) {
+        const size_t place = (size_t)(atoms[i].id - least);
+        const lammps_atom moved = atoms[i];
+        if (place != i && atoms[place].id == moved.id) return twice(stream, bytes, head, moved.id);
+        atoms[i] = atoms[place];
+        atoms[place] = moved;
+        i += place == i;
+    }
+    return QN_OK;
+}
+
 static qn_status read_all(const qn_trajectory_stream *stream, const qn_frame_bytes *bytes, const lammps_head *head,
                           lammps_atom *atoms)
 {
@@ -386,13 +415,7 @@ static qn_status read_all(const qn_trajectory_stream *stream, const qn_frame_byt
         QN_TRY(read_atom(&line, bytes, head, &atoms[i]));
         ascending = ascending && (i == 0 || atoms[i].id > atoms[i - 1].id);
     }
-    if (ascending) return QN_OK;
-    qsort(atoms, stream->atom_count, sizeof *atoms, compare_ids);
-    for (size_t i = 1; i < stream->atom_count; i++)
-        if (atoms[i].id == atoms[i - 1].id)
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu has two atoms with id %.0f; expected one", stream->path,
-                    head->first_line, (unsigned long long)bytes->number, atoms[i].id);
-    return QN_OK;
+    return ascending ? QN_OK : order_atoms(stream, bytes, head, atoms);
 }
 
 static qn_status lammps_decode(const qn_trajectory_stream *stream, const qn_frame_bytes *bytes,

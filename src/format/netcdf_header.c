@@ -212,23 +212,19 @@ static qn_status take_variable(netcdf_scan *scan, qn_netcdf_variable *variable)
     return QN_OK;
 }
 
-/* Records are the variables' parts one after the other, each padded to four bytes unless there is only one. */
+/* Records are the variables' parts one after the other, each padded to four bytes (a single one of them would not be,
+ * but numbers in single or double precision need no padding). */
 static qn_status measure_records(netcdf_scan *scan)
 {
     qn_netcdf_header *header = scan->header;
-    uint64_t last_bytes = 0;
-    int count = 0;
     header->record_begin = UINT64_MAX;
     for (int i = 0; i < header->variable_count; i++) {
         const qn_netcdf_variable *variable = &header->variables[i];
         if (!variable->per_record) continue;
-        count++;
-        last_bytes = variable->bytes;
         header->record_bytes += padded(variable->bytes);
         if (variable->begin < header->record_begin) header->record_begin = variable->begin;
         if (header->record_bytes > largest_bytes) QN_FAIL(QN_BAD_FORMAT, "%s: records are too large", scan->path);
     }
-    if (count == 1) header->record_bytes = last_bytes;
     for (int i = 0; i < header->variable_count; i++) {
         const qn_netcdf_variable *variable = &header->variables[i];
         const bool inside =

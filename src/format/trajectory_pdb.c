@@ -46,18 +46,29 @@ static bool is_atom(const qn_record_lines *line)
     return (line->length >= 4 && strncasecmp(line->text, "ATOM", 4) == 0) || is_record(line, "HETATM");
 }
 
-/* A first line with a record that files begin with, and an atom somewhere in what is shown. */
+static qn_word coordinate_of(const qn_record_lines *line, size_t axis)
+{
+    const size_t first = COORDINATES_BEGIN + axis * COORDINATE_WIDTH;
+    return qn_record_columns(line, first, first + COORDINATE_WIDTH - 1);
+}
+
+/* An atom in what is shown, or a first line that files with long heads begin with. A TITLE alone in its line begins
+ * files of GROMOS (.g96). */
 static bool recognise(const char *path, const char *head, size_t size)
 {
-    static const char *const records[] = {"HEADER", "TITLE",  "CRYST1", "MODEL",  "REMARK", "COMPND",
-                                          "AUTHOR", "EXPDTA", "ATOM",   "HETATM", "OBSLTE", "SPLIT",
-                                          "CAVEAT", "SOURCE", "KEYWDS", "NUMMDL", "MDLTYP", "USER"};
+    static const char *const records[] = {"HEADER", "TITLE", "CRYST1", "MODEL", "REMARK"};
     qn_record_lines line;
-    bool known = false;
+    double x;
     (void)path;
-    qn_text_shown_line(head, size, 0, &line);
-    for (size_t i = 0; i < sizeof records / sizeof *records; i++) known = known || is_record(&line, records[i]);
-    return known;
+    for (bool more = qn_text_shown_line(head, size, 0, &line), first = true; more; first = false) {
+        for (size_t i = 0; i < sizeof records / sizeof *records && first; i++)
+            if (is_record(&line, records[i]) && line.length > strlen("TITLE") + 1) return true;
+        const qn_word word = coordinate_of(&line, 0);
+        if (is_atom(&line) && line.length >= COORDINATES_END && qn_number_parse(word.text, word.length, &x))
+            return true;
+        more = qn_record_lines_next(&line);
+    }
+    return false;
 }
 
 /* a, b, c (Å) in columns 7-33, α, β, γ (degrees) in 34-54. What is not all numbers is no cell. */
@@ -172,8 +183,7 @@ static qn_status pdb_decode(const qn_trajectory_stream *stream, const qn_frame_b
     for (size_t atom = 0; atom < frame->atom_count && qn_record_lines_next(&line);) {
         if (!is_atom(&line)) continue;
         for (int axis = 0; axis < 3; axis++) {
-            const size_t first = COORDINATES_BEGIN + (size_t)axis * COORDINATE_WIDTH;
-            const qn_word word = qn_record_columns(&line, first, first + COORDINATE_WIDTH - 1);
+            const qn_word word = coordinate_of(&line, (size_t)axis);
             QN_TRY(qn_text_coordinate(&line, bytes, axis, word, angstrom_nm,
                                       &frame->positions_nm[3 * atom + (size_t)axis]));
         }

@@ -20,7 +20,7 @@ static const size_t filled_at_once = (size_t)16 << 20;
 static const qn_trajectory_format *const formats[] = {
     &qn_trajectory_xtc,    &qn_trajectory_trr,  &qn_trajectory_dcd,    &qn_trajectory_tng,
     &qn_trajectory_netcdf, &qn_trajectory_h5md, &qn_trajectory_lammps, &qn_trajectory_mmcif,
-    &qn_trajectory_pdb,    &qn_trajectory_gro,  &qn_trajectory_xyz,
+    &qn_trajectory_gro,    &qn_trajectory_xyz,  &qn_trajectory_pdb,
 };
 static const size_t format_count = sizeof formats / sizeof formats[0];
 

@@ -1,5 +1,5 @@
-/* The compressed positions of an XTC frame: integers in mixed radix, most significant bit first (docs of the layout in
- * docs/formats). A frame is serial, frames are independent.
+/* The compressed positions of an XTC frame: integers in mixed radix in a bit stream, most significant bit first. A
+ * frame is serial, frames are independent.
  */
 #ifndef QN_FORMAT_XTC_DECODE_H
 #define QN_FORMAT_XTC_DECODE_H

@@ -166,14 +166,17 @@ void qn_bude_energy_of(const qn_bude_force_field *force_field, const double *lig
                        size_t ligand_count, const double *receptor_positions, const int *receptor_types,
                        size_t receptor_count, qn_bude_energy *energy)
 {
+    /* Pairs out of reach have energies of 0; the reach is taken a little longer than it is, for rounding. */
+    const double reach = qn_bude_reach_angstrom(force_field) + 1e-6, reach2 = reach * reach;
     *energy = (qn_bude_energy){0};
     for (size_t i = 0; i < ligand_count; i++) {
         const double *a = ligand_positions + 3 * i;
         for (size_t j = 0; j < receptor_count; j++) {
             const double *b = receptor_positions + 3 * j;
+            const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2], square = x * x + y * y + z * z;
+            if (square > reach2) continue;
             pair_rules rules = rules_of(&force_field->types[ligand_types[i]], &force_field->types[receptor_types[j]]);
-            double r =
-                sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+            double r = sqrt(square);
             double beyond = r - rules.radius;
             if (beyond < 0) energy->steric += rules.steric * (1 - r / rules.radius);
             energy->charge += rules.charge * ramp(beyond, rules.charge_reach);

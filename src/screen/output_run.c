@@ -75,8 +75,9 @@ static json_t *describe_devices(const qn_screen_state *run)
 static json_t *describe_timings(const qn_screen_state *run)
 {
     const qn_screen_timings *timings = &run->timings;
-    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "prepare_s", timings->prepare_s, "search_s", timings->search_s,
-                     "scoring_s", run->scoring_s, "write_s", timings->write_s, "total_s", timings->total_s);
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "prepare_s", timings->prepare_s, "search_s", timings->search_s,
+                     "scoring_s", run->scoring_s, "evolving_s", run->evolving_s, "write_s", timings->write_s, "total_s",
+                     timings->total_s);
 }
 
 static double per_second(double amount, double seconds)

@@ -540,7 +540,10 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run, const qn_piece_set *done,
         qn_screen_queue_destroy(&pipeline.queue);
     }
     for (int i = 0; i < run->device_count; i++) {
-        if (searches[i]) run->scoring_s += qn_screen_search_scoring_seconds(searches[i]);
+        if (searches[i]) {
+            run->scoring_s += qn_screen_search_scoring_seconds(searches[i]);
+            run->evolving_s += qn_screen_search_evolving_seconds(searches[i]);
+        }
         qn_screen_search_destroy(&searches[i]);
     }
     qn_screen_library_close(&pipeline.library);

@@ -139,11 +139,21 @@ static void find_energy(const qn_screen_state *run, const qn_screen_ligand *liga
     memcpy(kept->terms, terms, sizeof terms);
 }
 
+static double largest_radius(const qn_screen_score *score)
+{
+    int count = score->kind == QN_SCREEN_VINA ? 0 : score->force_field->type_count;
+    double largest = 0;
+    if (score->kind == QN_SCREEN_VINA) (void)qn_vina_type_table(&count);
+    for (int type = 0; type < count; type++) largest = fmax(largest, radius_of(score, type));
+    return largest;
+}
+
 /* Whether a pose could be real: pairs that are too close, and whether it touches the receptor at all. */
 static void find_fit(const qn_screen_state *run, const qn_screen_ligand *ligand, const double *heavy,
                      qn_screen_kept *kept)
 {
     const qn_screen_receptor *receptor = &run->receptor;
+    const double longest = 2 * clash_share * largest_radius(&run->score);
     double least = INFINITY;
     for (int i = 0; i < ligand->atom_count; i++) {
         const double *at = heavy + 3 * (size_t)i, radius = radius_of(&run->score, ligand->type[i]);
@@ -151,9 +161,10 @@ static void find_fit(const qn_screen_state *run, const qn_screen_ligand *ligand,
             const double *other = receptor->positions_angstrom + 3 * j;
             const double dx = at[0] - other[0], dy = at[1] - other[1], dz = at[2] - other[2];
             const double square = dx * dx + dy * dy + dz * dz;
+            least = square < least ? square : least;
+            if (square > longest * longest) continue;
             const double reach = clash_share * (radius + radius_of(&run->score, receptor->types[j]));
             kept->clashes += square < reach * reach;
-            least = square < least ? square : least;
         }
     }
     kept->least_distance_angstrom = sqrt(least);

@@ -81,6 +81,7 @@ typedef struct qn_screen_state {
     double interactions;      /* pairs of atoms scored, of all molecules */
     double interactions_here; /* of the molecules that were not taken from journals */
     double scoring_s;         /* device time of scoring, of this process */
+    double evolving_s;        /* of drawing, choosing and minimising poses */
     qn_screen_timings timings;
     double started_s;
 } qn_screen_state;

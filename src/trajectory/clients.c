@@ -54,6 +54,23 @@ static qn_status check_class(const qn_query_class *query_class)
     return QN_OK;
 }
 
+/* "dipole_epsilon" is a table of the query dipole, whose file another query may not have. */
+static qn_status check_tables(const qn_trajectory_client *client, const char *other)
+{
+    const char *word = client->query_class->tables;
+    const size_t own = strlen(client->name);
+    if (strncmp(other, client->name, own) != 0 || other[own] != '_') return QN_OK;
+    for (size_t length; word && *word; word += length + (word[length] == ' ')) {
+        length = strcspn(word, " ");
+        if (length == strlen(other + own + 1) && strncmp(word, other + own + 1, length) == 0)
+            QN_FAIL(QN_INVALID_ARGUMENT,
+                    "a query is named \"%s\", as the table %.*s of the query %s is, and their files would be too; "
+                    "expected another name",
+                    other, (int)length, word, client->name);
+    }
+    return QN_OK;
+}
+
 /* Files are named by it. */
 static qn_status check_name(const qn_trajectory_state *run, size_t place)
 {
@@ -66,11 +83,14 @@ static qn_status check_name(const qn_trajectory_state *run, size_t place)
         QN_FAIL(QN_INVALID_ARGUMENT,
                 "query name \"%s\" cannot name a file; expected letters, digits, _ - . +, not . or - in front",
                 qn_quote(name, length).text);
-    for (size_t i = 0; i < place; i++)
+    for (size_t i = 0; i < place; i++) {
         if (strcmp(run->clients[i].name, name) == 0)
             QN_FAIL(QN_INVALID_ARGUMENT,
                     "two queries are named \"%s\", and their files would be too; expected a name of its own for each",
                     name);
+        QN_TRY(check_tables(&run->clients[i], name));
+        QN_TRY(check_tables(&run->clients[place], run->clients[i].name));
+    }
     return QN_OK;
 }
 
@@ -93,7 +113,7 @@ static qn_status add_selection(qn_trajectory_state *run, qn_trajectory_client *c
     atoms->fixed = qn_selections_is_fixed(run->selections, client->nodes[which]);
     if (!atoms->fixed) {
         run->any_geometric = true;
-        if (client->query_class->needs & QN_QUERY_FIXED_ATOMS)
+        if (client->needs & QN_QUERY_FIXED_ATOMS)
             QN_FAIL(QN_INVALID_ARGUMENT,
                     "query %s: \"%s\" selects other atoms in every frame; expected a selection by names, numbers, "
                     "masses or charges alone",
@@ -126,7 +146,7 @@ static qn_status add_selections(qn_trajectory_state *run, qn_trajectory_client *
 
 static qn_status check_needs(const qn_trajectory_state *run, const qn_trajectory_client *client)
 {
-    const unsigned needs = client->query_class->needs;
+    const unsigned needs = client->needs;
     const qn_topology *topology = run->topology;
     if ((needs & QN_QUERY_MASSES) && topology->masses == QN_MASSES_ABSENT)
         QN_FAIL(QN_INVALID_ARGUMENT,
@@ -148,7 +168,7 @@ static qn_status check_needs(const qn_trajectory_state *run, const qn_trajectory
 static bool wants_whole(const qn_trajectory_state *run, const qn_trajectory_client *client)
 {
     if (client->query->whole != QN_AS_USUAL) return client->query->whole == QN_YES;
-    return run->options->whole || (client->query_class->needs & QN_QUERY_WHOLE) != 0;
+    return run->options->whole || (client->needs & QN_QUERY_WHOLE) != 0;
 }
 
 static qn_status plan_whole(qn_trajectory_state *run)
@@ -177,10 +197,12 @@ static qn_status read_setup(const qn_trajectory_state *run, const qn_trajectory_
                                run->options->angstrom ? 0.1 : 1, setup);
 }
 
-static qn_status check_setup(const qn_trajectory_state *run, const qn_trajectory_client *client)
+static qn_status check_setup(const qn_trajectory_state *run, qn_trajectory_client *client)
 {
+    const qn_query_class *query_class = client->query_class;
     qn_query_setup setup;
     QN_TRY(read_setup(run, client, &setup));
+    client->needs = query_class->needs | (query_class->needs_with ? query_class->needs_with(&setup) : 0);
     qn_query_setup_clear(&setup);
     return QN_OK;
 }
@@ -274,7 +296,7 @@ qn_status qn_trajectory_check_frame(const qn_trajectory_state *run, const qn_tra
 {
     if (has_box(frame)) return QN_OK;
     for (size_t i = 0; i < run->client_count; i++)
-        if (run->clients[i].query_class->needs & QN_QUERY_BOX)
+        if (run->clients[i].needs & QN_QUERY_BOX)
             QN_FAIL(QN_INVALID_ARGUMENT, "query %s needs the periodic box, which %s has not%s", run->clients[i].name,
                     qn_frame_name_of(frame).text,
                     run->options->periodic ? "; expected a trajectory with boxes"

@@ -1,6 +1,7 @@
 /* Frames of any format written as XTC or DCD: one thread reads, decodes and writes. */
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -43,9 +44,12 @@ static qn_status count_atoms(const char *path, size_t *count)
     qn_trajectory_stream *stream;
     qn_frame_bytes bytes = {0};
     bool end = false;
-    if (strcmp(path, "-") == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "standard input cannot be read twice; expected a topology, which tells how many "
-                                     "atoms there are");
+    struct stat facts;
+    const bool is_standard_input = strcmp(path, "-") == 0;
+    if (is_standard_input || (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)))
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "%s cannot be read twice; expected a topology, which tells how many atoms there are",
+                is_standard_input ? "standard input" : path);
     QN_TRY(qn_trajectory_stream_open(path, 0, &stream));
     qn_status status = QN_OK;
     if (qn_trajectory_stream_atom_count(stream) == 0) status = qn_trajectory_stream_read(stream, &bytes, &end);

@@ -269,7 +269,10 @@ static qn_status report_progress(trajectory_engine *engine)
     qn_trajectory_state *run = engine->run;
     const double share = qn_source_share(run->source, &run->bytes);
     const uint64_t done = run->resumed + run->analysed_here;
-    const size_t total = engine->complete ? 0 : share > 0.001 ? (size_t)((double)done / share) : SIZE_MAX;
+    pthread_mutex_lock(&engine->mutex);
+    const uint64_t under_way = engine->read - engine->collected; /* which the share holds already */
+    pthread_mutex_unlock(&engine->mutex);
+    const size_t total = engine->complete ? 0 : share > 0.001 ? (size_t)((double)(done + under_way) / share) : SIZE_MAX;
     const qn_progress progress = {.stage = "analysing",
                                   .unit = "frames",
                                   .done = (size_t)done,
@@ -398,6 +401,10 @@ static qn_status work_as_collector(engine_thread *thread)
     trajectory_engine *engine = thread->engine;
     QN_TRY(collect_frames(engine));
     if (engine->run->damage.status != QN_OK) {
+        /* not for the journal, where a piece that is short is the last one; the file may be mended */
+        engine->run->tail = engine->record.bytes;
+        engine->run->tail_frames = engine->record.frames;
+        engine->record = (qn_piece_record){0};
         fail(engine, QN_OK); /* the others need go no further, which is no failure */
         return QN_OK;
     }

@@ -127,6 +127,8 @@ static void publish(qn_live *live)
 {
     pthread_mutex_lock(&live->mutex);
     live->coming.number = live->facts.received++;
+    if (isnan(live->coming.time_ps) && live->coming.step >= 0 && live->options.step_ps > 0)
+        live->coming.time_ps = (double)live->coming.step * live->options.step_ps;
     live->ring[(live->first + live->count) % live->options.ring_frames] = live->coming;
     live->count++;
     count_dropped(live);

@@ -20,6 +20,7 @@ typedef struct qn_live_options {
     int ring_frames;     /* default 16 */
     double timeout_s;    /* without a packet, default 600; to connect at most 30, with one try a second */
     int every;           /* the simulation is asked to send every n-th step; 0: as it does */
+    double step_ps;      /* what a step takes, for simulations that send steps and no times; 0: not known */
 } qn_live_options;
 
 typedef struct qn_live_facts {

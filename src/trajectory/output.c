@@ -98,28 +98,41 @@ static qn_status describe_selection(const char *between, const char *selection, 
                           fixed ? "" : " in the first frame");
 }
 
+void qn_output_keep_in_line(qn_text *text, size_t from)
+{
+    for (size_t i = from; i < text->length; i++)
+        if ((unsigned char)text->data[i] < ' ') text->data[i] = ' ';
+}
+
+static bool is_on(const char *flag)
+{
+    return strcmp(flag, "yes") == 0 || strcmp(flag, "true") == 0 || strcmp(flag, "on") == 0;
+}
+
+/* ", max 1.2 nm"; flags that are off and what was left out say nothing. */
+static qn_status describe_parameter(const qn_trajectory_results *results, const qn_query_result *query,
+                                    const qn_query_parameter *parameter, qn_text *text)
+{
+    qn_text value = {0};
+    qn_status status = qn_output_parameter(results, query, parameter, &value);
+    const bool is_flag = parameter->kind == QN_PARAMETER_FLAG, is_length = parameter->kind == QN_PARAMETER_LENGTH;
+    const char *unit = !is_length ? "" : qn_output_in_angstrom(results) ? " Å" : " nm";
+    const bool said = status == QN_OK && value.length > 0 && (!is_flag || is_on(value.data));
+    if (said && is_flag) status = qn_text_append(text, ", %s", parameter->name);
+    if (said && !is_flag) status = qn_text_append(text, ", %s %s%s", parameter->name, value.data, unit);
+    qn_text_clear(&value);
+    return status;
+}
+
 qn_status qn_output_describe(const qn_trajectory_results *results, const qn_query_result *query, qn_text *text)
 {
     const qn_query_parameter *parameter = query->query_class->parameters;
+    const size_t from = text->length;
     QN_TRY(qn_text_append(text, "%s", query->query_class->name));
     if (query->select) QN_TRY(describe_selection(" of ", query->select, query->atom_counts[0], query->fixed[0], text));
     if (query->with) QN_TRY(describe_selection(" with ", query->with, query->atom_counts[1], query->fixed[1], text));
-    for (; parameter && parameter->name; parameter++) {
-        qn_text value = {0};
-        qn_status status = qn_output_parameter(results, query, parameter, &value);
-        const bool is_length = parameter->kind == QN_PARAMETER_LENGTH;
-        const bool said = status == QN_OK && value.length > 0 &&
-                          !(parameter->kind == QN_PARAMETER_FLAG && strcmp(value.data, "false") == 0);
-        if (said && parameter->kind == QN_PARAMETER_FLAG && strcmp(value.data, "true") == 0)
-            status = qn_text_append(text, ", %s", parameter->name);
-        else if (said)
-            status = qn_text_append(text, ", %s %s%s", parameter->name, value.data,
-                                    !is_length                       ? ""
-                                    : qn_output_in_angstrom(results) ? " Å"
-                                                                     : " nm");
-        qn_text_clear(&value);
-        QN_TRY(status);
-    }
+    for (; parameter && parameter->name; parameter++) QN_TRY(describe_parameter(results, query, parameter, text));
+    qn_output_keep_in_line(text, from);
     return query->whole ? qn_text_append(text, ", molecules made whole") : QN_OK;
 }
 

@@ -25,6 +25,9 @@ QN_MUST_CHECK qn_status qn_output_name(const qn_query_result *query, const char 
 /* A number with as many digits as it has, up to 10; counts with all of theirs. */
 void qn_output_number(double value, char text[32]);
 
+/* Texts of the user's that were appended behind `from` may not end the line that they stand in. */
+void qn_output_keep_in_line(qn_text *text, size_t from);
+
 /* What a query measured, as one line: "rdf of "name OW" (1054 atoms) with …, max 1.2 nm, whole molecules". */
 QN_MUST_CHECK qn_status qn_output_describe(const qn_trajectory_results *results, const qn_query_result *query,
                                            qn_text *text);

@@ -18,10 +18,12 @@ typedef struct numbers_text {
     char text[64];
 } numbers_text;
 
+/* "2.35 D", "2.09 × 1e-5 cm²/s" */
 static numbers_text say(double value, const char *unit)
 {
     numbers_text said;
-    snprintf(said.text, sizeof said.text, "%.4g%s%s", value, unit[0] ? " " : "", unit);
+    const bool is_scaled = unit[0] >= '0' && unit[0] <= '9';
+    snprintf(said.text, sizeof said.text, "%.4g%s%s", value, is_scaled ? " × " : unit[0] ? " " : "", unit);
     return said;
 }
 

@@ -72,11 +72,14 @@ static qn_status append_origin(const qn_trajectory_results *results, const qn_qu
     const qn_trajectory_options *options = results->options;
     QN_TRY(qn_text_append(xvg, "# %s\n# ", table->title));
     QN_TRY(qn_output_describe(results, query, xvg));
-    QN_TRY(qn_text_append(xvg, "\n# topology %s", options->topology));
+    QN_TRY(qn_text_append(xvg, "\n# topology "));
+    const size_t from = xvg->length;
+    QN_TRY(qn_text_append(xvg, "%s", options->topology));
     if (options->live) QN_TRY(qn_text_append(xvg, ", simulation %s", options->live));
     for (size_t i = 0; i < options->trajectory_count && !options->live; i++)
         QN_TRY(qn_text_append(xvg, ", %s", options->trajectories[i]));
-    QN_TRY(qn_text_append(xvg, "\n# %" PRIu64 " frames", results->frames));
+    qn_output_keep_in_line(xvg, from);
+    QN_TRY(qn_text_append(xvg, "\n# %" PRIu64 " frame%s", results->frames, results->frames == 1 ? "" : "s"));
     if (isfinite(results->first_ps))
         QN_TRY(qn_text_append(xvg, " from %g to %g ps", results->first_ps, results->last_ps));
     QN_TRY(qn_text_append(xvg, "%s; made by Quern %s\n", results->complete ? "" : " so far", QN_VERSION));
@@ -88,8 +91,7 @@ static qn_status append_y_label(const qn_trajectory_results *results, const qn_q
 {
     const size_t end = qn_output_plotted(table) + 1;
     const bool same = table->column_count > 1 && qn_output_same_unit(table, 1, end) == end;
-    if (table->column_count == 2)
-        return qn_output_label(results, table->columns[1].label, table->columns[1].unit, true, label);
+    if (end == 2) return qn_output_label(results, table->columns[1].label, table->columns[1].unit, true, label);
     return qn_output_label(results, table->title, same ? table->columns[1].unit : "", true, label);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "trajectory/kernels/cell_histogram.h"
 
 typedef struct atom_set {
     float *packed;
@@ -14,6 +15,8 @@ typedef struct atom_set {
 
 typedef struct pair_scratch {
     atom_set sets[2];
+    qn_pair_cells cells;
+    qn_buffer *tasks;
     float *squared_edges; /* bins + 1 */
     qn_histogram_cell cell;
     qn_buffer *edges, *cell_buffer, *counts;
@@ -29,6 +32,8 @@ void qn_pair_counts_destroy(void *pointer)
         qn_release(&scratch->sets[set].packed);
         qn_buffer_release(&scratch->sets[set].buffer);
     }
+    qn_pair_cells_clear(&scratch->cells);
+    qn_buffer_release(&scratch->tasks);
     qn_buffer_release(&scratch->edges);
     qn_buffer_release(&scratch->cell_buffer);
     qn_buffer_release(&scratch->counts);
@@ -69,23 +74,23 @@ static qn_status open_scratch(void **pointer, qn_queue *queue, const qn_histogra
     return status;
 }
 
-/* Pack the atoms of a selection and send them to the device. */
-static qn_status send_atoms(const qn_pair_request *request, int which, atom_set *set)
+static qn_status pack_atoms(const qn_pair_request *request, int which, atom_set *set)
 {
     const qn_query_frame *frame = request->frame;
-    const size_t floats = 4 * frame->atom_count[which], bytes = floats * sizeof(float);
     void *memory = set->packed;
-    if (floats == 0) return QN_OK;
-    const size_t before = set->capacity;
-    QN_TRY(qn_grow(&memory, &set->capacity, floats, sizeof(float)));
+    QN_TRY(qn_grow(&memory, &set->capacity, 4 * frame->atom_count[which] + 4, sizeof(float)));
     set->packed = memory;
-    if (set->capacity != before || !set->buffer) {
-        qn_buffer_release(&set->buffer);
-        QN_TRY(qn_buffer_create(qn_queue_device(frame->queue), set->capacity * sizeof(float), &set->buffer));
-    }
     qn_histogram_pack(request->box, frame->frame->positions_nm, frame->atoms[which], frame->atom_count[which],
                       set->packed);
-    return qn_queue_write(frame->queue, set->buffer, 0, set->packed, bytes, NULL);
+    return QN_OK;
+}
+
+/* Write into a buffer that is made anew when it is too small, with room for a few more. */
+static qn_status send(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
+{
+    if (*buffer && qn_buffer_bytes(*buffer) < bytes) qn_buffer_release(buffer);
+    if (!*buffer) QN_TRY(qn_buffer_create(qn_queue_device(queue), (bytes + bytes / 8 + 255) / 256 * 256, buffer));
+    return qn_queue_write(queue, *buffer, 0, data, bytes, NULL);
 }
 
 bool qn_pair_counts_is_unordered(const qn_query_frame *frame)
@@ -159,7 +164,35 @@ static qn_status leave_out_molecules(const qn_pair_request *request, bool unorde
 
 /* ---- counting ---- */
 
-static qn_status launch(const qn_pair_request *request, bool unordered, pair_scratch *scratch, uint64_t *counts)
+/* All pairs, or those of cell lists where these are far fewer. */
+static qn_status launch(const qn_pair_request *request, const qn_histogram_problem *problem, pair_scratch *scratch)
+{
+    qn_queue *queue = request->frame->queue;
+    atom_set *sets = scratch->sets;
+    qn_pair_cells *cells = &scratch->cells;
+    const bool unordered = problem->second_count == 0;
+    const size_t first = (size_t)problem->first_count, second = (size_t)problem->second_count, atom_bytes = 16;
+    const double most = qn_histogram_bins_edge(request->bins, request->bins->count);
+    const bool by_cells = qn_pair_cells_pay(request->box, most, first, second);
+    if (by_cells)
+        QN_TRY(qn_pair_cells_sort(cells, request->box, most, sets[0].packed, first, unordered ? NULL : sets[1].packed,
+                                  second));
+    for (int set = 0; set < (unordered ? 1 : 2); set++)
+        QN_TRY(send(queue, by_cells ? cells->sets[set].packed : sets[set].packed, (set ? second : first) * atom_bytes,
+                    &sets[set].buffer));
+    qn_buffer *other = unordered ? NULL : sets[1].buffer;
+    if (!by_cells)
+        return qn_distance_histogram(queue, NULL, problem, sets[0].buffer, other, scratch->edges, scratch->cell_buffer,
+                                     scratch->counts, NULL);
+    const qn_cell_histogram_problem few = {*problem, (int)cells->task_count, cells->pairs};
+    if (cells->task_count == 0) return QN_OK;
+    QN_TRY(send(queue, cells->tasks, cells->task_count * sizeof *cells->tasks, &scratch->tasks));
+    return qn_cell_histogram(queue, NULL, &few, sets[0].buffer, other, scratch->tasks, scratch->edges,
+                             scratch->cell_buffer, scratch->counts, NULL);
+}
+
+static qn_status count_on_device(const qn_pair_request *request, bool unordered, pair_scratch *scratch,
+                                 uint64_t *counts)
 {
     const qn_query_frame *frame = request->frame;
     const size_t bytes = (size_t)request->bins->count * sizeof *counts;
@@ -170,9 +203,7 @@ static qn_status launch(const qn_pair_request *request, bool unordered, pair_scr
     QN_TRY(
         qn_queue_write(frame->queue, scratch->cell_buffer, 0, scratch->cell.values, sizeof scratch->cell.values, NULL));
     QN_TRY(qn_queue_fill(frame->queue, scratch->counts, 0, bytes, 0, NULL));
-    QN_TRY(qn_distance_histogram(frame->queue, NULL, &problem, scratch->sets[0].buffer,
-                                 unordered ? NULL : scratch->sets[1].buffer, scratch->edges, scratch->cell_buffer,
-                                 scratch->counts, NULL));
+    QN_TRY(launch(request, &problem, scratch));
     QN_TRY(qn_queue_read(frame->queue, scratch->counts, 0, counts, bytes, NULL));
     return qn_queue_finish(frame->queue);
 }
@@ -186,9 +217,9 @@ qn_status qn_pair_counts_count(void **pointer, const qn_pair_request *request, u
     if (frame->atom_count[0] == 0 || (!unordered && frame->atom_count[1] == 0)) return QN_OK;
     QN_TRY(open_scratch(pointer, frame->queue, request->bins, &scratch));
     QN_TRY(qn_histogram_cell_make(request->box, &scratch->cell));
-    QN_TRY(send_atoms(request, 0, &scratch->sets[0]));
-    if (!unordered) QN_TRY(send_atoms(request, 1, &scratch->sets[1]));
-    QN_TRY(launch(request, unordered, scratch, counts));
+    QN_TRY(pack_atoms(request, 0, &scratch->sets[0]));
+    if (!unordered) QN_TRY(pack_atoms(request, 1, &scratch->sets[1]));
+    QN_TRY(count_on_device(request, unordered, scratch, counts));
     if (!unordered) leave_out_common(request, scratch, counts);
     return request->other_molecules ? leave_out_molecules(request, unordered, scratch, counts) : QN_OK;
 }

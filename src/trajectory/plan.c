@@ -184,7 +184,7 @@ static size_t items_of(const yaml_node_t *node)
 static qn_status read_trajectories(const plan_reading *reading, const char *key, const yaml_node_t *node)
 {
     qn_trajectory_options *options = &reading->plan->options;
-    const size_t count = items_of(node);
+    const size_t count = node->type == YAML_MAPPING_NODE ? 1 : items_of(node); /* a table is refused as a path */
     void *memory;
     QN_TRY(own(reading->plan, count, sizeof *options->trajectories, &memory));
     const char **paths = memory;
@@ -375,6 +375,7 @@ static const plan_key plan_keys[] = {{"topology", VALUE_PATH, PLACE(topology)},
                                      {"memory", VALUE_OTHER, 0, read_memory},
                                      {"live", VALUE_TEXT, PLACE(live)},
                                      {"live-every", VALUE_OTHER, 0, read_live_every},
+                                     {"live-step", VALUE_NUMBER, PLACE(live_step_ps)},
                                      {"live-timeout", VALUE_NUMBER, PLACE(live_timeout_s)},
                                      {"live-interval", VALUE_NUMBER, PLACE(live_interval_s)},
                                      {"tune", VALUE_TEXT, PLACE(tune)},

@@ -254,6 +254,7 @@ const qn_query_class qn_query_dipole = {
     .name = "dipole",
     .meaning = "dipole moment, distribution of molecular dipoles, static dielectric constant",
     .parameters = parameters,
+    .tables = "epsilon distribution",
     .selections = 1,
     .needs = QN_QUERY_MASSES | QN_QUERY_CHARGES | QN_QUERY_WHOLE,
     .create = create,

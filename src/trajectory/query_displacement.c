@@ -36,7 +36,7 @@ typedef struct msd_state {
 
 static const qn_query_parameter parameters[] = {
     {"of", QN_PARAMETER_CHOICE, "atoms", 0, 0, "atoms molecules",
-     "what moves: the selected atoms, or the centres of mass of their molecules, which must be whole"},
+     "what moves: the selected atoms, or the centres of mass of their molecules, which are made whole"},
     {"axes", QN_PARAMETER_CHOICE, "xyz", 0, 0, "xyz x y z xy xz yz", "directions that are summed"},
     {"restart", QN_PARAMETER_NUMBER, "", 1e-9, 1e30, NULL,
      "time between starting frames that are averaged over, ps; the first frame alone"},
@@ -323,6 +323,11 @@ static qn_status finish(const void *state, qn_query_tables *tables)
     return msd->untimed || msd->lag_count < 2 ? QN_OK : finish_diffusion(msd, tables);
 }
 
+static unsigned needs_with(const qn_query_setup *setup)
+{
+    return strcmp(qn_query_setup_text(setup, "of"), "molecules") == 0 ? QN_QUERY_WHOLE | QN_QUERY_MASSES : 0;
+}
+
 const qn_query_class qn_query_msd = {
     .name = "msd",
     .meaning = "mean square displacement from starting frames, diffusion coefficient",
@@ -336,4 +341,5 @@ const qn_query_class qn_query_msd = {
     .collect = collect,
     .finish = finish,
     .destroy = destroy,
+    .needs_with = needs_with,
 };

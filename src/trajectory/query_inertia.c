@@ -119,6 +119,7 @@ static qn_status measure_gyration(const void *state, const qn_query_frame *frame
 const qn_query_class qn_query_inertia = {
     .name = "inertia",
     .meaning = "tensor of inertia about the centre of mass, principal moments and axes",
+    .tables = "axes",
     .selections = 1,
     .needs = QN_QUERY_MASSES,
     .create = create_inertia,

@@ -4,13 +4,16 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "runtime/device.h"
+#include "trajectory/distance_tree.h"
 #include "trajectory/pair_counts.h"
 #include "trajectory/queries.h"
 
 typedef struct sdh_state {
     qn_histogram_bins bins;
     bool periodic;
-    double *sums; /* bins, then what lies beyond; over frames */
+    double most_unresolved; /* share of pairs; 0: exact */
+    double *sums;           /* bins, what lies beyond, what is unresolved; over frames */
     size_t frame_count;
 } sdh_state;
 
@@ -18,7 +21,10 @@ static const qn_query_parameter parameters[] = {
     {"bin", QN_PARAMETER_LENGTH, "0.05", 1e-6, 1e3, NULL, "width of a bin"},
     {"max", QN_PARAMETER_LENGTH, "0", 0, 1e6, NULL,
      "largest distance; 0: what covers the first frame with room to spare"},
-    {"pbc", QN_PARAMETER_FLAG, "yes", 0, 0, NULL, "distances are those of nearest images where frames have a box"},
+    {"pbc", QN_PARAMETER_CHOICE, "yes", 0, 0, "yes no",
+     "distances are those of nearest images where frames have a box"},
+    {"approximate", QN_PARAMETER_NUMBER, "0", 0, 1, NULL,
+     "count groups of atoms on the CPU, with at most this share of pairs in a wrong bin; 0: count every pair"},
     {0},
 };
 
@@ -55,15 +61,29 @@ static qn_status largest_distance(const qn_trajectory_frame *frame, bool periodi
     return QN_OK;
 }
 
+static qn_status check_approximation(const qn_query_setup *setup, sdh_state *sdh)
+{
+    qn_box box = {0};
+    sdh->most_unresolved = qn_query_setup_number(setup, "approximate");
+    if (sdh->most_unresolved == 0 || !sdh->periodic) return QN_OK;
+    QN_TRY(qn_box_from_vectors(qn_query_setup_first_frame(setup)->box_nm, &box));
+    if (box.shape == QN_BOX_TRICLINIC)
+        QN_FAIL(QN_UNSUPPORTED,
+                "approximate is %g and the box is triclinic; expected a rectangular box, or approximate 0",
+                sdh->most_unresolved);
+    return QN_OK;
+}
+
 static qn_status fill(const qn_query_setup *setup, sdh_state *sdh)
 {
     const double width = qn_query_setup_number(setup, "bin");
     double most = qn_query_setup_number(setup, "max");
     void *memory;
-    sdh->periodic = qn_query_setup_flag(setup, "pbc");
+    sdh->periodic = strcmp(qn_query_setup_text(setup, "pbc"), "yes") == 0;
     if (most == 0) QN_TRY(largest_distance(qn_query_setup_first_frame(setup), sdh->periodic, &most));
     QN_TRY(qn_pair_counts_bins(width, fmax(most, width), false, &sdh->bins));
-    QN_TRY(qn_allocate((size_t)sdh->bins.count + 1, sizeof *sdh->sums, &memory));
+    QN_TRY(check_approximation(setup, sdh));
+    QN_TRY(qn_allocate((size_t)sdh->bins.count + 2, sizeof *sdh->sums, &memory));
     sdh->sums = memory;
     return QN_OK;
 }
@@ -82,7 +102,7 @@ static qn_status create(const qn_query_setup *setup, void **state)
 
 static size_t partial_count(const void *state)
 {
-    return (size_t)((const sdh_state *)state)->bins.count + 1;
+    return (size_t)((const sdh_state *)state)->bins.count + 2;
 }
 
 /* Atoms that both selections have; a pair of one is none. */
@@ -98,26 +118,46 @@ static size_t count_common(const qn_query_frame *frame)
     return common;
 }
 
-/* Pairs of each bin, and of none. */
+/* Pairs of each bin and beyond them. */
+static qn_status count_exactly(const sdh_state *sdh, const qn_box *box, const qn_query_frame *frame, uint64_t *counts)
+{
+    const uint64_t first = frame->atom_count[0], second = frame->atom_count[1];
+    const qn_pair_request request = {.bins = &sdh->bins, .box = box, .frame = frame};
+    QN_TRY(qn_pair_counts_count(frame->scratch, &request, counts));
+    uint64_t beyond =
+        qn_pair_counts_is_unordered(frame) ? first * (first - 1) / 2 : first * second - count_common(frame);
+    for (int k = 0; k < sdh->bins.count; k++) beyond -= counts[k];
+    counts[sdh->bins.count] = beyond;
+    return QN_OK;
+}
+
+static qn_status count_about(const sdh_state *sdh, const qn_box *box, const qn_query_frame *frame, uint64_t *counts,
+                             uint64_t *unresolved)
+{
+    qn_pool *pool = qn_context_pool(qn_device_context(qn_queue_device(frame->queue)));
+    const qn_distance_tree_request request = {.bins = &sdh->bins,
+                                              .box = box,
+                                              .frame = frame,
+                                              .unordered = qn_pair_counts_is_unordered(frame),
+                                              .most_unresolved = sdh->most_unresolved};
+    return qn_distance_tree_count(&request, pool, counts, unresolved);
+}
+
+/* Pairs of each bin, of none, and those that may be in a wrong one. */
 static qn_status measure(const void *state, const qn_query_frame *frame, double *partial)
 {
     const sdh_state *sdh = state;
     const size_t bins = (size_t)sdh->bins.count;
-    const double first = (double)frame->atom_count[0], second = (double)frame->atom_count[1];
     qn_box box = {0};
+    uint64_t unresolved = 0;
     void *memory;
     if (sdh->periodic) QN_TRY(qn_box_from_vectors(frame->frame->box_nm, &box));
-    QN_TRY(qn_allocate(bins, sizeof(uint64_t), &memory));
+    QN_TRY(qn_allocate(bins + 1, sizeof(uint64_t), &memory));
     uint64_t *counts = memory;
-    const qn_pair_request request = {.bins = &sdh->bins, .box = &box, .frame = frame};
-    qn_status status = qn_pair_counts_count(frame->scratch, &request, counts);
-    double beyond =
-        qn_pair_counts_is_unordered(frame) ? first * (first - 1) / 2 : first * second - (double)count_common(frame);
-    for (size_t k = 0; k < bins; k++) {
-        partial[k] = (double)counts[k];
-        beyond -= partial[k];
-    }
-    partial[bins] = beyond;
+    qn_status status = sdh->most_unresolved > 0 ? count_about(sdh, &box, frame, counts, &unresolved)
+                                                : count_exactly(sdh, &box, frame, counts);
+    for (size_t k = 0; k <= bins; k++) partial[k] = (double)counts[k];
+    partial[bins + 1] = (double)unresolved;
     qn_release(&counts);
     return status;
 }
@@ -126,9 +166,17 @@ static qn_status collect(void *state, const qn_trajectory_frame *frame, const do
 {
     sdh_state *sdh = state;
     (void)frame;
-    for (int k = 0; k <= sdh->bins.count; k++) sdh->sums[k] += partial[k];
+    for (int k = 0; k <= sdh->bins.count + 1; k++) sdh->sums[k] += partial[k];
     sdh->frame_count++;
     return QN_OK;
+}
+
+static qn_status tell_bound(const sdh_state *sdh, qn_query_tables *tables)
+{
+    double pairs = 0;
+    for (int k = 0; k <= sdh->bins.count; k++) pairs += sdh->sums[k];
+    const double share = pairs > 0 ? sdh->sums[sdh->bins.count + 1] / pairs : 0;
+    return qn_query_tables_number(tables, "unresolved share of pairs", share, "", 0);
 }
 
 static qn_status finish(const void *state, qn_query_tables *tables)
@@ -147,8 +195,9 @@ static qn_status finish(const void *state, qn_query_tables *tables)
         const double row[3] = {(k + 0.5) * sdh->bins.width_nm, sdh->sums[k] / frames, sdh->sums[k]};
         QN_TRY(qn_query_tables_row(tables, row));
     }
-    return qn_query_tables_number(tables, "pairs per frame beyond the last bin", sdh->sums[sdh->bins.count] / frames,
-                                  "", 0);
+    QN_TRY(qn_query_tables_number(tables, "pairs per frame beyond the last bin", sdh->sums[sdh->bins.count] / frames,
+                                  "", 0));
+    return sdh->most_unresolved > 0 ? tell_bound(sdh, tables) : QN_OK;
 }
 
 const qn_query_class qn_query_sdh = {

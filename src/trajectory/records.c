@@ -134,6 +134,24 @@ static qn_status bad_record(const qn_trajectory_state *run, uint64_t piece)
             (unsigned long long)piece);
 }
 
+/* Hand the unpacked frames of a record to the queries. */
+static qn_status collect_unpacked(qn_trajectory_state *run, const char *bytes, uint32_t frames)
+{
+    const size_t frame_bytes = sizeof(frame_head) + run->partial_count * sizeof(double);
+    for (uint32_t i = 0; i < frames; i++) {
+        const char *place = bytes + i * frame_bytes;
+        frame_head about;
+        memcpy(&about, place, sizeof about);
+        qn_trajectory_frame frame = {.number = about.number,
+                                     .step = about.step,
+                                     .time_ps = about.time_ps,
+                                     .atom_count = (size_t)about.atom_count};
+        memcpy(frame.box_nm, about.box_nm, sizeof frame.box_nm);
+        QN_TRY(qn_trajectory_collect(run, &frame, (const double *)(const void *)(place + sizeof about)));
+    }
+    return QN_OK;
+}
+
 /* Unpack a record and collect its frames. */
 static qn_status collect_record(piece_gathering *gathering, uint64_t piece, const char *data, size_t size)
 {
@@ -151,17 +169,7 @@ static qn_status collect_record(piece_gathering *gathering, uint64_t piece, cons
     if (uncompress(memory, &unpacked, (const Bytef *)data + sizeof head, (uLong)(size - sizeof head)) != Z_OK ||
         unpacked != head.unpacked_bytes)
         status = bad_record(run, piece);
-    for (uint32_t i = 0; i < head.frames && status == QN_OK; i++) {
-        const char *place = (const char *)memory + i * frame_bytes;
-        frame_head about;
-        memcpy(&about, place, sizeof about);
-        qn_trajectory_frame frame = {.number = about.number,
-                                     .step = about.step,
-                                     .time_ps = about.time_ps,
-                                     .atom_count = (size_t)about.atom_count};
-        memcpy(frame.box_nm, about.box_nm, sizeof frame.box_nm);
-        status = qn_trajectory_collect(run, &frame, (const double *)(const void *)(place + sizeof about));
-    }
+    if (status == QN_OK) status = collect_unpacked(run, memory, head.frames);
     qn_release(&memory);
     gathering->frames += head.frames;
     gathering->last_piece_count = head.frames;
@@ -209,5 +217,5 @@ qn_status qn_trajectory_gather(qn_trajectory_state *run)
     if (run->expected && gathering.frames != run->expected)
         QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %llu frames; expected the trajectory's %llu",
                 run->options->output, (unsigned long long)gathering.frames, (unsigned long long)run->expected);
-    return QN_OK;
+    return collect_unpacked(run, run->tail.data, run->tail_frames);
 }

@@ -28,7 +28,8 @@ QN_MUST_CHECK qn_status qn_trajectory_same_key(const qn_trajectory_state *run);
 QN_MUST_CHECK qn_status qn_trajectory_journal_open(const qn_trajectory_state *run, qn_piece_set *done,
                                                    qn_journal **journal);
 
-/* Hand all frames of all journals to the queries, in order. QN_BAD_FORMAT when one is missing. */
+/* Hand all frames of all journals and then those of run->tail to the queries, in order. QN_BAD_FORMAT when one is
+ * missing. */
 QN_MUST_CHECK qn_status qn_trajectory_gather(qn_trajectory_state *run);
 
 #endif

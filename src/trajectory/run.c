@@ -60,6 +60,8 @@ static qn_status check_options(const qn_trajectory_options *options)
         QN_FAIL(QN_INVALID_ARGUMENT, "a live simulation cannot be resumed: it does not send its frames again");
     if (strcmp(format, "xvg") != 0 && strcmp(format, "csv") != 0 && strcmp(format, "both") != 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "format is \"%s\"; expected xvg, csv or both", format);
+    QN_TRY(qn_option_in_range("ps that a live step takes", options->live_step_ps, 0, 1e9));
+    QN_TRY(qn_option_in_range("the live timeout in seconds", options->live_timeout_s, 0, 1e9));
     QN_TRY(qn_option_in_range("seconds between live results", options->live_interval_s, 0.01, 1e6));
     QN_TRY(check_ranges(options));
     return qn_tuning_check(options->tune, options->tune_budget);
@@ -133,6 +135,17 @@ static qn_status count_atoms(qn_trajectory_state *run)
     return status;
 }
 
+static qn_status refuse_without_frames(const qn_trajectory_options *options)
+{
+    const char *name = options->live               ? options->live
+                       : options->trajectory_count ? options->trajectories[0]
+                                                   : options->topology;
+    QN_FAIL(QN_BAD_FORMAT, "%s has no frame %s", name,
+            options->begin_ps > -INFINITY || options->end_ps < INFINITY || options->first_frame > 0
+                ? "in the range of times and numbers that is asked for"
+                : "to analyse; expected at least one");
+}
+
 /* Queries are created from the first frame, which is analysed like all others afterwards. */
 static qn_status read_first_frame(qn_trajectory_state *run)
 {
@@ -140,11 +153,7 @@ static qn_status read_first_frame(qn_trajectory_state *run)
     bool end;
     QN_TRY(make_frame(run, &run->first));
     QN_TRY(qn_source_next(run->source, &run->first_item, &run->first, &end));
-    if (end)
-        QN_FAIL(QN_BAD_FORMAT, "%s has no frame %s", options->live ? options->live : options->trajectories[0],
-                options->begin_ps > -INFINITY || options->end_ps < INFINITY || options->first_frame > 0
-                    ? "in the range of times and numbers that is asked for"
-                    : "to analyse; expected at least one");
+    if (end) return refuse_without_frames(options);
     QN_TRY(qn_source_decode(&run->first_item, &run->first));
     if (!options->periodic) memset(run->first.box_nm, 0, sizeof run->first.box_nm);
     if (!run->any_whole) return QN_OK;
@@ -286,9 +295,13 @@ static qn_status finish(qn_trajectory_state *run)
         run->resumed = qn_ranks_count(run->ranks) == 1 ? run->frames - before : 0;
     }
     if (run->damage.status != QN_OK && run->frames == 0) return QN_OK;
-    if (run->damage.status != QN_OK)
-        QN_TRY(
-            qn_trajectory_warn(run, "%s; the results are those of the frames before that place", run->damage.message));
+    if (run->damage.status != QN_OK) {
+        const bool hushed = qn_log_hush(true); /* for the report alone: the run fails with the same sentence */
+        const qn_status status =
+            qn_trajectory_warn(run, "%s; the results are those of the frames before that place", run->damage.message);
+        qn_log_hush(hushed);
+        QN_TRY(status);
+    }
     if (run->interrupted)
         QN_TRY(qn_trajectory_warn(run, "stopped when asked to; the results are those of the %llu frames until then",
                                   (unsigned long long)run->frames));
@@ -366,6 +379,7 @@ static void clear(qn_trajectory_state *run)
     qn_source_close(&run->source);
     qn_release(&run->first.positions_nm);
     qn_release(&run->first_whole.positions_nm);
+    qn_text_clear(&run->tail);
     qn_whole_plan_destroy(&run->whole_plan);
     qn_selections_destroy(&run->selections);
     qn_topology_destroy(&run->topology);
@@ -385,7 +399,11 @@ qn_status qn_trajectory_run_to(qn_context *context, const qn_trajectory_options 
                                .output_user = user};
     run.started_s = qn_clock_s();
     run.first_ps = run.last_ps = NAN;
-    QN_TRY(qn_ranks_open(&run.ranks));
+    qn_status opened = qn_ranks_open(&run.ranks);
+    if (opened != QN_OK) { /* every process speaks for itself */
+        if (summary) *summary = (qn_trajectory_summary){.report = "report.html"};
+        return opened;
+    }
     const bool hushed = qn_log_hush(qn_ranks_rank(run.ranks) != 0); /* what they log is the same */
     qn_status status = agree(&run, check_options(options));
     if (status == QN_OK && qn_ranks_count(run.ranks) > 1)

@@ -22,6 +22,7 @@ enum { QN_TRAJECTORY_PIECE = 8 }; /* consecutive frames that are dealt and recor
 typedef struct qn_trajectory_client {
     const qn_trajectory_query *query;
     const qn_query_class *query_class;
+    unsigned needs; /* QN_QUERY_… of the class with these parameters */
     const char *name;
     const char *texts[2]; /* of the selections; NULL: none */
     int nodes[2];
@@ -67,10 +68,12 @@ typedef struct qn_trajectory_state {
     bool stopped, mute;             /* by what another process heard or met; that one speaks */
     bool interrupted;               /* a live run was asked to stop: what came is analysed */
     bool collects;                  /* frames are collected as they come, not from journals at the end */
-    uint64_t recorded;              /* pieces that this process added to its journal */
-    uint64_t frames, resumed;       /* analysed, of them taken from journals; on the first rank only */
-    uint64_t analysed_here;         /* by this process in this run */
-    uint64_t expected;              /* frames to analyse in all, as this process knows once it has read to the end */
+    qn_text tail;                   /* frames before a damage whose piece is not complete, as records have them */
+    uint32_t tail_frames;
+    uint64_t recorded;        /* pieces that this process added to its journal */
+    uint64_t frames, resumed; /* analysed, of them taken from journals; on the first rank only */
+    uint64_t analysed_here;   /* by this process in this run */
+    uint64_t expected;        /* frames to analyse in all, as this process knows once it has read to the end */
     uint64_t bytes;
     double first_ps, last_ps;
     double *client_seconds; /* measuring, of each client */

@@ -2,6 +2,7 @@
 #include "trajectory/source.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -82,6 +83,7 @@ static qn_status open_live(qn_context *context, qn_source *source)
     options.atom_count = source->topology->atom_count;
     memcpy(options.box_nm, source->topology->box_nm, sizeof options.box_nm);
     options.every = source->options->live_every;
+    options.step_ps = source->options->live_step_ps;
     if (source->options->live_timeout_s > 0) options.timeout_s = source->options->live_timeout_s;
     source->repeatable = false;
     return qn_live_open(context, &options, &source->live);
@@ -201,6 +203,13 @@ static qn_status tell_of_file(qn_source *source)
         status = qn_text_copy(ending, &copy);
         facts->ending = copy;
         if (status == QN_OK) status = qn_text_append(&text, "%s", ending);
+        if (status == QN_OK) status = warn(source, &text);
+    }
+    qn_text_clear(&text);
+    const unsigned long long left_out = qn_trajectory_stream_left_out(source->file->stream);
+    if (status == QN_OK && left_out > 0) {
+        status = qn_text_append(&text, "%s: %llu %s no positions and %s passed over", facts->path, left_out,
+                                left_out == 1 ? "frame has" : "frames have", left_out == 1 ? "was" : "were");
         if (status == QN_OK) status = warn(source, &text);
     }
     qn_text_clear(&text);
@@ -335,13 +344,20 @@ static qn_status read_any(qn_source *source, qn_source_item *item, qn_trajectory
 
 typedef enum frame_place { FRAME_BEFORE, FRAME_WITHIN, FRAME_BEHIND } frame_place;
 
+/* Files tell times in single precision: 0.7 ps comes as 0.69999999, which is still at 0.7. */
+static double rounding_of(double time_ps)
+{
+    return isfinite(time_ps) ? fabs(time_ps) * (double)FLT_EPSILON : 0;
+}
+
 static frame_place place_of(const qn_source *source, uint64_t number, double time_ps)
 {
     const qn_trajectory_options *options = source->options;
     if (number > options->last_frame) return FRAME_BEHIND;
-    if (number < options->first_frame || time_ps < options->begin_ps) return FRAME_BEFORE;
+    if (number < options->first_frame || time_ps < options->begin_ps - rounding_of(options->begin_ps))
+        return FRAME_BEFORE;
     if (isnan(time_ps) && has_time_range(options)) return FRAME_BEFORE;
-    return time_ps > options->end_ps ? FRAME_BEHIND : FRAME_WITHIN;
+    return time_ps > options->end_ps + rounding_of(options->end_ps) ? FRAME_BEHIND : FRAME_WITHIN;
 }
 
 static bool overlaps(qn_source *source, double time_ps)
@@ -363,6 +379,9 @@ static qn_status pass_unwanted(qn_source *source, uint64_t more)
         count = options->first_frame - number;
     else
         count = (stride - source->in_range % stride) % stride + more * stride;
+    /* frames behind the last one are none that are analysed: the one after it ends the source */
+    if (number > options->last_frame) return QN_OK;
+    if (count > 0 && count - 1 > options->last_frame - number) count = options->last_frame - number + 1;
     if (count == 0) return QN_OK;
     QN_TRY(qn_trajectory_stream_skip(source->file->stream, count, &passed));
     source->next_number += passed;

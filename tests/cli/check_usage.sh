@@ -84,6 +84,7 @@ expect 2 err 1 '\-\-stride is "0"; expected a whole number from 1 to' trajectory
 expect 2 err 1 '\-\-first is "-1"; expected a whole number from 0' trajectory run a.yaml --first -1
 expect 2 err 1 '\-\-begin is "now"; expected a number' trajectory run a.yaml --begin now
 expect 2 err 1 '\-\-live-timeout is "0"; expected a number from 0.1' trajectory run a.yaml --live-timeout 0
+expect 2 err 1 '\-\-live-step is "0"; expected a number from 1e-09' trajectory run a.yaml --live-step 0
 expect 2 err 1 '\-\-live-every is "0"; expected a whole number from 1' trajectory run a.yaml --live-every 0
 expect 2 err 1 '\-\-format is "txt"; expected one of: xvg csv both' trajectory run a.yaml --format txt
 expect 2 err 1 '\-\-memory is "0"; expected a whole number from 1' trajectory run a.yaml --memory 0

@@ -38,21 +38,32 @@ LD_LIBRARY_PATH="$library" QUERN_TUNING_STORE="$scratch/tuning.db" kernel-build/
     fail "tune_my_kernel" kernel.log
 grep -q 'times as fast as the fallback' kernel.log || fail "tune_my_kernel says nothing" kernel.log
 
-# Queries of one's own, on a frame of three atoms.
+# Queries of one's own, on a frame of two waters whose oxygens are 0.15 nm apart around the boundary of the box, where each
+# is the other's contact: the C function, and the kernel also as OpenCL where there is such a device.
 cp -r "$source/examples/my_trajectory_query" query
 cmake -S query -B query-build -DCMAKE_PREFIX_PATH="$prefix" >query.log 2>&1 || fail "the query example" query.log
 cmake --build query-build >>query.log 2>&1 || fail "building the query example" query.log
 cat >water.gro <<'GRO'
 water
-    3
+    6
     1SOL     OW    1   0.100   0.100   0.100
     1SOL    HW1    2   0.200   0.100   0.100
     1SOL    HW2    3   0.100   0.200   0.100
+    2SOL     OW    4   0.950   0.100   0.100
+    2SOL    HW1    5   0.950   0.100   0.200
+    2SOL    HW2    6   0.950   0.200   0.100
    1.00000   1.00000   1.00000
 GRO
-LD_LIBRARY_PATH="$library" query-build/my_trajectory_query water.gro water.gro queries host >query.log 2>&1 ||
-    fail "my_trajectory_query" query.log
-grep -q '^0 0\.1000' queries/ends.xvg || fail "my_trajectory_query found another distance than 0.1 nm" queries/ends.xvg
+devices=host
+"$prefix/bin/quern" devices 2>/dev/null | grep -q '^opencl:0 ' && devices="host opencl:0"
+for device in $devices; do
+    LD_LIBRARY_PATH="$library" query-build/my_trajectory_query water.gro water.gro "queries $device" "$device" \
+        >query.log 2>&1 || fail "my_trajectory_query on $device" query.log
+    grep -q '^0 0\.8558' "queries $device/ends.xvg" || # (0.85² + 0.1²)^½ nm
+        fail "my_trajectory_query found another distance than 0.856 nm" "queries $device/ends.xvg"
+    grep -q '^0 2$' "queries $device/contacts.xvg" ||
+        fail "my_trajectory_query found other contacts than 2 on $device" "queries $device/contacts.xvg"
+done
 
 # The example with pkg-config. Its flags escape blanks for a shell, hence eval.
 export PKG_CONFIG_PATH="$library/pkgconfig"

@@ -27,7 +27,7 @@ __attribute__((unused)) static int corners_to_visit(const qn_device_info *info, 
 }
 
 /* Cleared outputs fail the check, a run's pass it, cleared again they fail; *work (not NULL) gets what is stated. */
-static void check_workload(qn_queue *queue, const char *name, const int *sizes, qn_work *work)
+__attribute__((unused)) static void check_workload(qn_queue *queue, const char *name, const int *sizes, qn_work *work)
 {
     const int all[QN_WORKLOAD_SIZES] = {sizes[0], sizes[1], sizes[2]};
     const int nothing[QN_WORKLOAD_SIZES] = {0};

@@ -85,6 +85,8 @@ trajectory convert "$water/water.xtc" --topology "$water/water.tpr" --select "na
 expect 1 "466 atoms" cog "$water/water.tpr" oxygens.xtc --output no
 expect 1 ".gro" convert "$water/water.xtc" --output copy.gro
 expect 2 "--select needs --topology" convert "$water/water.xtc" --select "name OW" --output copy.xtc
+mkfifo pipe
+expect 1 "pipe cannot be read twice" convert pipe --output copy.xtc
 expect 1 "none of its frames" convert "$water/water.xtc" --output none.xtc --first 21
 [ ! -e none.xtc ] || fail "a conversion of nothing leaves a file"
 
@@ -104,6 +106,17 @@ expect 1 "did you mean gyration?" list gyraton
 expect 1 "missing.yaml" run missing.yaml
 printf 'topology: %s\ntrajectory: %s\nqueries:\n  - query: density\n    bns: 3\n' "${pair[@]}" >wrong.yaml
 expect 1 "wrong.yaml:5: " run wrong.yaml
+for file in all/*_*.xvg; do # further tables of queries
+    name=$(basename "$file" .xvg)
+    { cat all.yaml; echo "  - {query: com, name: $name}"; } >wrong.yaml
+    expect 1 "a query is named \"$name\", as the table ${name#*_} of the query ${name%%_*} is" run wrong.yaml --output no
+done
+[ "${name:-}" = inertia_axes ] || fail "the last table is $name"
+printf 'topology: %s\ntrajectory: {}\nqueries: [com]\n' "$water/water.gro" >wrong.yaml
+expect 1 "wrong.yaml:2: trajectory is a table" run wrong.yaml --output no
+printf 'topology: %s\nlive-timeout: -5\nqueries: [com]\n' "$water/water.gro" >wrong.yaml
+expect 1 "live timeout" run wrong.yaml --output no
+OMPI_COMM_WORLD_SIZE=2 QUERN_MPI_LIBRARY=/nowhere.so expect 1 "/nowhere.so" cog "${pair[@]}" --output no
 printf 'topology: %s\nqueries: [volume]\nbegni: 3\n' "$water/water.tpr" >wrong.yaml
 expect 1 "begin" run wrong.yaml
 [ ! -e no ] || fail "a refused run leaves its folder: $(ls no)"

@@ -103,6 +103,12 @@ static void what_is_none_is_refused(void)
     CHECK(t.status == QN_OK && t.frame_count == 2);
     for (int k = 0; k < 9; k++) CHECK(t.frames[0].box_nm[k] == 0);
     CHECK_NEAR((double)t.positions_nm[1][5], 60, 1e-5);
+    /* Without that attribute there is a box; its edges have no unit but that of the positions. */
+    for (size_t i = 0; i + 8 <= size; i++)
+        if (memcmp(bytes + i, "boundary", 8) == 0) bytes[i] = 'B';
+    read_trajectory(write_scratch("edges.h5md", bytes, size), 0, &t);
+    CHECK(t.status == QN_OK && t.frame_count == 2);
+    for (int k = 0; k < 9; k++) CHECK(t.frames[0].box_nm[k] == (k % 4 ? 0 : 10 * (1 + k / 4)));
     qn_release(&bytes);
 }
 

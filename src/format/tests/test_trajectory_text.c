@@ -117,8 +117,8 @@ static void xyz_traps(void)
 {
     small_trajectory t;
     const char text[] =
-        "2\nLattice=\"10 0 0 2.5 20 0 0 0 30\" Properties=species:S:1:id:I:1:pos:R:3:forces:R:3 pbc=\"T T T\"\n"
-        "C 1 1.0 2.0 3.0 9 9 9\n8 2 -1.0e1 +2d0 .5 9 9 9\n"
+        "2\nLattice=\"10 0 0 2.5 20 0 0 0 30\" Properties=species:S:1:forces:R:3:pos:R:3:id:I:1 pbc=\"T T T\"\n"
+        "C 9 9 9 1.0 2.0 3.0 1\n8 9 9 9 -1.0e1 +2d0 .5 2\n"
         "\n 2 \nAtoms. Timestep: 500 Lattice=\"1 0 0 0 1 0 0 0 1\" pbc=\"F F F\"\nC 1 2 3\n  O 4 5 6"; /* no end */
     read_text("a.xyz", text, 0, &t);
     if (!CHECK(t.status == QN_OK && t.frame_count == 2 && t.ending[0] == '\0')) return;
@@ -173,6 +173,10 @@ static void lammps_traps(void)
 
     refuse_text("c.dump", DUMP_HEAD("1") DUMP_BOX "ITEM: ATOMS id x y z\n1 1 1 1\n1 2 2 2\n",
                 "c.dump:10: frame 0 has two atoms with id 1; expected one");
+    refuse_text("c2.dump",
+                "ITEM: TIMESTEP\n1\nITEM: NUMBER OF ATOMS\n4\n" DUMP_BOX
+                "ITEM: ATOMS id x y z\n4 1 1 1\n2 2 2 2\n2 2 2 2\n1 3 3 3\n",
+                "c2.dump:10: frame 0 has two atoms with id 2; expected one");
     refuse_text("d.dump", DUMP_HEAD("1") DUMP_BOX "ITEM: ATOMS id type mass\n1 1 1\n1 2 2\n",
                 "d.dump:9: frame 0 has \"ITEM: ATOMS id type mass\"; expected columns x y z");
     refuse_text("e.dump", DUMP_HEAD("1") DUMP_BOX "ITEM: ATOMS id x y z\n1 1 1 1\n2 2 -nan 2\n",
@@ -215,6 +219,11 @@ static void pdb_traps(void)
     CHECK_NEAR((double)t.positions_nm[0][3], -0.4, 1e-7);
     CHECK_NEAR((double)t.positions_nm[2][5], 0.8, 1e-7);
     CHECK(t.offsets[0] == 2 && t.offsets[1] == 7);
+    /* Told by its first atom, whatever stands before. */
+    read_text("headless.pdb", "SEQRES   1 A    1  ALA\n\n" PDB_ATOM("   1.000   2.000   3.000"), 0, &t);
+    CHECK(t.status == QN_OK && t.frame_count == 1 && strcmp(t.format, "PDB") == 0);
+    refuse_text("gromos.g96", "TITLE\nwater\nEND\nPOSITIONRED\n    0.260000020    0.495000035    0.052000001\nEND\n",
+                "gromos.g96: begins with \"TITLE?water");
     refuse_text("b.pdb",
                 "MODEL        1\n" PDB_ATOM("   1.000   2.000   3.000") "ENDMDL\nMODEL        2\n" PDB_ATOM(
                     "   1.000   2.000   3.000") PDB_ATOM("   1.000   2.000   3.000") "ENDMDL\n",

@@ -95,8 +95,9 @@ static const qn_kernel_declaration kernels[KERNELS] = {
     {"descend", descend_arguments, 11, item_geometry, host_descend, launch_work},
 };
 
+/* NVIDIA's OpenCL runs these kernels in groups of at most 256. */
 static const qn_tunable tunables[] = {
-    [QN_EVOLVE_GROUP_SIZE] = {"GROUP_SIZE", {64, 128, 256, 512, 1024}, 5, 256, "work-items per group"},
+    [QN_EVOLVE_GROUP_SIZE] = {"GROUP_SIZE", {64, 128, 256}, 3, 256, "work-items per group"},
 };
 
 /* Local memory: counters of digits, 2048 candidates, partial sums. */

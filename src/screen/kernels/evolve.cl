@@ -116,17 +116,19 @@ DEVICE_FN void count_digits(const candidate_set *set, const qn_uint32 prefix[4],
 DEVICE_FN void cut_bins(LOCAL_PTR const int *bins, LOCAL_PTR int *partial, int room, LOCAL_PTR int *found)
 {
     const int item = LOCAL_ID(0), share = DIGIT_BINS / GROUP_SIZE;
-    int sum = 0;
-    for (int k = 0; k < share; k++) sum += bins[item * share + k];
-    partial[item] = sum;
+    int own = 0, before = 0;
+    for (int k = 0; k < share; k++) own += bins[item * share + k];
+    partial[item] = own;
     LOCAL_BARRIER();
-    if (item == 0) {
-        int before = 0, at = 0;
-        while (at < GROUP_SIZE && before + partial[at] <= room) before += partial[at++];
-        at *= share;
-        while (at < DIGIT_BINS && before + bins[at] <= room) before += bins[at++];
+    for (int other = 0; other < item; other++) before += partial[other];
+    if (before <= room && before + own > room) { /* at most one work-item's share goes past the room */
+        int at = item * share;
+        while (before + bins[at] <= room) before += bins[at++];
         found[0] = at;
         found[1] = before;
+    } else if (item == GROUP_SIZE - 1 && before + own <= room) {
+        found[0] = DIGIT_BINS;
+        found[1] = before + own;
     }
     LOCAL_BARRIER();
 }
@@ -304,8 +306,65 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void choose_best(GLOBAL const qn_uint32 *RE
         for (int word = 0; word < 4; word++) own[4 * place + word] = own[4 * (place % kept) + word];
 }
 
+#define BLOCK 32   /* poses of a list that are decided on together */
+#define SEGMENTS 8 /* of a row of the block's pairs: work for BLOCK · SEGMENTS work-items */
+#define MOST_LISTED (CAPACITY / 2)
+#define OWN ((MOST_LISTED + GROUP_SIZE - 1) / GROUP_SIZE) /* poses of a list whose transforms a work-item holds */
+
+/* Which poses of a block are near which earlier ones of it: bit c of near[row · SEGMENTS + segment]. */
+DEVICE_FN void block_pairs(LOCAL_PTR const float *block, int size, const float moments[6], float apart2,
+                           LOCAL_PTR qn_uint32 *near)
+{
+    const float trace = moments[0] + moments[1] + moments[2];
+    float first[12], second[12], weighed[12];
+    for (int pair = LOCAL_ID(0); pair < BLOCK * SEGMENTS; pair += GROUP_SIZE) {
+        const int row = pair / SEGMENTS, segment = pair % SEGMENTS;
+        qn_uint32 bits = 0u;
+        for (int k = 0; k < 12; k++) first[k] = block[12 * row + k];
+        pose_weigh(first, moments, weighed);
+        for (int column = segment; column < size; column += SEGMENTS) {
+            if (column <= row) continue;
+            for (int k = 0; k < 12; k++) second[k] = block[12 * column + k];
+            if (pose_distance2(weighed, second, trace) < apart2) bits |= 1u << column;
+        }
+        near[pair] = bits;
+    }
+}
+
+/* By one work-item: choose those of a block that are free and not near one chosen before, in order, up to `room`;
+ * taken[] are their places in it. Returns how many. */
+DEVICE_FN int decide_block(LOCAL_PTR const qn_uint32 *near, int size, int room, LOCAL_PTR int *state,
+                           LOCAL_PTR int *taken)
+{
+    qn_uint32 blocked = 0u;
+    int count = 0;
+    for (int at = 0; at < size && count < room; at++) {
+        if (state[at] != 0 || (blocked >> at & 1u)) continue;
+        state[at] = 2;
+        taken[count++] = at;
+        for (int segment = 0; segment < SEGMENTS; segment++) blocked |= near[at * SEGMENTS + segment];
+    }
+    return count;
+}
+
+/* By one work-item: what goes into the places from `picked` on, see choose_apart. */
+DEVICE_FN void fill_places(GLOBAL const qn_uint32 *own, LOCAL_PTR const int *state, int count, int picked, int winners,
+                           int fill, GLOBAL qn_uint32 *out)
+{
+    int at = 0;
+    for (int rank = picked; rank < winners; rank++) {
+        while (fill && at < count && state[at] == 2) at++;
+        for (int k = 0; k < 4; k++)
+            out[4 * rank + k] = fill ? own[4 * (at % count) + k] : (k == 0 ? 0x7f800000u : 0u);
+        at++;
+    }
+}
+
 /* One group: the poses of a job's list that are at least `apart` from every better one of them, up to `winners`. What
- * is left over: with `fill` the best of the others, over again if need be; else poses of infinite energy. */
+ * is left over: with `fill` the best of the others, over again if need be; else poses of infinite energy.
+ *
+ * A block of the list after the other: which of its poses are near each other is found for all pairs at once, then one
+ * work-item chooses, then all give up what is near the chosen ones in the rest of the list. */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void choose_apart(GLOBAL const qn_uint32 *RESTRICT parents,
                                                        GLOBAL const int *RESTRICT counts,
                                                        GLOBAL const float *RESTRICT moments,
@@ -314,49 +373,60 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void choose_apart(GLOBAL const qn_uint32 *R
                                                        GLOBAL int *RESTRICT chosen_counts, GLOBAL int *RESTRICT levels,
                                                        int keep, int winners, float apart2, int fill)
 {
-    LOCAL int state[CAPACITY]; /* 0 free, 1 too near, 2 chosen */
-    LOCAL int next[1];
+    LOCAL int state[MOST_LISTED]; /* 0 free, 1 too near, 2 chosen */
+    LOCAL float block[12 * BLOCK];
+    LOCAL qn_uint32 near[BLOCK * SEGMENTS];
+    LOCAL int taken[BLOCK];
+    LOCAL int found[1];
     const int job = GROUP_ID(0), item = LOCAL_ID(0), count = counts[job];
     GLOBAL const qn_uint32 *own = parents + 4 * job * keep;
     GLOBAL qn_uint32 *out = chosen + 4 * job * winners;
-    float moment[6], first[12], second[12];
-    qn_uint32 words[3];
+    float moment[6], transforms[OWN][12];
     int picked = 0;
     for (int k = 0; k < 6; k++) moment[k] = moments[6 * job + k];
-    for (int pose = item; pose < count; pose += GROUP_SIZE) state[pose] = 0;
-    if (item == 0) next[0] = 0;
-    LOCAL_BARRIER();
-    for (int rank = 0; rank < winners; rank++) {
-        int at = next[0];
-        if (at < count) {
-            for (int k = 0; k < 3; k++) words[k] = own[4 * at + 1 + k];
-            pose_transform(words, frame, first);
-            for (int pose = at + 1 + item; pose < count; pose += GROUP_SIZE) {
-                if (state[pose] != 0) continue;
-                for (int k = 0; k < 3; k++) words[k] = own[4 * pose + 1 + k];
-                pose_transform(words, frame, second);
-                if (pose_distance2(first, second, moment) < apart2) state[pose] = 1;
-            }
-            picked++;
+    const float trace = moment[0] + moment[1] + moment[2];
+    UNROLL
+    for (int slot = 0; slot < OWN; slot++) {
+        const int pose = item + slot * GROUP_SIZE;
+        qn_uint32 words[3] = {0u, 0u, 0u};
+        if (pose < MOST_LISTED) state[pose] = 0;
+        if (pose < count)
+            for (int k = 0; k < 3; k++) words[k] = own[4 * pose + 1 + k];
+        pose_transform(words, frame, transforms[slot]);
+    }
+    for (int first = 0; first < count && picked < winners; first += BLOCK) {
+        const int size = MIN(BLOCK, count - first);
+        UNROLL
+        for (int slot = 0; slot < OWN; slot++) {
+            const int at = item + slot * GROUP_SIZE - first;
+            if (at >= 0 && at < BLOCK)
+                for (int k = 0; k < 12; k++) block[12 * at + k] = transforms[slot][k];
         }
         LOCAL_BARRIER();
-        if (item == 0 && at < count) {
-            for (int k = 0; k < 4; k++) out[4 * rank + k] = own[4 * at + k];
-            state[at] = 2;
-            while (at < count && state[at] != 0) at++;
-            next[0] = at;
+        block_pairs(block, size, moment, apart2, near);
+        LOCAL_BARRIER();
+        if (item == 0) found[0] = decide_block(near, size, winners - picked, state + first, taken);
+        LOCAL_BARRIER();
+        const int more = found[0];
+        for (int k = item; k < 4 * more; k += GROUP_SIZE)
+            out[4 * picked + k] = own[4 * (first + taken[k / 4]) + k % 4];
+        for (int rank = 0; rank < more; rank++) {
+            float better[12], weighed[12];
+            for (int k = 0; k < 12; k++) better[k] = block[12 * taken[rank] + k];
+            pose_weigh(better, moment, weighed);
+            UNROLL
+            for (int slot = 0; slot < OWN; slot++) {
+                const int pose = item + slot * GROUP_SIZE;
+                if (pose < first + BLOCK || pose >= count) continue;
+                if (pose_distance2(weighed, transforms[slot], trace) < apart2) state[pose] = 1;
+            }
         }
+        picked += more;
         LOCAL_BARRIER();
     }
     if (item == 0) {
-        int at = 0;
         chosen_counts[job] = fill ? winners : picked;
-        for (int rank = picked; rank < winners; rank++) {
-            while (fill && at < count && state[at] == 2) at++;
-            for (int k = 0; k < 4; k++)
-                out[4 * rank + k] = fill ? own[4 * (at % count) + k] : (k == 0 ? 0x7f800000u : 0u);
-            at++;
-        }
+        fill_places(own, state, count, picked, winners, fill, out);
     }
     for (int rank = item; rank < winners; rank += GROUP_SIZE) levels[job * winners + rank] = 0;
 }

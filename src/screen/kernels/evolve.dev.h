@@ -142,23 +142,33 @@ DEVICE_FN void pose_transform(const qn_uint32 words[3], GLOBAL const float *fram
         transform[4 * k + 3] = FMA((float)numbers[3 + k], frame[POSE_FULL + 3 + k], frame[POSE_FULL + k]);
 }
 
-/* Mean square distance (Å²) of the atoms in two poses: `moments` are the means over atoms of xx, yy, zz, xy, xz, yz
- * about the centroid. |Δt|² + 2 (tr S − tr(P S Qᵀ)). */
-DEVICE_FN float pose_distance2(const float first[12], const float second[12], const float moments[6])
+/* What pose_distance2 takes of its first pose: the rows of R S, each with the translation along it behind. `moments`
+ * are the elements of S: the means over the atoms of xx, yy, zz, xy, xz, yz about the centroid. */
+DEVICE_FN void pose_weigh(const float transform[12], const float moments[6], float weighed[12])
+{
+    UNROLL
+    for (int row = 0; row < 3; row++) {
+        float x = transform[4 * row], y = transform[4 * row + 1], z = transform[4 * row + 2];
+        weighed[4 * row] = FMA(x, moments[0], FMA(y, moments[3], z * moments[4]));
+        weighed[4 * row + 1] = FMA(x, moments[3], FMA(y, moments[1], z * moments[5]));
+        weighed[4 * row + 2] = FMA(x, moments[4], FMA(y, moments[5], z * moments[2]));
+        weighed[4 * row + 3] = transform[4 * row + 3];
+    }
+}
+
+/* Mean square distance (Å²) of the atoms in two poses, the first one weighed; `trace` is that of S.
+ * |Δt|² + 2 (tr S − tr(P S Qᵀ)). */
+DEVICE_FN float pose_distance2(const float weighed[12], const float second[12], float trace)
 {
     float turned = 0.0f, apart = 0.0f;
     UNROLL
     for (int row = 0; row < 3; row++) {
-        float x = first[4 * row], y = first[4 * row + 1], z = first[4 * row + 2];
-        float along_x = FMA(x, moments[0], FMA(y, moments[3], z * moments[4]));
-        float along_y = FMA(x, moments[3], FMA(y, moments[1], z * moments[5]));
-        float along_z = FMA(x, moments[4], FMA(y, moments[5], z * moments[2]));
-        float shift = first[4 * row + 3] - second[4 * row + 3];
-        turned =
-            FMA(along_x, second[4 * row], FMA(along_y, second[4 * row + 1], FMA(along_z, second[4 * row + 2], turned)));
+        float shift = weighed[4 * row + 3] - second[4 * row + 3];
+        float along_z = FMA(weighed[4 * row + 2], second[4 * row + 2], turned);
+        turned = FMA(weighed[4 * row], second[4 * row], FMA(weighed[4 * row + 1], second[4 * row + 1], along_z));
         apart = FMA(shift, shift, apart);
     }
-    return FMA(2.0f, moments[0] + moments[1] + moments[2] - turned, apart);
+    return FMA(2.0f, trace - turned, apart);
 }
 
 #endif

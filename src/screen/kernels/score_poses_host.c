@@ -87,34 +87,25 @@ static void add_pairs_fast(const qn_float4 *RESTRICT places, const qn_float4 *RE
 
 #else
 
-static void add_pairs_exactly(const qn_float4 *RESTRICT places, const qn_float4 *RESTRICT pairs, size_t count,
-                              pose_block *RESTRICT block)
+static inline void add_pairs(const qn_float4 *RESTRICT places, const qn_float4 *RESTRICT pairs, size_t count,
+                             pose_block *RESTRICT block, const bool exact)
 {
     for (size_t j = 0; j < count; j++) {
         const qn_float4 place = places[j], pair = pairs[j];
 #pragma omp simd
-        for (int i = 0; i < BLOCK; i++) {
-            const float dx = block->x[i] - place.x, dy = block->y[i] - place.y, dz = block->z[i] - place.z;
-            const float r = SQRT(FMA(dz, dz, FMA(dy, dy, FMA(dx, dx, SMALLEST_SQUARE))));
-            const float near = FMA(pair.x - FMIN(r, pair.x), pair.z, block->energy[i]);
-            block->energy[i] = FMA(pair.y - FMIN(r, pair.y), pair.w, near);
-        }
+        for (int i = 0; i < BLOCK; i++)
+            block->energy[i] = add_pair(block->energy[i], block->x[i], block->y[i], block->z[i], &place, &pair, exact);
     }
 }
 
-static void add_pairs_fast(const qn_float4 *RESTRICT places, const qn_float4 *RESTRICT pairs, size_t count,
-                           pose_block *RESTRICT block)
+static void add_pairs_exactly(const qn_float4 *places, const qn_float4 *pairs, size_t count, pose_block *block)
 {
-    for (size_t j = 0; j < count; j++) {
-        const qn_float4 place = places[j], pair = pairs[j];
-#pragma omp simd
-        for (int i = 0; i < BLOCK; i++) {
-            const float dx = block->x[i] - place.x, dy = block->y[i] - place.y, dz = block->z[i] - place.z;
-            const float r = SQRT(FAST_FMA(dz, dz, FAST_FMA(dy, dy, FAST_FMA(dx, dx, SMALLEST_SQUARE))));
-            const float near = FAST_FMA(pair.x - FMIN(r, pair.x), pair.z, block->energy[i]);
-            block->energy[i] = FAST_FMA(pair.y - FMIN(r, pair.y), pair.w, near);
-        }
-    }
+    add_pairs(places, pairs, count, block, true);
+}
+
+static void add_pairs_fast(const qn_float4 *places, const qn_float4 *pairs, size_t count, pose_block *block)
+{
+    add_pairs(places, pairs, count, block, false);
 }
 
 #endif

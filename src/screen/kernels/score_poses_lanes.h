@@ -7,6 +7,8 @@
 #ifndef QN_SCREEN_SCORE_POSES_LANES_H
 #define QN_SCREEN_SCORE_POSES_LANES_H
 
+#include <stdbool.h>
+
 #include "runtime/prelude/prelude_host.h"
 
 #include "screen/kernels/score_poses.dev.h"
@@ -72,5 +74,22 @@ static inline lanes root_minus_two(lanes x)
 #else
 #define FAST_FMA(a, b, c) ((a) * (b) + (c))
 #endif
+
+/* One at a time, for loops that compilers vectorise: the energy of one pair added. `exact` is a constant where this is
+ * called. */
+static inline float multiply_add(float a, float b, float c, bool exact)
+{
+    return exact ? FMA(a, b, c) : FAST_FMA(a, b, c);
+}
+
+static inline float add_pair(float energy, float x, float y, float z, const qn_float4 *place, const qn_float4 *pair,
+                             bool exact)
+{
+    const float dx = x - place->x, dy = y - place->y, dz = z - place->z;
+    const float square = multiply_add(dy, dy, multiply_add(dx, dx, SMALLEST_SQUARE, exact), exact);
+    const float r = SQRT(multiply_add(dz, dz, square, exact));
+    const float near = multiply_add(pair->x - FMIN(r, pair->x), pair->z, energy, exact);
+    return multiply_add(pair->y - FMIN(r, pair->y), pair->w, near, exact);
+}
 
 #endif

@@ -133,33 +133,13 @@ static void add_row(const near_row *row, const float *x, const float *y, const f
 
 enum { STEP = 16 };
 
-static void add_row_exactly(const near_row *row, const float *RESTRICT x, const float *RESTRICT y,
-                            const float *RESTRICT z, float *RESTRICT energy)
+static inline void add_items(const near_row *row, const float *RESTRICT x, const float *RESTRICT y,
+                             const float *RESTRICT z, float *RESTRICT energy, const bool exact)
 {
     for (size_t j = 0; j < row->count; j++) {
         const qn_float4 place = row->places[row->list[j]], pair = row->pairs[row->list[j]];
 #pragma omp simd
-        for (int i = 0; i < STEP; i++) {
-            const float dx = x[i] - place.x, dy = y[i] - place.y, dz = z[i] - place.z;
-            const float r = SQRT(FMA(dz, dz, FMA(dy, dy, FMA(dx, dx, SMALLEST_SQUARE))));
-            const float near = FMA(pair.x - FMIN(r, pair.x), pair.z, energy[i]);
-            energy[i] = FMA(pair.y - FMIN(r, pair.y), pair.w, near);
-        }
-    }
-}
-
-static void add_row_fast(const near_row *row, const float *RESTRICT x, const float *RESTRICT y, const float *RESTRICT z,
-                         float *RESTRICT energy)
-{
-    for (size_t j = 0; j < row->count; j++) {
-        const qn_float4 place = row->places[row->list[j]], pair = row->pairs[row->list[j]];
-#pragma omp simd
-        for (int i = 0; i < STEP; i++) {
-            const float dx = x[i] - place.x, dy = y[i] - place.y, dz = z[i] - place.z;
-            const float r = SQRT(FAST_FMA(dz, dz, FAST_FMA(dy, dy, FAST_FMA(dx, dx, SMALLEST_SQUARE))));
-            const float near = FAST_FMA(pair.x - FMIN(r, pair.x), pair.z, energy[i]);
-            energy[i] = FAST_FMA(pair.y - FMIN(r, pair.y), pair.w, near);
-        }
+        for (int i = 0; i < STEP; i++) energy[i] = add_pair(energy[i], x[i], y[i], z[i], &place, &pair, exact);
     }
 }
 
@@ -168,9 +148,9 @@ static void add_row(const near_row *row, const float *x, const float *y, const f
 {
     (void)items;
     if (row->exact)
-        add_row_exactly(row, x, y, z, energy);
+        add_items(row, x, y, z, energy, true);
     else
-        add_row_fast(row, x, y, z, energy);
+        add_items(row, x, y, z, energy, false);
 }
 
 #endif
@@ -239,7 +219,7 @@ static size_t sort_items(near_part *part)
 /* Score the items of one cell, which may overwrite energies behind them. */
 static void score_cell(near_part *part, int32_t cell, size_t first, size_t end)
 {
-    near_row rows[2];
+    near_row rows[2] = {{0}};
     const bool has_first = find_row(part->launch, part->type, cell, &rows[0]);
     const bool has_second = find_row(part->launch, part->launch->call->second_rows[part->type], cell, &rows[1]);
     for (size_t at = first; at < end; at += STEP) {

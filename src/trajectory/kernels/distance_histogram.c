@@ -92,6 +92,7 @@ static const qn_tunable tunables[] = {
 static const char *const constraints[] = {
     "GROUP_SIZE <= device.largest_group",
     "GROUP_SIZE >= device.subgroup_size",
+    "GROUP_SIZE <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs this kernel in groups of at most 256 */
     "4 * HISTOGRAM_WORDS + 16 * TILE <= device.local_memory_bytes",
     "VECTOR_WIDTH == 1 || device.is_opencl",
     "ATOMS * VECTOR_WIDTH <= 32",                /* what registers hold */
@@ -209,19 +210,17 @@ void qn_histogram_bins_squared_edges(const qn_histogram_bins *bins, float *squar
 
 /* ---- launch ---- */
 
-static qn_status check_problem(const qn_histogram_problem *problem)
+qn_status qn_histogram_problem_check(const char *family, const qn_histogram_problem *problem)
 {
     const qn_histogram_bins *bins = problem->bins;
     if (bins->count < 1 || bins->count > QN_HISTOGRAM_MOST_BINS)
-        QN_FAIL(QN_INVALID_ARGUMENT, "trajectory/distance_histogram: %d bins; expected 1 to %d", bins->count,
-                QN_HISTOGRAM_MOST_BINS);
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d bins; expected 1 to %d", family, bins->count, QN_HISTOGRAM_MOST_BINS);
     if (!(bins->width_nm >= 1e-6 && bins->width_nm <= 1e6))
-        QN_FAIL(QN_INVALID_ARGUMENT, "trajectory/distance_histogram: bins of %g nm; expected 1e-6 to 1e6 nm",
-                bins->width_nm);
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: bins of %g nm; expected 1e-6 to 1e6 nm", family, bins->width_nm);
     if (problem->first_count < 0 || problem->second_count < 0 || problem->first_count > MOST_ATOMS ||
         problem->second_count > MOST_ATOMS)
-        QN_FAIL(QN_INVALID_ARGUMENT, "trajectory/distance_histogram: sets of %d and %d atoms; expected 0 to %d",
-                problem->first_count, problem->second_count, MOST_ATOMS);
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: sets of %d and %d atoms; expected 0 to %d", family, problem->first_count,
+                problem->second_count, MOST_ATOMS);
     return QN_OK;
 }
 
@@ -248,6 +247,13 @@ static int needed_shifts(const qn_histogram_problem *problem)
     return most * most <= (double)problem->cell->values[HISTOGRAM_INNER_SQUARE] ? 0 : problem->cell->shift_count;
 }
 
+qn_histogram_guess qn_histogram_guess_of(const qn_histogram_problem *problem)
+{
+    const qn_histogram_bins *bins = problem->bins;
+    return (qn_histogram_guess){needed_shifts(problem), (float)(1 / bins->width_nm), bins->centred ? 0.0f : -0.5f,
+                                (float)sure_half_bin(problem)};
+}
+
 const char *qn_histogram_problem_class(int atoms)
 {
     return atoms <= 1 << 12   ? "atoms<=4096"
@@ -261,10 +267,10 @@ qn_status qn_distance_histogram(qn_queue *queue, const qn_configuration *configu
                                 qn_buffer *squared_edges, qn_buffer *cell, qn_buffer *counts, qn_event **event)
 {
     static const char *const definitions[] = {"PERIODICITY=0", "PERIODICITY=1", "PERIODICITY=2"};
-    QN_TRY(check_problem(problem));
+    QN_TRY(qn_histogram_problem_check(qn_trajectory_distance_histogram_family.name, problem));
     if (event) *event = NULL;
     if (problem->first_count == 0 || (second ? problem->second_count == 0 : problem->first_count < 2)) return QN_OK;
-    const qn_histogram_bins *bins = problem->bins;
+    const qn_histogram_guess guess = qn_histogram_guess_of(problem);
     qn_histogram_problem sized = *problem;
     if (!second) sized.second_count = 0;
     sized.compute_units = qn_device_get_info(qn_queue_device(queue))->compute_units;
@@ -277,11 +283,11 @@ qn_status qn_distance_histogram(qn_queue *queue, const qn_configuration *configu
         qn_argument_int32(problem->first_count),
         qn_argument_int32(second ? problem->second_count : problem->first_count),
         qn_argument_int32(!second),
-        qn_argument_int32(bins->count),
-        qn_argument_int32(needed_shifts(problem)),
-        qn_argument_float32((float)(1 / bins->width_nm)),
-        qn_argument_float32(bins->centred ? 0.0f : -0.5f),
-        qn_argument_float32((float)sure_half_bin(problem)),
+        qn_argument_int32(problem->bins->count),
+        qn_argument_int32(guess.shifts),
+        qn_argument_float32(guess.scale),
+        qn_argument_float32(guess.shift),
+        qn_argument_float32(guess.sure),
     };
     const qn_family_call call = {.arguments = values,
                                  .argument_count = ARGUMENTS,

@@ -55,34 +55,65 @@ typedef struct counting {
     float scale, shift, sure; /* distance · scale + shift lies around the bin; within `sure` of it the guess is right */
 } counting;
 
-DEVICE_FN numbers square_of(const counting *how, numbers x, numbers y, numbers z)
+#if PERIODICITY > 1
+/* The nearest of all images, as histogram_square_triclinic finds it; a shift is read once for all atoms. */
+DEVICE_FN void find_squares(const counting *how, const numbers at[ATOMS][3], qn_float4 other, numbers squares[ATOMS])
 {
-#if PERIODICITY == 0
-    return histogram_square(x, y, z);
-#elif PERIODICITY == 1
-    return histogram_square_orthorhombic(how->cell[HISTOGRAM_EDGE_X], how->cell[HISTOGRAM_EDGE_Y],
-                                         how->cell[HISTOGRAM_EDGE_Z], x, y, z);
-#else
-    return histogram_square_triclinic(how->cell, how->shifts, x, y, z);
-#endif
+    GLOBAL const qn_float4 *all_shifts = (GLOBAL const qn_float4 *)(how->cell + HISTOGRAM_SHIFTS);
+    const numbers inner = histogram_splat(how->cell[HISTOGRAM_INNER_SQUARE]);
+    numbers x[ATOMS], y[ATOMS], z[ATOMS];
+    int outside = 0;
+    UNROLL
+    for (int a = 0; a < ATOMS; a++) {
+        x[a] = at[a][0] - histogram_splat(other.x);
+        y[a] = at[a][1] - histogram_splat(other.y);
+        z[a] = at[a][2] - histogram_splat(other.z);
+        histogram_into_brick(how->cell, &x[a], &y[a], &z[a]);
+        squares[a] = histogram_square(x[a], y[a], z[a]);
+        outside |= VEC_ANY(VECTOR_WIDTH, squares[a] > inner);
+    }
+    if (!outside) return;
+    for (int s = 0; s < how->shifts; s++) {
+        const qn_float4 by = all_shifts[s];
+        UNROLL
+        for (int a = 0; a < ATOMS; a++)
+            squares[a] = FMIN(squares[a], histogram_square(x[a] + histogram_splat(by.x), y[a] + histogram_splat(by.y),
+                                                           z[a] + histogram_splat(by.z)));
+    }
 }
+#else
+DEVICE_FN void find_squares(const counting *how, const numbers at[ATOMS][3], qn_float4 other, numbers squares[ATOMS])
+{
+    UNROLL
+    for (int a = 0; a < ATOMS; a++) {
+        const numbers x = at[a][0] - histogram_splat(other.x), y = at[a][1] - histogram_splat(other.y);
+        const numbers z = at[a][2] - histogram_splat(other.z);
+#if PERIODICITY == 0
+        squares[a] = histogram_square(x, y, z);
+#else
+        squares[a] = histogram_square_orthorhombic(how->cell[HISTOGRAM_EDGE_X], how->cell[HISTOGRAM_EDGE_Y],
+                                                   how->cell[HISTOGRAM_EDGE_Z], x, y, z);
+#endif
+    }
+}
+#endif
 
 /* The pairs of one atom with those of this work-item; where `masked`, only with those of index < `before`. All bins are
  * guessed before any is looked up or counted, so that the latencies of several pairs overlap. */
 DEVICE_FN void count_atom(const counting *how, const numbers at[ATOMS][3], qn_float4 other, int masked, int own,
                           int before)
 {
+    numbers square[ATOMS];
     float squares[PAIRS], guesses[PAIRS], rests[PAIRS];
     qn_uint32 bins[PAIRS];
     int unsure = 0;
+    find_squares(how, at, other, square);
     UNROLL
     for (int a = 0; a < ATOMS; a++) {
-        const numbers square = square_of(how, at[a][0] - histogram_splat(other.x), at[a][1] - histogram_splat(other.y),
-                                         at[a][2] - histogram_splat(other.z));
         const numbers guess =
-            VEC_FMA(square * FAST_RSQRT(square), histogram_splat(how->scale), histogram_splat(how->shift));
+            VEC_FMA(square[a] * FAST_RSQRT(square[a]), histogram_splat(how->scale), histogram_splat(how->shift));
         const numbers rounded = guess + histogram_splat(HISTOGRAM_ROUNDER);
-        VEC_STORE(VECTOR_WIDTH, squares + a * VECTOR_WIDTH, square);
+        VEC_STORE(VECTOR_WIDTH, squares + a * VECTOR_WIDTH, square[a]);
         VEC_STORE(VECTOR_WIDTH, guesses + a * VECTOR_WIDTH, rounded);
         VEC_STORE(VECTOR_WIDTH, rests + a * VECTOR_WIDTH, guess - (rounded - histogram_splat(HISTOGRAM_ROUNDER)));
     }

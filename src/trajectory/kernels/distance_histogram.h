@@ -52,6 +52,17 @@ typedef struct qn_histogram_problem {
     int compute_units; /* set by the launch */
 } qn_histogram_problem;
 
+/* What kernels are told beside counts: shifts of the cell that matter, and the guess of a bin, distance · scale +
+ * shift, right within `sure` of a whole number. */
+typedef struct qn_histogram_guess {
+    int shifts;
+    float scale, shift, sure;
+} qn_histogram_guess;
+qn_histogram_guess qn_histogram_guess_of(const qn_histogram_problem *problem);
+
+/* QN_INVALID_ARGUMENT for bins or numbers of atoms that cannot be. */
+QN_MUST_CHECK qn_status qn_histogram_problem_check(const char *family, const qn_histogram_problem *problem);
+
 /* Under which name tuning results for sets of this size are kept. */
 const char *qn_histogram_problem_class(int atoms);
 

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "trajectory/query_setup.h"
 #include "trajectory/query_tables.h"
+#include "trajectory/tests/query_parameters.h"
 
 typedef struct query_run {
     const qn_query_class *query_class;
@@ -17,20 +18,6 @@ typedef struct query_run {
     void *state, *scratch;
     qn_query_tables *tables;
 } query_run;
-
-/* `text` is "bin=0.1 axis=x"; its words are cut apart in `words`. */
-static inline size_t query_parameters(const char *text, char words[256], qn_trajectory_parameter *parameters)
-{
-    size_t count = 0;
-    strncpy(words, text, 255);
-    words[255] = '\0';
-    for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
-        char *equals = strchr(word, '=');
-        *equals = '\0';
-        parameters[count++] = (qn_trajectory_parameter){word, equals + 1};
-    }
-    return count;
-}
 
 /* Create the query; `run` has class, topology, atoms and first frame. */
 static inline qn_status query_create(query_run *run, const char *parameters)

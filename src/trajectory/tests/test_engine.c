@@ -366,6 +366,29 @@ static void ranges_and_strides_pick_frames(void)
     CHECK_FAILS(run_with(2, &options, &seen), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("a.xtc has no frame in the range");
     CHECK(access(options.output, F_OK) != 0);
+    options = options_for(NULL, 0, one_query, 1);
+    options.topology = path_of("one.gro");
+    FILE *gro = fopen(options.topology, "w");
+    fprintf(gro, "one\n    1\n    1SOL     OW    1   0.100   0.200   0.300\n   1 1 1\n");
+    fclose(gro);
+    options.first_frame = 1; /* of a structure that is the only frame */
+    CHECK_FAILS(run_with(2, &options, &seen), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("one.gro has no frame in the range");
+}
+
+/* Times are single precision in the file: 0.7 lies a little before and 1.1 a little behind what a user writes. */
+static void ranges_of_times_hold_their_ends(void)
+{
+    const char *files[] = {path_of("tenths.xtc")};
+    FILE *file = fopen(files[0], "wb");
+    for (int i = 0; i < 20; i++) put_frame(file, i, 0.1 * i, ATOMS);
+    fclose(file);
+    CHECK((double)0.7F < 0.7 && (double)1.1F > 1.1);
+    qn_trajectory_options options = options_for(files, 1, one_query, 1);
+    options.begin_ps = 0.7;
+    options.end_ps = 1.1;
+    if (!CHECK_OK(run_with(2, &options, &seen))) return;
+    CHECK(seen.count == 5 && seen.rows[0][0] == 7 && seen.rows[4][0] == 11);
 }
 
 static void later_files_do_not_tell_times_twice(void)
@@ -406,6 +429,11 @@ static void a_broken_file_gives_what_was_before(void)
     CHECK_MESSAGE_HAS("33");
     CHECK_MESSAGE_HAS("has the results of the 33 frames before that place");
     CHECK(seen.count == 33 && seen.rows[32][4] == sum_of(32, 1) && strstr(seen.warning, "broken.xtc"));
+    qn_trajectory_options resumed = options; /* the journal has whole pieces alone, of 8 frames */
+    resumed.resume = true;
+    CHECK_FAILS(run_with(2, &resumed, &seen), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("has the results of the 33 frames before that place");
+    CHECK(seen.count == 33 && seen.resumed == 32 && seen.rows[32][4] == sum_of(32, 1));
 }
 
 static void failing_queries_name_query_and_frame(void)
@@ -452,6 +480,23 @@ static void a_stopped_run_goes_on(void)
     CHECK(memcmp(seen.rows, again.rows, sizeof seen.rows) == 0 && seen.sums[1] == again.sums[1]);
     if (!CHECK_OK(run_with(2, &options, &seen))) return; /* of a run that is over */
     CHECK(seen.resumed == 3000 && memcmp(seen.rows, again.rows, sizeof seen.rows) == 0);
+}
+
+/* What lies behind the last frame is not counted among those that are analysed. */
+static void a_run_that_is_over_goes_on_to_the_same_end(void)
+{
+    const char *files[] = {make_trajectory("over.xtc", 0, 100)};
+    for (uint64_t stride = 1; stride <= 3; stride++) {
+        qn_trajectory_options options = options_for(files, 1, one_query, 1);
+        options.first_frame = 3;
+        options.last_frame = 43;
+        options.stride = stride;
+        if (!CHECK_OK(run_with(2, &options, &again))) return;
+        options.resume = true;
+        if (!CHECK_OK(run_with(2, &options, &seen))) return;
+        CHECK(seen.count == 40 / stride + 1 && seen.resumed == seen.frames);
+        CHECK(memcmp(seen.rows, again.rows, sizeof seen.rows) == 0);
+    }
 }
 
 /* ---- streams ---- */
@@ -609,11 +654,13 @@ int main(int argc, char **argv)
     RUN(results_depend_neither_on_threads_nor_on_memory);
     if (strcmp(device, "host") != 0) RUN(devices_share_the_frames);
     RUN(ranges_and_strides_pick_frames);
+    RUN(ranges_of_times_hold_their_ends);
     RUN(later_files_do_not_tell_times_twice);
     RUN(a_cut_file_is_a_warning);
     RUN(a_broken_file_gives_what_was_before);
     RUN(failing_queries_name_query_and_frame);
     RUN(a_stopped_run_goes_on);
+    RUN(a_run_that_is_over_goes_on_to_the_same_end);
     RUN(streams_are_read_in_bounded_memory);
     RUN(mistakes_are_told_before_anything_is_written);
     RUN(queries_need_names_of_their_own);

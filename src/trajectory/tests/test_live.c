@@ -262,6 +262,21 @@ static void frames_that_never_came_are_counted(void)
     imd_server_finish(&visit.server);
 }
 
+/* Version 2 with energies behind the coordinates: the time is known as late as the step. */
+static void steps_tell_times_where_a_step_is_known(void)
+{
+    live_visit visit;
+    imd_server_options options = simulation(2);
+    options.energies = IMD_ENERGIES_AFTER;
+    begin(&visit, &options);
+    visit.options.step_ps = 0.004;
+    if (!CHECK_OK(qn_live_open(NULL, &visit.options, &visit.live))) return;
+    for (int frame = 0; frame < FRAMES; frame++)
+        if (CHECK_OK(next(&visit))) CHECK_NEAR(visit.frame.time_ps, 0.004 * frame * STRIDE, 1e-12);
+    qn_live_close(&visit.live);
+    imd_server_finish(&visit.server);
+}
+
 static void a_rate_is_asked_for(void)
 {
     live_visit visit;
@@ -567,6 +582,7 @@ int main(int count, char **arguments)
     RUN(a_slow_reader_makes_the_simulation_wait_and_loses_nothing);
     RUN(a_pause_is_no_silence);
     RUN(frames_that_never_came_are_counted);
+    RUN(steps_tell_times_where_a_step_is_known);
     RUN(a_rate_is_asked_for);
     RUN(broken_packets_are_refused_with_frame_and_reason);
     RUN(a_connection_that_is_cut_ends_with_what_arrived);

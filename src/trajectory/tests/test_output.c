@@ -13,7 +13,7 @@
 
 static const qn_query_parameter parameters[] = {
     {.name = "max", .kind = QN_PARAMETER_LENGTH, .fallback = "1.2", .meaning = "end"},
-    {.name = "cn", .kind = QN_PARAMETER_FLAG, .fallback = "false", .meaning = "coordination"},
+    {.name = "cn", .kind = QN_PARAMETER_FLAG, .fallback = "no", .meaning = "coordination"},
     {.name = "norm", .kind = QN_PARAMETER_CHOICE, .fallback = "frame", .choices = "frame mean", .meaning = "volume"},
     {0}};
 static const qn_query_class made_up = {.name = "made-up", .meaning = "for this test", .parameters = parameters};
@@ -155,16 +155,16 @@ static void lengths_are_told_in_angstrom_on_demand(void)
 {
     made_run scene;
     double values[64];
-    const qn_trajectory_parameter given = {"norm", "mean"};
+    const qn_trajectory_parameter given[] = {{"norm", "mean"}, {"cn", "true"}};
     set(&scene);
     scene.options.angstrom = true;
-    scene.query.parameters = &given;
-    scene.query.parameter_count = 1;
+    scene.query.parameters = given;
+    scene.query.parameter_count = 2;
     add_table(&scene, "part", NULL);
     CHECK_OK(qn_query_tables_number(scene.tables, "size", 0.25, "nm", 1));
     CHECK_OK(qn_trajectory_output_write(&scene.results));
     char *text = content("sizes_part.xvg");
-    check_has(text, "max 12 Å, norm mean");
+    check_has(text, "max 12 Å, cn, norm mean");
     check_has(text, "s0 legend \"radius of gyration (\\cE\\C)\"");
     CHECK(read_xvg(text, values, 64) == 4 * (size_t)ROWS);
     CHECK_NEAR(values[1], 15, 1e-9);
@@ -312,6 +312,23 @@ static void partial_results_say_so_and_are_replaced(void)
     qn_query_tables_destroy(&scene.tables);
 }
 
+/* A selection of several lines, as YAML can tell one, adds no rows. */
+static void texts_of_the_user_stay_in_their_lines(void)
+{
+    made_run scene;
+    double values[64];
+    set(&scene);
+    add_table(&scene, "", NULL);
+    scene.result.select = "name OW\n1 2 3 4\nor name \"HW1\"";
+    scene.options.topology = "a\n5 6 7 8.tpr";
+    CHECK_OK(qn_trajectory_output_write(&scene.results));
+    char *text = content("sizes.xvg");
+    CHECK(read_xvg(text, values, 64) == 4 * (size_t)ROWS);
+    CHECK_NEAR(values[1], 1.5, 0);
+    free(text);
+    qn_query_tables_destroy(&scene.tables);
+}
+
 static void few_rows_are_shown_as_a_table(void)
 {
     made_run scene;
@@ -337,6 +354,7 @@ int main(void)
     RUN(run_json_tells_the_run);
     RUN(long_tables_are_thinned_for_plots_alone);
     RUN(partial_results_say_so_and_are_replaced);
+    RUN(texts_of_the_user_stay_in_their_lines);
     RUN(few_rows_are_shown_as_a_table);
     return check_finish();
 }

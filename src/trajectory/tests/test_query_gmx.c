@@ -1,134 +1,59 @@
 /* One-body queries with whole molecules against GROMACS 2022.5 at the precision it prints (commands in ref/commands.txt
- * beside each result): gyrate, traj -com, dipoles, density. GROMACS sums in single precision; where that shows, the
- * tolerance says so. */
+ * beside each result): gyrate, traj -com, dipoles, density. */
 #include <math.h>
 
 #include "trajectory/queries.h"
+#include "trajectory/tests/reference_results.h"
 #include "trajectory/tests/reference_system.h"
 
-enum { MOST_ROWS = 1024, MOST_COLUMNS = 5 };
-
-typedef struct xvg {
-    size_t rows;
-    double values[MOST_ROWS][MOST_COLUMNS];
-} xvg;
-
-static const xvg *xvg_read(const reference_system *system, const char *name)
+static const reference_columns *columns_of(const reference_system *system, const char *name)
 {
-    static xvg table;
-    char relative[128], line[512];
+    static reference_columns columns;
+    char relative[128];
     snprintf(relative, sizeof relative, "ref/%s.xvg", name);
-    FILE *file = fopen(system_path(system, relative), "r");
-    table.rows = 0;
-    if (!CHECK(file != NULL)) return &table;
-    while (table.rows < MOST_ROWS && fgets(line, sizeof line, file)) {
-        char *at = line;
-        if (line[0] == '#' || line[0] == '@') continue;
-        for (int k = 0; k < MOST_COLUMNS; k++) table.values[table.rows][k] = strtod(at, &at);
-        table.rows++;
-    }
-    fclose(file);
-    return &table;
+    reference_read(system_path(system, relative), &columns);
+    CHECK(columns.rows > 1);
+    return &columns;
 }
 
-/* √(M / M'), where M' is the sum of masses in single precision, by which gyrate divides: 1.8e-5 off for 3,162 atoms. */
-static double mass_rounding(const qn_topology *topology)
+static void check_comparison(const char *name, const reference_comparison *all)
 {
-    double mass = 0;
-    float rounded = 0;
-    for (size_t i = 0; i < topology->atom_count; i++) {
-        mass += topology->atoms[i].mass_u;
-        rounded += (float)topology->atoms[i].mass_u;
-    }
-    return sqrt(mass / rounded);
+    if (!CHECK(reference_holds(all)))
+        fprintf(stderr, "%s: %g off; expected %g at most\n", name, all->difference, all->allowed);
 }
 
-/* Columns 1 … count of each row against `scale` times those of the table from `first`, relative to the largest in the
- * row. */
 static void compare(const reference_system *system, const char *file, const query_run *run, const char *table,
                     size_t first, size_t count, double scale, double tolerance)
 {
-    const xvg *expected = xvg_read(system, file);
-    CHECK(expected->rows > 1);
-    for (size_t row = 0; row < expected->rows; row++) {
-        const double *values = expected->values[row];
-        double largest = 0;
-        for (size_t k = 1; k <= count; k++) largest = fmax(largest, fabs(values[k]));
-        CHECK_NEAR(query_value(run, table, row, 0), values[0], 1e-5 * (1 + values[0]));
-        for (size_t k = 0; k < count; k++)
-            CHECK_NEAR(scale * query_value(run, table, row, first + k), values[1 + k], tolerance * largest);
-    }
+    reference_comparison all = {0};
+    reference_compare_columns(columns_of(system, file), query_table(run, table), first, count, scale, tolerance, &all);
+    check_comparison(file, &all);
 }
 
-/* A row of gyrate -moi: the norm of the three, then each. */
 static void compare_moments(const reference_system *system, const query_run *inertia)
 {
-    const xvg *expected = xvg_read(system, "gmx_moments_of_inertia");
-    for (size_t row = 0; row < expected->rows; row++)
-        for (size_t k = 1; k <= 3; k++)
-            CHECK_NEAR(query_value(inertia, "", row, k), expected->values[row][1 + k],
-                       1e-5 * expected->values[row][1 + k]);
+    reference_comparison all = {0};
+    reference_compare_moments(columns_of(system, "gmx_moments_of_inertia"), query_table(inertia, ""), &all);
+    check_comparison("gmx_moments_of_inertia", &all);
 }
 
-/* Its bins are centred on k · bin, so that two of half the width make one. */
 static void compare_distribution(const reference_system *system, const query_run *dipole)
 {
-    const xvg *expected = xvg_read(system, "gmx_dipdist");
-    double largest = 0, sum = 0;
+    reference_comparison all = {0};
+    const reference_columns *expected = columns_of(system, "gmx_dipdist");
     CHECK(expected->rows == 501 && query_table(dipole, "distribution")->row_count == 1002);
-    for (size_t row = 0; row < expected->rows; row++) largest = fmax(largest, expected->values[row][1]);
-    for (size_t row = 1; row < expected->rows; row++) {
-        const double molecules =
-            query_value(dipole, "distribution", 2 * row - 1, 2) + query_value(dipole, "distribution", 2 * row, 2);
-        CHECK_NEAR(molecules, expected->values[row][1], 0.002 * largest); /* moved across edges by rounding */
-        sum += molecules - expected->values[row][1];
-    }
-    CHECK_NEAR(sum, 0, 0.01);
+    reference_compare_distribution(expected, query_table(dipole, "distribution"), &all);
+    check_comparison("gmx_dipdist", &all);
 }
 
-enum { SLABS = 50 };
+typedef double slab_edges[REFERENCE_SLABS][REFERENCE_EDGE_KINDS];
 
-/* What lies so close to an edge between slabs that single precision may put it on the other side: positions in XTC
- * files are multiples of 0.001 nm, and so are many edges. */
-typedef struct slab_edges {
-    double mass[SLABS + 1], number[SLABS + 1], charge[SLABS + 1];
-} slab_edges;
-
-static void add_edges(const reference_system *system, slab_edges *edges)
-{
-    const double height = system->frame.box_nm[8];
-    for (size_t i = 0; i < system->topology->atom_count; i++) {
-        const double z = system->frame.positions_nm[3 * i + 2], place = (z / height - floor(z / height)) * SLABS;
-        const int edge = (int)(place + 0.5);
-        if (fabs(place - edge) * height / SLABS > 2e-6) continue;
-        edges->number[edge]++;
-        edges->mass[edge] += system->topology->atoms[i].mass_u;
-        edges->charge[edge] += fabs(system->topology->atoms[i].charge_e);
-    }
-    /* the first edge is the last one */
-    double *const kinds[3] = {edges->mass, edges->number, edges->charge};
-    for (int k = 0; k < 3; k++) {
-        kinds[k][0] += kinds[k][SLABS];
-        kinds[k][SLABS] = 0;
-    }
-}
-
-/* `unit`: the density of a weight of 1 in one slab of one frame. */
 static void compare_density(const reference_system *system, const char *file, const query_run *density,
-                            const double *edges, double unit)
+                            slab_edges edges, int kind, size_t frames)
 {
-    const xvg *expected = xvg_read(system, file);
-    double sum = 0, expected_sum = 0, largest = 0;
-    CHECK(expected->rows == SLABS);
-    for (size_t row = 0; row < SLABS; row++) largest = fmax(largest, fabs(expected->values[row][1]));
-    for (size_t row = 0; row < SLABS; row++) {
-        const double moved = edges[row] + edges[(row + 1) % SLABS];
-        CHECK_NEAR(query_value(density, "", row, 0), expected->values[row][0], 2e-5 * expected->values[row][0]);
-        CHECK_NEAR(query_value(density, "", row, 1), expected->values[row][1], 2e-5 * largest + moved * unit);
-        sum += query_value(density, "", row, 1);
-        expected_sum += expected->values[row][1];
-    }
-    CHECK_NEAR(sum, expected_sum, SLABS * 1e-5 * largest);
+    reference_comparison all = {0};
+    reference_compare_density(columns_of(system, file), query_table(density, ""), edges, kind, frames, &all);
+    check_comparison(file, &all);
 }
 
 enum { GYRATION, INERTIA, DIPOLE, MASS_DENSITY, NUMBER_DENSITY, CHARGE_DENSITY, QUERIES };
@@ -137,7 +62,7 @@ static void start(const reference_system *system, query_run runs[QUERIES])
 {
     runs[GYRATION] = system_query(system, &qn_query_gyration, "all", "");
     runs[INERTIA] = system_query(system, &qn_query_inertia, "all", "");
-    runs[DIPOLE] = system_query(system, &qn_query_dipole, "resname SOL", "bin=0.00499001996007984 max=5");
+    runs[DIPOLE] = system_query(system, &qn_query_dipole, "resname SOL", REFERENCE_DIPOLE_PARAMETERS);
     runs[MASS_DENSITY] = system_query(system, &qn_query_density, "all", "bins=50");
     runs[NUMBER_DENSITY] = system_query(system, &qn_query_density, "all", "bins=50 quantity=number");
     runs[CHARGE_DENSITY] = system_query(system, &qn_query_density, "all", "bins=50 quantity=charge");
@@ -148,29 +73,24 @@ static void check_whole(const char *folder, const char *topology, const char *tr
     reference_system system;
     query_run runs[QUERIES];
     size_t frames = 0;
-    double volume = 1;
-    slab_edges edges = {0};
+    slab_edges edges = {{0}};
     if (!system_open(&system, folder, topology, trajectory, true)) {
         system_close(&system);
         return;
     }
     for (; system_next(&system); frames++) {
-        if (frames == 0) {
-            start(&system, runs);
-            volume = system.frame.box_nm[0] * system.frame.box_nm[4] * system.frame.box_nm[8];
-        }
-        add_edges(&system, &edges);
+        if (frames == 0) start(&system, runs);
+        reference_add_edges(system.topology, &system.frame, edges);
         for (int k = 0; k < QUERIES; k++) query_push(&runs[k], &system.frame);
     }
     for (int k = 0; k < QUERIES; k++) query_finish(&runs[k]);
-    const double unit = SLABS / volume / (double)frames;
-    compare(&system, "gmx_gyrate", &runs[GYRATION], "", 1, 4, mass_rounding(system.topology), 2e-5);
+    compare(&system, "gmx_gyrate", &runs[GYRATION], "", 1, 4, reference_mass_rounding(system.topology), 2e-5);
     compare_moments(&system, &runs[INERTIA]);
     compare(&system, "gmx_Mtot", &runs[DIPOLE], "", 5, 4, 1, 1e-4);
     compare_distribution(&system, &runs[DIPOLE]);
-    compare_density(&system, "gmx_density_z", &runs[MASS_DENSITY], edges.mass, 1.66054 * unit);
-    compare_density(&system, "gmx_density_number_z", &runs[NUMBER_DENSITY], edges.number, unit);
-    compare_density(&system, "gmx_density_charge_z", &runs[CHARGE_DENSITY], edges.charge, unit);
+    compare_density(&system, "gmx_density_z", &runs[MASS_DENSITY], edges, 0, frames);
+    compare_density(&system, "gmx_density_number_z", &runs[NUMBER_DENSITY], edges, 1, frames);
+    compare_density(&system, "gmx_density_charge_z", &runs[CHARGE_DENSITY], edges, 2, frames);
     compare(&system, "gmx_epsilon", &runs[DIPOLE], "epsilon", 1, 3, 1, 2e-3);
     for (int k = 0; k < QUERIES; k++) query_end(&runs[k]);
     system_close(&system);

@@ -1,18 +1,18 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* Distance histograms and radial distributions: by hand, against exact histograms in double, MDAnalysis and GROMACS. */
+/* Distance histograms and radial distributions: by hand, against exact histograms in double, MDAnalysis and GROMACS;
+ * the larger systems among the references are left to quern_bench_trajectory_check. */
 #include <math.h>
 #include <stdio.h>
 
 #include "model/box.h"
-#include "reference_system.h"
 #include "trajectory/kernels/distance_histogram.h"
 #include "trajectory/queries.h"
+#include "trajectory/tests/reference_system.h"
 
 enum { MOST_BINS = 512 };
 
 static qn_device *device;
 static qn_queue *queue;
-static bool quick; /* a device that takes its time: only the small systems */
 
 static void push(query_run *run, const qn_trajectory_frame *frame)
 {
@@ -253,19 +253,6 @@ static void histograms_are_those_in_double(void)
         &(sdh_case){"adk_oplsaa", "adk_oplsaa.tpr", "adk_oplsaa.xtc", "protein", "protein", 0.05, 300, false}, 0, 9, 2);
 }
 
-static void large_histograms_are_those_in_double(void)
-{
-    if (quick) return;
-    check_histograms(&(sdh_case){"water3k", "water3k.tpr", "water3k.xtc", "all", "all", 0.02, 300, false}, 0, 50, 1);
-    check_histograms(&(sdh_case){"adk_dims", "adk.psf", "adk_dims.dcd", "all", "all", 0.05, 300, false}, 0, 97, 0);
-    check_histograms(&(sdh_case){"adk_oplsaa", "adk_oplsaa.tpr", "adk_oplsaa.xtc", "name OW", "OW", 0.05, 300, false},
-                     0, 0, 2);
-    check_histograms(&(sdh_case){"cobrotoxin", "cobrotoxin.tpr", "cobrotoxin.trr", "all", "all", 0.05, 200, false}, 2,
-                     2, 1);
-    check_histograms(&(sdh_case){"water98k", "water98k.tpr", "water98k_10fr.xtc", "name OW", "OW", 0.05, 400, false}, 0,
-                     0, 1);
-}
-
 typedef struct rdf_case {
     const char *folder, *topology, *trajectory, *first, *second, *name; /* second NULL: the first with itself */
     int bins;
@@ -362,13 +349,6 @@ static void distributions_are_those_of_others(void)
         &(rdf_case){"adk_oplsaa", "adk_oplsaa.tpr", "adk_oplsaa.xtc", "protein and name CA", "name OW", "CA_OW", 120});
 }
 
-static void large_distributions_are_those_of_others(void)
-{
-    if (quick) return;
-    check_distribution(&(rdf_case){"water3k", "water3k.tpr", "water3k.xtc", "name OW", "name HW1 HW2", "OH", 120});
-    check_distribution(&(rdf_case){"cobrotoxin", "cobrotoxin.tpr", "cobrotoxin.trr", "name OW", NULL, "OO", 120});
-}
-
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
@@ -376,15 +356,12 @@ int main(int argc, char **argv)
     if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
-    quick = strcmp(name, "host") != 0 && qn_device_get_info(device)->kind == QN_DEVICE_CPU;
     RUN(pairs_of_a_line_are_counted);
     RUN(same_molecules_are_left_out);
     RUN(a_distribution_is_per_shell);
     RUN(what_cannot_be_is_refused);
     RUN(histograms_are_those_in_double);
-    RUN_LONG(large_histograms_are_those_in_double);
     RUN_LONG(distributions_are_those_of_others);
-    RUN_LONG(large_distributions_are_those_of_others);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

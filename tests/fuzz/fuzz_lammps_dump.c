@@ -1,0 +1,11 @@
+/* Any bytes as a trajectory, told by content as in real life: mostly LAMMPS dump. */
+#define _GNU_SOURCE
+#include "trajectory_trip.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    try_trajectory(data, size);
+    return 0;
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# check_gromacs.sh SOURCE QUERN BUILD: a simulation by GROMACS, where it is installed, analysed while it runs (IMD version
+# 2) and again from the TRR it writes: the same results of queries that do not mind where molecules lie.
+set -u
+quern=$2
+water=$(cd "$1/examples/water" && pwd)
+command -v gmx >/dev/null || { echo "gmx is not installed"; exit 77; }
+work=$(mktemp -d "${TMPDIR:-/tmp}/quern-gromacs-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export QUERN_TUNE=off
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+rows() { grep -v '^[#@]' "$1"; }
+# near FILE FILE TOLERANCE FIRST LAST: columns FIRST to LAST of both.
+near() {
+    paste -d ' ' <(rows "$1") <(rows "$2") | awk -v tolerance="$3" -v first="$4" -v last="$5" '
+        { for (i = first; i <= last; i++) { d = $i - $(i + NF / 2); if (d < 0) d = -d; if (!(d <= tolerance)) bad++ } }
+        NF % 2 || NF < 2 * last { bad++ } END { exit bad > 0 || NR == 0 }'
+}
+
+printf '#include "oplsaa.ff/%s.itp"\n' forcefield spce >topol.top
+printf '[ system ]\nwater\n[ molecules ]\nSOL 466\n' >>topol.top
+cat >run.mdp <<'EOF'
+integrator = md
+nsteps = 200
+dt = 0.002
+coulombtype = reaction-field
+epsilon-rf = 78
+rcoulomb = 0.9
+rvdw = 0.9
+constraints = h-bonds
+nstxout = 20
+imd-group = System
+EOF
+gmx -quiet grompp -f run.mdp -c "$water/water.gro" -p topol.top -o run.tpr -maxwarn 5 >log 2>&1 ||
+    { echo "gmx grompp cannot prepare a run here: $(tail -n 3 log)"; exit 77; }
+cat >plan.yaml <<'EOF'
+topology: run.tpr
+trajectory: run.trr
+whole: yes
+queries:
+  - dipole
+  - query: msd
+    of: molecules
+  - query: rdf
+    select: name OW
+    max: 1
+EOF
+
+gmx -quiet mdrun -deffnm run -imdwait -imdport 0 -ntmpi 1 -ntomp 1 >log 2>&1 &
+simulation=$!
+for _ in $(seq 100); do
+    port=$(sed -n 's/.*Listening for IMD connection on port \([0-9]*\).*/\1/p' log)
+    [ -n "$port" ] && break
+    sleep 0.1
+done
+[ -n "$port" ] || { kill $simulation; echo "gmx mdrun says no port: $(tail -n 3 log)"; exit 77; }
+"$quern" trajectory run plan.yaml --quiet --live "localhost:$port" --live-every 20 --live-step 0.002 --output live 2>err || fail "the live run: $(cat err)"
+wait $simulation || fail "the simulation: $(tail -n 3 log)"
+"$quern" trajectory run plan.yaml --quiet --output file 2>err || fail "the TRR: $(cat err)"
+
+# 11 frames; what comes over IMD has gone to Å and back: 3e-7 nm. Pairs within that of a bin's edge may change bins.
+[ "$(rows live/dipole.xvg | wc -l)" = 11 ] || fail "$(rows live/dipole.xvg | wc -l) frames came, expected 11"
+near live/dipole.xvg file/dipole.xvg 0.0021 1 1 || fail "times differ by more than the one step that GROMACS counts ahead"
+near live/dipole.xvg file/dipole.xvg 1e-5 2 5 || fail "dipoles differ"
+near live/msd.xvg file/msd.xvg 1e-5 1 5 || fail "displacements differ"
+near live/rdf.xvg file/rdf.xvg 0.02 1 2 || fail "radial distributions differ"
+[ $failures -eq 0 ]
