@@ -47,6 +47,11 @@ queries:
     select: name OW
     max: 1
 EOF
+for molecule in $(seq 1 22); do # 25 queries of one connection in all
+    kind=gyration
+    [ $((molecule % 2)) = 0 ] && kind=inertia
+    printf '  - {query: %s, name: molecule%d, select: resid %d}\n' $kind "$molecule" "$molecule"
+done >>plan.yaml
 
 gmx -quiet mdrun -deffnm run -imdwait -imdport 0 -ntmpi 1 -ntomp 1 >log 2>&1 &
 simulation=$!
@@ -66,4 +71,7 @@ near live/dipole.xvg file/dipole.xvg 0.0021 1 1 || fail "times differ by more th
 near live/dipole.xvg file/dipole.xvg 1e-5 2 5 || fail "dipoles differ"
 near live/msd.xvg file/msd.xvg 1e-5 1 5 || fail "displacements differ"
 near live/rdf.xvg file/rdf.xvg 0.02 1 2 || fail "radial distributions differ"
+for molecule in $(seq 1 22); do
+    near live/molecule$molecule.xvg file/molecule$molecule.xvg 1e-5 2 4 || fail "molecule $molecule differs"
+done
 [ $failures -eq 0 ]
