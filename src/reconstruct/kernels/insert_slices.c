@@ -35,7 +35,7 @@ static const qn_tunable tunables[TUNABLES] = {
     [SHARED_BLOB] = {"SHARED_BLOB", {0, 1}, 2, 0, "whether that table is in local memory"},
     [UNROLL_ROWS] = {"UNROLL_ROWS", {1, 2, 4}, 3, 4, "rows of pixels unrolled"},
     [SKIP_PIXELS] = {"SKIP_PIXELS", {0, 1}, 2, 0, "whether pixels beyond the radius are not read"},
-    [SHARED_IMAGE] = {"SHARED_IMAGE", {0, 1}, 2, 1, "whether the pixels around a brick are copied to local memory"},
+    [SHARED_IMAGE] = {"SHARED_IMAGE", {0, 1}, 2, 0, "whether the pixels around a brick are copied to local memory"},
 };
 
 static const char *const constraints[] = {
@@ -50,7 +50,7 @@ static const char *const constraints[] = {
     /* the host's kernel has none of these */
     "!device.is_host || (BLOCK_DIM_X == 16 && BLOCK_DIM_Y == 8 && GRID_DIM_Z == 8 && BRICK == 16)",
     "!device.is_host || (BRICK_DEPTH == 8 && PRECOMPUTE_BLOB == 0 && SHARED_BLOB == 0 && UNROLL_ROWS == 4 && "
-    "SKIP_PIXELS == 0 && SHARED_IMAGE == 1)",
+    "SKIP_PIXELS == 0 && SHARED_IMAGE == 0)",
 };
 
 static size_t pieces(int length, int piece)

@@ -197,7 +197,7 @@ static void forms_that_differ_most_are_right(void)
     static const char *const changed[][3] = {{"BRICK", "SHARED_IMAGE", NULL},
                                              {"SHARED_IMAGE", "SKIP_PIXELS", "GRID_DIM_Z"},
                                              {"PRECOMPUTE_BLOB", "SHARED_BLOB", "SHARED_IMAGE"}};
-    static const int values[][3] = {{0, 0, 0}, {0, 1, 1}, {1, 1, 0}};
+    static const int values[][3] = {{0, 0, 0}, {1, 1, 1}, {1, 1, 0}};
     const qn_family *family = &qn_reconstruct_insert_slices_family;
     const qn_device_info *info = qn_device_get_info(device);
     for (int form = 0; form < 3; form++) {
