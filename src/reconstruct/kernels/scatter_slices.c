@@ -18,6 +18,7 @@ static const qn_tunable tunables[TUNABLES] = {
 
 static const char *const constraints[] = {
     "BLOCK_DIM_X * BLOCK_DIM_Y <= device.largest_group",
+    "BLOCK_DIM_X * BLOCK_DIM_Y <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs no larger groups of it */
     "BLOCK_DIM_X * BLOCK_DIM_Y >= device.subgroup_size",
 };
 
