@@ -145,6 +145,7 @@ static void devices_do_not_mix(void)
     CHECK_MESSAGE_HAS("another device");
     CHECK_OK(qn_queue_write(queue, buffer, 0, data, 16, &event));
     if (event) CHECK_FAILS(qn_queue_wait_for(other_queue, event), QN_INVALID_ARGUMENT);
+    CHECK_OK(qn_queue_finish(queue)); /* `data` ends with this function */
     qn_event_destroy(&event);
     qn_queue_destroy(&other_queue);
     qn_device_release(&other);
