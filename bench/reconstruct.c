@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "reconstruct/blob.h"
+#include "cryoem/blob.h"
 #include "reconstruct/kernels/insert_slices.h"
 #include "reconstruct/kernels/scatter_slices.h"
 #include "tune/workload_inputs.h"

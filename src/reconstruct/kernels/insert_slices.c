@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "reconstruct/blob.h"
+#include "cryoem/blob.h"
 #include "runtime/host_variant.h"
 
 extern const char qn_reconstruct_insert_slices_source[];

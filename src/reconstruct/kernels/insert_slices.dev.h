@@ -1,7 +1,7 @@
 /* Where a voxel lies in an image, exactly enough that errors do not grow with the side: T = coarse + fine, coarse a
  * multiple of 2^-12, so that its products with indices below 2^11 and their sums are exact in single precision; what
  * they leave beside a whole number is small, and so is what fine adds. */
-#include "reconstruct/kernels/blob.dev.h"
+#include "cryoem/kernels/blob.dev.h"
 
 DEVICE_FN float coarse_part(float entry)
 {

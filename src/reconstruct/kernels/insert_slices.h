@@ -1,17 +1,20 @@
 /* Slices into a Fourier volume: the heart of reconstruction. Each image's central slice, once for each symmetry
- * operator, is spread over the voxels near it with a Kaiser-Bessel blob (reconstruct/blob.h). Here voxels gather; the
+ * operator, is spread over the voxels near it with a Kaiser-Bessel blob (cryoem/blob.h). Here voxels gather; the
  * baseline, in which pixels scatter, is reconstruct/scatter_slices.
  *
  * Shapes. Padded side P (even or odd), stored half-volume: x = 0 … P/2, y and z = −⌊P/2⌋ … ⌈P/2⌉ − 1 as [z][y][x] with
- * index + ⌊P/2⌋, X = P/2 + 1 columns: complex numerator [P][P][X][2] and weight [P][P][X] floats. Images are transforms
- * of padded images with the centre at index 0 (phases shifted), the half x ≥ 0: [images][P][X][2] and, beside, weights
- * [images][P][X] (CTF² · w, or w); y as above. A slice is in the plane z = 0 of its image; operator o of image i has
- * the matrix T = R_o · Aᵀ (3×3, row-major): voxel p = T q, q = Tᵀ p; its index is i · operators + o.
+ * index + ⌊P/2⌋, X = P/2 + 1 columns: complex numerator [P][P][X][2] and weight [P][P][X] floats; of a slab only its
+ * planes z. Images are transforms of images of side n with the centre at index 0 (phases shifted), the half x ≥ 0:
+ * [images][n][n/2 + 1][2] and, beside, weights [images][n][n/2 + 1] (CTF² · w, or w); y as above. Their pixels lie
+ * `spacing` voxels apart: 1 for images that were padded to P, P / n for images that were not, and in between where an
+ * image's pixels have another size than the volume's. A slice is in the plane z = 0 of its image; operator o of image i
+ * has the matrix T = R_o · Aᵀ (3×3, row-major): voxel p = T q, q = Tᵀ p in voxels, pixel q / spacing; its index is
+ * i · operators + o.
  *
  * A slice is the full plane: pixel (x, y) with x < 0 is the conjugate of (−x, −y). So voxels with x = 0, which are
  * stored with their mates (0, −y, −z), gather what belongs to them from both halves, and nothing is left to be folded
- * at the end: numerator(0, −y, −z) is the conjugate of numerator(0, y, z) to rounding. Pixels beyond `most` and beyond
- * (P − 1) / 2 are never read, whatever is in them; voxels beyond most + radius stay as they are.
+ * at the end: numerator(0, −y, −z) is the conjugate of numerator(0, y, z) to rounding. Pixels beyond `most` voxels and
+ * beyond (n − 1) / 2 pixels are never read, whatever is in them; voxels beyond most + radius stay as they are.
  *
  * Precision. A sum in single precision is off by about 3e-8 √n after n additions, and 1e5 insertions make 1e-5 of that
  * near the origin. Programs that insert more let each 2^14 insertions or so settle (qn_insert_settle): the sums move
@@ -28,12 +31,15 @@ enum { QN_INSERT_LARGEST_SIDE = 4096, QN_INSERT_MOST_BEFORE_SETTLING = 1 << 14 }
 extern const qn_family qn_reconstruct_insert_slices_family;
 
 typedef struct qn_insert_problem {
-    int side;      /* P, 4 … QN_INSERT_LARGEST_SIDE */
-    int images;    /* of this launch */
-    int operators; /* matrices: [images · operators][9] floats */
-    float radius;  /* of the blob, in voxels of the padded volume: 1.9; 0.5 … 1.99 */
-    float most;    /* |f| in voxels up to which the images are kept */
-    bool fast;     /* every voxel within ½ of a slice takes its nearest pixel, with weight 1, instead of the blob */
+    int side;                /* P, 4 … QN_INSERT_LARGEST_SIDE */
+    int image_side;          /* n, 4 … QN_INSERT_LARGEST_SIDE; 0: P */
+    float spacing;           /* of pixels in voxels, ½ … 4; 0: 1 */
+    int first_plane, planes; /* z indices that the volume's buffers hold, a slab; planes 0: all P */
+    int images;              /* of this launch */
+    int operators;           /* matrices: [images · operators][9] floats */
+    float radius;            /* of the blob, in voxels of the padded volume: 1.9; 0.5 … 1.99 */
+    float most;              /* |f| in voxels up to which the images are kept */
+    bool fast; /* every voxel within ½ of a slice takes its nearest pixel, with weight 1, instead of the blob */
 } qn_insert_problem;
 
 /* numerator += Σ b(|p − T q|²) F(q), weight += Σ b(|p − T q|²) W(q), over the pixels q of each slice within the radius.

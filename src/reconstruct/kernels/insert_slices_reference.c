@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "reconstruct/blob.h"
+#include "cryoem/blob.h"
 #include "reconstruct/kernels/insert_slices.h"
 
 typedef struct reference_slice {

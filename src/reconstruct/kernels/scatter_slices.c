@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "reconstruct/blob.h"
+#include "cryoem/blob.h"
 
 extern const char qn_reconstruct_scatter_slices_source[];
 

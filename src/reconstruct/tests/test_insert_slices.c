@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check_workload.h"
-#include "reconstruct/blob.h"
+#include "cryoem/blob.h"
 #include "reconstruct/kernels/insert_slices.h"
 #include "reconstruct/kernels/scatter_slices.h"
 #include "runtime/constraint.h"

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "reconstruct/blob.h"
+#include "cryoem/blob.h"
 #include "reconstruct/kernels/insert_slices.h"
 #include "tune/workload_inputs.h"
 

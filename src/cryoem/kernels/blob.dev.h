@@ -1,4 +1,4 @@
-/* The blob of reconstruct/blob.h in single precision, as a function of inside = 1 − d² / r², at most 1. */
+/* The blob of cryoem/blob.h in single precision, as a function of inside = 1 − d² / r², at most 1. */
 #define BLOB_TABLE_INTERVALS 4096.0f
 
 /* I0(15 √t) / I0(15) for 0 ≤ t ≤ 1: the sum of the first Chebyshev polynomials on [0, 1], good to 2e-7; 0 for t <= 0.

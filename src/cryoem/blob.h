@@ -2,8 +2,8 @@
  * r and 0 beyond, α = 15 (Lewitt 1990, doi 10.1364/JOSAA.7.001834).
  *
  * Thread rule: any thread. */
-#ifndef QN_RECONSTRUCT_BLOB_H
-#define QN_RECONSTRUCT_BLOB_H
+#ifndef QN_CRYOEM_BLOB_H
+#define QN_CRYOEM_BLOB_H
 
 enum { QN_BLOB_INTERVALS = 4096, QN_BLOB_ENTRIES = QN_BLOB_INTERVALS + 2 };
 

@@ -1,4 +1,4 @@
-#include "reconstruct/blob.h"
+#include "cryoem/blob.h"
 
 #include <math.h>
 

@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-#include "reconstruct/blob.h"
+#include "cryoem/blob.h"
 #include "runtime/prelude/prelude_host.h"
 
-#include "reconstruct/kernels/blob.dev.h"
+#include "cryoem/kernels/blob.dev.h"
 
 /* I0(15) = 339649.37 (Abramowitz and Stegun, 9.8.2 to seven digits); half the way in, I0(15 · 0.8) = 18948.926. */
 static void blob_is_the_definition(void)
