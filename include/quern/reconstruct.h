@@ -42,7 +42,6 @@ typedef struct qn_reconstruct_options {
     qn_reconstruct_weights weights; /* default AUTO */
     bool fast;                      /* nearest samples instead of the blob: faster, less exact */
     bool deterministic;             /* the same bits in every run on the same devices, whatever the threads */
-    bool half_precision_images;     /* images in half precision on the device */
     bool write_weights;             /* the sums of weights as a volume */
     uint64_t first, last;           /* particles, from 1, inclusive; default 1 and UINT64_MAX */
     uint64_t seed;                  /* of the split */

@@ -1,10 +1,10 @@
 /* The Fourier volumes of a device: batches of images go in, sums come out.
  *
  * A batch is written, transformed, prepared and inserted on one queue while the host reads the next one. Sums stay on
- * the device; where they are too large for it they are gone through in slabs of planes. Every 2^14 slices settle into
- * compensated totals.
+ * the device, and every 2^14 slices settle into compensated totals. Where they are too large for the device they stay
+ * on the host, and each batch goes through the device in slabs of planes.
  *
- * Life cycle: create → insert, again and again → take (or save, restore) → destroy. Thread rule: one thread at a time.
+ * Life cycle: create → insert, again and again → read → destroy. Thread rule: one thread at a time.
  */
 #ifndef QN_RECONSTRUCT_ACCUMULATOR_H
 #define QN_RECONSTRUCT_ACCUMULATOR_H
@@ -44,8 +44,14 @@ QN_MUST_CHECK qn_status qn_accumulator_staging(qn_accumulator *accumulator, floa
 QN_MUST_CHECK qn_status qn_accumulator_insert(qn_accumulator *accumulator, int half, const qn_optics_group *optics,
                                               int image_side, const qn_particle *const *particles, size_t count);
 
-/* The sums so far of a half, added to `sums` (of the same side). Waits. */
-QN_MUST_CHECK qn_status qn_accumulator_take(qn_accumulator *accumulator, int half, qn_fourier_sums *sums);
+typedef enum qn_sum { QN_SUM_NUMERATOR, QN_SUM_WEIGHT } qn_sum;
+
+/* `count` floats of a half's sums so far, from float `first` of the whole volume's. Waits for what was inserted. */
+QN_MUST_CHECK qn_status qn_accumulator_read(qn_accumulator *accumulator, int half, qn_sum sum, size_t first,
+                                            size_t count, float *values);
+
+/* Wait for what was inserted. */
+QN_MUST_CHECK qn_status qn_accumulator_finish(qn_accumulator *accumulator);
 
 /* Seconds that kernels and transforms took by the device's clock, and multiply-adds and bytes of the insertions. */
 typedef struct qn_accumulator_times {

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 
 size_t qn_fourier_sums_voxels(int side)
