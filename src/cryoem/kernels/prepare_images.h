@@ -12,11 +12,13 @@
 
 #include <quern/family.h>
 
+enum { QN_PREPARE_LARGEST_SIDE = 4096, QN_PREPARE_MOST_IMAGES = 1 << 20 };
+
 extern const qn_family qn_cryoem_prepare_images_family;
 
 typedef struct qn_prepare_problem {
-    int side;   /* n, 4 … 4096 */
-    int images; /* of this launch */
+    int side;   /* n, 4 … QN_PREPARE_LARGEST_SIDE */
+    int images; /* of this launch, at most QN_PREPARE_MOST_IMAGES */
     float most; /* |f| in pixels of the image's transform (cycles per n pixels) that is kept */
     bool ctf;   /* false: CTF = 1 */
 } qn_prepare_problem;
@@ -25,7 +27,8 @@ typedef struct qn_prepare_problem {
 enum { QN_IMAGE_PARAMETERS = 16 };
 
 /* `origin_pixels`: the content's displacement from the centre n/2 (whole division) is −origin. `pixel_angstrom` is the
- * image's. `ctf` may be NULL. What would lose digits in single precision is reduced here in double. */
+ * image's. `ctf` may be NULL. What would lose digits in single precision is reduced here in double. Some of what
+ * comes out are bits of integers: copy it, do not compute with it. */
 void qn_image_parameters(int side, double pixel_angstrom, const double origin_pixels[2], double weight,
                          const qn_ctf *ctf, float parameters[QN_IMAGE_PARAMETERS]);
 
@@ -34,5 +37,18 @@ void qn_image_parameters(int side, double pixel_angstrom, const double origin_pi
 QN_MUST_CHECK qn_status qn_prepare_images(qn_queue *queue, const qn_configuration *configuration,
                                           const qn_prepare_problem *problem, qn_buffer *spectra, qn_buffer *parameters,
                                           qn_buffer *images, qn_buffer *weights, qn_event **event);
+
+/* Under which name tuning results for such a problem are kept. */
+void qn_prepare_problem_class(const qn_prepare_problem *problem, char text[64]);
+
+/* What qn_image_parameters takes. */
+typedef struct qn_reference_image {
+    double pixel_angstrom, origin_pixels[2], weight;
+    const qn_ctf *ctf; /* NULL: CTF = 1 */
+} qn_reference_image;
+
+/* The same in double precision, from the definition (prepare_images_reference.c). */
+void qn_prepare_images_reference(const qn_prepare_problem *problem, const float *spectra,
+                                 const qn_reference_image *parameters, double *images, double *weights);
 
 #endif
