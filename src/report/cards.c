@@ -5,22 +5,6 @@
 #include "report/document.h"
 #include "report/markup.h"
 
-static qn_status append_base64(qn_text *body, const char *text)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const unsigned char *bytes = (const unsigned char *)text;
-    const size_t size = strlen(text);
-    for (size_t i = 0; i < size; i += 3) {
-        const size_t left = size - i;
-        const unsigned group = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
-                               (left > 2 ? (unsigned)bytes[i + 2] : 0);
-        const char four[4] = {digits[group >> 18 & 63], digits[group >> 12 & 63],
-                              left > 1 ? digits[group >> 6 & 63] : '=', left > 2 ? digits[group & 63] : '='};
-        QN_TRY(qn_text_append_bytes(body, four, 4));
-    }
-    return QN_OK;
-}
-
 static qn_status append_card(qn_text *body, const qn_report_card *card)
 {
     QN_TRY(qn_text_append(body, card->marked ? "<li class=\"marked\">" : "<li>"));
@@ -28,7 +12,7 @@ static qn_status append_card(qn_text *body, const qn_report_card *card)
         QN_TRY(qn_text_append(body, "<img alt=\"Picture of "));
         QN_TRY(qn_markup_text(body, card->title));
         QN_TRY(qn_text_append(body, "\" src=\"data:image/svg+xml;base64,"));
-        QN_TRY(append_base64(body, card->svg));
+        QN_TRY(qn_markup_base64(body, card->svg, strlen(card->svg)));
         QN_TRY(qn_text_append(body, "\">"));
     }
     QN_TRY(qn_text_append(body, "<b>"));

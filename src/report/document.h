@@ -65,6 +65,9 @@ QN_MUST_CHECK qn_status qn_figure_end(qn_report *report);
 /* An empty frame that says so. */
 QN_MUST_CHECK qn_status qn_figure_nothing(qn_report *report);
 
+/* The titles of both axes. */
+QN_MUST_CHECK qn_status qn_frame_draw_titles(qn_text *body, const qn_report_plot *plot, const qn_frame *frame);
+
 /* Horizontal grid lines, tick labels and the titles of both axes. */
 QN_MUST_CHECK qn_status qn_frame_draw(qn_text *body, const qn_report_plot *plot, const qn_frame *frame);
 

@@ -123,7 +123,7 @@ qn_status qn_figure_nothing(qn_report *report)
                           "<text class=\"m\" x=\"420\" y=\"60\" dy=\".32em\">no values to show</text>\n");
 }
 
-static qn_status append_titles(qn_text *body, const qn_report_plot *plot, const qn_frame *frame)
+qn_status qn_frame_draw_titles(qn_text *body, const qn_report_plot *plot, const qn_frame *frame)
 {
     if (plot->y_label && plot->y_label[0]) {
         QN_TRY(qn_text_append(body, "<text class=\"t\" x=\"0\" y=\"22\">"));
@@ -167,7 +167,7 @@ qn_status qn_frame_draw(qn_text *body, const qn_report_plot *plot, const qn_fram
         QN_TRY(qn_markup_position(body, "y", qn_frame_y(frame, value)));
         QN_TRY(qn_text_append(body, " dy=\".34em\">%s</text>\n", label));
     }
-    return append_titles(body, plot, frame);
+    return qn_frame_draw_titles(body, plot, frame);
 }
 
 qn_status qn_frame_draw_zero(qn_text *body, const qn_frame *frame)

@@ -57,6 +57,10 @@ typedef struct qn_report_plot {
 QN_MUST_CHECK qn_status qn_report_scatter(qn_report *report, const qn_report_plot *plot);
 QN_MUST_CHECK qn_status qn_report_lines(qn_report *report, const qn_report_plot *plot);
 
+/* Lines, and a thin one across the plot at a threshold, with its name. */
+QN_MUST_CHECK qn_status qn_report_lines_and_guide(qn_report *report, const qn_report_plot *plot, double guide,
+                                                  const char *name);
+
 /* Bars over categories; several series are stacked, negative values downwards, with a mark at the sum where
  * signs mix. x of the series is ignored; labels, when given, replace the category in tooltips. */
 QN_MUST_CHECK qn_status qn_report_bars(qn_report *report, const qn_report_plot *plot, const char *const *categories,
@@ -70,6 +74,37 @@ typedef struct qn_report_card {
 } qn_report_card;
 
 QN_MUST_CHECK qn_status qn_report_cards(qn_report *report, const qn_report_card *cards, size_t count);
+
+/* Values on a grid in shades of grey. What is not finite is black. */
+typedef struct qn_report_picture {
+    const char *title, *text; /* beneath it; NULL: none */
+    const float *values;      /* [rows][columns], the first row at the bottom */
+    int columns, rows;
+} qn_report_picture;
+
+/* Pictures side by side, all on one scale from black at `low` to white at `high`. Those of more than 480 pixels along a
+ * side are averaged down to at most that. */
+QN_MUST_CHECK qn_status qn_report_pictures(qn_report *report, const char *title, const char *caption,
+                                           const qn_report_picture *pictures, size_t count, double low, double high);
+
+/* A mark on an axis of a heat map, at 0 (left, bottom) … 1. */
+typedef struct qn_report_tick {
+    double at;
+    const char *label;
+} qn_report_tick;
+
+/* Values ≥ 0 on a grid, as colours from dark at 0 to light at the largest; what is not finite counts as 0. */
+typedef struct qn_report_heat_map {
+    const char *title, *x_label, *y_label;
+    const char *caption;  /* NULL: none */
+    const char *unit;     /* behind the largest value in the key: "views" */
+    const double *values; /* [rows][columns], the first row at the bottom */
+    int columns, rows;
+    const qn_report_tick *x_ticks, *y_ticks;
+    size_t x_tick_count, y_tick_count;
+} qn_report_heat_map;
+
+QN_MUST_CHECK qn_status qn_report_heat(qn_report *report, const qn_report_heat_map *map);
 
 QN_MUST_CHECK qn_status qn_report_write(qn_report *report, const char *path);
 

@@ -100,6 +100,21 @@ qn_status qn_markup_value(qn_text *markup, double value, int digits)
     return qn_text_append(markup, "%s%s", negative ? "−" : "", number + negative);
 }
 
+qn_status qn_markup_base64(qn_text *markup, const void *data, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t left = size - i;
+        const unsigned group = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
+                               (left > 2 ? (unsigned)bytes[i + 2] : 0);
+        const char four[4] = {digits[group >> 18 & 63], digits[group >> 12 & 63],
+                              left > 1 ? digits[group >> 6 & 63] : '=', left > 2 ? digits[group & 63] : '='};
+        QN_TRY(qn_text_append_bytes(markup, four, 4));
+    }
+    return QN_OK;
+}
+
 size_t qn_markup_length(const char *string)
 {
     size_t length = 0;

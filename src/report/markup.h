@@ -24,6 +24,9 @@ QN_MUST_CHECK qn_status qn_markup_position(qn_text *markup, const char *name, do
 /* A value for readers: `digits` significant digits and a minus sign; "–" when it is not finite. */
 QN_MUST_CHECK qn_status qn_markup_value(qn_text *markup, double value, int digits);
 
+/* Bytes as base64 (RFC 4648), for addresses that hold their content. */
+QN_MUST_CHECK qn_status qn_markup_base64(qn_text *markup, const void *bytes, size_t size);
+
 /* Characters (not bytes) of a UTF-8 text. */
 size_t qn_markup_length(const char *string);
 

@@ -11,7 +11,13 @@
 
 static const char dots_path[] = "<path class=\"d c%zu%s\" stroke-width=\"%s\" stroke-opacity=\".6\" d=\"";
 
-static void measure(const qn_report_plot *plot, qn_range *x, qn_range *y)
+/* A threshold; the name is NULL where there is none. */
+typedef struct plot_guide {
+    double value;
+    const char *name;
+} plot_guide;
+
+static void measure(const qn_report_plot *plot, const plot_guide *guide, qn_range *x, qn_range *y)
 {
     *x = *y = (qn_range){.low = INFINITY, .high = -INFINITY};
     for (size_t i = 0; i < plot->series_count; i++) {
@@ -26,6 +32,7 @@ static void measure(const qn_report_plot *plot, qn_range *x, qn_range *y)
             qn_range_add(y, series->y[point]);
         }
     }
+    if (guide->name && y->count) qn_range_add(y, guide->value);
 }
 
 /* As many ticks as have room for their labels. */
@@ -151,10 +158,31 @@ static qn_status draw_stroke(qn_text *body, const qn_report_plot *plot, const qn
     return qn_text_append(body, "</g></g>\n");
 }
 
-static qn_status append_plot(qn_report *report, const qn_report_plot *plot, const char *kind, qn_report_marks marks)
+/* Its label stands above its right end. */
+static qn_status draw_guide(qn_text *body, const plot_guide *guide, const qn_frame *frame)
+{
+    if (!guide->name) return QN_OK;
+    const double y = qn_frame_y(frame, guide->value);
+    QN_TRY(qn_text_append(body, "<path class=\"u\" d=\"M"));
+    QN_TRY(qn_markup_coordinate(body, frame->left, 1));
+    QN_TRY(qn_text_append(body, " "));
+    QN_TRY(qn_markup_coordinate(body, y, 1));
+    QN_TRY(qn_text_append(body, "h"));
+    QN_TRY(qn_markup_coordinate(body, frame->width, 1));
+    QN_TRY(qn_text_append(body, "\"/>\n<text class=\"e\""));
+    QN_TRY(qn_markup_position(body, "x", frame->left + frame->width - 4));
+    QN_TRY(qn_markup_position(body, "y", y - 6));
+    QN_TRY(qn_text_append(body, ">"));
+    QN_TRY(qn_markup_text(body, guide->name));
+    return qn_text_append(body, "</text>\n");
+}
+
+static qn_status append_plot(qn_report *report, const qn_report_plot *plot, const plot_guide *guide,
+                             qn_report_marks marks)
 {
     qn_range x, y;
-    measure(plot, &x, &y);
+    measure(plot, guide, &x, &y);
+    const char *kind = marks == QN_REPORT_DOTS ? "Scatter plot" : "Line plot";
     qn_figure figure = {.kind = kind, .marks = marks, .shown = y.count, .left_out = y.left_out};
     if (y.count == 0) {
         QN_TRY(qn_figure_begin(report, plot, &figure, 120));
@@ -169,6 +197,7 @@ static qn_status append_plot(qn_report *report, const qn_report_plot *plot, cons
     QN_TRY(draw_x(&report->body, &frame));
     QN_TRY(qn_frame_draw(&report->body, plot, &frame));
     QN_TRY(qn_frame_draw_zero(&report->body, &frame));
+    QN_TRY(draw_guide(&report->body, guide, &frame));
     /* Backwards, so that the first series lies on top. */
     for (size_t i = plot->series_count; i-- > 0;) {
         if (!plot->series[i].x) continue;
@@ -182,10 +211,15 @@ static qn_status append_plot(qn_report *report, const qn_report_plot *plot, cons
 
 qn_status qn_report_scatter(qn_report *report, const qn_report_plot *plot)
 {
-    return append_plot(report, plot, "Scatter plot", QN_REPORT_DOTS);
+    return append_plot(report, plot, &(plot_guide){0}, QN_REPORT_DOTS);
 }
 
 qn_status qn_report_lines(qn_report *report, const qn_report_plot *plot)
 {
-    return append_plot(report, plot, "Line plot", QN_REPORT_STROKES);
+    return append_plot(report, plot, &(plot_guide){0}, QN_REPORT_STROKES);
+}
+
+qn_status qn_report_lines_and_guide(qn_report *report, const qn_report_plot *plot, double guide, const char *name)
+{
+    return append_plot(report, plot, &(plot_guide){guide, qn_axis_accepts(guide) ? name : NULL}, QN_REPORT_STROKES);
 }

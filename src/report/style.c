@@ -75,6 +75,13 @@ const char *const qn_report_style[] = {
     ".cards b{padding-top:7px;font-weight:650;font-size:14px}\n"
     ".cards span{padding-bottom:9px;color:var(--soft);font-variant-numeric:tabular-nums}\n",
 
+    /* A row of three is a row of three on a phone as well. */
+    ".pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(31%,300px),1fr));gap:12px;"
+    "list-style:none;margin:14px 0 0;padding:0;font-size:13px;line-height:1.45}\n"
+    ".pictures img{display:block;width:100%;height:auto;background:#000;border-radius:4px;margin-bottom:6px}\n"
+    ".pictures b,.pictures span{display:block;overflow-wrap:anywhere}\n"
+    ".pictures b{font-weight:650;font-size:14px}.pictures span{color:var(--soft)}\n",
+
     "figure{margin:30px 0 36px}\n"
     "figcaption{max-width:48em;margin:0 0 10px;color:var(--soft);font-size:14.5px;line-height:1.5;"
     "overflow-wrap:anywhere}\n"
@@ -94,6 +101,7 @@ const char *const qn_report_style[] = {
     ".l{stroke:var(--c);fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}\n"
     ".l circle{fill:var(--c);stroke:none}.l .h circle{opacity:0}.l .h circle:hover{opacity:1}\n"
     ".b{fill:var(--c);stroke:var(--bg);stroke-width:.75}.b rect:hover{stroke:var(--ink)}\n"
+    ".u{stroke:var(--soft);fill:none;stroke-dasharray:3 4}.i{image-rendering:pixelated}\n"
     ".s{stroke:var(--bg);stroke-width:5;fill:none}.s+.s{stroke:var(--ink);stroke-width:2}\n"
     ".r.p,.r.d{opacity:.5}.r.b{fill-opacity:.5}.r.l{stroke-dasharray:6 5}\n",
 
@@ -102,7 +110,7 @@ const char *const qn_report_style[] = {
     ".facts{grid-template-columns:repeat(auto-fit,minmax(132px,1fr));gap:8px}.facts div{padding:10px 12px 11px}"
     ".facts dd{font-size:18px}th,td{padding:7px 10px}"
     "figure>svg text{font-size:23px}figure>svg "
-    "figure>svg .q{font-size:20px}.w{display:none}.g,.z{stroke-width:1.6}.l{stroke-width:3.5}"
+    ".q{font-size:20px}.w{display:none}.g,.z{stroke-width:1.6}.l{stroke-width:3.5}"
     ".s{stroke-width:8}.s+.s{stroke-width:4}}\n"
     "@media print{@page{margin:18mm}body{font-size:10.5pt}main,footer{max-width:none;padding-left:0;padding-right:0}"
     "main{padding-top:0}h2{margin-top:28px}nav{display:none}.box{max-height:none;overflow:visible}th{position:static}"

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "check.h"
+#include "html_page.h"
 #include "report/html.h"
 
 /* ---- Reading ---- */
@@ -33,90 +34,14 @@ static qn_report *new_report(const char *title)
     return report;
 }
 
-static size_t occurrences(const char *text, const char *part)
-{
-    size_t count = 0;
-    for (; (text = strstr(text, part)); text += strlen(part)) count++;
-    return count;
-}
-
-/* One tag: its name, and the end of it; attribute values must be quoted. NULL when broken. */
-static const char *read_tag(const char *tag, char name[32], int *closing, int *empty)
-{
-    *closing = tag[1] == '/';
-    const char *at = tag + 1 + *closing;
-    size_t length = 0;
-    while (isalnum((unsigned char)*at) && length < 31) name[length++] = *at++;
-    name[length] = '\0';
-    if (length == 0) return NULL;
-    while (*at && *at != '>' && *at != '/') {
-        if (*at == '<') return NULL;
-        if (*at == '=') {
-            if (at[1] != '"') return NULL;
-            at = strchr(at + 2, '"');
-            if (!at) return NULL;
-        }
-        at++;
-    }
-    *empty = *at == '/' || strcmp(name, "meta") == 0;
-    if (*at == '/') at++;
-    return *at == '>' ? at + 1 : NULL;
-}
-
-static int is_reference(const char *text)
-{
-    static const char *const known[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
-    for (size_t i = 0; i < 5; i++)
-        if (strncmp(text, known[i], strlen(known[i])) == 0) return 1;
-    return 0;
-}
-
-/* Every element closed in order, every attribute quoted, no stray < > & between. */
-static int is_balanced(const char *page)
-{
-    static char open[64][32];
-    size_t depth = 0;
-    static const char doctype[] = "<!DOCTYPE html>";
-    if (strncmp(page, doctype, strlen(doctype)) != 0) return 0;
-    for (const char *at = page + strlen(doctype); *at;) {
-        if (*at == '>' || (*at == '&' && !is_reference(at))) return 0;
-        if (*at != '<') {
-            at++;
-            continue;
-        }
-        char name[32];
-        int closing, empty;
-        at = read_tag(at, name, &closing, &empty);
-        if (!at) return 0;
-        if (closing) {
-            if (depth == 0 || strcmp(open[--depth], name) != 0) return 0;
-        } else if (!empty) {
-            if (depth == 64) return 0;
-            strcpy(open[depth++], name);
-        }
-        if (!closing && strcmp(name, "style") == 0) at = strstr(at, "</style>");
-        if (!closing && strcmp(name, "script") == 0) at = strstr(at, "</script>");
-        if (!at) return 0;
-    }
-    return depth == 0;
-}
-
 static void the_checker_of_tags_can_say_no(void)
 {
-    CHECK(is_balanced("<!DOCTYPE html><p a=\"b\">x &amp; y</p><path d=\"\"/>"));
-    CHECK(!is_balanced("<!DOCTYPE html><p><b></p></b>"));
-    CHECK(!is_balanced("<!DOCTYPE html><p>"));
-    CHECK(!is_balanced("<!DOCTYPE html><p>a & b</p>"));
-    CHECK(!is_balanced("<!DOCTYPE html><p a=b></p>"));
-    CHECK(!is_balanced("<!DOCTYPE html><p>a > b</p>"));
-}
-
-static double attribute(const char *tag, const char *name)
-{
-    char key[16] = " ";
-    strcat(strcat(key, name), "=\"");
-    const char *at = strstr(tag, key);
-    return at && at < strchr(tag, '>') ? strtod(at + strlen(key), NULL) : NAN;
+    CHECK(html_is_balanced("<!DOCTYPE html><p a=\"b\">x &amp; y</p><path d=\"\"/>"));
+    CHECK(!html_is_balanced("<!DOCTYPE html><p><b></p></b>"));
+    CHECK(!html_is_balanced("<!DOCTYPE html><p>"));
+    CHECK(!html_is_balanced("<!DOCTYPE html><p>a & b</p>"));
+    CHECK(!html_is_balanced("<!DOCTYPE html><p a=b></p>"));
+    CHECK(!html_is_balanced("<!DOCTYPE html><p>a > b</p>"));
 }
 
 /* Value = offset + scale · coordinate, from the first and last tick label of an axis ('x' or 'y'). */
@@ -135,7 +60,7 @@ static scale scale_of(const char *page, char axis)
         int negative = strncmp(label, "−", 3) == 0;
         size_t which = read.ticks++ > 0;
         values[which] = (negative ? -1 : 1) * strtod(label + 3 * negative, NULL);
-        positions[which] = attribute(at, axis == 'x' ? "x" : "y");
+        positions[which] = html_attribute(at, axis == 'x' ? "x" : "y");
     }
     read.scale = (values[1] - values[0]) / (positions[1] - positions[0]);
     read.offset = values[0] - read.scale * positions[0];
@@ -177,16 +102,16 @@ static qn_report *full_report(void)
 static void structure_is_sound(void)
 {
     char *page = page_of(full_report());
-    CHECK(is_balanced(page));
-    CHECK(occurrences(page, "<figure>") == 3 && occurrences(page, "<figcaption>") == 3);
-    CHECK(occurrences(page, "role=\"img\" aria-label=\"") == 3);
-    CHECK(occurrences(page, "<table>") == 2 && occurrences(page, "<script>") == 1);
-    CHECK(occurrences(page, "<nav") == 1);
+    CHECK(html_is_balanced(page));
+    CHECK(html_occurrences(page, "<figure>") == 3 && html_occurrences(page, "<figcaption>") == 3);
+    CHECK(html_occurrences(page, "role=\"img\" aria-label=\"") == 3);
+    CHECK(html_occurrences(page, "<table>") == 2 && html_occurrences(page, "<script>") == 1);
+    CHECK(html_occurrences(page, "<nav") == 1);
     qn_release(&page);
     qn_report *report = new_report("empty");
     page = page_of(report);
-    CHECK(is_balanced(page));
-    CHECK(occurrences(page, "<script>") == 0 && occurrences(page, "<nav") == 0);
+    CHECK(html_is_balanced(page));
+    CHECK(html_occurrences(page, "<script>") == 0 && html_occurrences(page, "<nav") == 0);
     qn_release(&page);
 }
 
@@ -201,7 +126,7 @@ static void every_text_is_escaped(void)
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         if (!CHECK(strstr(page, expected[i]) != NULL)) check_text("", expected[i], __FILE__, __LINE__, "missing");
     CHECK(strstr(page, "<i>") == NULL);
-    CHECK(occurrences(page, "<code>" ESCAPED("code") "</code>") == 1);
+    CHECK(html_occurrences(page, "<code>" ESCAPED("code") "</code>") == 1);
     qn_release(&page);
 }
 
@@ -220,7 +145,7 @@ static void nothing_is_loaded_from_elsewhere(void)
     char *page = page_of(full_report());
     static const char *const references[] = {"http", "//", "url(", "@import", "<link", "src=", "<iframe", "fetch("};
     for (size_t i = 0; i < sizeof references / sizeof *references; i++) CHECK(strstr(page, references[i]) == NULL);
-    CHECK(occurrences(page, "href=") == occurrences(page, "href=\"#s"));
+    CHECK(html_occurrences(page, "href=") == html_occurrences(page, "href=\"#s"));
     qn_release(&page);
 }
 
@@ -231,8 +156,8 @@ static void values_that_are_not_finite_never_appear(void)
     CHECK(strstr(page, "nan") == NULL && strstr(page, "\"inf") == NULL && strstr(page, "-inf") == NULL);
     CHECK(strstr(page, "infinity") == NULL && strstr(page, ">inf") == NULL && strstr(page, "−inf") == NULL);
     /* Two series of five points, of which one point each of x and y is NaN, and two are infinite. */
-    CHECK(occurrences(page, "6 of 10 values are not finite and left out") == 2);
-    CHECK(occurrences(page, "2 of 10 values are not finite and left out") == 1);
+    CHECK(html_occurrences(page, "6 of 10 values are not finite and left out") == 2);
+    CHECK(html_occurrences(page, "2 of 10 values are not finite and left out") == 1);
     qn_release(&page);
 }
 
@@ -247,14 +172,14 @@ static void dots_lie_where_their_values_are(void)
     char *page = page_of(report);
     scale across = scale_of(page, 'x'), up = scale_of(page, 'y');
     CHECK(across.ticks >= 4 && up.ticks >= 4);
-    CHECK(occurrences(page, "<circle") == 4);
+    CHECK(html_occurrences(page, "<circle") == 4);
     const char *at = page;
     /* Drawn from the last to the first; coordinates are rounded to 0.1. */
     for (size_t i = 4; i-- > 0;) {
         at = strstr(at, "<circle");
         if (!CHECK(at != NULL)) break;
-        CHECK_NEAR(across.offset + across.scale * attribute(at, "cx"), x[i], 0.11 * fabs(across.scale));
-        CHECK_NEAR(up.offset + up.scale * attribute(at, "cy"), y[i], 0.11 * fabs(up.scale));
+        CHECK_NEAR(across.offset + across.scale * html_attribute(at, "cx"), x[i], 0.11 * fabs(across.scale));
+        CHECK_NEAR(up.offset + up.scale * html_attribute(at, "cy"), y[i], 0.11 * fabs(up.scale));
         at++;
     }
     qn_release(&page);
@@ -281,7 +206,7 @@ static void stacked_bars_add_up(void)
             if (value == 0 || isnan(value)) continue;
             at = strstr(at + 1, "<rect");
             if (!CHECK(at != NULL)) break;
-            double top = up.offset + up.scale * attribute(at, "y"), height = pixel * attribute(at, "height");
+            double top = up.offset + up.scale * html_attribute(at, "y"), height = pixel * html_attribute(at, "height");
             CHECK_NEAR(height, fabs(value), 0.011 * pixel);
             double *side = value < 0 ? &below[category] : &above[category];
             *side += value;
@@ -328,8 +253,8 @@ static void many_points_stay_small(void)
     CHECK_OK(qn_report_scatter(report, &(qn_report_plot){.title = "t", .series = &series, .series_count = 1}));
     char *page = page_of(report);
     CHECK(strlen(page) < 300000);
-    CHECK(occurrences(page, "<circle") + occurrences(page, "h0") == COUNT);
-    CHECK(is_balanced(page));
+    CHECK(html_occurrences(page, "<circle") + html_occurrences(page, "h0") == COUNT);
+    CHECK(html_is_balanced(page));
     qn_release(&page);
     free(x);
     free(y);
@@ -354,8 +279,8 @@ static void odd_plots_are_fine(void)
     CHECK_OK(qn_report_scatter(report, &(qn_report_plot){.title = "none"}));
     CHECK_OK(qn_report_bars(report, &(qn_report_plot){.title = "none"}, NULL, 0));
     char *page = page_of(report);
-    CHECK(is_balanced(page));
-    CHECK(occurrences(page, "no values to show") == 8);
+    CHECK(html_is_balanced(page));
+    CHECK(html_occurrences(page, "no values to show") == 8);
     CHECK(strstr(page, "nan") == NULL && strstr(page, "inf") == NULL);
     /* Shortened in the middle, so the ends still differ. */
     CHECK(strstr(page, ">a name …ong é1<") != NULL && strstr(page, ">a name …ong é2<") != NULL);
@@ -384,11 +309,11 @@ static void cards_hold_pictures_as_images(void)
     CHECK_OK(qn_report_cards(report, cards, 4));
     CHECK_OK(qn_report_cards(report, cards, 0));
     char *page = page_of(report);
-    CHECK(occurrences(page, "<ul class=\"cards\">") == 1 && occurrences(page, "<img ") == 3);
+    CHECK(html_occurrences(page, "<ul class=\"cards\">") == 1 && html_occurrences(page, "<img ") == 3);
     CHECK(strstr(page, "<li class=\"marked\"><img alt=\"Picture of 1. &lt;a&gt;\"") != NULL);
     CHECK(strstr(page, "base64,Zm8=\"") && strstr(page, "base64,Zm9v\"") && strstr(page, "base64,Zm9vYg==\""));
     CHECK(strstr(page, "<b>1. &lt;a&gt;</b><span>-3 &amp; less</span>") != NULL);
-    CHECK(occurrences(page, "class=\"marked\"") == 1);
+    CHECK(html_occurrences(page, "class=\"marked\"") == 1);
     qn_release(&page);
 }
 
