@@ -88,21 +88,29 @@ double qn_image_stack_pixel_angstrom(const qn_image_stack *stack)
     return stack->header.voxel_angstrom[0];
 }
 
+qn_status qn_image_stack_read_run(const qn_image_stack *stack, uint64_t first, uint64_t count, void **scratch,
+                                  size_t *scratch_bytes, float *values)
+{
+    const qn_mrc_header *header = &stack->header;
+    const uint64_t images = (uint64_t)header->counts[2], size = qn_mrc_section_bytes(header);
+    const bool as_stored = qn_mrc_stores_floats(header);
+    size_t got;
+    if (first >= images || count > images - first)
+        QN_FAIL(QN_BAD_FORMAT, "%s: has no image %llu; expected 1 to %d", stack->path,
+                (unsigned long long)(first >= images ? first : images) + 1, header->counts[2]);
+    if (!as_stored) QN_TRY(qn_grow(scratch, scratch_bytes, (size_t)(count * size), 1));
+    void *data = as_stored ? (void *)values : *scratch;
+    QN_TRY(read_at(stack, header->data_offset + first * size, data, (size_t)(count * size), &got));
+    if (got < count * size) /* it was complete when it was opened */
+        QN_FAIL(QN_BAD_FORMAT, "%s: ends inside image %llu", stack->path, (unsigned long long)(first + got / size) + 1);
+    if (!as_stored) qn_mrc_decode(header, data, (size_t)(count * (uint64_t)header->counts[1]), values);
+    return QN_OK;
+}
+
 qn_status qn_image_stack_read(const qn_image_stack *stack, uint64_t index, void **scratch, size_t *scratch_bytes,
                               float *values)
 {
-    const qn_mrc_header *header = &stack->header;
-    const uint64_t size = qn_mrc_section_bytes(header);
-    size_t got;
-    if (index >= (uint64_t)header->counts[2])
-        QN_FAIL(QN_BAD_FORMAT, "%s: has no image %llu; expected 1 to %d", stack->path, (unsigned long long)index + 1,
-                header->counts[2]);
-    QN_TRY(qn_grow(scratch, scratch_bytes, (size_t)size, 1));
-    QN_TRY(read_at(stack, header->data_offset + index * size, *scratch, (size_t)size, &got));
-    if (got < size) /* it was complete when it was opened */
-        QN_FAIL(QN_BAD_FORMAT, "%s: ends inside image %llu", stack->path, (unsigned long long)index + 1);
-    qn_mrc_decode(header, *scratch, (size_t)header->counts[1], values);
-    return QN_OK;
+    return qn_image_stack_read_run(stack, index, 1, scratch, scratch_bytes, values);
 }
 
 struct qn_image_stack_writer {

@@ -25,6 +25,11 @@ double qn_image_stack_pixel_angstrom(const qn_image_stack *stack); /* 0 where th
 QN_MUST_CHECK qn_status qn_image_stack_read(const qn_image_stack *stack, uint64_t index, void **scratch,
                                             size_t *scratch_bytes, float *values);
 
+/* `count` images from `first` on, [count][height][width], in one go. `scratch` gets room for what is not stored as this
+ * machine's floats. */
+QN_MUST_CHECK qn_status qn_image_stack_read_run(const qn_image_stack *stack, uint64_t first, uint64_t count,
+                                                void **scratch, size_t *scratch_bytes, float *values);
+
 /* Write a stack an image at a time: complete under its final name or not at all. */
 typedef struct qn_image_stack_writer qn_image_stack_writer;
 QN_MUST_CHECK qn_status qn_image_stack_writer_create(const char *path, int width, int height, double pixel_angstrom,

@@ -240,6 +240,11 @@ static bool host_is_little_endian(void)
     return first == 1;
 }
 
+bool qn_mrc_stores_floats(const qn_mrc_header *header)
+{
+    return header->mode == 2 && !header->big_endian && host_is_little_endian();
+}
+
 void qn_mrc_decode(const qn_mrc_header *header, const void *data, size_t rows, float *values)
 {
     const unsigned char *bytes = data;
@@ -250,7 +255,7 @@ void qn_mrc_decode(const qn_mrc_header *header, const void *data, size_t rows, f
             values[i] = (float)(bytes[i] - (!header->unsigned_bytes && bytes[i] > 127 ? 256 : 0));
         break;
     case 2:
-        if (!header->big_endian && host_is_little_endian())
+        if (qn_mrc_stores_floats(header))
             memcpy(values, bytes, 4 * count);
         else
             for (size_t i = 0; i < count; i++) values[i] = load_float(header->big_endian, bytes + 4 * i);

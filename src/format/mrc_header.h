@@ -34,6 +34,9 @@ uint64_t qn_mrc_data_bytes(const qn_mrc_header *header);
 /* QN_BAD_FORMAT when a file of `file_bytes` bytes cannot hold what the header says. */
 QN_MUST_CHECK qn_status qn_mrc_check_size(const char *name, const qn_mrc_header *header, uint64_t file_bytes);
 
+/* Whether values are stored as this machine's floats, so that their bytes need no decoding. */
+bool qn_mrc_stores_floats(const qn_mrc_header *header);
+
 /* `rows` rows as floats. */
 void qn_mrc_decode(const qn_mrc_header *header, const void *bytes, size_t rows, float *values);
 

@@ -443,9 +443,9 @@ static void find_pixel(const qn_particle_set *set, uint32_t optics, qn_optics_gr
         group->pixel_angstrom = qn_image_stack_pixel_angstrom(stack);
         qn_image_stack_close(&stack);
     }
-    if (group->pixel_angstrom > 0) return;
-    group->pixel_angstrom = 1;
-    group->pixel_assumed = true;
+    group->pixel_of_stack = group->pixel_angstrom > 0;
+    group->pixel_assumed = !group->pixel_of_stack;
+    if (group->pixel_assumed) group->pixel_angstrom = 1;
 }
 
 static qn_status settle(particle_reader *r)

@@ -11,8 +11,9 @@ typedef struct qn_optics_group {
     char name[64];
     int number; /* rlnOpticsGroup */
     double pixel_angstrom;
-    bool pixel_assumed; /* 1 Å, since neither the file nor the first stack's header says it */
-    int image_size;     /* pixels; 0: not said */
+    bool pixel_of_stack; /* what the first stack's header says, since the file does not say it */
+    bool pixel_assumed;  /* 1 Å, since neither the file nor the first stack's header says it */
+    int image_size;      /* pixels; 0: not said */
     double voltage_kv, spherical_aberration_mm, amplitude_contrast;
 } qn_optics_group;
 

@@ -68,7 +68,7 @@ static void mrc_free(mrc_bytes *file)
 }
 
 /* Files in the scratch folder whose names hold `part`. */
-static bool leaves_nothing(const char *part)
+static inline bool leaves_nothing(const char *part)
 {
     char command[900];
     snprintf(command, sizeof command, "test -z \"$(find '%s' -name '*%s*')\"", check_scratch_folder(), part);
