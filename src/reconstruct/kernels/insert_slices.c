@@ -42,7 +42,7 @@ static const char *const constraints[] = {
     "BLOCK_DIM_X * BLOCK_DIM_Y <= device.largest_group",
     "BLOCK_DIM_X * BLOCK_DIM_Y <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs no larger groups of it */
     "BLOCK_DIM_X * BLOCK_DIM_Y >= device.subgroup_size",
-    "12 * BRICK_DEPTH * (BRICK * BRICK + 1) + 512 + 16400 * SHARED_BLOB + 841 * BRICK * SHARED_IMAGE <= "
+    "12 * BRICK_DEPTH * (BRICK * BRICK + 1) + 512 + 16400 * SHARED_BLOB + 733 * BRICK * SHARED_IMAGE <= "
     "device.local_memory_bytes",
     "BRICK > 0 || SHARED_IMAGE == 0",
     "PRECOMPUTE_BLOB == 1 || SHARED_BLOB == 0",
@@ -64,31 +64,42 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *u
     const qn_insert_problem *problem = user;
     const int *value = configuration->value, side = problem->side, brick = value[BRICK];
     const size_t x = (size_t)value[BLOCK_DIM_X], y = (size_t)value[BLOCK_DIM_Y], z = (size_t)value[GRID_DIM_Z];
+    const int planes = qn_insert_shape_of(problem).planes;
     if (brick == 0) return (qn_geometry){{pieces(side, (int)x) * x, pieces(side, (int)y) * y, z}, {x, y, 1}};
     return (qn_geometry){
-        {pieces(side / 2 + 1, brick) * x, pieces(side, brick) * y, pieces(side, value[BRICK_DEPTH]) * z}, {x, y, 1}};
+        {pieces(side / 2 + 1, brick) * x, pieces(side, brick) * y, pieces(planes, value[BRICK_DEPTH]) * z}, {x, y, 1}};
 }
 
-static double kept_radius(const qn_insert_problem *problem)
+qn_insert_shape qn_insert_shape_of(const qn_insert_problem *problem)
 {
-    return fmin((double)problem->most, (problem->side - 1) / 2.0);
+    const int side = problem->side, n = problem->image_side > 0 ? problem->image_side : side;
+    const double spacing = problem->spacing > 0 ? (double)problem->spacing : 1.0;
+    return (qn_insert_shape){.image_side = n,
+                             .first_plane = problem->first_plane,
+                             .planes = problem->planes > 0 ? problem->planes : side,
+                             .spacing = spacing,
+                             .kept = fmin((double)problem->most / spacing, (n - 1) / 2.0),
+                             .reach = (int)ceil(2 * (double)problem->radius / spacing),
+                             .image_pixels = (size_t)n * (size_t)(n / 2 + 1),
+                             .plane_voxels = (size_t)side * (size_t)(side / 2 + 1)};
 }
 
 /* What cannot be left out: for each voxel within the radius r of a slice (a half disc, 2 r thick) the three
- * coordinates, nine slots; for each of the 2/3 π r² pixels that lie within r of it on average the distance, ten steps
- * of a polynomial for the blob and three sums, fourteen slots. Each pixel is read once, each voxel read and written
- * once. */
+ * coordinates, nine slots; for each of the 2/3 π r² pixels (r in pixels) that lie within r of it on average the
+ * distance, ten steps of a polynomial for the blob and three sums, fourteen slots. Each pixel is read once, each voxel
+ * read and written once. Of a slab the share of the planes. */
 static void work_of(const void *user, qn_work *work)
 {
     const double pi = 3.14159265358979;
     const qn_insert_problem *problem = user;
-    const double most = kept_radius(problem), radius = problem->fast ? 0.5 : (double)problem->radius;
-    const double slices = (double)problem->images * problem->operators,
-                 reach = fmin(most + radius, problem->side / 2.0);
-    const double voxels = slices * pi * reach * reach / 2 * 2 * radius;
-    const double pixels = problem->fast ? 1 : pi * radius * radius * 2 / 3;
-    const double volume = 12 * 2.0 / 3 * pi * reach * reach * reach;
-    *work = (qn_work){.bytes_read = 12 * problem->images * pi * most * most / 2 + 36 * slices + volume,
+    const qn_insert_shape shape = qn_insert_shape_of(problem);
+    const double radius = problem->fast ? 0.5 : (double)problem->radius, share = (double)shape.planes / problem->side;
+    const double slices = (double)problem->images * problem->operators;
+    const double reach = fmin(shape.kept * shape.spacing + radius, problem->side / 2.0);
+    const double voxels = share * slices * pi * reach * reach / 2 * 2 * radius;
+    const double pixels = problem->fast ? 1 : pi * radius * radius * 2 / 3 / (shape.spacing * shape.spacing);
+    const double volume = share * 12 * 2.0 / 3 * pi * reach * reach * reach;
+    *work = (qn_work){.bytes_read = 12 * problem->images * pi * shape.kept * shape.kept / 2 + 36 * slices + volume,
                       .bytes_written = volume,
                       .multiply_adds = voxels * (9 + (problem->fast ? 3 : 14) * pixels)};
 }
@@ -118,11 +129,12 @@ static qn_status host_settle(const qn_host_launch *launch)
 }
 
 static const qn_argument_declaration insert_arguments[] = {
-    {"images", QN_IN, QN_FLOAT32},     {"image_weights", QN_IN, QN_FLOAT32}, {"matrices", QN_IN, QN_FLOAT32},
-    {"blob_table", QN_IN, QN_FLOAT32}, {"numerator", QN_INOUT, QN_FLOAT32},  {"weight", QN_INOUT, QN_FLOAT32},
-    {"side", QN_VALUE, QN_INT32},      {"operators", QN_VALUE, QN_INT32},    {"slices", QN_VALUE, QN_INT32},
-    {"radius", QN_VALUE, QN_FLOAT32},  {"most", QN_VALUE, QN_FLOAT32},       {"most_squared", QN_VALUE, QN_INT32},
-    {"fast", QN_VALUE, QN_INT32},
+    {"images", QN_IN, QN_FLOAT32},        {"image_weights", QN_IN, QN_FLOAT32}, {"matrices", QN_IN, QN_FLOAT32},
+    {"blob_table", QN_IN, QN_FLOAT32},    {"numerator", QN_INOUT, QN_FLOAT32},  {"weight", QN_INOUT, QN_FLOAT32},
+    {"side", QN_VALUE, QN_INT32},         {"image_side", QN_VALUE, QN_INT32},   {"first_plane", QN_VALUE, QN_INT32},
+    {"planes", QN_VALUE, QN_INT32},       {"operators", QN_VALUE, QN_INT32},    {"slices", QN_VALUE, QN_INT32},
+    {"spacing", QN_VALUE, QN_FLOAT32},    {"radius", QN_VALUE, QN_FLOAT32},     {"most", QN_VALUE, QN_FLOAT32},
+    {"most_squared", QN_VALUE, QN_INT32}, {"fast", QN_VALUE, QN_INT32},
 };
 enum { INSERT_ARGUMENTS = sizeof insert_arguments / sizeof *insert_arguments };
 
@@ -148,6 +160,7 @@ const qn_family qn_reconstruct_insert_slices_family = {
     .tunable_count = TUNABLES,
     .constraints = constraints,
     .constraint_count = sizeof constraints / sizeof *constraints,
+    .check_definitions = "REACH=2 SPACING_HALVES=4",
 };
 
 static qn_status check_buffer(const char *name, const qn_buffer *buffer, size_t numbers)
@@ -168,6 +181,16 @@ qn_status qn_insert_problem_check(const qn_insert_problem *problem, const char *
     if (!(problem->radius >= 0.5f && problem->radius <= 1.99f))
         QN_FAIL(QN_INVALID_ARGUMENT, "%s: a blob of radius %g; expected 0.5 to 1.99 voxels", family,
                 (double)problem->radius);
+    if (problem->image_side != 0 && (problem->image_side < 4 || problem->image_side > QN_INSERT_LARGEST_SIDE))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: images of side %d; expected 4 to %d, or 0 for the volume's", family,
+                problem->image_side, QN_INSERT_LARGEST_SIDE);
+    if (!(problem->spacing == 0 || (problem->spacing >= 0.5f && problem->spacing <= 4.0f)))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: pixels %g voxels apart; expected 0.5 to 4, or 0 for 1", family,
+                (double)problem->spacing);
+    if (problem->first_plane < 0 || problem->planes < 0 || problem->first_plane > problem->side - problem->planes ||
+        (problem->planes == 0 && problem->first_plane != 0))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d planes from plane %d on; expected a part of the volume's %d", family,
+                problem->planes, problem->first_plane, problem->side);
     if (!(problem->most >= 0))
         QN_FAIL(QN_INVALID_ARGUMENT, "%s: images kept up to %g; expected a frequency of at least 0 voxels", family,
                 (double)problem->most);
@@ -178,34 +201,38 @@ qn_status qn_insert_check_buffers(const qn_insert_problem *problem, const qn_buf
                                   const qn_buffer *image_weights, const qn_buffer *matrices,
                                   const qn_buffer *blob_table, const qn_buffer *numerator, const qn_buffer *weight)
 {
-    const size_t side = (size_t)problem->side, pixels = side * (side / 2 + 1), kept = pixels * (size_t)problem->images;
-    QN_TRY(check_buffer("images", images, 2 * kept));
-    QN_TRY(check_buffer("image weights", image_weights, kept));
+    const qn_insert_shape shape = qn_insert_shape_of(problem);
+    const size_t pixels = shape.image_pixels * (size_t)problem->images;
+    const size_t voxels = shape.plane_voxels * (size_t)shape.planes;
+    QN_TRY(check_buffer("images", images, 2 * pixels));
+    QN_TRY(check_buffer("image weights", image_weights, pixels));
     QN_TRY(check_buffer("matrices", matrices, 9 * (size_t)problem->images * (size_t)problem->operators));
     QN_TRY(check_buffer("blob table", blob_table, QN_BLOB_ENTRIES));
-    QN_TRY(check_buffer("numerator", numerator, 2 * side * pixels));
-    return check_buffer("weight", weight, side * pixels);
+    QN_TRY(check_buffer("numerator", numerator, 2 * voxels));
+    return check_buffer("weight", weight, voxels);
 }
 
-/* The geometry of work depends on the side; with enough slices their number does not matter. */
+/* The geometry of work depends on the side and on how many pixels a voxel gathers; with enough slices their number does
+ * not matter. */
 void qn_insert_problem_class(const qn_insert_problem *problem, char text[64])
 {
     const int slices = problem->images * problem->operators;
     int side = 64;
     while (side < problem->side) side *= 2;
-    snprintf(text, 64, "side<=%d %s", side, slices > 64 ? "many" : "few");
+    snprintf(text, 64, "side<=%d reach=%d %s", side, qn_insert_shape_of(problem).reach, slices > 64 ? "many" : "few");
 }
 
 qn_status qn_insert_slices(qn_queue *queue, const qn_configuration *configuration, const qn_insert_problem *problem,
                            qn_buffer *images, qn_buffer *image_weights, qn_buffer *matrices, qn_buffer *blob_table,
                            qn_buffer *numerator, qn_buffer *weight, qn_event **event)
 {
-    char problem_class[64];
+    char problem_class[64], definitions[64];
     QN_TRY(qn_insert_problem_check(problem, "reconstruct/insert_slices"));
     if (event) *event = NULL;
     if (problem->images == 0) return QN_OK;
     QN_TRY(qn_insert_check_buffers(problem, images, image_weights, matrices, blob_table, numerator, weight));
-    const double most = kept_radius(problem);
+    const qn_insert_shape shape = qn_insert_shape_of(problem);
+    snprintf(definitions, sizeof definitions, "REACH=%d SPACING_HALVES=%d", shape.reach, (int)(2 * shape.spacing));
     qn_insert_problem_class(problem, problem_class);
     const qn_argument arguments[INSERT_ARGUMENTS] = {
         qn_argument_buffer(images),
@@ -215,17 +242,22 @@ qn_status qn_insert_slices(qn_queue *queue, const qn_configuration *configuratio
         qn_argument_buffer(numerator),
         qn_argument_buffer(weight),
         qn_argument_int32(problem->side),
+        qn_argument_int32(shape.image_side),
+        qn_argument_int32(shape.first_plane),
+        qn_argument_int32(shape.planes),
         qn_argument_int32(problem->operators),
         qn_argument_int32(problem->images * problem->operators),
+        qn_argument_float32((float)shape.spacing),
         qn_argument_float32(problem->radius),
-        qn_argument_float32((float)most),
-        qn_argument_int32((int32_t)(most * most)), /* here, so that no device rounds it otherwise */
+        qn_argument_float32((float)(shape.kept * shape.spacing)),
+        qn_argument_int32((int32_t)(shape.kept * shape.kept)), /* here, so that no device rounds it otherwise */
         qn_argument_int32(problem->fast),
     };
     const qn_family_call call = {.arguments = arguments,
                                  .argument_count = INSERT_ARGUMENTS,
                                  .problem = problem,
                                  .problem_class = problem_class,
+                                 .definitions = definitions,
                                  .configuration = configuration};
     return qn_family_run(&qn_reconstruct_insert_slices_family, queue, &call, event);
 }

@@ -6,8 +6,8 @@
  * BRICK > 0: a group sums a brick of BRICK × BRICK × BRICK_DEPTH voxels in local memory over all slices that hit it and
  * adds it to the volume at the end. It takes slices in three turns, one for each walked axis: in a turn a column of
  * the brick belongs to one work-item, so nothing in it is atomic. Most slices hit the bricks near the origin: with
- * GRID_DIM_Z > 1 up to so many groups share the slices of a brick there, and add atomically. BRICK = 0: GRID_DIM_Z groups, one behind the other, walk whole slices and add each
- * voxel to the volume atomically. */
+ * GRID_DIM_Z > 1 up to so many groups share the slices of a brick there, and add atomically. BRICK = 0: GRID_DIM_Z
+ * groups, one behind the other, walk whole slices and add each voxel to the volume atomically. */
 #include "reconstruct/kernels/insert_slices.dev.h"
 
 #ifndef BLOCK_DIM_X
@@ -41,9 +41,19 @@
 #error "SHARED_IMAGE: whether the pixels around a brick are copied to local memory first"
 #endif
 
+#ifndef REACH
+#define REACH 4 /* pixels within the radius, along a line: at most 2 radii / spacing, rounded up */
+#endif
+#ifndef SPACING_HALVES
+#define SPACING_HALVES 2 /* half voxels between pixels, rounded down */
+#endif
+#if SPACING_HALVES < 2 /* pixels so close are too many for local memory */
+#undef SHARED_IMAGE
+#define SHARED_IMAGE 0
+#endif
+
 #define ITEMS (BLOCK_DIM_X * BLOCK_DIM_Y)
 #define ITEM (LOCAL_ID(1) * BLOCK_DIM_X + LOCAL_ID(0))
-#define REACH 4 /* pixels within the radius, along a line: 2 * radius < 4 */
 
 #if SHARED_BLOB
 #define TABLE_SPACE LOCAL_PTR const
@@ -51,16 +61,21 @@
 #define TABLE_SPACE GLOBAL const
 #endif
 
-/* What all slices of a launch have in common. */
+/* What all slices of a launch have in common. Lengths are in pixels but for `farthest` and `reach`, in voxels. */
 typedef struct insertion {
-    int side, columns, low; /* low: −index of the first row and plane */
-    int most_2;             /* of pixels x² + y² ≤ most_2 */
-    float radius, inverse_radius, farthest;
-    bool fast; /* a voxel takes its nearest pixel instead of the blob */
+    int side, columns, low;       /* of the volume; low: −index of the first row */
+    int first_plane, end_plane;   /* z of the planes that are there, and the one after */
+    int image_columns, image_low; /* of an image */
+    qn_int64 image_pixels;
+    int most_2; /* of pixels x² + y² ≤ most_2 */
+    float spacing, inverse_spacing;
+    float radius, inverse_radius, half_slab;
+    float farthest, reach; /* reach: the radius */
+    bool fast;             /* a voxel takes its nearest pixel instead of the blob */
 } insertion;
 
-/* A slice in the order of its walk: rows 0 and 1 of its matrix are those of the axes of the plane, 2 of the walked
- * one; component 2 is the height above the slice. */
+/* A slice in the order of its walk: rows 0 and 1 of its matrix (from voxels to pixels) are those of the axes of the
+ * plane, 2 of the walked one; component 2 is the height above the slice. */
 typedef struct slice_walk {
     float coarse[3][3], fine[3][3];
     GLOBAL const qn_complex *image;
@@ -69,18 +84,15 @@ typedef struct slice_walk {
     int patch_x, patch_y; /* the first pixel in local memory */
 } slice_walk;
 
-/* Pixels that a brick's voxels gather, along a line: twice its half diagonal, the radius on both sides, and the odd. */
-#if BRICK == 16 && BRICK_DEPTH == 4
-#define PATCH 27
-#elif BRICK == 16
-#define PATCH 29
-#elif BRICK_DEPTH == 4
-#define PATCH 17
-#elif BRICK_DEPTH == 8
-#define PATCH 19
+/* A brick's diagonal in voxels, rounded up, and the pixels that its voxels gather along a line: those before its middle
+ * less half the diagonal and the radius are not among them. Odd, so that rows begin in different banks. */
+#if BRICK == 16
+#define DIAGONAL (BRICK_DEPTH == 4 ? 22 : (BRICK_DEPTH == 8 ? 23 : 24))
 #else
-#define PATCH 21
+#define DIAGONAL (BRICK_DEPTH == 4 ? 11 : (BRICK_DEPTH == 8 ? 13 : 15))
 #endif
+#define PATCH (((2 * DIAGONAL + SPACING_HALVES - 1) / SPACING_HALVES + REACH) | 1)
+#define PATCH_PIXELS (PATCH * PATCH + REACH) /* the last row's pixels beyond the radius are read and not used */
 
 /* A column of voxels: where it is in the plane and, summed, what it adds to coordinates. */
 typedef struct slice_column {
@@ -88,15 +100,25 @@ typedef struct slice_column {
     int first, last; /* voxels along the walked axis */
 } slice_column;
 
-DEVICE_FN insertion make_insertion(int side, float radius, float most, int most_squared, int fast)
+DEVICE_FN insertion make_insertion(int side, int image_side, int first_plane, int planes, float spacing, float radius,
+                                   float most, int most_squared, int fast)
 {
     insertion all;
     all.side = side;
     all.columns = side / 2 + 1;
     all.low = side / 2;
+    all.first_plane = first_plane - all.low;
+    all.end_plane = all.first_plane + planes;
+    all.image_columns = image_side / 2 + 1;
+    all.image_low = image_side / 2;
+    all.image_pixels = (qn_int64)image_side * all.image_columns;
     all.most_2 = most_squared;
-    all.radius = radius;
-    all.inverse_radius = 1.0f / radius;
+    all.spacing = spacing;
+    all.inverse_spacing = 1.0f / spacing;
+    all.reach = radius;
+    all.radius = radius * all.inverse_spacing;
+    all.inverse_radius = spacing / radius;
+    all.half_slab = (fast != 0 ? 0.5f * all.inverse_spacing : all.radius);
     all.farthest = most + radius + 0.01f;
     all.fast = fast != 0;
     return all;
@@ -106,7 +128,7 @@ DEVICE_FN void load_slice(slice_walk *slice, const insertion *all, GLOBAL const 
                           GLOBAL const float *image_weights, GLOBAL const float *matrices, int index, int operators)
 {
     GLOBAL const float *matrix = matrices + 9 * index;
-    const qn_int64 pixels = (qn_int64)(index / operators) * all->side * all->columns;
+    const qn_int64 pixels = (qn_int64)(index / operators) * all->image_pixels;
     slice->axis = walked_axis(matrix[2], matrix[5], matrix[8]);
     slice->image = images + pixels;
     slice->weights = image_weights + pixels;
@@ -116,8 +138,8 @@ DEVICE_FN void load_slice(slice_walk *slice, const insertion *all, GLOBAL const 
         UNROLL
         for (int i = 0; i < 3; i++) {
             const float entry = matrix[3 * from + i];
-            slice->coarse[row][i] = coarse_part(entry);
-            slice->fine[row][i] = entry - slice->coarse[row][i];
+            slice->coarse[row][i] = coarse_part(entry * all->inverse_spacing);
+            slice->fine[row][i] = FMA(-slice->coarse[row][i], all->spacing, entry) * all->inverse_spacing;
         }
     }
 }
@@ -140,7 +162,7 @@ DEVICE_FN void load_column(slice_column *column, const slice_walk *slice, const 
     }
     const float half_chord = SQRT(left), slope = 1.0f / (slice->coarse[2][2] + slice->fine[2][2]);
     const float middle = -(column->coarse[2] + column->fine[2]) * slope;
-    const float half_slab = ((all->fast ? 0.5f : all->radius) + 0.01f) * ABS(slope);
+    const float half_slab = FMA(0.01f, all->inverse_spacing, all->half_slab) * ABS(slope);
     column->first = MAX(begin, -(int)FLOOR(FMIN(half_slab - middle, half_chord)));
     column->last = MIN(end - 1, (int)FLOOR(FMIN(half_slab + middle, half_chord)));
 }
@@ -173,9 +195,9 @@ DEVICE_FN void gather(float *sum, const slice_walk *slice, const insertion *all,
         dx_2[i] = d * d;
     }
     if (plain) {
-        qn_int32 place = (first_y + all->low) * all->columns + first_x;
+        qn_int32 place = (first_y + all->image_low) * all->image_columns + first_x;
         UNROLL_BY(UNROLL_ROWS)
-        for (int j = 0; j < REACH; j++, place += all->columns) {
+        for (int j = 0; j < REACH; j++, place += all->image_columns) {
             const float d = FMA((float)j, all->inverse_radius, dy), row_inside = FMA(-d, d, inside);
             if (row_inside <= 0.0f) continue;
             UNROLL
@@ -200,7 +222,8 @@ DEVICE_FN void gather(float *sum, const slice_walk *slice, const insertion *all,
             if (column * column + row * row > all->most_2) continue;
             const float blob = blob_at(table, row_inside - dx_2[i]);
             const bool mirrored = column < 0 || (column == 0 && turned);
-            const int place = ((mirrored ? -row : row) + all->low) * all->columns + (mirrored ? -column : column);
+            const int place =
+                ((mirrored ? -row : row) + all->image_low) * all->image_columns + (mirrored ? -column : column);
             const qn_complex pixel = slice->image[place];
             sum[0] = FMA(blob, pixel.x, sum[0]);
             sum[1] = FMA(blob, mirrored ? -pixel.y : pixel.y, sum[1]);
@@ -247,13 +270,17 @@ DEVICE_FN void load_patch(LOCAL_PTR qn_float4 *patch, slice_walk *slice, const i
                           GLOBAL const float *matrix, int corner_x, int corner_y, int corner_z)
 {
     const float x = (float)corner_x + 0.5f * (BRICK - 1), y = (float)corner_y + 0.5f * (BRICK - 1);
-    const float z = (float)corner_z + 0.5f * (BRICK_DEPTH - 1);
-    slice->patch_x = ROUND_INT(FMA(matrix[0], x, FMA(matrix[3], y, matrix[6] * z))) - PATCH / 2;
-    slice->patch_y = ROUND_INT(FMA(matrix[1], x, FMA(matrix[4], y, matrix[7] * z))) - PATCH / 2;
+    const float z = (float)corner_z + 0.5f * (BRICK_DEPTH - 1), around = FMA(0.5f, (float)DIAGONAL, all->reach);
+    slice->patch_x =
+        (int)FLOOR((FMA(matrix[0], x, FMA(matrix[3], y, matrix[6] * z)) - around) * all->inverse_spacing) + 1;
+    slice->patch_y =
+        (int)FLOOR((FMA(matrix[1], x, FMA(matrix[4], y, matrix[7] * z)) - around) * all->inverse_spacing) + 1;
+    if (ITEM < REACH) patch[PATCH * PATCH + ITEM] = FLOAT4_MAKE(0.0f, 0.0f, 0.0f, 0.0f);
     for (int i = ITEM; i < PATCH * PATCH; i += ITEMS) {
         const int column = slice->patch_x + i % PATCH, row = slice->patch_y + i / PATCH;
         const bool kept = column * column + row * row <= all->most_2, mirrored = column < 0;
-        const int place = ((mirrored ? -row : row) + all->low) * all->columns + (mirrored ? -column : column);
+        const int place =
+            ((mirrored ? -row : row) + all->image_low) * all->image_columns + (mirrored ? -column : column);
         qn_float4 pixel = FLOAT4_MAKE(0.0f, 0.0f, 0.0f, 0.0f);
         if (kept) {
             const qn_complex value = slice->image[place];
@@ -277,8 +304,8 @@ DEVICE_FN void gather_voxel(float *sum, const slice_walk *slice, const slice_col
     sum[0] = sum[1] = sum[2] = 0.0f;
     if (all->fast) {
         const int x = (int)(round_x + ROUND(part_x)), y = (int)(round_y + ROUND(part_y)), mirror = x < 0 ? -1 : 1;
-        if (ABS(height) > 0.5f || x * x + y * y > all->most_2) return;
-        const int place = (mirror * y + all->low) * all->columns + mirror * x;
+        if (ABS(height) > all->half_slab || x * x + y * y > all->most_2) return;
+        const int place = (mirror * y + all->image_low) * all->image_columns + mirror * x;
         const qn_complex pixel = slice->image[place];
         sum[0] = pixel.x;
         sum[1] = (float)mirror * pixel.y;
@@ -330,7 +357,7 @@ DEVICE_FN void find_hits(LOCAL_PTR qn_uint32 *hits, const insertion *all, GLOBAL
         const float half_xy = 0.5f * (BRICK - 1), half_z = 0.5f * (BRICK_DEPTH - 1);
         const float height =
             FMA(nx, (float)corner_x + half_xy, FMA(ny, (float)corner_y + half_xy, nz * ((float)corner_z + half_z)));
-        const float reach = FMA(half_xy, ABS(nx) + ABS(ny), FMA(half_z, ABS(nz), all->radius + 0.02f));
+        const float reach = FMA(half_xy, ABS(nx) + ABS(ny), FMA(half_z, ABS(nz), all->reach + 0.02f));
         if (ABS(height) <= reach)
             LOCAL_ATOMIC_OR_INT(&hits[walked_axis(nx, ny, nz) * HIT_WORDS + ITEM / 32], 0x80000000u >> (ITEM % 32));
     }
@@ -339,13 +366,13 @@ DEVICE_FN void find_hits(LOCAL_PTR qn_uint32 *hits, const insertion *all, GLOBAL
 
 /* One slice into the brick whose corner is corner_…; sums: BRICK_SUMS real parts, imaginary parts, weights. */
 DEVICE_FN void insert_into_brick(LOCAL_PTR float *sums, const slice_walk *slice, const insertion *all,
-                                 TABLE_SPACE float *table, LOCAL_PTR const qn_float4 *patch, int corner_x,
-                                 int corner_y, int corner_z)
+                                 TABLE_SPACE float *table, LOCAL_PTR const qn_float4 *patch, int corner_x, int corner_y,
+                                 int corner_z)
 {
     const int axis = slice->axis;
     const int corner_first = axis == 0 ? corner_y : corner_x, corner_second = axis == 2 ? corner_y : corner_z;
     const int begin = axis == 0 ? corner_x : (axis == 1 ? corner_y : corner_z);
-    const int limit = axis == 0 ? all->columns : all->side - all->low;
+    const int limit = axis == 0 ? all->columns : (axis == 1 ? all->side - all->low : all->end_plane);
     const int end = MIN(limit, begin + (axis == 2 ? BRICK_DEPTH : BRICK));
     const int step = axis == 0 ? 1 : (axis == 1 ? BRICK : LAYER);
     const int step_first = axis == 0 ? BRICK : 1, step_second = axis == 2 ? BRICK : LAYER;
@@ -371,10 +398,10 @@ DEVICE_FN void add_brick(GLOBAL float *numerator, GLOBAL float *weight, LOCAL_PT
 {
     for (int i = ITEM; i < BRICK * BRICK * BRICK_DEPTH; i += ITEMS) {
         const int dx = i % BRICK, dy = i / BRICK % BRICK, dz = i / (BRICK * BRICK);
-        const int x = corner_x + dx, y = corner_y + dy + all->low, z = corner_z + dz + all->low;
+        const int x = corner_x + dx, y = corner_y + dy + all->low, z = corner_z + dz - all->first_plane;
         const int from = dz * LAYER + dy * BRICK + dx;
         const float sum[3] = {sums[from], sums[from + BRICK_SUMS], sums[from + 2 * BRICK_SUMS]};
-        if (x >= all->columns || y >= all->side || z >= all->side) continue;
+        if (x >= all->columns || y >= all->side || corner_z + dz >= all->end_plane) continue;
         if (sum[0] == 0.0f && sum[1] == 0.0f && sum[2] == 0.0f) continue;
         add_to_volume(numerator, weight, ((qn_int64)z * all->side + y) * all->columns + x, sum, atomically);
     }
@@ -391,7 +418,7 @@ DEVICE_FN int groups_of_brick(const insertion *all, int corner_x, int corner_y, 
 {
     const float half_xy = 0.5f * (BRICK - 1), half_z = 0.5f * (BRICK_DEPTH - 1);
     const float x = (float)corner_x + half_xy, y = (float)corner_y + half_xy, z = (float)corner_z + half_z;
-    const float reach = all->radius + SQRT(FMA(2.0f * half_xy, half_xy, half_z * half_z));
+    const float reach = all->reach + SQRT(FMA(2.0f * half_xy, half_xy, half_z * half_z));
     const float distance = SQRT(FMA(x, x, FMA(y, y, z * z)));
     return MAX(1, (int)(GRID_DIM_Z * FMIN(1.0f, reach / FMAX(distance, reach))));
 }
@@ -432,13 +459,15 @@ DEVICE_FN void insert_into_volume(GLOBAL float *numerator, GLOBAL float *weight,
 {
     slice_column column;
     const int axis = slice->axis, low = all->low, end = all->side - low;
-    const int first = GLOBAL_ID(0) - (axis == 0 ? low : 0), second = GLOBAL_ID(1) - low;
-    if (first >= (axis == 0 ? end : all->columns) || second >= end) return;
-    load_column(&column, slice, all, first, second, axis == 0 ? 0 : -low, axis == 0 ? all->columns : end);
+    const int first = GLOBAL_ID(0) - (axis == 0 ? low : 0);
+    const int second = GLOBAL_ID(1) + (axis == 2 ? -low : all->first_plane);
+    if (first >= (axis == 0 ? end : all->columns) || second >= (axis == 2 ? end : all->end_plane)) return;
+    load_column(&column, slice, all, first, second, axis == 0 ? 0 : (axis == 1 ? -low : all->first_plane),
+                axis == 0 ? all->columns : (axis == 1 ? end : all->end_plane));
     for (int along = column.first; along <= column.last; along++) {
         const int x = axis == 0 ? along : first, y = axis == 0 ? first : (axis == 1 ? along : second);
         const int z = axis == 2 ? along : second;
-        const qn_int64 place = ((qn_int64)(z + low) * all->side + (y + low)) * all->columns + x;
+        const qn_int64 place = ((qn_int64)(z - all->first_plane) * all->side + (y + low)) * all->columns + x;
         float sum[3];
         gather_voxel(sum, slice, &column, all, table, patch, along);
         if (sum[0] != 0.0f || sum[1] != 0.0f || sum[2] != 0.0f) add_to_volume(numerator, weight, place, sum, true);
@@ -451,10 +480,11 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
                                          GLOBAL const float *RESTRICT image_weights,
                                          GLOBAL const float *RESTRICT matrices, GLOBAL const float *RESTRICT blob_table,
                                          GLOBAL float *RESTRICT numerator, GLOBAL float *RESTRICT weight, int side,
-                                         int operators, int slices, float radius, float most, int most_squared,
-                                         int fast)
+                                         int image_side, int first_plane, int planes, int operators, int slices,
+                                         float spacing, float radius, float most, int most_squared, int fast)
 {
-    const insertion all = make_insertion(side, radius, most, most_squared, fast);
+    const insertion all =
+        make_insertion(side, image_side, first_plane, planes, spacing, radius, most, most_squared, fast);
 #if SHARED_BLOB
     LOCAL float table[4098];
     for (int i = ITEM; i < 4098; i += ITEMS) table[i] = blob_table[i];
@@ -463,7 +493,7 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
     TABLE_SPACE float *table = blob_table;
 #endif
 #if SHARED_IMAGE
-    LOCAL qn_float4 patch[PATCH * PATCH];
+    LOCAL qn_float4 patch[PATCH_PIXELS];
 #else
     LOCAL qn_float4 patch[1]; /* not used */
 #endif
@@ -471,7 +501,7 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
     LOCAL float sums[3 * BRICK_SUMS];
     LOCAL qn_uint32 hits[3 * HIT_WORDS];
     const int corner_x = GROUP_ID(0) * BRICK, corner_y = GROUP_ID(1) * BRICK - all.low;
-    const int corner_z = GROUP_ID(2) / GRID_DIM_Z * BRICK_DEPTH - all.low;
+    const int corner_z = GROUP_ID(2) / GRID_DIM_Z * BRICK_DEPTH + all.first_plane;
     const float near_x = distance_along(corner_x, BRICK), near_y = distance_along(corner_y, BRICK);
     const float near_z = distance_along(corner_z, BRICK_DEPTH);
     if (FMA(near_x, near_x, FMA(near_y, near_y, near_z * near_z)) > all.farthest * all.farthest) return;

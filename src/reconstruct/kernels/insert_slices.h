@@ -34,13 +34,24 @@ typedef struct qn_insert_problem {
     int side;                /* P, 4 … QN_INSERT_LARGEST_SIDE */
     int image_side;          /* n, 4 … QN_INSERT_LARGEST_SIDE; 0: P */
     float spacing;           /* of pixels in voxels, ½ … 4; 0: 1 */
-    int first_plane, planes; /* z indices that the volume's buffers hold, a slab; planes 0: all P */
+    int first_plane, planes; /* z indices that the volume's buffers hold, a slab; planes 0: all P, and first_plane 0 */
     int images;              /* of this launch */
     int operators;           /* matrices: [images · operators][9] floats */
     float radius;            /* of the blob, in voxels of the padded volume: 1.9; 0.5 … 1.99 */
     float most;              /* |f| in voxels up to which the images are kept */
-    bool fast; /* every voxel within ½ of a slice takes its nearest pixel, with weight 1, instead of the blob */
+    bool fast; /* every voxel within ½ voxel of a slice takes its nearest pixel, with weight 1, instead of the blob */
 } qn_insert_problem;
+
+/* What a problem comes to, with what its zeros stand for. */
+typedef struct qn_insert_shape {
+    int image_side, first_plane, planes;
+    double spacing;
+    double kept;                       /* pixels up to which images are read: `most`, but not beyond (n − 1) / 2 */
+    int reach;                         /* pixels within the radius along a line, at most: 1 … 8 */
+    size_t image_pixels, plane_voxels; /* n (n/2 + 1) and P (P/2 + 1) */
+} qn_insert_shape;
+
+qn_insert_shape qn_insert_shape_of(const qn_insert_problem *problem);
 
 /* numerator += Σ b(|p − T q|²) F(q), weight += Σ b(|p − T q|²) W(q), over the pixels q of each slice within the radius.
  * blob_table: QN_BLOB_ENTRIES floats of qn_blob_table. configuration NULL: chosen as for any family. The more slices in

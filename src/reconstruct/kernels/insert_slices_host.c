@@ -29,8 +29,13 @@ typedef struct insert_job {
     const float *images, *image_weights, *matrices;
     float *numerator, *weight;
     int side, columns, low, operators;
-    int first_image, images_end;                         /* those that are laid out */
-    float radius, inverse_radius, most, farthest, reach; /* reach: of the slab, from its middle */
+    int first_plane, volume_planes; /* of the volume: those that are there, by z */
+    int image_side, image_columns, image_low;
+    int first_image, images_end; /* those that are laid out */
+    double spacing;
+    float radius, inverse_radius, nearest; /* in pixels; nearest: half a voxel */
+    float farthest, reach;                 /* in voxels; reach: of the slab, from its middle */
+    int pixels_across;                     /* that may be within the radius, along a line */
     int most_squared;
     bool fast;
     float *planes; /* [images_end − first_image][width][width][4] */
@@ -56,16 +61,17 @@ static float *pixel_at(const insert_job *job, float *plane, int x, int y)
 static qn_status lay_out_image(size_t index, int worker, void *user)
 {
     const insert_job *job = user;
-    const size_t pixels = (size_t)job->side * (size_t)job->columns, image = index + (size_t)job->first_image;
+    const size_t pixels = (size_t)job->image_side * (size_t)job->image_columns,
+                 image = index + (size_t)job->first_image;
     const float *from = job->images + 2 * pixels * image, *weights = job->image_weights + pixels * image;
     const size_t floats = 4 * (size_t)job->width * (size_t)job->width;
-    const int most = (int)job->most;
+    const int most = (int)sqrtf((float)job->most_squared);
     float *plane = job->planes + floats * index;
     (void)worker;
     memset(plane, 0, floats * sizeof(float));
     for (int y = -most; y <= most; y++) {
         for (int x = 0; x * x + y * y <= job->most_squared; x++) {
-            const size_t place = (size_t)(y + job->low) * (size_t)job->columns + (size_t)x;
+            const size_t place = (size_t)(y + job->image_low) * (size_t)job->image_columns + (size_t)x;
             const float value[4] = {from[2 * place], from[2 * place + 1], weights[place], 0};
             const float mate[4] = {value[0], -value[1], value[2], 0};
             memcpy(pixel_at(job, plane, x, y), value, sizeof value);
@@ -217,12 +223,30 @@ static inline void gather(const float *plane, int width, const pixel_offsets *of
 
 #endif
 
+/* The same where more than 4 × 4 pixels may be within the radius. */
+static void gather_many(const insert_job *job, const float *plane, const stretch *at, int i, float value[4])
+{
+    for (int row = 0; row < job->pixels_across; row++)
+        for (int column = 0; column < job->pixels_across; column++) {
+            const float *from = plane + at->place[i] + 4 * (row * job->width + column);
+            const float x = at->dx[i] + (float)column * job->inverse_radius;
+            const float y = at->dy[i] + (float)row * job->inverse_radius;
+            const float blob = blob_polynomial(at->inside[i] - y * y - x * x);
+            for (int c = 0; c < 3; c++) value[c] += blob * from[c];
+        }
+}
+
 /* Voxels x … x + count − 1 of a row; `sums` are those of the row, four floats each. */
 static void insert_stretch(const insert_job *job, const host_slice *slice, const pixel_offsets *offsets, int x, int y,
                            int z, int count, float *sums)
 {
     stretch at;
     locate(job, slice, x, y, z, count, &at);
+    if (job->pixels_across > REACH) {
+        for (int i = 0; i < count; i++)
+            if (at.inside[i] > 0) gather_many(job, slice->plane, &at, i, sums + 4 * (x + i));
+        return;
+    }
     for (int i = 0; i < count; i++) /* a tenth of the time: no processor guesses where a slice leads */
         for (int row = 0; row < REACH; row++)
             __builtin_prefetch(slice->plane + at.place[i] + 4 * (ptrdiff_t)row * job->width);
@@ -243,7 +267,7 @@ static void insert_nearest(const insert_job *job, const host_slice *slice, int x
             part[i] = (at - whole[i]) +
                       (slice->fine[0][i] * (float)along + (slice->fine[1][i] * p[0] + slice->fine[2][i] * p[1]));
         }
-        if (fabsf(whole[2] + part[2]) > 0.5f) continue;
+        if (fabsf(whole[2] + part[2]) > job->nearest) continue;
         const int u = (int)(whole[0] + rintf(part[0])), v = (int)(whole[1] + rintf(part[1]));
         const float *from = slice->plane + 4 * ((ptrdiff_t)(v + job->margin) * job->width + u + job->margin);
         for (int c = 0; c < 3; c++) sums[4 * along + c] += from[c];
@@ -312,8 +336,9 @@ static void set_slice(const insert_job *job, int index, host_slice *slice)
     slice->plane = job->planes + 4 * plane * (size_t)job->width * (size_t)job->width;
     for (int row = 0; row < 3; row++)
         for (int i = 0; i < 3; i++) {
-            slice->coarse[row][i] = coarse_part(matrix[3 * row + i]);
-            slice->fine[row][i] = matrix[3 * row + i] - slice->coarse[row][i];
+            const double entry = (double)matrix[3 * row + i] / job->spacing;
+            slice->coarse[row][i] = coarse_part((float)entry);
+            slice->fine[row][i] = (float)(entry - (double)slice->coarse[row][i]);
         }
     for (int axis = 0; axis < 3; axis++) slice->normal[axis] = matrix[3 * axis + 2];
 }
@@ -323,7 +348,7 @@ static void add_bar(const insert_job *job, const bar *from)
     for (int z = from->z; z < from->end_z; z++)
         for (int y = from->y; y < from->end_y; y++) {
             const size_t row =
-                ((size_t)(z + job->low) * (size_t)job->side + (size_t)(y + job->low)) * (size_t)job->columns;
+                ((size_t)(z - job->first_plane) * (size_t)job->side + (size_t)(y + job->low)) * (size_t)job->columns;
             const float *sums = from->sums + 4 * (ptrdiff_t)((z - from->z) * BAR_Y + y - from->y) * job->columns;
             for (int x = 0; x < job->columns; x++) {
                 job->numerator[2 * (row + (size_t)x)] += sums[4 * x];
@@ -343,8 +368,9 @@ static qn_status insert_bar(size_t index, int worker, void *user)
     const insert_job *job = user;
     const int across = (job->side + BAR_Y - 1) / BAR_Y, end = job->side - job->low;
     const size_t floats = 4 * (size_t)BAR_Y * BAR_Z * (size_t)job->columns;
-    const int y = (int)index % across * BAR_Y - job->low, z = (int)index / across * BAR_Z - job->low;
-    const bar piece = {y, minimum(y + BAR_Y, end), z, minimum(z + BAR_Z, end), job->bars + floats * (size_t)worker};
+    const int y = (int)index % across * BAR_Y - job->low, z = (int)index / across * BAR_Z + job->first_plane;
+    const int end_z = minimum(z + BAR_Z, job->first_plane + job->volume_planes);
+    const bar piece = {y, minimum(y + BAR_Y, end), z, end_z, job->bars + floats * (size_t)worker};
     bool hit = false;
     pixel_offsets offsets;
     for (int pixel = 0; pixel < PIXELS; pixel++) {
@@ -363,7 +389,7 @@ static qn_status insert_bar(size_t index, int worker, void *user)
 
 static qn_status run_job(insert_job *job, int images, size_t chunk, void *pool)
 {
-    const size_t bars = (size_t)((job->side + BAR_Y - 1) / BAR_Y) * (size_t)((job->side + BAR_Z - 1) / BAR_Z);
+    const size_t bars = (size_t)((job->side + BAR_Y - 1) / BAR_Y) * (size_t)((job->volume_planes + BAR_Z - 1) / BAR_Z);
     for (int first = 0; first < images; first = job->images_end) {
         job->first_image = first;
         job->images_end = images - first < (int)chunk ? images : first + (int)chunk;
@@ -389,10 +415,11 @@ static qn_status allocate_planes(size_t count, size_t bytes, void **planes)
 static qn_status insert(const qn_host_launch *launch)
 {
     void *const *arguments = launch->arguments;
-    const int side = *(const int32_t *)arguments[6], operators = *(const int32_t *)arguments[7];
-    const int images = *(const int32_t *)arguments[8] / operators,
-              threads = launch->pool ? qn_pool_threads(launch->pool) : 1;
-    const float radius = *(const float *)arguments[9], most = *(const float *)arguments[10];
+    const int side = *(const int32_t *)arguments[6], image_side = *(const int32_t *)arguments[7];
+    const int operators = *(const int32_t *)arguments[10], images = *(const int32_t *)arguments[11] / operators;
+    const int threads = launch->pool ? qn_pool_threads(launch->pool) : 1;
+    const float spacing = *(const float *)arguments[12], radius = *(const float *)arguments[13];
+    const int most_squared = *(const int32_t *)arguments[15], across = (int)ceilf(2 * radius / spacing);
     insert_job job = {.images = arguments[0],
                       .image_weights = arguments[1],
                       .matrices = arguments[2],
@@ -402,13 +429,20 @@ static qn_status insert(const qn_host_launch *launch)
                       .columns = side / 2 + 1,
                       .low = side / 2,
                       .operators = operators,
-                      .radius = radius,
-                      .inverse_radius = 1 / radius,
-                      .most = most,
-                      .farthest = most + radius + 0.01f,
-                      .most_squared = *(const int32_t *)arguments[11],
-                      .fast = *(const int32_t *)arguments[12] != 0,
-                      .margin = (int)most + 6};
+                      .first_plane = *(const int32_t *)arguments[8] - side / 2,
+                      .volume_planes = *(const int32_t *)arguments[9],
+                      .image_side = image_side,
+                      .image_columns = image_side / 2 + 1,
+                      .image_low = image_side / 2,
+                      .spacing = (double)spacing,
+                      .radius = radius / spacing,
+                      .inverse_radius = spacing / radius,
+                      .nearest = 0.5f / spacing,
+                      .farthest = *(const float *)arguments[14] + radius + 0.01f,
+                      .pixels_across = across,
+                      .most_squared = most_squared,
+                      .fast = *(const int32_t *)arguments[16] != 0,
+                      .margin = (int)sqrtf((float)most_squared) + (across > REACH ? 10 : 7)};
     job.reach = (job.fast ? 0.5f : radius) + 0.01f;
     job.width = 2 * job.margin + 1;
     const size_t plane_bytes = 4 * sizeof(float) * (size_t)job.width * (size_t)job.width;

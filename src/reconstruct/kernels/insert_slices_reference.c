@@ -6,16 +6,16 @@
 
 typedef struct reference_slice {
     const float *image, *weight, *matrix;
-    double most;
+    const qn_insert_shape *shape;
 } reference_slice;
 
 /* value += factor · (F, W) of pixel (x, y) of the full plane: for x < 0 the conjugate of (−x, −y). */
-static void add_pixel(const qn_insert_problem *problem, const reference_slice *slice, int x, int y, double factor,
-                      double value[3])
+static void add_pixel(const reference_slice *slice, int x, int y, double factor, double value[3])
 {
-    if ((double)x * x + (double)y * y > slice->most * slice->most) return;
-    const int sign = x < 0 ? -1 : 1, columns = problem->side / 2 + 1;
-    const ptrdiff_t place = (ptrdiff_t)(sign * y + problem->side / 2) * columns + sign * x;
+    const double kept = slice->shape->kept;
+    if ((double)x * x + (double)y * y > kept * kept) return;
+    const int sign = x < 0 ? -1 : 1, low = slice->shape->image_side / 2;
+    const ptrdiff_t place = (ptrdiff_t)(sign * y + low) * (low + 1) + sign * x;
     value[0] += factor * slice->image[2 * place];
     value[1] += factor * sign * slice->image[2 * place + 1];
     value[2] += factor * slice->weight[place];
@@ -24,20 +24,23 @@ static void add_pixel(const qn_insert_problem *problem, const reference_slice *s
 static void add_voxel(const qn_insert_problem *problem, const reference_slice *slice, const double p[3],
                       double value[3])
 {
-    double q[3];
+    double q[3], u[2]; /* in voxels, in pixels */
     const float *m = slice->matrix;
     for (int axis = 0; axis < 3; axis++)
         q[axis] = (double)m[axis] * p[0] + (double)m[3 + axis] * p[1] + (double)m[6 + axis] * p[2];
+    const double radius = (double)problem->radius, spacing = slice->shape->spacing;
+    for (int axis = 0; axis < 2; axis++) u[axis] = q[axis] / spacing;
     if (problem->fast) {
-        if (fabs(q[2]) <= 0.5) add_pixel(problem, slice, (int)nearbyint(q[0]), (int)nearbyint(q[1]), 1, value);
+        if (fabs(q[2]) <= 0.5) add_pixel(slice, (int)nearbyint(u[0]), (int)nearbyint(u[1]), 1, value);
         return;
     }
-    const double radius = (double)problem->radius;
     if (fabs(q[2]) > radius) return;
-    for (int y = (int)floor(q[1]) - 2; y <= (int)floor(q[1]) + 3; y++)
-        for (int x = (int)floor(q[0]) - 2; x <= (int)floor(q[0]) + 3; x++) {
-            const double squared = (x - q[0]) * (x - q[0]) + (y - q[1]) * (y - q[1]) + q[2] * q[2];
-            if (squared <= radius * radius) add_pixel(problem, slice, x, y, qn_blob_at(radius, squared), value);
+    const int around = (int)ceil(radius / spacing);
+    for (int y = (int)floor(u[1]) - around; y <= (int)floor(u[1]) + around + 1; y++)
+        for (int x = (int)floor(u[0]) - around; x <= (int)floor(u[0]) + around + 1; x++) {
+            const double dx = spacing * x - q[0], dy = spacing * y - q[1];
+            const double squared = dx * dx + dy * dy + q[2] * q[2];
+            if (squared <= radius * radius) add_pixel(slice, x, y, qn_blob_at(radius, squared), value);
         }
 }
 
@@ -45,13 +48,13 @@ void qn_insert_slices_reference_voxel(const qn_insert_problem *problem, const fl
                                       const float *matrices, const int voxel[3], double value[3])
 {
     const double p[3] = {voxel[0], voxel[1], voxel[2]};
-    const size_t pixels = (size_t)problem->side * (size_t)(problem->side / 2 + 1);
+    const qn_insert_shape shape = qn_insert_shape_of(problem);
     for (int s = 0; s < problem->images * problem->operators; s++) {
         const size_t image = (size_t)(s / problem->operators);
-        const reference_slice slice = {.image = images + 2 * pixels * image,
-                                       .weight = image_weights + pixels * image,
+        const reference_slice slice = {.image = images + 2 * shape.image_pixels * image,
+                                       .weight = image_weights + shape.image_pixels * image,
                                        .matrix = matrices + 9 * (size_t)s,
-                                       .most = fmin((double)problem->most, (problem->side - 1) / 2.0)};
+                                       .shape = &shape};
         add_voxel(problem, &slice, p, value);
     }
 }
@@ -59,9 +62,10 @@ void qn_insert_slices_reference_voxel(const qn_insert_problem *problem, const fl
 void qn_insert_slices_reference(const qn_insert_problem *problem, const float *images, const float *image_weights,
                                 const float *matrices, double *numerator, double *weight)
 {
-    const int side = problem->side, low = side / 2;
+    const qn_insert_shape shape = qn_insert_shape_of(problem);
+    const int side = problem->side, low = side / 2, first = shape.first_plane - low;
     size_t place = 0;
-    for (int z = -low; z < side - low; z++)
+    for (int z = first; z < first + shape.planes; z++)
         for (int y = -low; y < side - low; y++)
             for (int x = 0; x <= side / 2; x++, place++) {
                 double value[3] = {numerator[2 * place], numerator[2 * place + 1], weight[place]};

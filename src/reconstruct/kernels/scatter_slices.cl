@@ -27,39 +27,40 @@ DEVICE_FN float blob_at(GLOBAL const float *table, float inside)
 }
 
 /* Add to voxel x, y, z, as far as it is stored. */
-DEVICE_FN void add_to_voxel(GLOBAL float *numerator, GLOBAL float *weight, int side, int x, int y, int z, float real,
-                            float imaginary, float pixel_weight)
+DEVICE_FN void add_to_voxel(GLOBAL float *numerator, GLOBAL float *weight, int side, int first_plane, int planes, int x,
+                            int y, int z, float real, float imaginary, float pixel_weight)
 {
-    const int low = side / 2, columns = side / 2 + 1;
-    if (x < 0 || x >= columns || y < -low || y >= side - low || z < -low || z >= side - low) return;
-    const qn_int64 place = ((qn_int64)(z + low) * side + (y + low)) * columns + x;
+    const int low = side / 2, columns = side / 2 + 1, plane = z + low - first_plane;
+    if (x < 0 || x >= columns || y < -low || y >= side - low || plane < 0 || plane >= planes) return;
+    const qn_int64 place = ((qn_int64)plane * side + (y + low)) * columns + x;
     ATOMIC_ADD_FLOAT(numerator + 2 * place, real);
     ATOMIC_ADD_FLOAT(numerator + 2 * place + 1, imaginary);
     ATOMIC_ADD_FLOAT(weight + place, pixel_weight);
 }
 
-KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y, 1) void scatter_slices(GLOBAL const qn_complex *RESTRICT images,
-                                                                    GLOBAL const float *RESTRICT image_weights,
-                                                                    GLOBAL const float *RESTRICT matrices,
-                                                                    GLOBAL const float *RESTRICT blob_table,
-                                                                    GLOBAL float *RESTRICT numerator,
-                                                                    GLOBAL float *RESTRICT weight, int side,
-                                                                    int operators, float radius, int most_squared)
+KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
+                   1) void scatter_slices(GLOBAL const qn_complex *RESTRICT images,
+                                          GLOBAL const float *RESTRICT image_weights,
+                                          GLOBAL const float *RESTRICT matrices,
+                                          GLOBAL const float *RESTRICT blob_table, GLOBAL float *RESTRICT numerator,
+                                          GLOBAL float *RESTRICT weight, int side, int image_side, int first_plane,
+                                          int planes, int operators, float spacing, float radius, int most_squared)
 {
-    const int low = side / 2, columns = side / 2 + 1, x = GLOBAL_ID(0), y = GLOBAL_ID(1) - low, slice = GLOBAL_ID(2);
-    if (x >= columns || y >= side - low || x * x + y * y > most_squared) return;
+    const int low = image_side / 2, columns = image_side / 2 + 1, x = GLOBAL_ID(0), y = GLOBAL_ID(1) - low,
+              slice = GLOBAL_ID(2);
+    if (x >= columns || y >= image_side - low || x * x + y * y > most_squared) return;
     GLOBAL const float *matrix = matrices + 9 * slice;
-    const qn_int64 place = ((qn_int64)(slice / operators) * side + (y + low)) * columns + x;
+    const qn_int64 place = ((qn_int64)(slice / operators) * image_side + (y + low)) * columns + x;
     const qn_complex pixel = images[place];
     const float pixel_weight = image_weights[place], inverse = 1.0f / radius;
     int first[3];
     float d_2[3][REACH];
     UNROLL
     for (int axis = 0; axis < 3; axis++) {
-        const float a = coarse_part(matrix[3 * axis]), b = coarse_part(matrix[3 * axis + 1]);
+        const float m = matrix[3 * axis], n = matrix[3 * axis + 1];
+        const float a = coarse_part(m * spacing), b = coarse_part(n * spacing);
         const float at = FMA(a, (float)x, b * (float)y), whole = ROUND(at);
-        const float part =
-            (at - whole) + FMA(matrix[3 * axis] - a, (float)x, (matrix[3 * axis + 1] - b) * (float)y);
+        const float part = (at - whole) + FMA(FMA(m, spacing, -a), (float)x, FMA(n, spacing, -b) * (float)y);
         const float before = FLOOR(part - radius) + 1.0f;
         first[axis] = (int)(whole + before);
         UNROLL
@@ -78,8 +79,10 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y, 1) void scatter_slices(GLOBAL const
                 const int vx = first[0] + i, vy = first[1] + j, vz = first[2] + k;
                 if (blob == 0.0f) continue;
                 const float real = blob * pixel.x, imaginary = blob * pixel.y, add = blob * pixel_weight;
-                if (vx >= 0) add_to_voxel(numerator, weight, side, vx, vy, vz, real, imaginary, add);
-                if (vx <= 0 && x > 0) add_to_voxel(numerator, weight, side, -vx, -vy, -vz, real, -imaginary, add);
+                if (vx >= 0)
+                    add_to_voxel(numerator, weight, side, first_plane, planes, vx, vy, vz, real, imaginary, add);
+                if (vx <= 0 && x > 0)
+                    add_to_voxel(numerator, weight, side, first_plane, planes, -vx, -vy, -vz, real, -imaginary, add);
             }
         }
 }

@@ -7,14 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "check_workload.h"
 #include "cryoem/blob.h"
+#include "math/symmetry_group.h"
 #include "reconstruct/kernels/insert_slices.h"
 #include "reconstruct/kernels/scatter_slices.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"
 
-enum { MOST_CORNERS = 24, MOST_SIDE = 161, MOST_SLICES = 40, IMAGES = 7, OPERATORS = 4 };
+enum { MOST_CORNERS = 24, MOST_SIDE = 161, MOST_SLICES = 128, IMAGES = 7, OPERATORS = 4 };
 enum { MOST_PIXELS = MOST_SIDE * (MOST_SIDE / 2 + 1), MOST_IMAGE_FLOATS = 1 << 19 };
 
 static qn_device *device;
@@ -23,9 +25,10 @@ static float images[2 * MOST_IMAGE_FLOATS], image_weights[MOST_IMAGE_FLOATS], ma
 static float numerator[2 * MOST_SIDE * MOST_PIXELS], weight[MOST_SIDE * MOST_PIXELS];
 static double expected_numerator[2 * MOST_SIDE * MOST_PIXELS], expected_weight[MOST_SIDE * MOST_PIXELS];
 
-static size_t pixels_of(const qn_insert_problem *problem)
+static size_t voxels_of(const qn_insert_problem *problem)
 {
-    return (size_t)problem->side * (size_t)(problem->side / 2 + 1);
+    const qn_insert_shape shape = qn_insert_shape_of(problem);
+    return shape.plane_voxels * (size_t)shape.planes;
 }
 
 /* A rotation by `angle` about an axis, both of slice s; the operators of D2 (1, 2-folds about z, x and y) on top. */
@@ -48,12 +51,12 @@ static void make_matrix(int image, int which, float matrix[9])
  * 90°, x to z. */
 static void make_inputs(const qn_insert_problem *problem)
 {
-    const int side = problem->side, columns = side / 2 + 1;
-    const double most = fmin((double)problem->most, (side - 1) / 2.0);
-    const size_t pixels = pixels_of(problem) * (size_t)problem->images;
+    const qn_insert_shape shape = qn_insert_shape_of(problem);
+    const int side = shape.image_side, columns = side / 2 + 1;
+    const size_t pixels = shape.image_pixels * (size_t)problem->images;
     for (size_t i = 0; i < pixels; i++) {
         const double x = (double)(i % (size_t)columns), y = (double)(i / (size_t)columns % (size_t)side) - side / 2;
-        const bool kept = x * x + y * y <= most * most;
+        const bool kept = x * x + y * y <= shape.kept * shape.kept;
         images[2 * i] = kept ? qn_workload_input(5, 2 * i) : NAN;
         images[2 * i + 1] = kept ? qn_workload_input(5, 2 * i + 1) : NAN;
         image_weights[i] = kept ? 0.5f + 0.5f * qn_workload_input(6, i) : NAN;
@@ -74,7 +77,7 @@ static double there_before(size_t i, size_t period)
 
 static void make_expected(const qn_insert_problem *problem)
 {
-    const size_t voxels = pixels_of(problem) * (size_t)problem->side;
+    const size_t voxels = voxels_of(problem);
     for (size_t i = 0; i < 2 * voxels; i++) expected_numerator[i] = there_before(i, 3);
     for (size_t i = 0; i < voxels; i++) expected_weight[i] = there_before(i, 2);
     qn_insert_slices_reference(problem, images, image_weights, matrices, expected_numerator, expected_weight);
@@ -90,8 +93,8 @@ static void insert_on_device(const qn_configuration *configuration, const qn_ins
 {
     static float table[QN_BLOB_ENTRIES];
     qn_buffer *buffers[6] = {NULL};
-    const size_t pixels = pixels_of(problem), kept = pixels * (size_t)problem->images;
-    const size_t voxels = pixels * (size_t)problem->side, word = sizeof(float);
+    const size_t kept = qn_insert_shape_of(problem).image_pixels * (size_t)problem->images;
+    const size_t voxels = voxels_of(problem), word = sizeof(float);
     for (size_t i = 0; i < 2 * voxels; i++) numerator[i] = (float)there_before(i, 3);
     for (size_t i = 0; i < voxels; i++) weight[i] = (float)there_before(i, 2);
     qn_blob_table(table);
@@ -123,7 +126,7 @@ static double relative_error(const float *values, const double *expected, size_t
 
 static double error_of(const qn_configuration *configuration, const qn_insert_problem *problem)
 {
-    const size_t voxels = pixels_of(problem) * (size_t)problem->side;
+    const size_t voxels = voxels_of(problem);
     insert_on_device(configuration, problem);
     return fmax(relative_error(numerator, expected_numerator, 2 * voxels, 3),
                 relative_error(weight, expected_weight, voxels, 2));
@@ -138,7 +141,9 @@ static void check_problem(const qn_insert_problem *problem)
     make_expected(problem);
     const double error = error_of(NULL, problem);
     if (!CHECK(error <= TOLERANCE))
-        fprintf(stderr, "side %d, most %g, fast %d: %g\n", problem->side, (double)problem->most, problem->fast, error);
+        fprintf(stderr, "side %d, images %d %g apart, %d planes from %d, most %g, fast %d: %g\n", problem->side,
+                problem->image_side, (double)problem->spacing, problem->planes, problem->first_plane,
+                (double)problem->most, problem->fast, error);
 }
 
 static void sides_and_limits_are_right(void)
@@ -147,23 +152,99 @@ static void sides_and_limits_are_right(void)
     for (int i = 0; i < 5; i++) {
         const float half = 0.5f * (float)sides[i], mosts[] = {1000, half - 1, 0.61f * half, 0};
         for (int j = 0; j < 4; j++) {
-            check_problem(&(qn_insert_problem){sides[i], IMAGES, 1, 1.9f, mosts[j], false});
-            check_problem(&(qn_insert_problem){sides[i], IMAGES, OPERATORS, 1.9f, mosts[j], true});
+            check_problem(&(qn_insert_problem){
+                .side = sides[i], .images = IMAGES, .operators = 1, .radius = 1.9f, .most = mosts[j]});
+            check_problem(&(qn_insert_problem){.side = sides[i],
+                                               .images = IMAGES,
+                                               .operators = OPERATORS,
+                                               .radius = 1.9f,
+                                               .most = mosts[j],
+                                               .fast = true});
         }
     }
-    check_problem(&(qn_insert_problem){22, IMAGES, OPERATORS, 1.9f, 10, false});
-    check_problem(&(qn_insert_problem){22, IMAGES, OPERATORS, 0.5f, 10, false});
-    check_problem(&(qn_insert_problem){23, IMAGES, 1, 1.99f, 10, false});
+    check_problem(
+        &(qn_insert_problem){.side = 22, .images = IMAGES, .operators = OPERATORS, .radius = 1.9f, .most = 10});
+    check_problem(
+        &(qn_insert_problem){.side = 22, .images = IMAGES, .operators = OPERATORS, .radius = 0.5f, .most = 10});
+    check_problem(&(qn_insert_problem){.side = 23, .images = IMAGES, .operators = 1, .radius = 1.99f, .most = 10});
+}
+
+static void spacings_are_right(void)
+{
+    static const float spacings[] = {0.5f, 0.8f, 1, 1.03f, 1.5f, 2, 2.7f, 4};
+    static const int sides[][2] = {{24, 12}, {25, 13}, {24, 13}, {33, 8}}; /* P and n */
+    for (int s = 0; s < 8; s++)
+        for (int i = 0; i < 4; i++) {
+            const float across = spacings[s] * (float)sides[i][1], half = 0.5f * (float)sides[i][0];
+            qn_insert_problem problem = {.side = sides[i][0], .image_side = sides[i][1], .spacing = spacings[s]};
+            problem.images = IMAGES;
+            problem.operators = OPERATORS;
+            problem.radius = 1.9f;
+            problem.most = i == 1 ? 1000 : i == 2 ? 0.3f * across : half - 1;
+            check_problem(&problem);
+            problem.fast = true;
+            if (insert_with == qn_insert_slices) check_problem(&problem);
+        }
+}
+
+/* Bit by bit where the order of sums is given. */
+static void slabs_are_planes_of_the_whole(void)
+{
+    static float whole[2 * 26 * 26 * 14];
+    static const int slabs[][2] = {{0, 26}, {3, 1}, {3, 10}, {13, 13}, {22, 1}, {9, 16}};
+    const bool exact = strstr(qn_device_get_info(device)->identifier, "host") != NULL;
+    qn_insert_problem problem = {.side = 26, .images = IMAGES, .operators = OPERATORS, .radius = 1.9f, .most = 13};
+    problem.image_side = 13;
+    problem.spacing = 2;
+    make_inputs(&problem);
+    insert_on_device(NULL, &problem);
+    memcpy(whole, numerator, sizeof whole);
+    for (int i = 0; i < 6; i++) {
+        problem.first_plane = slabs[i][0];
+        problem.planes = slabs[i][1];
+        check_problem(&problem);
+        const size_t first = 2 * 26 * 14 * (size_t)problem.first_plane, floats = 2 * voxels_of(&problem);
+        if (exact && first % 6 == 0) CHECK(memcmp(numerator, whole + first, floats * sizeof(float)) == 0);
+    }
+}
+
+/* A group's operators in front of one view, and of one that looks along its first axis. */
+static void symmetric_particles_are_right(void)
+{
+    static const char *const groups[] = {"C1", "C4", "D2", "D4", "D7", "T", "O", "I1", "I2", "I3", "I4"};
+    for (int g = 0; g < 11; g++) {
+        double(*operators)[9];
+        qn_insert_problem problem = {.side = 20, .image_side = 10, .spacing = 2, .images = 2, .radius = 1.9f};
+        problem.most = 9;
+        if (!CHECK_OK(qn_symmetry_group(groups[g], &operators, &problem.operators))) continue;
+        make_inputs(&problem);
+        for (int image = 0; image < 2; image++)
+            for (int o = 0; o < problem.operators; o++) {
+                float view[9];
+                make_matrix(image + 3, 0, view);
+                for (int i = 0; i < 9; i++) {
+                    double sum = 0;
+                    for (int k = 0; k < 3; k++)
+                        sum += operators[o][3 * (i / 3) + k] * (image ? (double)view[3 * k + i % 3] : k == i % 3);
+                    matrices[9 * (image * problem.operators + o) + i] = (float)sum;
+                }
+            }
+        make_expected(&problem);
+        if (!CHECK(error_of(NULL, &problem) <= TOLERANCE)) fprintf(stderr, "%s\n", groups[g]);
+        void *memory = operators;
+        qn_release(&memory);
+    }
 }
 
 /* Coordinates of 80 with 24 bits would be off by 5e-6 and the sums by as much. */
 static void errors_do_not_grow_with_the_side(void)
 {
-    check_problem(&(qn_insert_problem){MOST_SIDE, 3, 1, 1.9f, 80, false});
-    check_problem(&(qn_insert_problem){MOST_SIDE - 1, 3, 1, 1.9f, 70, false});
+    check_problem(&(qn_insert_problem){.side = MOST_SIDE, .images = 3, .operators = 1, .radius = 1.9f, .most = 80});
+    check_problem(&(qn_insert_problem){.side = MOST_SIDE - 1, .images = 3, .operators = 1, .radius = 1.9f, .most = 70});
 }
 
-static const qn_insert_problem of_corners = {27, IMAGES, OPERATORS, 1.9f, 12.5f, false};
+static const qn_insert_problem of_corners = {
+    .side = 27, .images = IMAGES, .operators = OPERATORS, .radius = 1.9f, .most = 12.5f};
 
 static qn_status check_corner(const qn_configuration *configuration, void *user)
 {
@@ -198,6 +279,7 @@ static void forms_that_differ_most_are_right(void)
                                              {"SHARED_IMAGE", "SKIP_PIXELS", "GRID_DIM_Z"},
                                              {"PRECOMPUTE_BLOB", "SHARED_BLOB", "SHARED_IMAGE"}};
     static const int values[][3] = {{0, 0, 0}, {1, 1, 1}, {1, 1, 0}};
+    static const float spacings[] = {1, 0.7f, 1.6f, 2};
     const qn_family *family = &qn_reconstruct_insert_slices_family;
     const qn_device_info *info = qn_device_get_info(device);
     for (int form = 0; form < 3; form++) {
@@ -208,9 +290,16 @@ static void forms_that_differ_most_are_right(void)
                 if (strcmp(family->tunables[t].name, changed[form][i]) == 0) configuration.value[t] = values[form][i];
         CHECK_OK(qn_family_allows(family, info, &configuration, &allowed, NULL));
         if (!CHECK(allowed == !strstr(info->identifier, "host")) || !allowed) continue;
-        make_inputs(&of_corners);
-        make_expected(&of_corners);
-        if (!CHECK(error_of(&configuration, &of_corners) <= TOLERANCE)) name_configuration(family, &configuration);
+        for (int s = 0; s < 4; s++) {
+            qn_insert_problem problem = of_corners;
+            problem.image_side = s == 0 ? 27 : 14;
+            problem.spacing = spacings[s];
+            make_inputs(&problem);
+            make_expected(&problem);
+            if (CHECK(error_of(&configuration, &problem) <= TOLERANCE)) continue;
+            fprintf(stderr, "spacing %g", (double)spacings[s]);
+            name_configuration(family, &configuration);
+        }
     }
 }
 
@@ -234,14 +323,20 @@ static void scattering_gives_the_same(void)
         insert_with = qn_scatter_slices;
         CHECK_OK(qn_family_sample_corners(&qn_reconstruct_scatter_slices_family, info,
                                           corners_to_visit(info, MOST_CORNERS / 2), check_scatter_corner, &corners));
-        check_problem(&(qn_insert_problem){22, IMAGES, OPERATORS, 1.9f, 1000, false});
-        check_problem(&(qn_insert_problem){MOST_SIDE, 3, 1, 1.9f, 80, false});
+        check_problem(
+            &(qn_insert_problem){.side = 22, .images = IMAGES, .operators = OPERATORS, .radius = 1.9f, .most = 1000});
+        check_problem(&(qn_insert_problem){.side = MOST_SIDE, .images = 3, .operators = 1, .radius = 1.9f, .most = 80});
+        spacings_are_right();
+        slabs_are_planes_of_the_whole();
+        symmetric_particles_are_right();
         insert_with = qn_insert_slices;
         CHECK(corners > 1);
     }
     CHECK_OK(qn_buffer_create(device, 64, &buffer));
-    CHECK_FAILS(qn_scatter_slices(queue, NULL, &(qn_insert_problem){16, 1, 1, 1.9f, 1, true}, buffer, buffer, buffer,
-                                  buffer, buffer, buffer, NULL),
+    CHECK_FAILS(qn_scatter_slices(queue, NULL,
+                                  &(qn_insert_problem){
+                                      .side = 16, .images = 1, .operators = 1, .radius = 1.9f, .most = 1, .fast = true},
+                                  buffer, buffer, buffer, buffer, buffer, buffer, NULL),
                 QN_INVALID_ARGUMENT);
     qn_buffer_release(&buffer);
 }
@@ -251,7 +346,7 @@ static void reference_is_the_definition(void)
 {
     enum { SIDE = 9, COLUMNS = 5, LOW = 4 };
     static double sums[2 * SIDE * SIDE * COLUMNS], weights[SIDE * SIDE * COLUMNS];
-    const qn_insert_problem one = {SIDE, 1, 1, 1.9f, 4, false};
+    const qn_insert_problem one = {.side = SIDE, .images = 1, .operators = 1, .radius = 1.9f, .most = 4};
     const double radius = (double)1.9f, one_away = qn_blob_at(radius, 1), two_away = qn_blob_at(radius, 2);
     make_inputs(&one);
     memset(images, 0, 2 * SIDE * COLUMNS * sizeof *images);
@@ -279,7 +374,8 @@ static void reference_is_the_definition(void)
 /* What belongs to x = 0 is complete: voxel and mate are conjugate, when the image's own column 0 is. */
 static void voxels_and_mates_are_conjugate(void)
 {
-    const qn_insert_problem problem = {24, IMAGES, OPERATORS, 1.9f, 11, false};
+    const qn_insert_problem problem = {
+        .side = 24, .images = IMAGES, .operators = OPERATORS, .radius = 1.9f, .most = 11};
     const int columns = 13, low = 12;
     double worst = 0;
     make_inputs(&problem);
@@ -348,16 +444,27 @@ static void impossible_problems_are_refused(void)
 {
     qn_buffer *buffer = NULL;
     const qn_insert_problem wrong[] = {
-        {3, 1, 1, 1.9f, 1, false},  {5000, 1, 1, 1.9f, 1, false}, {16, -1, 1, 1.9f, 1, false},
-        {16, 1, 0, 1.9f, 1, false}, {16, 1, 1, 2.1f, 1, false},   {16, 1, 1, 1.9f, NAN, false},
-        {64, 1, 1, 1.9f, 1, false}, /* more than there is in the buffers */
+        {.side = 3, .images = 1, .operators = 1, .radius = 1.9f, .most = 1},
+        {.side = 5000, .images = 1, .operators = 1, .radius = 1.9f, .most = 1},
+        {.side = 16, .images = -1, .operators = 1, .radius = 1.9f, .most = 1},
+        {.side = 16, .images = 1, .operators = 0, .radius = 1.9f, .most = 1},
+        {.side = 16, .images = 1, .operators = 1, .radius = 2.1f, .most = 1},
+        {.side = 16, .images = 1, .operators = 1, .radius = 1.9f, .most = NAN},
+        {.side = 16, .image_side = 3, .images = 1, .operators = 1, .radius = 1.9f, .most = 1},
+        {.side = 16, .spacing = 0.4f, .images = 1, .operators = 1, .radius = 1.9f, .most = 1},
+        {.side = 16, .spacing = 4.1f, .images = 1, .operators = 1, .radius = 1.9f, .most = 1},
+        {.side = 16, .spacing = NAN, .images = 1, .operators = 1, .radius = 1.9f, .most = 1},
+        {.side = 16, .first_plane = 9, .planes = 8, .images = 1, .operators = 1, .radius = 1.9f, .most = 1},
+        {.side = 16, .first_plane = 1, .images = 1, .operators = 1, .radius = 1.9f, .most = 1},
+        {.side = 64, .images = 1, .operators = 1, .radius = 1.9f, .most = 1}, /* more than there is in the buffers */
     };
     CHECK_OK(qn_buffer_create(device, 4 * QN_BLOB_ENTRIES, &buffer));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         CHECK_FAILS(qn_insert_slices(queue, NULL, &wrong[i], buffer, buffer, buffer, buffer, buffer, buffer, NULL),
                     QN_INVALID_ARGUMENT);
-    CHECK_OK(qn_insert_slices(queue, NULL, &(qn_insert_problem){16, 0, 1, 1.9f, 1, false}, buffer, buffer, buffer,
-                              buffer, buffer, buffer, NULL));
+    CHECK_OK(qn_insert_slices(queue, NULL,
+                              &(qn_insert_problem){.side = 16, .images = 0, .operators = 1, .radius = 1.9f, .most = 1},
+                              buffer, buffer, buffer, buffer, buffer, buffer, NULL));
     qn_buffer_release(&buffer);
 }
 
@@ -378,6 +485,9 @@ int main(int argc, char **argv)
     RUN(reference_is_the_definition);
     RUN(sides_and_limits_are_right);
     RUN(errors_do_not_grow_with_the_side);
+    RUN(spacings_are_right);
+    RUN(slabs_are_planes_of_the_whole);
+    RUN(symmetric_particles_are_right);
     RUN(sampled_corners_are_right);
     RUN(forms_that_differ_most_are_right);
     RUN(scattering_gives_the_same);

@@ -194,7 +194,10 @@ static void work(const void *pointer, qn_work *least)
 
 static void problem_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
 {
-    qn_insert_problem_class(&(qn_insert_problem){.side = sizes[0], .images = sizes[1], .operators = sizes[2]}, text);
+    qn_insert_problem_class(
+        &(qn_insert_problem){
+            .side = sizes[0], .images = sizes[1], .operators = sizes[2], .radius = (float)QN_BLOB_RADIUS},
+        text);
 }
 
 extern const qn_workload qn_reconstruct_insert_slices_workload;
