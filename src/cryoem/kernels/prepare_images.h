@@ -51,4 +51,8 @@ typedef struct qn_reference_image {
 void qn_prepare_images_reference(const qn_prepare_problem *problem, const float *spectra,
                                  const qn_reference_image *parameters, double *images, double *weights);
 
+/* The same for the one pixel x, y of an image, `spectrum` at its place: value = real part, imaginary part, weight. */
+void qn_prepare_images_reference_pixel(const qn_prepare_problem *problem, const qn_reference_image *image,
+                                       const float spectrum[2], int x, int y, double value[3]);
+
 #endif

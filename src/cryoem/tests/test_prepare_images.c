@@ -307,6 +307,14 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
+static void the_workload_keeps_its_promises(void)
+{
+    qn_work work;
+    check_workload(queue, "cryoem/prepare_images", (const int[]){33, 6, 2}, &work);
+    CHECK(work.multiply_adds > 0);
+    check_workload(queue, "cryoem/prepare_images", (const int[]){32, 6, 1}, &work);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
@@ -321,6 +329,7 @@ int main(int argc, char **argv)
     RUN(whole_shifts_are_rolled_images);
     RUN(shifts_in_between_are_right);
     RUN(impossible_problems_are_refused);
+    RUN(the_workload_keeps_its_promises);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);
