@@ -15,7 +15,7 @@
 
 #include "cryoem/kernels/prepare_images.dev.h"
 
-enum { MOST_CORNERS = 16, MOST_IMAGES = 21, MOST_PIXELS = 1 << 19, BEYOND = 64 };
+enum { MOST_CORNERS = 16, IMAGES = 21, MOST_IMAGES = 65535 + 150, MOST_PIXELS = 1 << 20, BEYOND = 64 };
 
 static const double PI = 3.14159265358979323846;
 static const double TOLERANCE = 2e-6; /* of the largest value */
@@ -25,7 +25,7 @@ static qn_queue *queue;
 static float spectra[2 * MOST_PIXELS], prepared[2 * MOST_PIXELS + BEYOND], weights[MOST_PIXELS + BEYOND];
 static double expected[2 * MOST_PIXELS], expected_weights[MOST_PIXELS];
 static qn_reference_image parameters[MOST_IMAGES];
-static qn_ctf contrasts[MOST_IMAGES];
+static qn_ctf contrasts[IMAGES];
 
 static size_t pixels_of(const qn_prepare_problem *problem)
 {
@@ -40,7 +40,7 @@ static double draw(uint64_t index, double low, double high)
 /* Optics as hard as they come: resolutions up to 1.5 Å at 5 µm, a B-factor on every second, one without CTF. */
 static void make_parameters(int side)
 {
-    for (int i = 0; i < MOST_IMAGES; i++) {
+    for (int i = 0; i < IMAGES; i++) {
         const uint64_t first = 16 * (uint64_t)i;
         contrasts[i] = (qn_ctf){.wavelength_angstrom = i % 3 == 1 ? 0.02508 : 0.0196875,
                                 .spherical_aberration_angstrom = draw(first, 0, 2.7e7),
@@ -60,6 +60,7 @@ static void make_parameters(int side)
     parameters[1].origin_pixels[0] = 3; /* whole, and none */
     parameters[1].origin_pixels[1] = -side;
     parameters[2].origin_pixels[0] = parameters[2].origin_pixels[1] = 0;
+    for (int i = IMAGES; i < MOST_IMAGES; i++) parameters[i] = parameters[i % IMAGES];
 }
 
 /* NaN beyond what is kept: nobody may let it through. */
@@ -143,7 +144,7 @@ static void sides_and_limits_are_right(void)
         const float half = 0.5f * (float)sides[i], mosts[] = {INFINITY, half, 0.61f * half, 1, 0};
         for (int j = 0; j < 5; j++) {
             check_problem(&(qn_prepare_problem){sides[i], 7, mosts[j], false});
-            check_problem(&(qn_prepare_problem){sides[i], MOST_IMAGES, mosts[j], true});
+            check_problem(&(qn_prepare_problem){sides[i], IMAGES, mosts[j], true});
         }
     }
 }
@@ -185,7 +186,7 @@ static void angles_are_exact_in_the_largest_images(void)
 
 static qn_status check_corner(const qn_configuration *configuration, void *user)
 {
-    const qn_prepare_problem problem = {27, MOST_IMAGES, 12.5f, true};
+    const qn_prepare_problem problem = {27, IMAGES, 12.5f, true};
     ++*(int *)user;
     if (!CHECK(error_of(configuration, &problem) <= TOLERANCE))
         name_configuration(&qn_cryoem_prepare_images_family, configuration);
@@ -197,10 +198,24 @@ static void corners_are_right(void)
     const qn_device_info *info = qn_device_get_info(device);
     const bool host = strstr(info->identifier, "host") != NULL;
     int corners = 0;
-    make_problem(&(qn_prepare_problem){27, MOST_IMAGES, 12.5f, true});
+    make_problem(&(qn_prepare_problem){27, IMAGES, 12.5f, true});
     CHECK_OK(qn_family_sample_corners(&qn_cryoem_prepare_images_family, info,
                                       host ? 1 : corners_to_visit(info, MOST_CORNERS), check_corner, &corners));
     CHECK(corners > 0);
+}
+
+/* More than a grid of CUDA has groups along its second dimension. */
+static void many_images_are_right(void)
+{
+    const qn_prepare_problem many = {5, MOST_IMAGES, 2.5f, true};
+    const qn_family *family = &qn_cryoem_prepare_images_family;
+    qn_configuration configuration = qn_family_fallback(family);
+    bool allowed = false;
+    check_problem(&many);
+    for (int t = 0; t < family->tunable_count; t++)
+        if (strcmp(family->tunables[t].name, "PER_ITEM") == 0) configuration.value[t] = 1;
+    CHECK_OK(qn_family_allows(family, qn_device_get_info(device), &configuration, &allowed, NULL));
+    if (allowed) CHECK(error_of(&configuration, &many) <= TOLERANCE);
 }
 
 /* The transform of the image that has `image` at (i + shift) mod side where this has it at i. */
@@ -326,6 +341,7 @@ int main(int argc, char **argv)
     RUN(errors_do_not_grow_with_the_side);
     RUN(angles_are_exact_in_the_largest_images);
     RUN(corners_are_right);
+    RUN(many_images_are_right);
     RUN(whole_shifts_are_rolled_images);
     RUN(shifts_in_between_are_right);
     RUN(impossible_problems_are_refused);
