@@ -19,30 +19,36 @@
 extern "C" {
 #endif
 
-/* Where a curve first falls below a threshold. */
+/* Where a curve first falls below a threshold, from shell 1 on. */
 typedef struct qn_fsc_crossing {
     double threshold;         /* 0.5, 0.143 */
     int shell;                /* the first below; 0: none is */
     double shell_angstrom;    /* its resolution; 2 voxels where none is */
-    double crossing_angstrom; /* interpolated between it and the one before; likewise */
+    double crossing_angstrom; /* interpolated in frequency between the one before and it; likewise. That of shell 1: its
+                                 own */
 } qn_fsc_crossing;
 
 typedef struct qn_fsc {
     int shells; /* N/2 + 1, from 0 */
     double *frequency_per_angstrom;
     double *unmasked, *masked, *randomised, *corrected; /* the last three NULL without a mask */
-    int randomised_from;                                /* shell; 0: none */
+    int randomised_from;                                /* shell; 0: none, and `randomised` is `masked` */
     qn_fsc_crossing at_0_5, at_0_143;                   /* of the corrected curve, of the unmasked one without a mask */
     double resolution_angstrom;                         /* at_0_143.crossing_angstrom */
 } qn_fsc;
 
 typedef struct qn_fsc_options {
-    uint64_t seed;          /* of the random phases */
+    uint64_t seed;          /* of the random phases; default 0 */
     double randomise_below; /* the unmasked FSC below which phases are randomised; 0: 0.8 */
 } qn_fsc_options;
 
-/* Cubic volumes of one size and voxel. `mask` (same size, 0 … 1) may be NULL. QN_INVALID_ARGUMENT naming both volumes
- * where they differ in size, or in voxel size by more than 0.1 %; QN_OUT_OF_MEMORY. */
+/* Cubic volumes of one size (4 … 16384) and voxel. `mask` (same size, 0 … 1) and `options` may be NULL. Corrected is
+ * (masked − randomised) / (1 − randomised) from shell randomised_from + 2 on, masked before. The curves are the same
+ * for any number of threads. Takes 12 bytes a voxel besides the volumes.
+ *
+ * QN_INVALID_ARGUMENT naming both volumes where they differ in size, or in voxel size by more than 0.1 %; QN_BAD_FORMAT
+ * naming volume and voxel: values that are not finite, a volume that is constant, a mask that is 0 everywhere or leaves
+ * 0 … 1; QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_fsc_compute(qn_context *context, const qn_volume *half_1, const qn_volume *half_2,
                                        const qn_volume *mask, const qn_fsc_options *options, qn_fsc **fsc);
 void qn_fsc_destroy(qn_fsc **fsc);
@@ -60,12 +66,19 @@ typedef struct qn_mask_options {
 
 qn_mask_options qn_mask_default_options(void);
 
-/* A soft mask, 0 … 1, around what of a map stands out: low-pass filtered, thresholded, its largest connected parts
- * extended, with a cosine edge. QN_BAD_FORMAT when nothing stands out. */
+/* A soft mask, 0 … 1, around what of a map stands out: low-pass filtered (a Gaussian that halves amplitudes at
+ * low_pass_angstrom), thresholded, its largest connected parts extended by exact distances, with a cosine edge.
+ *
+ * The chosen threshold is halfway between the background and the mean of what lies above the threshold (Ridler and
+ * Calvard 1978, doi 10.1109/TSMC.1978.4310039), but at least three deviations of the background above it. Parts are
+ * kept that have a tenth of the voxels of the largest or more, and that reach six deviations (of a threshold that is
+ * given: any). `options` may be NULL; the map need not be a cube. QN_BAD_FORMAT when nothing stands out, and for values
+ * that are not finite; QN_INVALID_ARGUMENT; QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_mask_create(qn_context *context, const qn_volume *map, const qn_mask_options *options,
                                        qn_volume **mask);
 
-/* `quern fsc`: compute and write fsc.csv, fsc.star, report.html and run.json into a folder. */
+/* `quern fsc`: compute and write fsc.csv, fsc.star, report.html and run.json, and mask.mrc where it was made, into a
+ * folder. A mask that is "auto" is made of the mean of both maps. */
 typedef struct qn_fsc_run_options {
     const char *half_1, *half_2; /* maps */
     const char *mask;            /* "auto", a map, or NULL */
@@ -74,6 +87,7 @@ typedef struct qn_fsc_run_options {
     qn_mask_options auto_mask;
 } qn_fsc_run_options;
 
+/* Errors: those of qn_volume_read, qn_fsc_compute and qn_mask_create; QN_IO_ERROR, QN_NOT_FOUND for the folder. */
 QN_MUST_CHECK qn_status qn_fsc_run(qn_context *context, const qn_fsc_run_options *options, qn_fsc **fsc);
 
 #ifdef __cplusplus

@@ -1,0 +1,147 @@
+#include "cryoem/distance.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* Lines next to one another along x, so that a cache line serves all of them. */
+enum { LINES_MOST = 16 };
+
+/* Scratch of one worker: lines side by side, and the lower envelope of one line's parabolas. */
+typedef struct envelope {
+    double *border; /* [length]: where parabola i of the envelope begins to be the lowest */
+    int *place;     /* [length]: its apex */
+    float *result;  /* [length] */
+    float *values;  /* [LINES_MOST][length] */
+} envelope;
+
+typedef struct distance_work {
+    int counts[3], longest;
+    float most; /* reach² */
+    float *squared;
+    char *scratch;
+    size_t scratch_bytes; /* of a worker */
+} distance_work;
+
+static size_t envelope_bytes(int longest)
+{
+    return (size_t)longest * (sizeof(double) + sizeof(int) + (LINES_MOST + 1) * sizeof(float));
+}
+
+static envelope envelope_of(const distance_work *work, int worker)
+{
+    const size_t length = (size_t)work->longest;
+    double *border = (double *)(work->scratch + (size_t)worker * work->scratch_bytes);
+    int *place = (int *)(border + length);
+    float *result = (float *)(place + length);
+    return (envelope){.border = border, .place = place, .result = result, .values = result + length};
+}
+
+/* Along x every voxel is marked or not: the nearest mark to the left, then to the right. */
+static void measure_row(float *row, int count, float most)
+{
+    const float far = (float)(1 << 20); /* beyond any reach, and exact when 1 is added */
+    float steps = far;
+    for (int x = 0; x < count; x++) {
+        steps = row[x] == 0 ? 0 : steps + 1;
+        row[x] = steps;
+    }
+    steps = far;
+    for (int x = count - 1; x >= 0; x--) {
+        steps = row[x] == 0 ? 0 : steps + 1;
+        const float nearest = steps < row[x] ? steps : row[x];
+        row[x] = fminf(nearest * nearest, most);
+    }
+}
+
+/* Where the parabolas with apices at p < q, f(p) and f(q) high, cross. */
+static double crossing_of(const float *f, int p, int q)
+{
+    return ((double)f[q] - (double)f[p]) / (2 * (q - p)) + 0.5 * (p + q);
+}
+
+/* result[i] = min over j of f(j) + (i − j)². Apices at `most` lower nothing below it and are left out. */
+static void measure_line(const envelope *e, const float *f, int count, float most)
+{
+    int last = -1;
+    for (int q = 0; q < count; q++) {
+        if (f[q] >= most) continue;
+        double border = -(double)INFINITY;
+        for (; last >= 0; last--) {
+            border = crossing_of(f, e->place[last], q);
+            if (border > e->border[last]) break;
+        }
+        last++;
+        e->place[last] = q;
+        e->border[last] = last == 0 ? -(double)INFINITY : border;
+    }
+    for (int i = 0, part = 0; i < count; i++) {
+        while (part < last && e->border[part + 1] < i) part++;
+        const float apart = last < 0 ? 0 : (float)(i - e->place[part]);
+        e->result[i] = last < 0 ? most : fminf(most, f[e->place[part]] + apart * apart);
+    }
+}
+
+/* `lines` lines of `count` voxels, `stride` apart within a line and 1 apart between lines. */
+static void measure_lines(const envelope *e, float *squared, int lines, int count, size_t stride, float most)
+{
+    bool lower = false;
+    for (int i = 0; i < count; i++)
+        for (int line = 0; line < lines; line++) {
+            const float value = squared[(size_t)i * stride + (size_t)line];
+            e->values[(size_t)line * (size_t)count + (size_t)i] = value;
+            lower = lower || value < most;
+        }
+    if (!lower) return; /* all of it is out of reach, and stays so */
+    for (int line = 0; line < lines; line++) {
+        measure_line(e, e->values + (size_t)line * (size_t)count, count, most);
+        for (int i = 0; i < count; i++) squared[(size_t)i * stride + (size_t)line] = e->result[i];
+    }
+}
+
+/* Rows, then columns of a plane. */
+static qn_status measure_plane(size_t z, int worker, void *user)
+{
+    const distance_work *work = user;
+    const envelope e = envelope_of(work, worker);
+    const int across = work->counts[0], down = work->counts[1];
+    float *plane = work->squared + z * (size_t)across * (size_t)down;
+    for (int y = 0; y < down; y++) measure_row(plane + (size_t)y * (size_t)across, across, work->most);
+    for (int x = 0; x < across; x += LINES_MOST)
+        measure_lines(&e, plane + x, across - x < LINES_MOST ? across - x : LINES_MOST, down, (size_t)across,
+                      work->most);
+    return QN_OK;
+}
+
+/* Lines along z that stand on one row. */
+static qn_status measure_upright(size_t y, int worker, void *user)
+{
+    const distance_work *work = user;
+    const envelope e = envelope_of(work, worker);
+    const int across = work->counts[0];
+    const size_t plane = (size_t)across * (size_t)work->counts[1];
+    for (int x = 0; x < across; x += LINES_MOST)
+        measure_lines(&e, work->squared + y * (size_t)across + x, across - x < LINES_MOST ? across - x : LINES_MOST,
+                      work->counts[2], plane, work->most);
+    return QN_OK;
+}
+
+qn_status qn_distance_squared(qn_pool *pool, const int counts[3], float reach, float *squared)
+{
+    distance_work work = {.most = reach * reach, .squared = squared};
+    void *memory;
+    memcpy(work.counts, counts, sizeof work.counts);
+    for (int k = 0; k < 3; k++)
+        if (counts[k] > work.longest) work.longest = counts[k];
+    work.scratch_bytes = (envelope_bytes(work.longest) + 63) / 64 * 64;
+    QN_TRY(qn_allocate((size_t)(pool ? qn_pool_threads(pool) : 1), work.scratch_bytes, &memory));
+    work.scratch = memory;
+    qn_status status = qn_pool_run(pool, (size_t)counts[2], measure_plane, &work);
+    if (status == QN_OK) status = qn_pool_run(pool, (size_t)counts[1], measure_upright, &work);
+    qn_release(&memory);
+    return status;
+}

@@ -1,0 +1,271 @@
+/* Fourier shell correlation (Harauz and van Heel 1986), corrected for a mask by randomised phases (Chen et al. 2013).
+ */
+#include <quern/fsc.h>
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "cryoem/grid_transform.h"
+#include "cryoem/shells.h"
+#include "cryoem/volume_check.h"
+#include "runtime/device.h"
+
+static const double default_randomise_below = 0.8;
+
+enum { LEAST_SIDE = 4, LARGEST_SIDE = 16384 };
+
+/* Shells behind the one from which phases are randomised before the correction begins: a mask carries what is kept
+ * across the border. */
+enum { SHELLS_UNTIL_CORRECTED = 2 };
+
+typedef struct fsc_job {
+    const qn_volume *halves[2], *mask;
+    qn_fsc_options options;
+    int side;
+    qn_grid_transform transform;
+    qn_fsc *fsc;
+} fsc_job;
+
+/* ---- what comes in ---- */
+
+static qn_status check_sizes(const qn_volume *volume, const char *name)
+{
+    const int *counts = volume->counts;
+    const double *voxel = volume->voxel_angstrom;
+    if (counts[0] != counts[1] || counts[0] != counts[2])
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d x %d x %d voxels; expected a cube", name, counts[0], counts[1],
+                counts[2]);
+    if (counts[0] < LEAST_SIDE || counts[0] > LARGEST_SIDE)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d voxels along an edge; expected %d to %d", name, counts[0], LEAST_SIDE,
+                LARGEST_SIDE);
+    for (int k = 0; k < 3; k++)
+        if (!(voxel[k] > 0) || !isfinite(voxel[k]) || qn_voxels_differ(voxel[0], voxel[k]))
+            QN_FAIL(QN_INVALID_ARGUMENT, "%s has voxels of %g x %g x %g Å; expected cubes", name, voxel[0], voxel[1],
+                    voxel[2]);
+    return QN_OK;
+}
+
+/* One name behind the other. */
+static qn_status check_halves(const qn_volume *const halves[2], const char *const names[2])
+{
+    for (int k = 0; k < 2; k++) QN_TRY(check_sizes(halves[k], names[k]));
+    if (halves[0]->counts[0] != halves[1]->counts[0])
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d voxels along an edge and %s has %d; expected two maps of one size",
+                names[0], halves[0]->counts[0], names[1], halves[1]->counts[0]);
+    if (qn_voxels_differ(halves[0]->voxel_angstrom[0], halves[1]->voxel_angstrom[0]))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s has voxels of %g Å and %s of %g Å; expected the same within 0.1 %%", names[0],
+                halves[0]->voxel_angstrom[0], names[1], halves[1]->voxel_angstrom[0]);
+    return QN_OK;
+}
+
+static qn_status check_values(qn_pool *pool, const qn_volume *volume, const char *name)
+{
+    float low, high;
+    QN_TRY(qn_volume_range(pool, volume, name, &low, &high));
+    if (low == high)
+        QN_FAIL(QN_BAD_FORMAT,
+                "%s: every voxel is %g, and the Fourier shell correlation with a constant is undefined; expected a map",
+                name, (double)low);
+    return QN_OK;
+}
+
+static qn_status check_mask(qn_pool *pool, const qn_volume *mask, const qn_volume *half, const char *half_name)
+{
+    const float slack = 0.01f; /* of interpolated masks */
+    const char *name = qn_volume_name(mask, "the mask");
+    float low, high;
+    for (int k = 0; k < 3; k++)
+        if (mask->counts[k] != half->counts[k])
+            QN_FAIL(QN_INVALID_ARGUMENT,
+                    "%s has %d x %d x %d voxels and %s has %d x %d x %d; expected a mask of one "
+                    "size with the maps",
+                    name, mask->counts[0], mask->counts[1], mask->counts[2], half_name, half->counts[0],
+                    half->counts[1], half->counts[2]);
+    QN_TRY(qn_volume_range(pool, mask, name, &low, &high));
+    if (low < -slack || high > 1 + slack)
+        QN_FAIL(QN_BAD_FORMAT, "%s: values go from %g to %g; expected a mask of 0 to 1", name, (double)low,
+                (double)high);
+    if (!(high > 0)) QN_FAIL(QN_BAD_FORMAT, "%s: every voxel is 0; expected a mask that lets something through", name);
+    /* 1 Å is what a file that says nothing gives */
+    if (mask->voxel_angstrom[0] != 1 && qn_voxels_differ(half->voxel_angstrom[0], mask->voxel_angstrom[0]))
+        qn_log(QN_LOG_WARNING, "%s has voxels of %g Å and %s of %g Å; they are laid on one another voxel by voxel",
+               name, mask->voxel_angstrom[0], half_name, half->voxel_angstrom[0]);
+    return QN_OK;
+}
+
+static qn_status check_inputs(qn_pool *pool, const fsc_job *job)
+{
+    const char *names[2] = {qn_volume_name(job->halves[0], "the first half map"),
+                            qn_volume_name(job->halves[1], "the second half map")};
+    if (!(job->options.randomise_below > 0 && job->options.randomise_below <= 1))
+        QN_FAIL(QN_INVALID_ARGUMENT, "phases are to be randomised below a correlation of %g; expected 0 to 1",
+                job->options.randomise_below);
+    QN_TRY(check_halves(job->halves, names));
+    for (int k = 0; k < 2; k++) QN_TRY(check_values(pool, job->halves[k], names[k]));
+    return job->mask ? check_mask(pool, job->mask, job->halves[0], names[0]) : QN_OK;
+}
+
+/* ---- curves ---- */
+
+static qn_status allocate_curves(int side, bool masked, qn_fsc **out)
+{
+    double **curves[5];
+    void *memory;
+    QN_TRY(qn_allocate(1, sizeof **out, &memory));
+    qn_fsc *fsc = *out = memory;
+    fsc->shells = qn_shell_count(side);
+    curves[0] = &fsc->frequency_per_angstrom;
+    curves[1] = &fsc->unmasked;
+    curves[2] = &fsc->masked;
+    curves[3] = &fsc->randomised;
+    curves[4] = &fsc->corrected;
+    for (int k = 0; k < (masked ? 5 : 2); k++) {
+        QN_TRY(qn_allocate((size_t)fsc->shells, sizeof(double), &memory));
+        *curves[k] = memory;
+    }
+    return QN_OK;
+}
+
+typedef struct correlation_call {
+    int side;
+    double *curve;
+} correlation_call;
+
+static qn_status correlate(void *const *addresses, qn_pool *pool, void *user)
+{
+    const correlation_call *call = user;
+    return qn_shells_correlate(pool, call->side, addresses[1], addresses[2], call->curve);
+}
+
+static qn_status randomise(void *const *addresses, qn_pool *pool, void *user)
+{
+    const fsc_job *job = user;
+    return qn_shells_randomise(pool, job->side, job->fsc->randomised_from, job->options.seed, addresses[1],
+                               addresses[2]);
+}
+
+static qn_status correlate_spectra(fsc_job *job, double *curve)
+{
+    return qn_grid_transform_use(&job->transform, correlate, &(correlation_call){job->side, curve});
+}
+
+static qn_status correlate_maps(fsc_job *job, const float *mask, double *curve)
+{
+    for (int k = 0; k < 2; k++) {
+        QN_TRY(qn_grid_transform_fill(&job->transform, job->halves[k]->values, mask));
+        QN_TRY(qn_grid_transform_forward(&job->transform, k));
+    }
+    return correlate_spectra(job, curve);
+}
+
+/* The spectra are those of the unmasked maps. */
+static qn_status correlate_randomised(fsc_job *job, double *curve)
+{
+    const float voxels = (float)job->side * (float)job->side * (float)job->side;
+    QN_TRY(qn_grid_transform_use(&job->transform, randomise, job));
+    for (int k = 0; k < 2; k++) {
+        QN_TRY(qn_grid_transform_inverse(&job->transform, k));
+        QN_TRY(qn_grid_transform_scale(&job->transform, job->mask->values, 1 / voxels));
+        QN_TRY(qn_grid_transform_forward(&job->transform, k));
+    }
+    return correlate_spectra(job, curve);
+}
+
+static int first_below(const double *curve, int shells, double threshold)
+{
+    for (int s = 1; s < shells; s++)
+        if (curve[s] < threshold) return s;
+    return 0;
+}
+
+/* FSC_true = (FSC_masked − FSC_random) / (1 − FSC_random) of Chen et al. 2013; where a mask correlates
+ * randomised maps altogether nothing can be said of what they share. */
+static void correct(qn_fsc *fsc)
+{
+    for (int s = 0; s < fsc->shells; s++) {
+        const double masked = fsc->masked[s], random = fsc->randomised[s], rest = 1 - random;
+        const bool is_corrected = fsc->randomised_from > 0 && s >= fsc->randomised_from + SHELLS_UNTIL_CORRECTED;
+        fsc->corrected[s] = !is_corrected ? masked : rest > 1e-6 ? fmax(-1, (masked - random) / rest) : 0;
+    }
+}
+
+static qn_status compute_masked(fsc_job *job)
+{
+    qn_fsc *fsc = job->fsc;
+    fsc->randomised_from = first_below(fsc->unmasked, fsc->shells, job->options.randomise_below);
+    if (fsc->randomised_from > 0)
+        QN_TRY(correlate_randomised(job, fsc->randomised));
+    else
+        for (int s = 0; s < fsc->shells; s++) fsc->randomised[s] = fsc->masked[s];
+    correct(fsc);
+    return QN_OK;
+}
+
+/* ---- resolutions ---- */
+
+static qn_fsc_crossing find_crossing(const double *curve, int shells, double threshold, int side, double voxel_angstrom)
+{
+    const double box_angstrom = side * voxel_angstrom;
+    const int shell = first_below(curve, shells, threshold);
+    qn_fsc_crossing crossing = {.threshold = threshold,
+                                .shell = shell,
+                                .shell_angstrom = 2 * voxel_angstrom,
+                                .crossing_angstrom = 2 * voxel_angstrom};
+    if (shell == 0) return crossing;
+    crossing.shell_angstrom = crossing.crossing_angstrom = box_angstrom / shell;
+    if (shell == 1) return crossing; /* shell 0 is the mean, which says nothing of detail */
+    const double above = curve[shell - 1] - threshold, fall = curve[shell - 1] - curve[shell];
+    crossing.crossing_angstrom = box_angstrom / (shell - 1 + above / fall);
+    return crossing;
+}
+
+static void find_resolutions(qn_fsc *fsc, int side, double voxel_angstrom)
+{
+    const double *curve = fsc->corrected ? fsc->corrected : fsc->unmasked;
+    for (int s = 0; s < fsc->shells; s++) fsc->frequency_per_angstrom[s] = s / (side * voxel_angstrom);
+    fsc->at_0_5 = find_crossing(curve, fsc->shells, 0.5, side, voxel_angstrom);
+    fsc->at_0_143 = find_crossing(curve, fsc->shells, 0.143, side, voxel_angstrom);
+    fsc->resolution_angstrom = fsc->at_0_143.crossing_angstrom;
+}
+
+/* The masked curve comes first: the unmasked spectra are wanted again for randomising. */
+static qn_status compute_curves(fsc_job *job)
+{
+    QN_TRY(allocate_curves(job->side, job->mask != NULL, &job->fsc));
+    if (job->mask) QN_TRY(correlate_maps(job, job->mask->values, job->fsc->masked));
+    QN_TRY(correlate_maps(job, NULL, job->fsc->unmasked));
+    return job->mask ? compute_masked(job) : QN_OK;
+}
+
+qn_status qn_fsc_compute(qn_context *context, const qn_volume *half_1, const qn_volume *half_2, const qn_volume *mask,
+                         const qn_fsc_options *options, qn_fsc **fsc)
+{
+    fsc_job job = {.halves = {half_1, half_2}, .mask = mask, .side = half_1->counts[0]};
+    *fsc = NULL;
+    if (options) job.options = *options;
+    if (job.options.randomise_below == 0) job.options.randomise_below = default_randomise_below;
+    QN_TRY(check_inputs(qn_context_pool(context), &job));
+    QN_TRY(qn_grid_transform_create(context, half_1->counts, 2, &job.transform));
+    const qn_status status = compute_curves(&job);
+    qn_grid_transform_destroy(&job.transform);
+    if (status != QN_OK) {
+        qn_fsc_destroy(&job.fsc);
+        return status;
+    }
+    find_resolutions(job.fsc, job.side, half_1->voxel_angstrom[0]);
+    *fsc = job.fsc;
+    return QN_OK;
+}
+
+void qn_fsc_destroy(qn_fsc **fsc)
+{
+    if (!*fsc) return;
+    qn_release(&(*fsc)->frequency_per_angstrom);
+    qn_release(&(*fsc)->unmasked);
+    qn_release(&(*fsc)->masked);
+    qn_release(&(*fsc)->randomised);
+    qn_release(&(*fsc)->corrected);
+    qn_release(fsc);
+}

@@ -1,0 +1,211 @@
+/* Soft masks around what of a map stands out. */
+#include <quern/fsc.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cryoem/distance.h"
+#include "cryoem/grid_transform.h"
+#include "cryoem/mask_parts.h"
+#include "cryoem/mask_threshold.h"
+#include "cryoem/volume_check.h"
+#include "runtime/device.h"
+
+static const double default_extend_voxels = 3, default_soft_edge_voxels = 6;
+static const double default_low_pass_angstrom = 15, least_low_pass_voxels = 4;
+
+/* Smaller parts than this share of the largest are dust. A part of density rises to this many deviations of the noise
+ * somewhere: of the few million independent voxels that a large map has, none does by chance. */
+static const double least_share = 0.1, peak_noises = 6;
+
+static const double most_margin_voxels = 1000;
+
+qn_mask_options qn_mask_default_options(void)
+{
+    return (qn_mask_options){
+        .threshold = (double)NAN, .extend_voxels = default_extend_voxels, .soft_edge_voxels = default_soft_edge_voxels};
+}
+
+/* ---- low-pass filter ---- */
+
+typedef struct filter_work {
+    int counts[3];
+    double per_angstrom2[3]; /* squared frequency of index 1 along each axis */
+    double decay;            /* factor = exp(decay · f²) */
+    float scale;
+    float *spectrum;
+} filter_work;
+
+static double squared_frequency(const filter_work *work, int axis, int index)
+{
+    const int k = 2 * index <= work->counts[axis] ? index : index - work->counts[axis];
+    return (double)k * (double)k * work->per_angstrom2[axis];
+}
+
+static qn_status filter_plane(size_t z, int worker, void *user)
+{
+    (void)worker;
+    const filter_work *work = user;
+    const int width = work->counts[0] / 2 + 1;
+    float *value = work->spectrum + 2 * z * (size_t)work->counts[1] * (size_t)width;
+    for (int y = 0; y < work->counts[1]; y++) {
+        const double row = squared_frequency(work, 1, y) + squared_frequency(work, 2, (int)z);
+        for (int x = 0; x < width; x++, value += 2) {
+            const float factor = work->scale * expf((float)(work->decay * (row + squared_frequency(work, 0, x))));
+            value[0] *= factor;
+            value[1] *= factor;
+        }
+    }
+    return QN_OK;
+}
+
+static qn_status filter(void *const *addresses, qn_pool *pool, void *user)
+{
+    filter_work *work = user;
+    work->spectrum = addresses[1];
+    return qn_pool_run(pool, (size_t)work->counts[2], filter_plane, work);
+}
+
+static qn_status fetch(void *const *addresses, qn_pool *pool, void *user)
+{
+    (void)pool;
+    qn_volume *volume = user;
+    const size_t voxels = (size_t)volume->counts[0] * (size_t)volume->counts[1] * (size_t)volume->counts[2];
+    memcpy(volume->values, addresses[0], voxels * sizeof(float));
+    return QN_OK;
+}
+
+/* filtered = map by a Gaussian that halves the amplitudes at 1 / low_pass_angstrom: unlike a sharp edge it makes no
+ * rings, which would stand out themselves. */
+static qn_status low_pass(qn_context *context, const qn_volume *map, double low_pass_angstrom, qn_volume *filtered)
+{
+    filter_work work = {.decay = -log(2) * low_pass_angstrom * low_pass_angstrom, .scale = 1};
+    qn_grid_transform transform;
+    for (int k = 0; k < 3; k++) {
+        const double box_angstrom = map->counts[k] * map->voxel_angstrom[k];
+        work.counts[k] = map->counts[k];
+        work.per_angstrom2[k] = 1 / (box_angstrom * box_angstrom);
+        work.scale /= (float)map->counts[k];
+    }
+    QN_TRY(qn_grid_transform_create(context, map->counts, 1, &transform));
+    qn_status status = qn_grid_transform_fill(&transform, map->values, NULL);
+    if (status == QN_OK) status = qn_grid_transform_forward(&transform, 0);
+    if (status == QN_OK) status = qn_grid_transform_use(&transform, filter, &work);
+    if (status == QN_OK) status = qn_grid_transform_inverse(&transform, 0);
+    if (status == QN_OK) status = qn_grid_transform_use(&transform, fetch, filtered);
+    qn_grid_transform_destroy(&transform);
+    return status;
+}
+
+/* ---- threshold and parts ---- */
+
+static qn_status find_parts(qn_pool *pool, const qn_volume *filtered, const qn_mask_options *options, const char *name,
+                            float *distance)
+{
+    qn_mask_levels levels = {.threshold = options->threshold};
+    qn_mask_parts parts;
+    float low, high;
+    double peak = options->threshold;
+    QN_TRY(qn_volume_range(pool, filtered, name, &low, &high));
+    if (isnan(options->threshold)) {
+        if (low == high) QN_FAIL(QN_BAD_FORMAT, "%s: every voxel is %g, so that nothing stands out", name, (double)low);
+        QN_TRY(qn_mask_find_levels(filtered, low, high, &levels));
+        peak = fmax(levels.threshold, levels.background + peak_noises * levels.noise);
+    }
+    QN_TRY(qn_mask_find_parts(filtered, levels.threshold, peak, least_share, distance, &parts));
+    if (parts.kept == 0 && isnan(options->threshold))
+        QN_FAIL(QN_BAD_FORMAT,
+                "%s: nothing stands out: filtered to %g Å its highest voxel is %.3g above a background of %.3g that "
+                "scatters by %.3g; expected density brighter than its surroundings by more than %g times that",
+                name, options->low_pass_angstrom, (double)high - levels.background, levels.background, levels.noise,
+                peak_noises);
+    if (parts.kept == 0)
+        QN_FAIL(QN_BAD_FORMAT, "%s: nothing is above the threshold of %g: filtered to %g Å it has values up to %g",
+                name, levels.threshold, options->low_pass_angstrom, (double)high);
+    qn_log(QN_LOG_DEBUG, "mask of %s: threshold %g, %zu of %zu parts, %zu voxels", name, levels.threshold, parts.kept,
+           parts.found, parts.voxels);
+    return QN_OK;
+}
+
+/* ---- edge ---- */
+
+typedef struct edge_work {
+    const qn_mask_options *options;
+    size_t plane;
+    float *values; /* squared distances, then the mask */
+} edge_work;
+
+static qn_status soften_plane(size_t z, int worker, void *user)
+{
+    (void)worker;
+    const edge_work *work = user;
+    const float pi = 3.14159265f, full = (float)work->options->extend_voxels;
+    const float edge = (float)work->options->soft_edge_voxels;
+    float *values = work->values + z * work->plane;
+    for (size_t i = 0; i < work->plane; i++) {
+        const float beyond = sqrtf(values[i]) - full;
+        values[i] = beyond <= 0 ? 1 : beyond >= edge ? 0 : 0.5f + 0.5f * cosf(pi * beyond / edge);
+    }
+    return QN_OK;
+}
+
+static qn_status shape_mask(qn_pool *pool, const qn_mask_options *options, qn_volume *mask)
+{
+    edge_work work = {
+        .options = options, .plane = (size_t)mask->counts[0] * (size_t)mask->counts[1], .values = mask->values};
+    /* a little farther than the edge, so that what is out of reach is 0 */
+    const float reach = (float)(options->extend_voxels + options->soft_edge_voxels) + 1;
+    QN_TRY(qn_distance_squared(pool, mask->counts, reach, mask->values));
+    return qn_pool_run(pool, (size_t)mask->counts[2], soften_plane, &work);
+}
+
+static qn_status settle_options(const qn_volume *map, const qn_mask_options *given, qn_mask_options *options)
+{
+    const double voxel = map->voxel_angstrom[0];
+    *options = given ? *given : qn_mask_default_options();
+    if (options->low_pass_angstrom == 0)
+        options->low_pass_angstrom = fmax(default_low_pass_angstrom, least_low_pass_voxels * voxel);
+    if (options->extend_voxels < 0) options->extend_voxels = default_extend_voxels;
+    if (options->soft_edge_voxels < 0) options->soft_edge_voxels = default_soft_edge_voxels;
+    if (!(options->low_pass_angstrom > 0) || !isfinite(options->low_pass_angstrom))
+        QN_FAIL(QN_INVALID_ARGUMENT, "a mask's low-pass filter is %g Å; expected a length above 0",
+                options->low_pass_angstrom);
+    if (!(options->extend_voxels + options->soft_edge_voxels <= most_margin_voxels))
+        QN_FAIL(QN_INVALID_ARGUMENT, "a mask is to reach %g voxels and its edge %g farther; expected %g at most",
+                options->extend_voxels, options->soft_edge_voxels, most_margin_voxels);
+    if (isinf(options->threshold))
+        QN_FAIL(QN_INVALID_ARGUMENT, "a mask's threshold is %g; expected a number", options->threshold);
+    return QN_OK;
+}
+
+qn_status qn_mask_create(qn_context *context, const qn_volume *map, const qn_mask_options *given, qn_volume **out)
+{
+    const char *name = qn_volume_name(map, "the map");
+    qn_pool *pool = qn_context_pool(context);
+    qn_mask_options options;
+    qn_volume *filtered = NULL, *mask = NULL;
+    float low, high;
+    *out = NULL;
+    QN_TRY(settle_options(map, given, &options));
+    QN_TRY(qn_volume_range(pool, map, name, &low, &high));
+    qn_status status = qn_volume_create(map->counts, map->voxel_angstrom[0], &filtered);
+    if (status == QN_OK) status = low_pass(context, map, options.low_pass_angstrom, filtered);
+    if (status == QN_OK) status = qn_volume_create(map->counts, map->voxel_angstrom[0], &mask);
+    if (status == QN_OK) status = find_parts(pool, filtered, &options, name, mask->values);
+    qn_volume_destroy(&filtered);
+    if (status == QN_OK) status = shape_mask(pool, &options, mask);
+    if (status != QN_OK) {
+        qn_volume_destroy(&mask);
+        return status;
+    }
+    for (int k = 0; k < 3; k++) {
+        mask->voxel_angstrom[k] = map->voxel_angstrom[k];
+        mask->origin_angstrom[k] = map->origin_angstrom[k];
+        mask->start[k] = map->start[k];
+    }
+    *out = mask;
+    return QN_OK;
+}

@@ -1,0 +1,99 @@
+#include "cryoem/mask_threshold.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+enum { BINS = 1 << 16, MOST_STEPS = 200 };
+
+/* Values lie within the background's interval by this share; below background − noise by that one: the tail of a
+ * normal distribution beyond one deviation, of its half. */
+static const double background_share = 0.25, noise_share = 0.3173, noises_above = 3;
+
+typedef struct histogram {
+    uint64_t *counts;
+    uint64_t total;
+    double low, width; /* of a bin */
+} histogram;
+
+static double middle_of(const histogram *h, size_t bin)
+{
+    return h->low + h->width * ((double)bin + 0.5);
+}
+
+static void fill(const qn_volume *map, histogram *h)
+{
+    const size_t voxels = (size_t)map->counts[0] * (size_t)map->counts[1] * (size_t)map->counts[2];
+    for (size_t i = 0; i < voxels; i++) {
+        const double place = ((double)map->values[i] - h->low) / h->width;
+        h->counts[place < BINS - 1 ? (size_t)place : BINS - 1]++;
+    }
+    h->total = voxels;
+}
+
+/* Two ends that move upwards together. */
+static double find_background(const histogram *h)
+{
+    const uint64_t wanted = (uint64_t)(background_share * (double)h->total) + 1;
+    size_t best_first = 0, best_last = BINS - 1;
+    uint64_t inside = 0;
+    for (size_t first = 0, end = 0; first < BINS; first++) {
+        while (end < BINS && inside < wanted) inside += h->counts[end++];
+        if (inside < wanted) break;
+        if (end - 1 - first < best_last - best_first) {
+            best_first = first;
+            best_last = end - 1;
+        }
+        inside -= h->counts[first];
+    }
+    return (middle_of(h, best_first) + middle_of(h, best_last)) / 2;
+}
+
+static double find_noise(const histogram *h, double background)
+{
+    uint64_t below = 0, passed = 0;
+    size_t bin = 0;
+    for (size_t i = 0; i < BINS && middle_of(h, i) < background; i++) below += h->counts[i];
+    const uint64_t wanted = (uint64_t)(noise_share * (double)below);
+    for (; bin < BINS && passed + h->counts[bin] <= wanted; bin++) passed += h->counts[bin];
+    return fmax(0, background - middle_of(h, bin));
+}
+
+/* The mean of what lies above; the level itself where nothing does. */
+static double mean_above(const histogram *h, double level)
+{
+    double sum = 0, count = 0;
+    for (size_t i = BINS; i-- > 0 && middle_of(h, i) > level;) {
+        sum += (double)h->counts[i] * middle_of(h, i);
+        count += (double)h->counts[i];
+    }
+    return count > 0 ? sum / count : level;
+}
+
+static double find_threshold(const histogram *h, double background, double noise)
+{
+    const double least = background + noises_above * noise;
+    double threshold = least;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        const double next = fmax(least, (background + mean_above(h, threshold)) / 2);
+        if (next <= threshold + h->width / 4) break; /* it rises at every step */
+        threshold = next;
+    }
+    return threshold;
+}
+
+qn_status qn_mask_find_levels(const qn_volume *map, float low, float high, qn_mask_levels *levels)
+{
+    histogram h = {.low = (double)low, .width = ((double)high - (double)low) / BINS};
+    void *memory;
+    QN_TRY(qn_allocate(BINS, sizeof *h.counts, &memory));
+    h.counts = memory;
+    fill(map, &h);
+    levels->background = find_background(&h);
+    levels->noise = find_noise(&h, levels->background);
+    levels->threshold = find_threshold(&h, levels->background, levels->noise);
+    qn_release(&memory);
+    return QN_OK;
+}

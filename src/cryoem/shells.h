@@ -1,0 +1,31 @@
+/* Spherical shells of the half spectra of N³ real grids, packed [N][N][N/2 + 1][2] as <quern/fft.h> packs them: index i
+ * of y and z stands for the frequency i where i ≤ N/2 and i − N above.
+ *
+ * Shell s holds the voxels with rint(|k|) = s, which in whole numbers is s² − s < |k|² ≤ s² + s: s² ± s + ¼ are the
+ * squared limits. Sums go over the whole sphere: voxels with 0 < x < N/2 stand for their mirror images too.
+ *
+ * Thread rule: any thread.
+ */
+#ifndef QN_CRYOEM_SHELLS_H
+#define QN_CRYOEM_SHELLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/thread_pool.h"
+
+/* Shells 0 … N/2. */
+int qn_shell_count(int side);
+
+/* correlation[s] = Σ Re(F conj(G)) / √(Σ |F|² Σ |G|²) for every shell, 0 where one of the spectra is 0 all over the
+ * shell. The same for any number of threads. QN_OUT_OF_MEMORY. */
+QN_MUST_CHECK qn_status qn_shells_correlate(qn_pool *pool, int side, const float *first, const float *second,
+                                            double *correlation);
+
+/* Turn the phases of all voxels from shell `from` ≥ 1 on, the cube's corners included, by angles drawn at random for
+ * each of the two spectra apart, so that what they had in common there is gone. Both remain spectra of real grids. The
+ * angles are a function of seed and voxel. */
+QN_MUST_CHECK qn_status qn_shells_randomise(qn_pool *pool, int side, int from, uint64_t seed, float *first,
+                                            float *second);
+
+#endif

@@ -1,0 +1,73 @@
+#include "cryoem/volume_check.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+const char *qn_volume_name(const qn_volume *volume, const char *otherwise)
+{
+    return volume->name ? volume->name : otherwise;
+}
+
+int qn_voxels_differ(double first_angstrom, double second_angstrom)
+{
+    return !(fabs(first_angstrom - second_angstrom) <= 1e-3 * fabs(first_angstrom));
+}
+
+typedef struct plane_range {
+    float low, high;
+    size_t bad; /* the first voxel that is not finite; SIZE_MAX: none */
+} plane_range;
+
+typedef struct range_work {
+    const float *values;
+    size_t plane;
+    plane_range *planes;
+} range_work;
+
+static qn_status look_at_plane(size_t z, int worker, void *user)
+{
+    (void)worker;
+    const range_work *work = user;
+    const float *values = work->values + z * work->plane;
+    plane_range range = {.low = values[0], .high = values[0], .bad = SIZE_MAX};
+    for (size_t i = 0; i < work->plane; i++) {
+        if (values[i] < range.low) range.low = values[i];
+        if (values[i] > range.high) range.high = values[i];
+        if (!isfinite(values[i]) && range.bad == SIZE_MAX) range.bad = i;
+    }
+    work->planes[z] = range;
+    return QN_OK;
+}
+
+static qn_status join_planes(const qn_volume *volume, const char *name, const plane_range *planes, float *low,
+                             float *high)
+{
+    const size_t across = (size_t)volume->counts[0];
+    *low = planes[0].low;
+    *high = planes[0].high;
+    for (size_t z = 0; z < (size_t)volume->counts[2]; z++) {
+        const size_t bad = planes[z].bad;
+        if (bad != SIZE_MAX)
+            QN_FAIL(QN_BAD_FORMAT, "%s: voxel %zu, %zu, %zu (x, y, z from 1) is %g; expected finite numbers", name,
+                    bad % across + 1, bad / across + 1, z + 1,
+                    (double)volume->values[z * across * (size_t)volume->counts[1] + bad]);
+        *low = fminf(*low, planes[z].low);
+        *high = fmaxf(*high, planes[z].high);
+    }
+    return QN_OK;
+}
+
+qn_status qn_volume_range(qn_pool *pool, const qn_volume *volume, const char *name, float *low, float *high)
+{
+    range_work work = {.values = volume->values, .plane = (size_t)volume->counts[0] * (size_t)volume->counts[1]};
+    void *memory;
+    QN_TRY(qn_allocate((size_t)volume->counts[2], sizeof(plane_range), &memory));
+    work.planes = memory;
+    qn_status status = qn_pool_run(pool, (size_t)volume->counts[2], look_at_plane, &work);
+    if (status == QN_OK) status = join_planes(volume, name, work.planes, low, high);
+    qn_release(&memory);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* What volumes must be before anything is computed from them. */
+#ifndef QN_CRYOEM_VOLUME_CHECK_H
+#define QN_CRYOEM_VOLUME_CHECK_H
+
+#include <quern/volume.h>
+
+#include "base/thread_pool.h"
+
+/* Its file's name, else `otherwise`. */
+const char *qn_volume_name(const qn_volume *volume, const char *otherwise);
+
+/* The smallest and the largest value. QN_BAD_FORMAT, naming volume and voxel, where a value is not finite. */
+QN_MUST_CHECK qn_status qn_volume_range(qn_pool *pool, const qn_volume *volume, const char *name, float *low,
+                                        float *high);
+
+/* Whether two sizes of voxels differ by more than 0.1 %. */
+int qn_voxels_differ(double first_angstrom, double second_angstrom);
+
+#endif
