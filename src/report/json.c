@@ -35,17 +35,27 @@ json_t *qn_json_unsigned(uint64_t value)
     return json_string(digits);
 }
 
-qn_status qn_json_write(json_t *json, const char *folder, const char *name)
+qn_status qn_json_write_file(json_t *json, const char *path)
 {
-    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL, *path = NULL;
+    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
     qn_text content = {0};
     json_decref(json);
-    if (!text) QN_FAIL(QN_OUT_OF_MEMORY, "%s cannot be made: memory is exhausted", name);
+    if (!text) QN_FAIL(QN_OUT_OF_MEMORY, "%s cannot be made: memory is exhausted", path);
     qn_status status = qn_text_append(&content, "%s\n", text);
     free(text);
-    if (status == QN_OK) status = qn_path_join(folder, name, &path);
     if (status == QN_OK) status = qn_file_write(path, content.data, content.length);
-    qn_release(&path);
     qn_text_clear(&content);
+    return status;
+}
+
+qn_status qn_json_write(json_t *json, const char *folder, const char *name)
+{
+    char *path = NULL;
+    qn_status status = qn_path_join(folder, name, &path);
+    if (status == QN_OK)
+        status = qn_json_write_file(json, path);
+    else
+        json_decref(json);
+    qn_release(&path);
     return status;
 }

@@ -19,5 +19,6 @@ json_t *qn_json_unsigned(uint64_t value);
 
 /* Write "folder/name" through qn_file_write, and let go of `json`, which may be NULL: QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_json_write(json_t *json, const char *folder, const char *name);
+QN_MUST_CHECK qn_status qn_json_write_file(json_t *json, const char *path);
 
 #endif

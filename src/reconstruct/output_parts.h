@@ -1,0 +1,33 @@
+/* What the files of a run are made of. Private to output*.c. */
+#ifndef QN_RECONSTRUCT_OUTPUT_PARTS_H
+#define QN_RECONSTRUCT_OUTPUT_PARTS_H
+
+#include "reconstruct/output.h"
+#include "report/html.h"
+
+/* What a reader of the result should know; in the report and in run.json. */
+enum { QN_RECONSTRUCT_MOST_WARNINGS = 8 };
+typedef struct qn_reconstruct_warnings {
+    char text[QN_RECONSTRUCT_MOST_WARNINGS][320];
+    size_t count;
+} qn_reconstruct_warnings;
+
+void qn_reconstruct_list_warnings(const qn_reconstruction *run, qn_reconstruct_warnings *warnings);
+
+/* Names, as qn_reconstruct_path takes them, of the files that this run has something for; `names` has room for
+ * QN_RECONSTRUCT_MOST_FILES. */
+enum { QN_RECONSTRUCT_MOST_FILES = 9 };
+size_t qn_reconstruct_list_files(const qn_reconstruction *run, const char *names[QN_RECONSTRUCT_MOST_FILES]);
+
+/* Of those inserted by this run, per second of the insertion; 0: none were. */
+double qn_reconstruct_images_per_s(const qn_reconstruction *run);
+
+QN_MUST_CHECK qn_status qn_reconstruct_write_report(const qn_reconstruction *run);
+QN_MUST_CHECK qn_status qn_reconstruct_write_run_json(const qn_reconstruction *run);
+
+/* Sections of the report: central slices; directions of view; defocus (nothing without a CTF). */
+QN_MUST_CHECK qn_status qn_reconstruct_add_slices(qn_report *report, const qn_reconstruction *run);
+QN_MUST_CHECK qn_status qn_reconstruct_add_views(qn_report *report, const qn_reconstruction *run);
+QN_MUST_CHECK qn_status qn_reconstruct_add_defocus(qn_report *report, const qn_reconstruction *run);
+
+#endif

@@ -1,0 +1,483 @@
+/* Files of a run whose maps and numbers are made up: where they go, what they say, and that the map comes last. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "check.h"
+#include "html_page.h"
+#include "math/symmetry_group.h"
+#include "reconstruct/output.h"
+
+enum { SIDE = 16, SHELLS = SIDE / 2 + 1, PARTICLES = 50 };
+
+typedef struct made_run {
+    qn_reconstruct_options options;
+    qn_particle_set set;
+    qn_particle particles[PARTICLES];
+    qn_optics_group optics;
+    char *stacks[1];
+    size_t used[PARTICLES];
+    qn_volume *volumes[5]; /* map, halves, weights, mask */
+    qn_fsc fsc;
+    double curves[5][SHELLS];
+    qn_device_info device;
+    const qn_device_info *devices[1];
+    double (*operators)[9];
+    qn_reconstruction run;
+} made_run;
+
+/* Different in every voxel, so that no order of axes is another one's. */
+static float value_of(int volume, int x, int y, int z)
+{
+    return (float)(volume + 1) * (float)(x + 20 * y - 3 * z * z);
+}
+
+static qn_volume *make_volume(int which)
+{
+    qn_volume *volume;
+    if (!CHECK_OK(qn_volume_create((const int[3]){SIDE, SIDE, SIDE}, 1.25, &volume))) exit(1);
+    for (int z = 0; z < SIDE; z++)
+        for (int y = 0; y < SIDE; y++)
+            for (int x = 0; x < SIDE; x++) volume->values[(z * SIDE + y) * SIDE + x] = value_of(which, x, y, z);
+    for (int k = 0; k < 3; k++) volume->origin_angstrom[k] = -10;
+    return volume;
+}
+
+static void set_particles(made_run *scene)
+{
+    scene->optics = (qn_optics_group){.number = 1, .pixel_angstrom = 1.25, .voltage_kv = 300};
+    scene->stacks[0] = "stack that is gone.mrcs";
+    for (int i = 0; i < PARTICLES; i++) {
+        scene->particles[i] = (qn_particle){.row = (uint64_t)i + 1,
+                                            .rot_degrees = 7.0 * i,
+                                            .tilt_degrees = 3.0 * i,
+                                            .weight = 1,
+                                            .defocus_u_angstrom = 10000 + 300 * i,
+                                            .defocus_v_angstrom = 10100 + 300 * i};
+        scene->used[i] = (size_t)i;
+    }
+    scene->set = (qn_particle_set){.particles = scene->particles,
+                                   .particle_count = PARTICLES,
+                                   .optics = &scene->optics,
+                                   .optics_count = 1,
+                                   .stacks = scene->stacks,
+                                   .stack_count = 1,
+                                   .has_ctf = true,
+                                   .has_angles = true,
+                                   .name = "particles.star"};
+}
+
+static void set_correlation(made_run *scene)
+{
+    for (int s = 0; s < SHELLS; s++) {
+        scene->curves[0][s] = s / (SIDE * 1.25);
+        scene->curves[1][s] = 1 - s * 0.11;
+        scene->curves[2][s] = 1 - s * 0.09;
+        scene->curves[3][s] = 0.1;
+        scene->curves[4][s] = 1 - s * 0.1;
+    }
+    scene->fsc = (qn_fsc){.shells = SHELLS,
+                          .frequency_per_angstrom = scene->curves[0],
+                          .unmasked = scene->curves[1],
+                          .masked = scene->curves[2],
+                          .randomised = scene->curves[3],
+                          .corrected = scene->curves[4],
+                          .randomised_from = 3,
+                          .at_0_5 = {0.5, 6, 3.33, 4},
+                          .at_0_143 = {0.143, 8, 2.5, 2.34},
+                          .resolution_angstrom = 2.34};
+}
+
+/* A run of everything there is, in D2. */
+static void set(made_run *scene, const char *output)
+{
+    int operators = 0;
+    memset(scene, 0, sizeof *scene);
+    scene->options = (qn_reconstruct_options){.particles = check_data("no such particles.star"),
+                                              .output = output,
+                                              .symmetry = "D2",
+                                              .ctf = true,
+                                              .halves = true,
+                                              .mask = "auto",
+                                              .padding = 2,
+                                              .first = 1,
+                                              .last = UINT64_MAX,
+                                              .seed = UINT64_MAX,
+                                              .device = "auto",
+                                              .write_weights = true,
+                                              .checkpoint_s = 600};
+    set_particles(scene);
+    set_correlation(scene);
+    for (int i = 0; i < 5; i++) scene->volumes[i] = make_volume(i);
+    CHECK_OK(qn_symmetry_group("D2", &scene->operators, &operators));
+    scene->device = (qn_device_info){.identifier = "host", .name = "a <CPU>", .driver = "host", .compute_units = 2};
+    scene->devices[0] = &scene->device;
+    scene->run =
+        (qn_reconstruction){.options = &scene->options,
+                            .particles = &scene->set,
+                            .used = scene->used,
+                            .used_count = PARTICLES - 1,
+                            .skipped = 1,
+                            .resumed = 9,
+                            .symmetry = "D2",
+                            .operator_count = operators,
+                            .operators = (const double(*)[9])scene->operators,
+                            .image_side = SIDE,
+                            .padded_side = 2 * SIDE,
+                            .voxel_angstrom = 1.25,
+                            .max_resolution_angstrom = 2.5,
+                            .map = scene->volumes[0],
+                            .half = {scene->volumes[1], scene->volumes[2]},
+                            .weight = scene->volumes[3],
+                            .mask = scene->volumes[4],
+                            .fsc = &scene->fsc,
+                            .finish = {.iterations = 3, .unevenness = 0.25, .untouched_share = 0.125},
+                            .times = {.metadata_s = 0.5, .insert_s = 2, .finish_s = 1, .total_s = 4, .kernel_s = 1.5},
+                            .memory_bytes = 1 << 20,
+                            .slabs = 1,
+                            .ranks = 1,
+                            .threads = 2,
+                            .device_count = 1,
+                            .devices = scene->devices,
+                            .split = "odd and even by seed 1"};
+}
+
+static void clear(made_run *scene)
+{
+    for (int i = 0; i < 5; i++) qn_volume_destroy(&scene->volumes[i]);
+    qn_release(&scene->operators);
+}
+
+/* In the scratch folder; released by the caller. */
+static char *scratch(const char *name)
+{
+    char *path = NULL;
+    CHECK_OK(qn_path_join(check_scratch_folder(), name, &path));
+    return path;
+}
+
+static bool is_there(const char *name)
+{
+    char *path = scratch(name);
+    const bool there = qn_file_exists(path);
+    qn_release(&path);
+    return there;
+}
+
+static char *content(const char *name)
+{
+    char *path = scratch(name), *data = NULL;
+    size_t size;
+    if (!CHECK_OK(qn_file_read(path, &data, &size))) exit(1);
+    qn_release(&path);
+    return data;
+}
+
+static void check_has(const char *text, const char *part)
+{
+    if (!CHECK(strstr(text, part) != NULL)) printf("no \"%s\"\n", part);
+}
+
+/* ---- where files go ---- */
+
+static void check_path(const char *output, const char *name, const char *expected)
+{
+    char *from = scratch(output), *to = scratch(expected), *path = NULL;
+    if (CHECK_OK(qn_reconstruct_path(from, name, &path))) CHECK_TEXT(path, to);
+    qn_release(&path);
+    qn_release(&to);
+    qn_release(&from);
+}
+
+static void a_map_has_its_companions_beside_it(void)
+{
+    check_path("a.mrc", "map.mrc", "a.mrc");
+    check_path("a.mrc", "half1.mrc", "a_half1.mrc");
+    check_path("b.c.MAP", "fsc.star", "b.c_fsc.star");
+    check_path("deep/er/x.ccp4", "run.json", "deep/er/x_run.json");
+    CHECK(is_there("deep/er"));
+    char *path = NULL;
+    CHECK_OK(qn_reconstruct_path("map.mrc", "report.html", &path));
+    CHECK_TEXT(path, "map_report.html");
+    qn_release(&path);
+}
+
+static void a_folder_holds_them_under_their_names(void)
+{
+    check_path("out/", "half2.mrc", "out/half2.mrc");
+    check_path("out", "map.mrc", "out/map.mrc");
+    check_path("new/folder", "mask.mrc", "new/folder/mask.mrc");
+    CHECK(is_there("new/folder"));
+    char *path = scratch("folder.mrc");
+    CHECK_OK(qn_folder_create(path));
+    qn_release(&path);
+    check_path("folder.mrc", "map.mrc", "folder.mrc/map.mrc");
+    check_path("slash.mrc/", "map.mrc", "slash.mrc/map.mrc");
+}
+
+static void outputs_that_are_neither_are_refused(void)
+{
+    static const char *const wrong[] = {"stack.mrcs", "map.mrc.gz", "particles.STAR"};
+    char *path = NULL;
+    for (int i = 0; i < 3; i++) {
+        CHECK_FAILS(qn_reconstruct_path(wrong[i], "map.mrc", &path), QN_INVALID_ARGUMENT);
+        CHECK_MESSAGE_HAS(wrong[i]);
+        CHECK_MESSAGE_HAS("expected a name that ends in .mrc, or a folder");
+    }
+    CHECK_FAILS(qn_reconstruct_path("", "map.mrc", &path), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_reconstruct_path(NULL, "map.mrc", &path), QN_INVALID_ARGUMENT);
+    CHECK(path == NULL);
+}
+
+/* ---- what they hold ---- */
+
+static void check_volume(const char *name, int which)
+{
+    char *path = scratch(name);
+    qn_volume *volume = NULL;
+    if (CHECK_OK(qn_volume_read(path, &volume))) {
+        double difference = 0;
+        CHECK(volume->counts[0] == SIDE && volume->counts[1] == SIDE && volume->counts[2] == SIDE);
+        for (int i = 0; i < SIDE * SIDE * SIDE; i++)
+            difference += fabs(volume->values[i] - value_of(which, i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE));
+        CHECK(difference == 0);
+        for (int k = 0; k < 3; k++) {
+            CHECK_NEAR(volume->voxel_angstrom[k], 1.25, 1e-6);
+            CHECK_NEAR(volume->origin_angstrom[k], -10, 1e-6);
+        }
+    }
+    qn_volume_destroy(&volume);
+    qn_release(&path);
+}
+
+static void check_all_volumes(const char *prefix)
+{
+    static const char *const names[] = {"map.mrc", "half1.mrc", "half2.mrc", "weights.mrc", "mask.mrc"};
+    for (int i = 0; i < 5; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%s", prefix, i == 0 && prefix[strlen(prefix) - 1] == '_' ? "" : names[i]);
+        if (i == 0 && prefix[strlen(prefix) - 1] == '_') strcpy(name + strlen(prefix) - 1, ".mrc");
+        check_volume(name, i);
+    }
+}
+
+static void maps_come_back_in_both_forms(void)
+{
+    static const char *const outputs[] = {"whole/", "virus.mrc"}, *const prefixes[] = {"whole/", "virus_"};
+    for (int form = 0; form < 2; form++) {
+        made_run scene;
+        char *output = scratch(outputs[form]), name[64];
+        set(&scene, output);
+        CHECK_OK(qn_reconstruct_write(&scene.run));
+        check_all_volumes(prefixes[form]);
+        static const char *const others[] = {"fsc.csv", "fsc.star", "report.html", "run.json"};
+        for (int i = 0; i < 4; i++) {
+            snprintf(name, sizeof name, "%s%s", prefixes[form], others[i]);
+            CHECK(is_there(name));
+        }
+        clear(&scene);
+        qn_release(&output);
+    }
+}
+
+static void what_a_run_does_not_have_is_not_written(void)
+{
+    made_run scene;
+    char *output = scratch("little");
+    set(&scene, output);
+    scene.run.half[0] = scene.run.half[1] = scene.run.weight = scene.run.mask = NULL;
+    scene.run.fsc = NULL;
+    CHECK_OK(qn_reconstruct_write(&scene.run));
+    CHECK(is_there("little/map.mrc") && is_there("little/report.html") && is_there("little/run.json"));
+    CHECK(!is_there("little/half1.mrc") && !is_there("little/half2.mrc") && !is_there("little/weights.mrc"));
+    CHECK(!is_there("little/mask.mrc") && !is_there("little/fsc.csv") && !is_there("little/fsc.star"));
+    char *page = content("little/report.html"), *text = content("little/run.json");
+    CHECK(html_is_balanced(page));
+    CHECK(strstr(page, "FSC") == NULL && html_occurrences(page, "class=\"pictures\"") == 1);
+    json_t *json = json_loads(text, 0, NULL);
+    CHECK(json && json_is_null(json_object_get(json, "halves")));
+    CHECK(json_array_size(json_object_get(json, "files")) == 3);
+    json_decref(json);
+    free(text);
+    free(page);
+    clear(&scene);
+    qn_release(&output);
+}
+
+/* The number at "a.b.c". */
+static double number(const json_t *json, const char *path)
+{
+    char key[64];
+    for (size_t length; json && *path; path += length + (path[length] == '.')) {
+        length = strcspn(path, ".");
+        snprintf(key, sizeof key, "%.*s", (int)length, path);
+        json = json_object_get(json, key);
+    }
+    return json && json_is_number(json) ? json_number_value(json) : (double)NAN;
+}
+
+static void run_json_says_what_was_done(void)
+{
+    made_run scene;
+    char *output = scratch("said"), *star = scratch("particles.star");
+    CHECK_OK(qn_file_write(star, "abc", 3));
+    set(&scene, output);
+    scene.options.particles = star;
+    scene.run.finish.unevenness = (double)NAN;
+    CHECK_OK(qn_reconstruct_write(&scene.run));
+    char *text = content("said/run.json");
+    json_t *json = json_loads(text, 0, NULL);
+    if (CHECK(json != NULL)) {
+        const json_t *particles = json_object_get(json, "particles");
+        CHECK_TEXT(json_string_value(json_object_get(particles, "file")), star);
+        /* FIPS 180-2's example */
+        CHECK_TEXT(json_string_value(json_object_get(particles, "sha256")),
+                   "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        CHECK(number(json, "particles.bytes") == 3 && number(json, "particles.used") == PARTICLES - 1);
+        CHECK(number(json, "particles.skipped") == 1 && number(json, "particles.resumed") == 9);
+        CHECK_NEAR(number(json, "images_per_s"), (PARTICLES - 1 - 9) / 2.0, 1e-9);
+        CHECK_NEAR(number(json, "halves.resolution_angstrom"), 2.34, 1e-9);
+        CHECK_NEAR(number(json, "halves.at_0_5.shell_angstrom"), 3.33, 1e-9);
+        CHECK_NEAR(number(json, "timings.within_insert.kernel_s"), 1.5, 1e-9);
+        CHECK(number(json, "map.operators") == 4 && number(json, "map.padded_side") == 32);
+        CHECK(json_is_null(json_object_get(json_object_get(json, "map"), "unevenness_of_views")));
+        const json_t *options = json_object_get(json, "options");
+        CHECK_TEXT(json_string_value(json_object_get(options, "seed")), "18446744073709551615");
+        CHECK(json_is_null(json_object_get(options, "last")) && json_is_true(json_object_get(options, "ctf")));
+        CHECK(json_array_size(json_object_get(json, "stacks")) == 1);
+        CHECK(json_array_size(json_object_get(json, "files")) == 9);
+        CHECK(json_array_size(json_object_get(json, "warnings")) == 2); /* one skipped, gaps */
+        const json_t *device = json_array_get(json_object_get(json, "devices"), 0);
+        CHECK_TEXT(json_string_value(json_object_get(device, "name")), "a <CPU>");
+    }
+    json_decref(json);
+    free(text);
+    clear(&scene);
+    qn_release(&star);
+    qn_release(&output);
+}
+
+static void the_report_shows_what_there_is(void)
+{
+    made_run scene;
+    char *output = scratch("page");
+    set(&scene, output);
+    scene.run.pixel_size_assumed = true;
+    CHECK_OK(qn_reconstruct_write(&scene.run));
+    char *page = content("page/report.html");
+    CHECK(html_is_balanced(page));
+    CHECK(html_occurrences(page, "<img ") == 12); /* three slices of the map, of each half, of the mask */
+    check_has(page, "<h1>Reconstruction of no such particles.star</h1>");
+    check_has(page, "<dt>Resolution (FSC 0.143, masked)</dt><dd>2.34 Å</dd>");
+    check_has(page, "<dt>Images</dt><dd>49</dd>");
+    check_has(page, "<dt>Symmetry</dt><dd>D2, 4 copies</dd>");
+    check_has(page, "The halves were told apart by odd and even by seed 1.");
+    check_has(page, "falls below 0.143 at 2.34 Å (shell 8) and falls below 0.5 at 4.00 Å (shell 6)");
+    check_has(page, "Every particle counts once for each of its 4 symmetric copies.");
+    check_has(page, ">0.143</text>");
+    check_has(page, "a &lt;CPU&gt;");
+    check_has(page, "</strong> No file says how large a pixel is.");
+    check_has(page, "</strong> 1 particle of weight 0 or less was left out.");
+    check_has(page, "</strong> The views leave gaps: 12 % of the transform");
+    check_has(page, "<b>Defocus</b>");
+    free(page);
+    clear(&scene);
+    qn_release(&output);
+}
+
+/* Of 49 particles as they are, and of all copies of one: the bars of defocus and the bins of views hold them all. */
+static void defocus_and_views_count_every_particle(void)
+{
+    made_run scene;
+    char *output = scratch("counted");
+    set(&scene, output);
+    for (int i = 0; i < PARTICLES; i++) scene.particles[i].rot_degrees = 30, scene.particles[i].tilt_degrees = 40;
+    CHECK_OK(qn_reconstruct_write(&scene.run));
+    char *page = content("counted/report.html");
+    check_has(page, ">49 views</text>"); /* four copies of one direction lie in four bins */
+    double sum = 0;
+    for (const char *at = strstr(page, "<b>Defocus</b>"); at && (at = strstr(at, "<title>")); at++) {
+        const char *end = strstr(at, "</title>"), *last = end;
+        while (last > at && last[-1] != '\n' && last[-1] != ' ') last--;
+        sum += strtod(last, NULL);
+    }
+    CHECK(sum == PARTICLES - 1);
+    free(page);
+    clear(&scene);
+    qn_release(&output);
+}
+
+static void without_a_ctf_nothing_is_said_of_defocus_but_that(void)
+{
+    made_run scene;
+    char *output = scratch("plain");
+    set(&scene, output);
+    scene.options.ctf = false;
+    CHECK_OK(qn_reconstruct_write(&scene.run));
+    char *page = content("plain/report.html");
+    CHECK(strstr(page, "<b>Defocus</b>") == NULL);
+    check_has(page, "the map was made without <code>--ctf</code>");
+    free(page);
+    clear(&scene);
+    qn_release(&output);
+}
+
+/* ---- failures ---- */
+
+static void a_file_in_place_of_the_folder_is_an_error(void)
+{
+    made_run scene;
+    char *file = scratch("a file"), *output = scratch("a file/out");
+    CHECK_OK(qn_file_write(file, "x", 1));
+    set(&scene, output);
+    CHECK(qn_reconstruct_write(&scene.run) != QN_OK);
+    CHECK_MESSAGE_HAS("a file");
+    clear(&scene);
+    qn_release(&output);
+    qn_release(&file);
+}
+
+/* Each file in turn cannot be written: then there is no map. */
+static void without_its_companions_there_is_no_map(void)
+{
+    static const char *const names[] = {"half1.mrc", "half2.mrc", "weights.mrc", "mask.mrc",
+                                        "fsc.csv",   "fsc.star",  "report.html", "run.json"};
+    for (int i = 0; i < 8; i++) {
+        made_run scene;
+        char folder[32], obstacle[64];
+        snprintf(folder, sizeof folder, "failed%d", i);
+        snprintf(obstacle, sizeof obstacle, "%s/%s", folder, names[i]);
+        char *output = scratch(folder), *path = scratch(obstacle);
+        set(&scene, output);
+        CHECK_OK(qn_folder_create(path));
+        CHECK_FAILS(qn_reconstruct_write(&scene.run), QN_IO_ERROR);
+        CHECK_MESSAGE_HAS(names[i]);
+        snprintf(obstacle, sizeof obstacle, "%s/map.mrc", folder);
+        CHECK(!is_there(obstacle));
+        clear(&scene);
+        qn_release(&path);
+        qn_release(&output);
+    }
+}
+
+int main(void)
+{
+    RUN(a_map_has_its_companions_beside_it);
+    RUN(a_folder_holds_them_under_their_names);
+    RUN(outputs_that_are_neither_are_refused);
+    RUN(maps_come_back_in_both_forms);
+    RUN(what_a_run_does_not_have_is_not_written);
+    RUN(run_json_says_what_was_done);
+    RUN(the_report_shows_what_there_is);
+    RUN(defocus_and_views_count_every_particle);
+    RUN(without_a_ctf_nothing_is_said_of_defocus_but_that);
+    RUN(a_file_in_place_of_the_folder_is_an_error);
+    RUN(without_its_companions_there_is_no_map);
+    return check_finish();
+}
