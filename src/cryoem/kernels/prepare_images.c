@@ -88,9 +88,10 @@ const qn_family qn_cryoem_prepare_images_family = {
 
 /* ---- parameters ---- */
 
-/* The whole part of 2^32 · turns modulo 2^32, and of what is left of it. */
+/* ⌊scaled⌋ modulo 2^32; 0 where there is none, and then what is left of it is NaN. */
 static uint32_t whole_part(double scaled)
 {
+    if (!isfinite(scaled)) return 0;
     const double turn = 4294967296.0, whole = floor(scaled);
     return (uint32_t)(whole - turn * floor(whole / turn));
 }
@@ -102,7 +103,8 @@ static float of_bits(uint32_t bits)
     return value;
 }
 
-/* Turns as a fraction of 32 bits, to the nearest, and what it lacks. */
+/* Turns as a fraction of 32 bits, to the nearest, and what it lacks: NaN where turns are not finite, so that nobody
+ * takes what comes of them for an image. */
 static void set_turns(double turns, float *fraction, float *rest)
 {
     const double scaled = 4294967296.0 * (turns - floor(turns)), nearest = floor(scaled + 0.5);

@@ -306,6 +306,30 @@ static void shifts_in_between_are_right(void)
         }
 }
 
+/* Numbers that are none make images that are none, and nothing worse. */
+static void nonsense_is_not_an_image(void)
+{
+    const double wrong[] = {NAN, INFINITY, -INFINITY};
+    const qn_prepare_problem problem = {8, 1, 2, true};
+    make_parameters(problem.side);
+    make_spectra(&problem);
+    for (int i = 0; i < 3; i++)
+        for (int which = 0; which < 5; which++) {
+            qn_reference_image *image = &parameters[0];
+            qn_ctf ctf = contrasts[0];
+            *image = (qn_reference_image){.pixel_angstrom = 1, .weight = 1, .ctf = &ctf};
+            if (which == 0) image->origin_pixels[1] = wrong[i];
+            if (which == 1) image->weight = wrong[i];
+            if (which == 2) image->pixel_angstrom = i == 0 ? NAN : 0;
+            if (which == 3) ctf.defocus_mean_angstrom = wrong[i];
+            if (which == 4) ctf.defocus_mean_angstrom = i == 0 ? 1e300 : 1e-300;
+            prepare_on_device(NULL, &problem);
+            const float *value = prepared + (ptrdiff_t)2 * (3 * 5 + 1); /* of pixel 1, −1 */
+            if (which < 4) CHECK(!isfinite(value[0]) && !isfinite(value[1]));
+            if (which == 4) CHECK(isfinite(value[0]) && isfinite(value[1]));
+        }
+}
+
 static void impossible_problems_are_refused(void)
 {
     qn_buffer *buffer = NULL;
@@ -344,6 +368,7 @@ int main(int argc, char **argv)
     RUN(many_images_are_right);
     RUN(whole_shifts_are_rolled_images);
     RUN(shifts_in_between_are_right);
+    RUN(nonsense_is_not_an_image);
     RUN(impossible_problems_are_refused);
     RUN(the_workload_keeps_its_promises);
     qn_queue_destroy(&queue);
