@@ -34,22 +34,8 @@ static bool is_folder(const char *path)
     return stat(path, &information) == 0 && S_ISDIR(information.st_mode);
 }
 
-/* "a/b/map.mrc" → "a/b"; nothing to make for "map.mrc". */
-static qn_status make_parent(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder;
-    if (!slash || slash == path) return QN_OK;
-    QN_TRY(qn_text_copy(path, &folder));
-    folder[slash - path] = '\0';
-    qn_status status = qn_folder_create(folder);
-    qn_release(&folder);
-    return status;
-}
-
 static qn_status path_beside_map(const char *map, const char *name, char **path)
 {
-    QN_TRY(make_parent(map));
     if (strcmp(name, "map.mrc") == 0) return qn_text_copy(map, path);
     qn_text text = {0};
     const int stem = (int)(strrchr(map, '.') - map);
@@ -71,9 +57,23 @@ qn_status qn_reconstruct_path(const char *output, const char *name, char **path)
         if (ends_in_one_of(output, maps, sizeof maps / sizeof *maps)) return path_beside_map(output, name, path);
         if (ends_in_one_of(output, others, sizeof others / sizeof *others))
             QN_FAIL(QN_INVALID_ARGUMENT, "output %s: expected a name that ends in .mrc, or a folder", output);
-        QN_TRY(qn_folder_create(output));
     }
     return qn_path_join(output, name, path);
+}
+
+/* "out/map.mrc" → "out"; nothing to make for "map.mrc". */
+static qn_status make_folder(const qn_reconstruction *run)
+{
+    char *path;
+    QN_TRY(qn_reconstruct_path(run->options->output, "map.mrc", &path));
+    char *slash = strrchr(path, '/');
+    qn_status status = QN_OK;
+    if (slash && slash != path) {
+        *slash = '\0';
+        status = qn_folder_create(path);
+    }
+    qn_release(&path);
+    return status;
 }
 
 /* ---- volumes and tables ---- */
@@ -127,6 +127,7 @@ double qn_reconstruct_images_per_s(const qn_reconstruction *run)
 
 qn_status qn_reconstruct_write(const qn_reconstruction *run)
 {
+    QN_TRY(make_folder(run));
     QN_TRY(write_volume(run, run->half[0], "half map 1", "half1.mrc"));
     QN_TRY(write_volume(run, run->half[1], "half map 2", "half2.mrc"));
     QN_TRY(write_volume(run, run->weight, "sums of weights", "weights.mrc"));

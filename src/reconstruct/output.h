@@ -35,16 +35,17 @@ typedef struct qn_reconstruction {
     const qn_device_info *const *devices;
     double limit_share;      /* of what the device allows, that insertion reached; 0: not known */
     bool pixel_size_assumed; /* nothing says it: 1 Å */
-    char split[128];         /* how halves were told apart: "rlnRandomSubset", "odd and even by seed 1" */
+    char split[128];         /* how halves were told apart: "rlnRandomSubset", "at random by seed 1" */
 } qn_reconstruction;
 
 /* Where files of a run go: of the output "map.mrc" the map is that and others are "map_half1.mrc", "map_report.html" …;
- * of a folder "out/" (made when absent) they are "out/map.mrc", "out/half1.mrc", "out/report.html" … `name` is one of
+ * of a folder "out/" they are "out/map.mrc", "out/half1.mrc", "out/report.html" … `name` is one of
  * "map.mrc", "half1.mrc", "half2.mrc", "weights.mrc", "mask.mrc", "fsc.csv", "fsc.star", "report.html", "run.json", or
  * of unfinished runs. Released with qn_release. */
 QN_MUST_CHECK qn_status qn_reconstruct_path(const char *output, const char *name, char **path);
 
-/* Everything that the run has; the map last, so that a map under its name means a run that is complete. */
+/* Everything that the run has, in a folder that is made when absent; the map last, so that a map under its name means a
+ * run that is complete. */
 QN_MUST_CHECK qn_status qn_reconstruct_write(const qn_reconstruction *run);
 
 #endif

@@ -107,7 +107,7 @@ static qn_status write_caption(const qn_reconstruction *run, qn_text *caption)
     const qn_fsc *fsc = run->fsc;
     QN_TRY(qn_text_append(caption,
                           "How well the two half maps agree at each level of detail, fine detail to the right. "));
-    if (run->split[0]) QN_TRY(qn_text_append(caption, "The halves were told apart by %s. ", run->split));
+    if (run->split[0]) QN_TRY(qn_text_append(caption, "How the halves were told apart: %s. ", run->split));
     QN_TRY(qn_text_append(caption, "The %scurve ", fsc->corrected ? "corrected " : ""));
     QN_TRY(describe_crossing(&fsc->at_0_143, caption));
     QN_TRY(qn_text_append(caption, " and "));
@@ -237,9 +237,10 @@ static qn_status add_run(qn_report *report, const qn_reconstruction *run)
         status = qn_report_paragraph(report, "Quern %s, %s.%s `run.json` holds every option.", qn_version(),
                                      processors.data, finish.data);
     if (status == QN_OK)
-        status =
-            qn_report_paragraph(report, "Images are read while those before them are transformed and inserted: the "
-                                        "parts of the insertion take place at the same time.");
+        status = qn_report_paragraph(
+            report, "Images are read while those before them are transformed and inserted: the "
+                    "parts of the insertion take place at the same time, and are added up over threads "
+                    "and devices.");
     if (status == QN_OK) status = add_times(report, &run->times);
     qn_text_clear(&finish);
     qn_text_clear(&processors);
