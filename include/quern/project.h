@@ -23,7 +23,7 @@ typedef struct qn_project_options {
     bool ctf;             /* multiply with each particle's contrast transfer function */
     double snr;           /* variance of the signal over that of the Gaussian noise that is added; 0: none (default) */
     double padding;       /* of the volume: 1, 1.5 or 2 (default) */
-    bool fast;            /* trilinear interpolation instead of the blob's */
+    bool fast;            /* trilinear interpolation instead of a Kaiser-Bessel window */
     uint64_t seed;        /* of noise */
     uint64_t first, last; /* particles, from 1, inclusive; default 1 and UINT64_MAX */
     const char *device;   /* see <quern/device.h>; default "auto" */

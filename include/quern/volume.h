@@ -11,6 +11,7 @@
 #define QUERN_VOLUME_H
 
 #include <quern/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -21,6 +22,7 @@ typedef struct qn_volume {
     int counts[3];            /* along x, y, z */
     float *values;            /* [z][y][x]: x runs fastest */
     double voxel_angstrom[3]; /* 1 where the file says none */
+    bool voxel_assumed;       /* since the file says none */
     double origin_angstrom[3];
     int start[3]; /* of the grid, in voxels (nxstart …) */
     char *name;   /* file name it came from */

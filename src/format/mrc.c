@@ -44,6 +44,7 @@ static qn_status describe(const qn_mrc_header *header, const char *name, qn_volu
     for (int k = 0; k < 3; k++) counts[header->axes[k]] = header->counts[k];
     QN_TRY(qn_volume_create(counts, 1, volume));
     qn_volume *v = *volume;
+    v->voxel_assumed = !(header->voxel_angstrom[0] > 0);
     for (int k = 0; k < 3; k++) {
         v->start[header->axes[k]] = header->start[k];
         if (header->voxel_angstrom[k] > 0) v->voxel_angstrom[k] = header->voxel_angstrom[k];

@@ -1,0 +1,212 @@
+#define _POSIX_C_SOURCE 200809L
+#include "project/views.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "format/particles.h"
+
+static const double LARGEST_DIFFERENCE = 1e-3; /* of pixels and voxels that are called the same */
+
+/* ---- files ---- */
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+static qn_status check_folder(const char *output)
+{
+    struct stat found;
+    const char *slash = strrchr(output, '/');
+    qn_text folder = {0};
+    if (!slash) return QN_OK;
+    QN_TRY(qn_text_append_bytes(&folder, output, slash == output ? 1 : (size_t)(slash - output)));
+    const bool is_there = stat(folder.data, &found) == 0 && S_ISDIR(found.st_mode);
+    qn_status status = QN_OK;
+    if (!is_there)
+        status = qn_error_raise(QN_NOT_FOUND, "%s: the folder %s is not there; expected one that exists", output,
+                                folder.data);
+    qn_text_clear(&folder);
+    return status;
+}
+
+/* "stack.star" of "stack.mrcs". */
+static qn_status name_star(const char *output, char **star)
+{
+    static const char ending[] = ".mrcs";
+    const size_t length = strlen(output), stem = length - strlen(ending);
+    qn_text text = {0};
+    if (length <= strlen(ending) || strcmp(output + stem, ending) != 0 || output[stem - 1] == '/')
+        QN_FAIL(QN_INVALID_ARGUMENT, "the output is \"%s\"; expected a stack's name that ends in .mrcs", output);
+    qn_status status = qn_text_append_bytes(&text, output, stem);
+    if (status == QN_OK) status = qn_text_append(&text, ".star");
+    *star = text.data;
+    return status;
+}
+
+static qn_status refuse_input(const char *output, const char *input, const char *what)
+{
+    if (is_same_file(output, input))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: is %s; expected an output that is none of the inputs", output, what);
+    return QN_OK;
+}
+
+/* What is read must not be written over: neither the files named nor the particles' own images. */
+static qn_status check_outputs(const qn_project_options *options, const qn_particle_set *set, const char *star)
+{
+    QN_TRY(check_folder(options->output));
+    QN_TRY(refuse_input(options->output, options->map, "the map"));
+    if (options->angles) QN_TRY(refuse_input(star, options->angles, "the file of the angles"));
+    for (size_t i = 0; i < set->stack_count; i++)
+        QN_TRY(refuse_input(options->output, set->stacks[i], "a stack of the particles"));
+    return QN_OK;
+}
+
+/* ---- particles ---- */
+
+static qn_status cut_range(const qn_project_options *options, qn_particle_set *set)
+{
+    const uint64_t count = set->particle_count;
+    if (options->first < 1 || options->last < options->first)
+        QN_FAIL(QN_INVALID_ARGUMENT, "particles %" PRIu64 " to %" PRIu64 "; expected numbers from 1, in order",
+                options->first, options->last);
+    if (options->first > count)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: the first particle wanted is %" PRIu64 "; expected at most %" PRIu64,
+                set->name, options->first, count);
+    const uint64_t last = options->last < count ? options->last : count;
+    set->particle_count = (size_t)(last - options->first + 1);
+    memmove(set->particles, set->particles + (options->first - 1), set->particle_count * sizeof *set->particles);
+    return QN_OK;
+}
+
+static qn_status check_particles(const qn_project_options *options, const qn_particle_set *set)
+{
+    if (set->particle_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: has no particles; expected one or more", set->name);
+    if (!set->has_angles)
+        QN_FAIL(QN_BAD_FORMAT, "%s: has no angles; expected rlnAngleRot, rlnAngleTilt and rlnAnglePsi", set->name);
+    if (options->ctf && !set->has_ctf)
+        QN_FAIL(QN_BAD_FORMAT, "%s: has no defocus, which a contrast transfer function needs; expected rlnDefocusU",
+                set->name);
+    return QN_OK;
+}
+
+/* Directions of the same share of the sphere each, neighbours a golden angle apart (González 2010, doi
+ * 10.1007/s11004-009-9257-x). */
+static void spread_views(qn_particle_set *set)
+{
+    const double golden_degrees = 137.50776405003785, degrees = 180 / 3.14159265358979323846;
+    const double count = (double)set->particle_count;
+    for (size_t i = 0; i < set->particle_count; i++) {
+        const double rot = fmod((double)i * golden_degrees, 360);
+        set->particles[i] = (qn_particle){.row = i + 1,
+                                          .rot_degrees = rot > 180 ? rot - 360 : rot,
+                                          .tilt_degrees = acos(1 - (2 * (double)i + 1) / count) * degrees,
+                                          .weight = 1};
+    }
+}
+
+static qn_status make_set(uint64_t views, qn_particle_set **out)
+{
+    void *memory;
+    QN_TRY(qn_allocate(1, sizeof **out, &memory));
+    qn_particle_set *set = *out = memory;
+    QN_TRY(qn_allocate((size_t)views, sizeof *set->particles, &memory));
+    set->particles = memory;
+    set->particle_count = (size_t)views;
+    QN_TRY(qn_allocate(1, sizeof *set->optics, &memory));
+    set->optics = memory;
+    set->optics_count = 1;
+    set->optics[0] = (qn_optics_group){.number = 1, .pixel_angstrom = 1, .pixel_assumed = true};
+    set->has_angles = true;
+    spread_views(set);
+    return qn_text_copy("the views", &set->name);
+}
+
+/* ---- pixels ---- */
+
+/* The map's voxel; where it says none, the images' pixel. */
+static double choose_voxel(const qn_volume *map, const qn_particle_set *set)
+{
+    if (map->voxel_assumed)
+        for (size_t i = 0; i < set->optics_count; i++)
+            if (!set->optics[i].pixel_assumed) return set->optics[i].pixel_angstrom;
+    return map->voxel_angstrom[0];
+}
+
+static void compare_pixels(const qn_volume *map, const qn_particle_set *set, double voxel)
+{
+    if (map->voxel_assumed)
+        qn_log(QN_LOG_WARNING, "%s: does not say how large its voxels are; %g Å is taken", map->name, voxel);
+    for (size_t i = 0; i < set->optics_count; i++) {
+        const qn_optics_group *group = &set->optics[i];
+        if (group->pixel_assumed || fabs(group->pixel_angstrom / voxel - 1) <= LARGEST_DIFFERENCE) continue;
+        qn_log(QN_LOG_WARNING, "%s: optics group %d has pixels of %g Å, the map voxels of %g Å; images get the map's",
+               set->name, group->number, group->pixel_angstrom, voxel);
+        return;
+    }
+}
+
+/* The set as that of the new stack, of images as they now are: no mirrors, and no CTF unless it was applied. */
+static qn_status describe_images(const qn_project_options *options, int side, double voxel, qn_particle_set *set)
+{
+    void *memory;
+    for (size_t i = 0; i < set->optics_count; i++) {
+        set->optics[i].pixel_angstrom = voxel;
+        set->optics[i].pixel_assumed = false;
+        set->optics[i].image_size = side;
+    }
+    for (size_t i = 0; i < set->particle_count; i++) {
+        set->particles[i].stack = 0;
+        set->particles[i].image = i;
+        set->particles[i].flipped = false;
+    }
+    if (!options->ctf) set->has_ctf = false;
+    for (size_t i = 0; i < set->stack_count; i++) qn_release(&set->stacks[i]);
+    qn_release(&set->stacks);
+    set->stack_count = 0;
+    QN_TRY(qn_allocate(1, sizeof *set->stacks, &memory));
+    set->stacks = memory;
+    QN_TRY(qn_text_copy(options->output, &set->stacks[0]));
+    set->stack_count = 1;
+    return QN_OK;
+}
+
+static qn_status make_views(const qn_project_options *options, const qn_volume *map, qn_views *views)
+{
+    QN_TRY(name_star(options->output, &views->star));
+    if (options->angles)
+        QN_TRY(qn_particles_read(options->angles, &views->set));
+    else
+        QN_TRY(make_set(options->views, &views->set));
+    QN_TRY(check_outputs(options, views->set, views->star));
+    QN_TRY(check_particles(options, views->set));
+    QN_TRY(cut_range(options, views->set));
+    views->first = options->first;
+    views->voxel_angstrom = choose_voxel(map, views->set);
+    compare_pixels(map, views->set, views->voxel_angstrom);
+    return describe_images(options, map->counts[0], views->voxel_angstrom, views->set);
+}
+
+qn_status qn_views_create(const qn_project_options *options, const qn_volume *map, qn_views *views)
+{
+    *views = (qn_views){0};
+    qn_status status = make_views(options, map, views);
+    if (status != QN_OK) qn_views_clear(views);
+    return status;
+}
+
+void qn_views_clear(qn_views *views)
+{
+    qn_particle_set_destroy(&views->set);
+    qn_release(&views->star);
+}

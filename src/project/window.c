@@ -1,0 +1,48 @@
+#include "project/window.h"
+
+#include <math.h>
+
+static const double PI = 3.14159265358979323846;
+
+/* Σ (x² / 4)^k / (k!)² */
+static double bessel_i0(double x)
+{
+    double term = 1, sum = 1;
+    for (int k = 1; k < 200 && term > 1e-18 * sum; k++) {
+        term *= x * x / 4 / k / k;
+        sum += term;
+    }
+    return sum;
+}
+
+qn_window qn_window_make(int taps, double padding)
+{
+    const double width = taps / padding;
+    return (qn_window){taps, PI * sqrt(width * width * (padding - 0.5) * (padding - 0.5) - 0.8)};
+}
+
+double qn_window_at(const qn_window *window, double distance)
+{
+    if (window->taps == 2) return fmax(0, 1 - fabs(distance));
+    const double u = 2 * distance / window->taps, inside = 1 - u * u;
+    return inside < 0 ? 0 : bessel_i0(window->beta * sqrt(inside)) / bessel_i0(window->beta);
+}
+
+double qn_window_transform(const qn_window *window, double frequency)
+{
+    const double turn = PI * frequency;
+    if (window->taps == 2) return fabs(turn) < 1e-8 ? 1 : sin(turn) * sin(turn) / (turn * turn);
+    const double square = window->beta * window->beta - window->taps * turn * window->taps * turn;
+    const double z = sqrt(fabs(square));
+    double shape = 1 + square / 6; /* the first two terms of either series */
+    if (z > 1e-3) shape = square > 0 ? sinh(z) / z : sin(z) / z;
+    return window->taps / bessel_i0(window->beta) * shape;
+}
+
+void qn_window_table(const qn_window *window, float *table)
+{
+    for (int row = 0; row < QN_WINDOW_ROWS; row++)
+        for (int tap = 0; tap < window->taps; tap++)
+            table[row * window->taps + tap] =
+                (float)qn_window_at(window, (double)row / QN_WINDOW_INTERVALS - (tap + 1 - window->taps / 2));
+}
