@@ -6,12 +6,16 @@
 
 static const double PI = 3.14159265358979323846;
 
+/* Electron microscopes have 1 to 3000 kV; volts where kilovolts belong are beyond. */
+static const double MOST_KILOVOLTS = 10000;
+
 static qn_status check_optics(const qn_optics_group *optics)
 {
     const int number = optics->number;
     const double voltage = optics->voltage_kv, contrast = optics->amplitude_contrast;
-    if (!(voltage > 0 && isfinite(voltage)))
-        QN_FAIL(QN_BAD_FORMAT, "optics group %d: a voltage of %g kV; expected one above 0", number, voltage);
+    if (!(voltage >= 1 && voltage <= MOST_KILOVOLTS))
+        QN_FAIL(QN_BAD_FORMAT, "optics group %d: a voltage of %g kV; expected 1 to %g", number, voltage,
+                MOST_KILOVOLTS);
     if (!isfinite(optics->spherical_aberration_mm))
         QN_FAIL(QN_BAD_FORMAT, "optics group %d: a spherical aberration of %g mm; expected a finite number", number,
                 optics->spherical_aberration_mm);
@@ -48,8 +52,8 @@ qn_status qn_ctf_of(const qn_particle *particle, const qn_optics_group *optics, 
         .wavelength_angstrom = 12.2643247 / sqrt(volts * (1 + 0.978466e-6 * volts)),
         .spherical_aberration_angstrom = 1e7 * optics->spherical_aberration_mm,
         .amplitude_contrast = optics->amplitude_contrast,
-        .defocus_mean_angstrom = 0.5 * (particle->defocus_u_angstrom + particle->defocus_v_angstrom),
-        .defocus_half_difference_angstrom = 0.5 * (particle->defocus_u_angstrom - particle->defocus_v_angstrom),
+        .defocus_mean_angstrom = 0.5 * particle->defocus_u_angstrom + 0.5 * particle->defocus_v_angstrom,
+        .defocus_half_difference_angstrom = 0.5 * particle->defocus_u_angstrom - 0.5 * particle->defocus_v_angstrom,
         .astigmatism_angle_radians = PI / 180 * particle->defocus_angle_degrees,
         .phase_shift_radians = PI / 180 * particle->phase_shift_degrees,
         .b_factor_angstrom2 = particle->b_factor_angstrom2,

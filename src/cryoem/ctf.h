@@ -19,8 +19,8 @@ typedef struct qn_ctf {
     double phase_shift_radians, b_factor_angstrom2;
 } qn_ctf;
 
-/* QN_BAD_FORMAT, naming the optics group, the value and what was expected: voltage 0, amplitude contrast beyond 0 … 1.
- */
+/* QN_BAD_FORMAT, naming the optics group, the value and what was expected: a voltage beyond 1 … 10000 kV, amplitude
+ * contrast beyond 0 … 1, what is not finite, of the particle also its line and row. */
 QN_MUST_CHECK qn_status qn_ctf_of(const qn_particle *particle, const qn_optics_group *optics, qn_ctf *ctf);
 
 /* At the frequency x, y in 1/Å. */

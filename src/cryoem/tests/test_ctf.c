@@ -111,14 +111,14 @@ static void envelope_is_gaussian(void)
 
 static void bad_optics_are_refused(void)
 {
-    const double wrong_voltages[] = {0, -300, NAN, INFINITY}, wrong_contrasts[] = {-0.01, 1.01, NAN, INFINITY};
+    const double wrong_voltages[] = {0, -300, NAN, 300000}, wrong_contrasts[] = {-0.01, 1.01, NAN, INFINITY};
     const qn_particle particle = particle_of(10000, 10000, 0);
     qn_ctf ctf;
     for (int i = 0; i < 4; i++) {
         qn_optics_group optics = optics_of(wrong_voltages[i], 2.7, 0.1);
         CHECK_FAILS(qn_ctf_of(&particle, &optics, &ctf), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("optics group 3: a voltage of ");
-        CHECK_MESSAGE_HAS("expected one above 0");
+        CHECK_MESSAGE_HAS("kV; expected 1 to 10000");
         optics = optics_of(300, 2.7, wrong_contrasts[i]);
         CHECK_FAILS(qn_ctf_of(&particle, &optics, &ctf), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("optics group 3: an amplitude contrast of ");
@@ -145,6 +145,39 @@ static void bad_particles_are_refused(void)
     }
 }
 
+/* Whatever the bits: an error that says something, or a CTF within ±1 (B is left out: it may amplify). */
+static void any_bits_are_a_ctf_or_refused(void)
+{
+    uint64_t bits = 88172645463325252u; /* Marsaglia's xorshift */
+    int refused = 0, taken = 0;
+    for (int i = 0; i < 20000; i++) {
+        qn_particle particle = particle_of(15000, 14000, 20);
+        qn_optics_group optics = optics_of(300, 2.7, 0.1);
+        double *values[] = {&optics.voltage_kv,           &optics.spherical_aberration_mm,
+                            &optics.amplitude_contrast,   &particle.defocus_u_angstrom,
+                            &particle.defocus_v_angstrom, &particle.defocus_angle_degrees,
+                            &particle.phase_shift_degrees};
+        qn_ctf ctf;
+        for (int change = 0; change <= i % 3; change++) {
+            bits ^= bits << 13, bits ^= bits >> 7, bits ^= bits << 17;
+            double *value = values[bits % 7];
+            if (i % 2)
+                memcpy(value, &bits, sizeof bits);
+            else
+                *value *= (double)(bits % 40000) / 10000 - 2;
+        }
+        const qn_status status = qn_ctf_of(&particle, &optics, &ctf);
+        if (status == QN_OK && fabs(particle.defocus_u_angstrom) < 1e100 && fabs(particle.defocus_v_angstrom) < 1e100 &&
+            fabs(optics.spherical_aberration_mm) < 1e100) {
+            taken++;
+            CHECK(fabs(qn_ctf_at(&ctf, 0.11, -0.2)) <= 1);
+        }
+        refused += status == QN_BAD_FORMAT;
+        CHECK(status == QN_OK || status == QN_BAD_FORMAT);
+    }
+    CHECK(refused > 1000 && taken > 1000);
+}
+
 int main(void)
 {
     RUN(wavelengths_are_those_of_electrons);
@@ -154,5 +187,6 @@ int main(void)
     RUN(envelope_is_gaussian);
     RUN(bad_optics_are_refused);
     RUN(bad_particles_are_refused);
+    RUN(any_bits_are_a_ctf_or_refused);
     return check_finish();
 }
