@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const cli_command *const cli_commands[] = {&cli_dock, &cli_screen, &cli_trajectory, &cli_evaluate, &cli_devices,
-                                           &cli_tune, &cli_fft,    &cli_project,    NULL};
+const cli_command *const cli_commands[] = {&cli_dock,     &cli_screen,  &cli_trajectory, &cli_reconstruct, &cli_project,
+                                           &cli_evaluate, &cli_devices, &cli_tune,       &cli_fft,         NULL};
 
 const cli_command *cli_command_find(const char *name)
 {

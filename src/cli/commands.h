@@ -5,7 +5,7 @@
 #include "cli/options.h"
 
 extern const cli_command cli_dock, cli_screen, cli_trajectory, cli_evaluate, cli_devices, cli_tune, cli_fft,
-    cli_project;
+    cli_reconstruct, cli_project;
 
 /* Ended by NULL. */
 extern const cli_command *const cli_commands[];

@@ -205,3 +205,15 @@ qn_status qn_ranks_tell(qn_ranks *ranks, void *data, size_t size)
         QN_FAIL(QN_IO_ERROR, "%s", message);
     return QN_OK;
 }
+
+qn_status qn_ranks_sum(qn_ranks *ranks, float *values, size_t count)
+{
+    const size_t most = (size_t)1 << 22; /* at a time: what MPI keeps aside is no larger */
+    char message[QN_MPI_MESSAGE_BYTES];
+    for (size_t first = 0; first < count && ranks->functions; first += most) {
+        const size_t left = count - first;
+        if (ranks->functions->sum(ranks->state, values + first, left < most ? left : most, message) != 0)
+            QN_FAIL(QN_IO_ERROR, "%s", message);
+    }
+    return QN_OK;
+}

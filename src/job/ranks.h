@@ -42,4 +42,8 @@ QN_MUST_CHECK qn_status qn_ranks_most(qn_ranks *ranks, int value, int *most);
 /* Rank 0's bytes, up to 1 GiB, go to every rank. Every rank must call, with the same size. */
 QN_MUST_CHECK qn_status qn_ranks_tell(qn_ranks *ranks, void *data, size_t size);
 
+/* Rank 0's values become the sums of all ranks' values, added in the same order every time; the others' are lost. Every
+ * rank must call, with the same count. */
+QN_MUST_CHECK qn_status qn_ranks_sum(qn_ranks *ranks, float *values, size_t count);
+
 #endif

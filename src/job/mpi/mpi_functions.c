@@ -133,6 +133,17 @@ static int ranks_tell(void *memory, void *data, size_t size, char message[QN_MPI
     return failed(code, "MPI_Ibcast", message) || wait_for(&request, "MPI_Ibcast", message);
 }
 
+static int ranks_sum(void *memory, float *values, size_t count, char message[QN_MPI_MESSAGE_BYTES])
+{
+    mpi_state *state = memory;
+    MPI_Request request;
+    int rank;
+    if (failed(MPI_Comm_rank(state->everyone, &rank), "MPI_Comm_rank", message)) return 1;
+    const int code = MPI_Ireduce(rank == 0 ? MPI_IN_PLACE : values, rank == 0 ? values : NULL, (int)count, MPI_FLOAT,
+                                 MPI_SUM, 0, state->everyone, &request);
+    return failed(code, "MPI_Ireduce", message) || wait_for(&request, "MPI_Ireduce", message);
+}
+
 static void ranks_close(void *memory)
 {
     mpi_state *state = memory;
@@ -145,6 +156,6 @@ static void ranks_close(void *memory)
 const qn_mpi_functions *qn_mpi_functions_get(void)
 {
     static const qn_mpi_functions functions = {
-        QN_MPI_FUNCTIONS_VERSION, ranks_open, ranks_next, ranks_most, ranks_tell, ranks_close};
+        QN_MPI_FUNCTIONS_VERSION, ranks_open, ranks_next, ranks_most, ranks_tell, ranks_sum, ranks_close};
     return &functions;
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { QN_MPI_FUNCTIONS_VERSION = 3, QN_MPI_MESSAGE_BYTES = 256 };
+enum { QN_MPI_FUNCTIONS_VERSION = 4, QN_MPI_MESSAGE_BYTES = 256 };
 
 typedef struct qn_mpi_place {
     int rank, count, local_rank, local_count;
@@ -23,6 +23,8 @@ typedef struct qn_mpi_functions {
     int (*most)(void *state, int value, int *most, char message[QN_MPI_MESSAGE_BYTES]);
     /* Rank 0's bytes go to all; waits for them. Fewer than 2^31. */
     int (*tell)(void *state, void *data, size_t size, char message[QN_MPI_MESSAGE_BYTES]);
+    /* The sums of all ranks' values go to rank 0; the others' stay. Fewer than 2^31 values; waits for all ranks. */
+    int (*sum)(void *state, float *values, size_t count, char message[QN_MPI_MESSAGE_BYTES]);
     void (*close)(void *state); /* waits for all ranks */
 } qn_mpi_functions;
 

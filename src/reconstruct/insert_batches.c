@@ -1,0 +1,221 @@
+/* Batches of images through the devices: a thread for each device takes the next batch, reads it while the device works
+ * on the one before, and inserts it. */
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "reconstruct/run.h"
+#include "reconstruct/saved_sums.h"
+
+/* What the threads share. */
+typedef struct insertion {
+    qn_reconstruct_state *run;
+    pthread_mutex_t mutex; /* of what follows and of saving */
+    uint64_t images_done, images_total;
+    double started_s;
+    bool failed;
+} insertion;
+
+typedef struct device_thread {
+    insertion *insertion;
+    int device;
+    pthread_t thread;
+    uint64_t next;     /* of a deterministic run: batches are dealt in turn */
+    uint64_t *batches; /* inserted by this device */
+    size_t count, capacity, saved_count;
+    const qn_particle **particles; /* of a batch */
+    double saved_s;
+    qn_error_trail trail;
+} device_thread;
+
+/* ---- which batch ---- */
+
+/* Deterministic runs deal batches out beforehand; others let who is free take the next. */
+static qn_status take_next(device_thread *worker, uint64_t *batch, bool *none)
+{
+    qn_reconstruct_state *run = worker->insertion->run;
+    *none = false;
+    if (!run->options->deterministic) QN_TRY(qn_agreement_deal(&run->agreement, batch, none));
+    if (run->options->deterministic) {
+        *batch = worker->next;
+        worker->next += (uint64_t)qn_ranks_count(run->ranks) * (uint64_t)run->device_count;
+    }
+    *none |= *batch >= run->plan.batch_count;
+    return QN_OK;
+}
+
+/* *none: no batch is left, or another device failed. */
+static qn_status next_batch(device_thread *worker, uint64_t *batch, bool *none)
+{
+    insertion *insertion = worker->insertion;
+    QN_TRY(qn_agreement_look(&insertion->run->agreement));
+    do QN_TRY(take_next(worker, batch, none));
+    while (!*none && qn_piece_set_has(&insertion->run->done, *batch));
+    pthread_mutex_lock(&insertion->mutex);
+    *none |= insertion->failed;
+    pthread_mutex_unlock(&insertion->mutex);
+    return QN_OK;
+}
+
+/* ---- one batch ---- */
+
+static qn_status report_progress(insertion *insertion)
+{
+    const qn_reconstruct_state *run = insertion->run;
+    const double now_s = qn_clock_s();
+    const qn_progress progress = {.stage = "inserting",
+                                  .unit = "images",
+                                  .done = (size_t)insertion->images_done,
+                                  .total = qn_ranks_rank(run->ranks) == 0 ? (size_t)insertion->images_total : 0,
+                                  .seconds = now_s - insertion->started_s};
+    if (!run->options->progress || run->options->progress(&progress, run->options->progress_user) == 0) return QN_OK;
+    QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu images%s", (unsigned long long)insertion->images_done,
+            (unsigned long long)insertion->images_total, run->saved ? "; continue with --resume" : "");
+}
+
+/* Images of pixels of another size than the map's are brought to its scale: they sample the same projection, and their
+ * transform is a sum over more or fewer pixels. */
+static void rescale(const qn_reconstruct_state *run, const qn_image_batch_plan *batch, int side, float *images)
+{
+    const double ratio = run->particles->optics[batch->optics].pixel_angstrom / run->voxel_angstrom;
+    const float factor = (float)(ratio * ratio);
+    const size_t pixels = batch->count * (size_t)side * (size_t)side;
+    if (ratio == 1) return;
+    for (size_t i = 0; i < pixels; i++) images[i] *= factor;
+}
+
+static qn_status insert_batch(device_thread *worker, uint64_t number)
+{
+    insertion *insertion = worker->insertion;
+    qn_reconstruct_state *run = insertion->run;
+    const qn_image_batch_plan *batch = &run->plan.batches[number];
+    qn_accumulator *accumulator = run->accumulators[worker->device];
+    const int side = run->image_sides[batch->optics];
+    float *images;
+    QN_TRY(qn_accumulator_staging(accumulator, &images));
+    double since = qn_clock_s();
+    QN_TRY(qn_image_batch_read(run->particles, &run->plan, (size_t)number, run->stacks, side, run->pool, images));
+    const double read_s = qn_clock_lap_s(&since);
+    rescale(run, batch, side, images);
+    for (size_t i = 0; i < batch->count; i++)
+        worker->particles[i] = &run->particles->particles[run->plan.order[batch->first + i]];
+    QN_TRY(qn_accumulator_insert(accumulator, batch->half, &run->particles->optics[batch->optics], side,
+                                 worker->particles, batch->count));
+    void *memory = worker->batches;
+    QN_TRY(qn_grow(&memory, &worker->capacity, worker->count + 1, sizeof *worker->batches));
+    worker->batches = memory;
+    worker->batches[worker->count++] = number;
+    pthread_mutex_lock(&insertion->mutex);
+    run->read_s += read_s;
+    insertion->images_done += batch->count;
+    run->inserted += batch->count;
+    qn_status status = report_progress(insertion);
+    pthread_mutex_unlock(&insertion->mutex);
+    return status;
+}
+
+/* ---- a device's thread ---- */
+
+static qn_status save(device_thread *worker)
+{
+    qn_reconstruct_state *run = worker->insertion->run;
+    if (!run->saved || worker->count == worker->saved_count) return QN_OK;
+    QN_TRY(qn_accumulator_finish(run->accumulators[worker->device]));
+    pthread_mutex_lock(&worker->insertion->mutex);
+    qn_status status = qn_saved_sums_write(run->saved, worker->device, run->accumulators[worker->device],
+                                           worker->batches, worker->count);
+    pthread_mutex_unlock(&worker->insertion->mutex);
+    worker->saved_count = worker->count;
+    worker->saved_s = qn_clock_s();
+    return status;
+}
+
+static qn_status work(device_thread *worker)
+{
+    qn_reconstruct_state *run = worker->insertion->run;
+    const double interval_s = run->options->checkpoint_s;
+    for (;;) {
+        uint64_t batch;
+        bool none;
+        QN_TRY(next_batch(worker, &batch, &none));
+        if (none) break;
+        QN_TRY(insert_batch(worker, batch));
+        if (run->saved && qn_clock_s() - worker->saved_s >= interval_s) QN_TRY(save(worker));
+    }
+    return qn_accumulator_finish(run->accumulators[worker->device]);
+}
+
+/* What is done is put aside when the run is stopped. Others hear of a failure by finding no batches left. */
+static void *run_thread(void *memory)
+{
+    device_thread *worker = memory;
+    insertion *insertion = worker->insertion;
+    qn_status status = work(worker);
+    if (status != QN_OK) {
+        pthread_mutex_lock(&insertion->mutex);
+        insertion->failed = true;
+        pthread_mutex_unlock(&insertion->mutex);
+        status = qn_agreement_leave_nothing(&insertion->run->agreement, status);
+    }
+    qn_error_save(status, &worker->trail);
+    if (status == QN_CANCELLED) {
+        status = save(worker);
+        if (status != QN_OK) qn_error_save(status, &worker->trail);
+    }
+    return NULL;
+}
+
+static void begin_thread(insertion *insertion, int device, device_thread *worker)
+{
+    const qn_reconstruct_state *run = insertion->run;
+    const int rank = qn_ranks_rank(run->ranks);
+    *worker = (device_thread){.insertion = insertion,
+                              .device = device,
+                              .next = (uint64_t)rank * (uint64_t)run->device_count + (uint64_t)device,
+                              .saved_s = insertion->started_s};
+}
+
+/* The first device's work is done by the calling thread. */
+static qn_status run_threads(device_thread *workers, int count)
+{
+    int started = 1;
+    qn_status status = QN_OK;
+    for (; started < count && status == QN_OK; started++)
+        if (pthread_create(&workers[started].thread, NULL, run_thread, &workers[started]) != 0) {
+            status = qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "cannot start a thread for a device");
+            break;
+        }
+    if (status == QN_OK) run_thread(&workers[0]);
+    for (int i = 1; i < started; i++) pthread_join(workers[i].thread, NULL);
+    for (int i = 0; i < count && status == QN_OK; i++)
+        if (workers[i].trail.status != QN_OK && workers[i].trail.status != QN_CANCELLED)
+            return qn_error_restore(&workers[i].trail);
+    for (int i = 0; i < count && status == QN_OK; i++)
+        if (workers[i].trail.status != QN_OK) return qn_error_restore(&workers[i].trail);
+    return status;
+}
+
+qn_status qn_reconstruct_insert(qn_reconstruct_state *run)
+{
+    device_thread workers[QN_MOST_DEVICES];
+    insertion insertion = {
+        .run = run, .images_done = run->resumed, .images_total = run->plan.image_count, .started_s = qn_clock_s()};
+    qn_status status = QN_OK;
+    pthread_mutex_init(&insertion.mutex, NULL);
+    for (int i = 0; i < run->device_count; i++) begin_thread(&insertion, i, &workers[i]);
+    for (int i = 0; i < run->device_count && status == QN_OK; i++) {
+        void *memory = NULL;
+        status = qn_allocate((size_t)run->batch, sizeof *workers[i].particles, &memory);
+        workers[i].particles = memory;
+    }
+    if (status == QN_OK) status = run_threads(workers, run->device_count);
+    for (int i = 0; i < run->device_count; i++) {
+        qn_release(&workers[i].particles);
+        qn_release(&workers[i].batches);
+    }
+    pthread_mutex_destroy(&insertion.mutex);
+    return status;
+}

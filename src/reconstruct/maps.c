@@ -1,0 +1,111 @@
+/* Sums of all devices, processes and runs before become maps. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "reconstruct/run.h"
+#include "reconstruct/saved_sums.h"
+
+enum { CHUNK = 1 << 22 }; /* floats that are read from a device at a time */
+
+static qn_status add_accumulator(qn_accumulator *accumulator, int half, qn_sum which, size_t count, float *chunk,
+                                 float *sums)
+{
+    for (size_t first = 0; first < count; first += CHUNK) {
+        const size_t part = count - first < CHUNK ? count - first : CHUNK;
+        QN_TRY(qn_accumulator_read(accumulator, half, which, first, part, chunk));
+        for (size_t i = 0; i < part; i++) sums[first + i] += chunk[i];
+    }
+    return QN_OK;
+}
+
+/* sums += this process's sums of a half. */
+static qn_status add_own(const qn_reconstruct_state *run, int half, qn_fourier_sums *sums)
+{
+    const size_t voxels = qn_fourier_sums_voxels(run->side);
+    void *chunk;
+    QN_TRY(qn_allocate(CHUNK, sizeof(float), &chunk));
+    qn_status status = QN_OK;
+    for (int i = 0; i < run->device_count && status == QN_OK; i++) {
+        qn_accumulator *accumulator = run->accumulators[i];
+        status = add_accumulator(accumulator, half, QN_SUM_NUMERATOR, 2 * voxels, chunk, sums->numerator);
+        if (status == QN_OK) status = add_accumulator(accumulator, half, QN_SUM_WEIGHT, voxels, chunk, sums->weight);
+    }
+    qn_release(&chunk);
+    if (status == QN_OK && run->saved) status = qn_saved_sums_add(run->saved, half, sums);
+    return status;
+}
+
+/* The sums of everybody, on the first rank: of one half, or (−1) of all. */
+static qn_status gather(qn_reconstruct_state *run, int half, qn_fourier_sums *sums)
+{
+    const size_t voxels = qn_fourier_sums_voxels(run->side);
+    qn_status status = qn_fourier_sums_create(run->side, sums);
+    for (int h = 0; h < run->halves && status == QN_OK; h++)
+        if (half < 0 || h == half) status = add_own(run, h, sums);
+    status = qn_agree(&run->agreement, status);
+    if (status == QN_OK) status = qn_ranks_sum(run->ranks, sums->numerator, 2 * voxels);
+    if (status == QN_OK) status = qn_ranks_sum(run->ranks, sums->weight, voxels);
+    return status;
+}
+
+/* The weights as a volume of x = 0 … P/2 and y, z from −P/2. */
+static qn_status keep_weights(qn_reconstruct_state *run, const qn_fourier_sums *sums)
+{
+    const int counts[3] = {run->side / 2 + 1, run->side, run->side};
+    QN_TRY(qn_volume_create(counts, 1, &run->result.weight));
+    memcpy(run->result.weight->values, sums->weight, qn_fourier_sums_voxels(run->side) * sizeof(float));
+    return QN_OK;
+}
+
+static qn_status finish_map(qn_reconstruct_state *run, qn_fourier_sums *sums, qn_volume **map)
+{
+    const qn_finish_options options = {.map_side = run->map_side,
+                                       .voxel_angstrom = run->voxel_angstrom,
+                                       .most = run->most,
+                                       .radius = run->radius,
+                                       .fast = run->options->fast,
+                                       .weights = run->options->weights};
+    double since = qn_clock_s();
+    QN_TRY(qn_reconstruct_finish(run->devices[0], sums, &options, map, &run->result.finish));
+    run->result.times.finish_s += qn_clock_lap_s(&since);
+    return QN_OK;
+}
+
+static qn_status make_map(qn_reconstruct_state *run, int half, qn_volume **map)
+{
+    qn_fourier_sums sums = {0};
+    double since = qn_clock_s();
+    qn_status status = gather(run, half, &sums);
+    run->result.times.reduce_s += qn_clock_lap_s(&since);
+    if (status == QN_OK && qn_ranks_rank(run->ranks) == 0) {
+        if (half < 0 && run->options->write_weights) status = keep_weights(run, &sums);
+        if (status == QN_OK) status = finish_map(run, &sums, map);
+    }
+    qn_fourier_sums_clear(&sums);
+    return status;
+}
+
+static qn_status correlate(qn_reconstruct_state *run)
+{
+    qn_reconstruction *result = &run->result;
+    const char *mask = run->options->mask;
+    double since = qn_clock_s();
+    const qn_mask_options automatic = qn_mask_default_options();
+    if (mask && strcmp(mask, "auto") == 0)
+        QN_TRY(qn_mask_create(run->context, result->map, &automatic, &result->mask));
+    else if (mask)
+        QN_TRY(qn_volume_read(mask, &result->mask));
+    const qn_fsc_options options = {.seed = run->options->seed};
+    QN_TRY(qn_fsc_compute(run->context, result->half[0], result->half[1], result->mask, &options, &result->fsc));
+    result->times.fsc_s = qn_clock_lap_s(&since);
+    return QN_OK;
+}
+
+qn_status qn_reconstruct_make_maps(qn_reconstruct_state *run)
+{
+    for (int half = 0; half < run->halves && run->halves == 2; half++)
+        QN_TRY(qn_agree(&run->agreement, make_map(run, half, &run->result.half[half])));
+    QN_TRY(qn_agree(&run->agreement, make_map(run, -1, &run->result.map)));
+    return run->halves == 2 && qn_ranks_rank(run->ranks) == 0 ? correlate(run) : QN_OK;
+}
