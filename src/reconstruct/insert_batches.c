@@ -20,7 +20,7 @@ typedef struct insertion {
 } insertion;
 
 typedef struct device_thread {
-    insertion *insertion;
+    insertion *shared;
     int device;
     pthread_t thread;
     uint64_t next;     /* of a deterministic run: batches are dealt in turn */
@@ -36,7 +36,7 @@ typedef struct device_thread {
 /* Deterministic runs deal batches out beforehand; others let who is free take the next. */
 static qn_status take_next(device_thread *worker, uint64_t *batch, bool *none)
 {
-    qn_reconstruct_state *run = worker->insertion->run;
+    qn_reconstruct_state *run = worker->shared->run;
     *none = false;
     if (!run->options->deterministic) QN_TRY(qn_agreement_deal(&run->agreement, batch, none));
     if (run->options->deterministic) {
@@ -50,30 +50,30 @@ static qn_status take_next(device_thread *worker, uint64_t *batch, bool *none)
 /* *none: no batch is left, or another device failed. */
 static qn_status next_batch(device_thread *worker, uint64_t *batch, bool *none)
 {
-    insertion *insertion = worker->insertion;
-    QN_TRY(qn_agreement_look(&insertion->run->agreement));
+    insertion *shared = worker->shared;
+    QN_TRY(qn_agreement_look(&shared->run->agreement));
     do QN_TRY(take_next(worker, batch, none));
-    while (!*none && qn_piece_set_has(&insertion->run->done, *batch));
-    pthread_mutex_lock(&insertion->mutex);
-    *none |= insertion->failed;
-    pthread_mutex_unlock(&insertion->mutex);
+    while (!*none && qn_piece_set_has(&shared->run->done, *batch));
+    pthread_mutex_lock(&shared->mutex);
+    *none |= shared->failed;
+    pthread_mutex_unlock(&shared->mutex);
     return QN_OK;
 }
 
 /* ---- one batch ---- */
 
-static qn_status report_progress(insertion *insertion)
+static qn_status report_progress(insertion *shared)
 {
-    const qn_reconstruct_state *run = insertion->run;
+    const qn_reconstruct_state *run = shared->run;
     const double now_s = qn_clock_s();
     const qn_progress progress = {.stage = "inserting",
                                   .unit = "images",
-                                  .done = (size_t)insertion->images_done,
-                                  .total = qn_ranks_rank(run->ranks) == 0 ? (size_t)insertion->images_total : 0,
-                                  .seconds = now_s - insertion->started_s};
+                                  .done = (size_t)shared->images_done,
+                                  .total = qn_ranks_rank(run->ranks) == 0 ? (size_t)shared->images_total : 0,
+                                  .seconds = now_s - shared->started_s};
     if (!run->options->progress || run->options->progress(&progress, run->options->progress_user) == 0) return QN_OK;
-    QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu images%s", (unsigned long long)insertion->images_done,
-            (unsigned long long)insertion->images_total, run->saved ? "; continue with --resume" : "");
+    QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu images%s", (unsigned long long)shared->images_done,
+            (unsigned long long)shared->images_total, run->saved ? "; continue with --resume" : "");
 }
 
 /* Images of pixels of another size than the map's are brought to its scale: they sample the same projection, and their
@@ -89,8 +89,8 @@ static void rescale(const qn_reconstruct_state *run, const qn_image_batch_plan *
 
 static qn_status insert_batch(device_thread *worker, uint64_t number)
 {
-    insertion *insertion = worker->insertion;
-    qn_reconstruct_state *run = insertion->run;
+    insertion *shared = worker->shared;
+    qn_reconstruct_state *run = shared->run;
     const qn_image_batch_plan *batch = &run->plan.batches[number];
     qn_accumulator *accumulator = run->accumulators[worker->device];
     const int side = run->image_sides[batch->optics];
@@ -108,12 +108,12 @@ static qn_status insert_batch(device_thread *worker, uint64_t number)
     QN_TRY(qn_grow(&memory, &worker->capacity, worker->count + 1, sizeof *worker->batches));
     worker->batches = memory;
     worker->batches[worker->count++] = number;
-    pthread_mutex_lock(&insertion->mutex);
+    pthread_mutex_lock(&shared->mutex);
     run->read_s += read_s;
-    insertion->images_done += batch->count;
+    shared->images_done += batch->count;
     run->inserted += batch->count;
-    qn_status status = report_progress(insertion);
-    pthread_mutex_unlock(&insertion->mutex);
+    qn_status status = report_progress(shared);
+    pthread_mutex_unlock(&shared->mutex);
     return status;
 }
 
@@ -121,13 +121,13 @@ static qn_status insert_batch(device_thread *worker, uint64_t number)
 
 static qn_status save(device_thread *worker)
 {
-    qn_reconstruct_state *run = worker->insertion->run;
+    qn_reconstruct_state *run = worker->shared->run;
     if (!run->saved || worker->count == worker->saved_count) return QN_OK;
     QN_TRY(qn_accumulator_finish(run->accumulators[worker->device]));
-    pthread_mutex_lock(&worker->insertion->mutex);
+    pthread_mutex_lock(&worker->shared->mutex);
     qn_status status = qn_saved_sums_write(run->saved, worker->device, run->accumulators[worker->device],
                                            worker->batches, worker->count);
-    pthread_mutex_unlock(&worker->insertion->mutex);
+    pthread_mutex_unlock(&worker->shared->mutex);
     worker->saved_count = worker->count;
     worker->saved_s = qn_clock_s();
     return status;
@@ -135,7 +135,7 @@ static qn_status save(device_thread *worker)
 
 static qn_status work(device_thread *worker)
 {
-    qn_reconstruct_state *run = worker->insertion->run;
+    qn_reconstruct_state *run = worker->shared->run;
     const double interval_s = run->options->checkpoint_s;
     for (;;) {
         uint64_t batch;
@@ -152,13 +152,13 @@ static qn_status work(device_thread *worker)
 static void *run_thread(void *memory)
 {
     device_thread *worker = memory;
-    insertion *insertion = worker->insertion;
+    insertion *shared = worker->shared;
     qn_status status = work(worker);
     if (status != QN_OK) {
-        pthread_mutex_lock(&insertion->mutex);
-        insertion->failed = true;
-        pthread_mutex_unlock(&insertion->mutex);
-        status = qn_agreement_leave_nothing(&insertion->run->agreement, status);
+        pthread_mutex_lock(&shared->mutex);
+        shared->failed = true;
+        pthread_mutex_unlock(&shared->mutex);
+        status = qn_agreement_leave_nothing(&shared->run->agreement, status);
     }
     qn_error_save(status, &worker->trail);
     if (status == QN_CANCELLED) {
@@ -168,14 +168,14 @@ static void *run_thread(void *memory)
     return NULL;
 }
 
-static void begin_thread(insertion *insertion, int device, device_thread *worker)
+static void begin_thread(insertion *shared, int device, device_thread *worker)
 {
-    const qn_reconstruct_state *run = insertion->run;
+    const qn_reconstruct_state *run = shared->run;
     const int rank = qn_ranks_rank(run->ranks);
-    *worker = (device_thread){.insertion = insertion,
+    *worker = (device_thread){.shared = shared,
                               .device = device,
                               .next = (uint64_t)rank * (uint64_t)run->device_count + (uint64_t)device,
-                              .saved_s = insertion->started_s};
+                              .saved_s = shared->started_s};
 }
 
 /* The first device's work is done by the calling thread. */
@@ -201,11 +201,11 @@ static qn_status run_threads(device_thread *workers, int count)
 qn_status qn_reconstruct_insert(qn_reconstruct_state *run)
 {
     device_thread workers[QN_MOST_DEVICES];
-    insertion insertion = {
+    insertion shared = {
         .run = run, .images_done = run->resumed, .images_total = run->plan.image_count, .started_s = qn_clock_s()};
     qn_status status = QN_OK;
-    pthread_mutex_init(&insertion.mutex, NULL);
-    for (int i = 0; i < run->device_count; i++) begin_thread(&insertion, i, &workers[i]);
+    pthread_mutex_init(&shared.mutex, NULL);
+    for (int i = 0; i < run->device_count; i++) begin_thread(&shared, i, &workers[i]);
     for (int i = 0; i < run->device_count && status == QN_OK; i++) {
         void *memory = NULL;
         status = qn_allocate((size_t)run->batch, sizeof *workers[i].particles, &memory);
@@ -216,6 +216,6 @@ qn_status qn_reconstruct_insert(qn_reconstruct_state *run)
         qn_release(&workers[i].particles);
         qn_release(&workers[i].batches);
     }
-    pthread_mutex_destroy(&insertion.mutex);
+    pthread_mutex_destroy(&shared.mutex);
     return status;
 }
