@@ -1,7 +1,7 @@
 /* The Fourier volumes of a device: batches of images go in, sums come out.
  *
  * A batch is written, transformed, prepared and inserted on one queue while the host reads the next one. Sums stay on
- * the device, and every 2^14 slices settle into compensated totals. Where they are too large for the device they stay
+ * the device, and every 2^13 slices settle into compensated totals. Where they are too large for the device they stay
  * on the host, and each batch goes through the device in slabs of planes.
  *
  * Life cycle: create → insert, again and again → read → destroy. Thread rule: one thread at a time.

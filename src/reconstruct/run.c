@@ -78,10 +78,10 @@ static void choose_batch(qn_reconstruct_state *run, int largest_side)
     for (int i = 0; i < run->device_count; i++) gpu |= qn_device_get_info(run->devices[i])->kind != QN_DEVICE_CPU;
     const double workers = (double)qn_ranks_count(run->ranks) * run->device_count;
     int batch = smallest((gpu ? gpu_batch_bytes : cpu_batch_bytes) / bytes, gpu ? GPU_BATCH : CPU_BATCH);
-    batch = smallest(QN_INSERT_MOST_BEFORE_SETTLING / (double)run->operator_count, batch);
     if (workers > 1) batch = smallest((double)run->particles->particle_count / (4 * workers), batch);
     if (batch < SMALLEST_BATCH) batch = SMALLEST_BATCH;
-    run->batch = run->options->batch > 0 ? run->options->batch : batch;
+    if (run->options->batch > 0) batch = run->options->batch;
+    run->batch = smallest(fmax(1, QN_INSERT_MOST_BEFORE_SETTLING / (double)run->operator_count), batch);
 }
 
 static qn_status check_particles(const qn_reconstruct_state *run)

@@ -17,7 +17,7 @@
  * beyond (n − 1) / 2 pixels are never read, whatever is in them; voxels beyond most + radius stay as they are.
  *
  * Precision. A sum in single precision is off by about 3e-8 √n after n additions, and 1e5 insertions make 1e-5 of that
- * near the origin. Programs that insert more let each 2^14 insertions or so settle (qn_insert_settle): the sums move
+ * near the origin. Programs that insert more let each 2^13 insertions or so settle (qn_insert_settle): the sums move
  * into totals of two floats each and start from 0 again. What is then in total + low part is off by no more than the
  * sums were when they settled. */
 #ifndef QN_RECONSTRUCT_INSERT_SLICES_H
@@ -26,7 +26,7 @@
 #include <quern/family.h>
 #include <stdbool.h>
 
-enum { QN_INSERT_LARGEST_SIDE = 4096, QN_INSERT_MOST_BEFORE_SETTLING = 1 << 14 };
+enum { QN_INSERT_LARGEST_SIDE = 4096, QN_INSERT_MOST_BEFORE_SETTLING = 1 << 13 };
 
 extern const qn_family qn_reconstruct_insert_slices_family;
 
