@@ -52,18 +52,22 @@ static void make_matrices(const qn_accumulator_options *options, const qn_partic
     }
 }
 
+/* Where pixels have several sizes, those of an image count by the area that each stands for, and their distance from
+ * the origin, which the kernel takes in pixels, in voxels. */
 static qn_status describe_images(qn_accumulator *accumulator, const qn_optics_group *optics, int side,
                                  const qn_particle *const *particles, size_t count)
 {
     const qn_accumulator_options *options = &accumulator->options;
     qn_accumulator_slot *slot = &accumulator->slots[accumulator->slot];
+    const double evenly =
+        pow(options->reference_angstrom * options->largest_image_side / (side * optics->pixel_angstrom), 3);
     for (size_t i = 0; i < count; i++) {
         const qn_particle *particle = particles[i];
         const double origin[2] = {particle->origin_angstrom[0] / optics->pixel_angstrom,
                                   particle->origin_angstrom[1] / optics->pixel_angstrom};
         qn_ctf ctf;
         if (options->ctf) QN_TRY(qn_ctf_of(particle, optics, &ctf));
-        qn_image_parameters(side, optics->pixel_angstrom, origin, particle->weight, options->ctf ? &ctf : NULL,
+        qn_image_parameters(side, optics->pixel_angstrom, origin, evenly * particle->weight, options->ctf ? &ctf : NULL,
                             slot->parameters + i * QN_IMAGE_PARAMETERS);
         make_matrices(options, particle, slot->matrices + 9 * i * (size_t)options->operator_count);
     }
@@ -192,8 +196,11 @@ qn_status qn_accumulator_insert(qn_accumulator *accumulator, int half, const qn_
     qn_accumulator_slot *slot = &accumulator->slots[accumulator->slot];
     qn_timed_events *timed = &accumulator->timed[accumulator->slot];
     const double spacing = options->side * options->reference_angstrom / (side * optics->pixel_angstrom);
-    const qn_prepare_problem prepare = {
-        .side = side, .images = (int)count, .most = (float)(options->most / spacing), .ctf = options->ctf};
+    const qn_prepare_problem prepare = {.side = side,
+                                        .images = (int)count,
+                                        .most = (float)(options->most / spacing),
+                                        .ctf = options->ctf,
+                                        .ramp = true};
     qn_fft_plan *plan;
     assert(count > 0 && count <= (size_t)options->batch && side <= options->largest_image_side);
     QN_TRY(find_plan(accumulator, side, &plan));

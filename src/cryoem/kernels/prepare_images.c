@@ -66,7 +66,7 @@ static qn_status host_prepare(const qn_host_launch *launch)
 static const qn_argument_declaration arguments_of_prepare[] = {
     {"spectra", QN_IN, QN_FLOAT32},       {"parameters", QN_IN, QN_UINT32}, {"images", QN_OUT, QN_FLOAT32},
     {"weights", QN_OUT, QN_FLOAT32},      {"side", QN_VALUE, QN_INT32},     {"image_count", QN_VALUE, QN_INT32},
-    {"most_squared", QN_VALUE, QN_INT32}, {"contrast", QN_VALUE, QN_INT32},
+    {"most_squared", QN_VALUE, QN_INT32}, {"contrast", QN_VALUE, QN_INT32}, {"ramp", QN_VALUE, QN_INT32},
 };
 enum { ARGUMENTS = sizeof arguments_of_prepare / sizeof *arguments_of_prepare };
 
@@ -206,6 +206,7 @@ qn_status qn_prepare_images(qn_queue *queue, const qn_configuration *configurati
         qn_argument_int32(problem->images),
         qn_argument_int32(most_squared(problem)),
         qn_argument_int32(problem->ctf),
+        qn_argument_int32(problem->ramp),
     };
     const qn_family_call call = {.arguments = arguments,
                                  .argument_count = ARGUMENTS,

@@ -13,11 +13,12 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void prepare_images(GLOBAL const qn_complex
                                                          GLOBAL const qn_uint32 *RESTRICT parameters,
                                                          GLOBAL qn_complex *RESTRICT prepared,
                                                          GLOBAL float *RESTRICT weights, int side, int images,
-                                                         int most_squared, int contrast)
+                                                         int most_squared, int contrast, int ramp)
 {
     const int columns = side / 2 + 1, pixels = side * columns, pixel = GLOBAL_ID(0);
     const int row = pixel / columns, x = pixel - row * columns, y = row - side / 2;
     const bool kept = x * x + y * y <= most_squared;
+    const float evenly = ramp ? prepare_distance(x, y) : 1.0f;
     const int from = (y < 0 ? y + side : y) * columns + x;
     if (pixel >= pixels) return;
     for (int first = GLOBAL_ID(1) * PER_ITEM; first < images; first += GLOBAL_SIZE(1) * PER_ITEM) {
@@ -28,8 +29,8 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void prepare_images(GLOBAL const qn_complex
             float weight = 0.0f;
             if (kept) {
                 GLOBAL const qn_uint32 *image = parameters + 16 * i;
-                const qn_complex ramp = prepare_ramp(image, x, y), spectrum = spectra[start + from];
-                float factor = BITS_FLOAT(image[PREPARE_WEIGHT]);
+                const qn_complex turn = prepare_ramp(image, x, y), spectrum = spectra[start + from];
+                float factor = BITS_FLOAT(image[PREPARE_WEIGHT]) * evenly;
                 weight = factor;
                 if (contrast) {
                     const float decay = BITS_FLOAT(image[PREPARE_DECAY]);
@@ -38,8 +39,8 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void prepare_images(GLOBAL const qn_complex
                     factor *= ctf;
                     weight = factor * ctf;
                 }
-                value = COMPLEX_MAKE(factor * (spectrum.x * ramp.x - spectrum.y * ramp.y),
-                                     factor * (spectrum.x * ramp.y + spectrum.y * ramp.x));
+                value = COMPLEX_MAKE(factor * (spectrum.x * turn.x - spectrum.y * turn.y),
+                                     factor * (spectrum.x * turn.y + spectrum.y * turn.x));
             }
             prepared[start + pixel] = value;
             weights[start + pixel] = weight;

@@ -33,6 +33,13 @@ DEVICE_FN float prepare_sine(qn_uint32 turns, float rest)
                 square * (-41.3416550f + square * (81.6010041f + square * (-76.5497824f + square * 39.5367068f))));
 }
 
+/* |f| in pixels; at the origin the mean over a disc of a pixel's area, 2 / (3 √π). */
+DEVICE_FN float prepare_distance(int x, int y)
+{
+    const int squared = x * x + y * y;
+    return squared == 0 ? 0.376126389f : SQRT((float)squared);
+}
+
 /* exp(2πi (x ramp_x + y ramp_y)) */
 DEVICE_FN qn_complex prepare_ramp(GLOBAL const qn_uint32 *image, int x, int y)
 {

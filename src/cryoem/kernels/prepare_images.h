@@ -21,6 +21,8 @@ typedef struct qn_prepare_problem {
     int images; /* of this launch, at most QN_PREPARE_MOST_IMAGES */
     float most; /* |f| in pixels of the image's transform (cycles per n pixels) that is kept */
     bool ctf;   /* false: CTF = 1 */
+    bool ramp;  /* multiply weights with |f| in pixels (at the origin with its mean over a pixel): slices through the
+                   origin lie as densely as 1 / |f|, and so weighted they count evenly wherever they are */
 } qn_prepare_problem;
 
 /* What the kernel is told of an image. */

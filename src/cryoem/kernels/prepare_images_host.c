@@ -18,13 +18,13 @@ typedef struct prepare_job {
     const uint32_t *parameters;
     float *images, *weights;
     int side, columns, most_squared;
-    bool contrast;
+    bool contrast, ramp;
     size_t pieces; /* of an image */
 } prepare_job;
 
-/* Of the columns of a piece; last: the last column that any row keeps. */
+/* Of the columns of a piece (evenly: of a row); last: the last column that any row keeps. */
 typedef struct prepare_columns {
-    float ramp_re[COLUMNS], ramp_im[COLUMNS], envelope[COLUMNS];
+    float ramp_re[COLUMNS], ramp_im[COLUMNS], envelope[COLUMNS], evenly[COLUMNS];
     int last;
 } prepare_columns;
 
@@ -46,14 +46,14 @@ static void prepare_columns_of(const prepare_job *job, const uint32_t *image, pr
 static void prepare_plain(const prepare_columns *of, const float *restrict from, qn_complex factor, float weight,
                           int count, float *restrict image, float *restrict weights)
 {
-    const float *restrict ramp_re = of->ramp_re, *restrict ramp_im = of->ramp_im;
+    const float *restrict ramp_re = of->ramp_re, *restrict ramp_im = of->ramp_im, *restrict evenly = of->evenly;
 #pragma omp simd
     for (int x = 0; x < count; x++) {
-        const float re = ramp_re[x] * factor.x - ramp_im[x] * factor.y;
-        const float im = ramp_re[x] * factor.y + ramp_im[x] * factor.x;
+        const float re = evenly[x] * (ramp_re[x] * factor.x - ramp_im[x] * factor.y);
+        const float im = evenly[x] * (ramp_re[x] * factor.y + ramp_im[x] * factor.x);
         image[2 * x] = from[2 * x] * re - from[2 * x + 1] * im;
         image[2 * x + 1] = from[2 * x] * im + from[2 * x + 1] * re;
-        weights[x] = weight;
+        weights[x] = weight * evenly[x];
     }
 }
 
@@ -63,21 +63,21 @@ static void prepare_contrasted(const prepare_columns *of, const uint32_t *parame
                                float *restrict weights)
 {
     const float *restrict ramp_re = of->ramp_re, *restrict ramp_im = of->ramp_im, *restrict envelope = of->envelope;
+    const float *restrict evenly = of->evenly;
     uint32_t own[QN_IMAGE_PARAMETERS];
     memcpy(own, parameters, sizeof own); /* which nothing that is written can change */
 #pragma omp simd
     for (int x = 0; x < count; x++) {
         const float ctf = prepare_contrast(own, x, y) * envelope[x];
-        const float re = ctf * (ramp_re[x] * factor.x - ramp_im[x] * factor.y);
-        const float im = ctf * (ramp_re[x] * factor.y + ramp_im[x] * factor.x);
+        const float value = ctf * evenly[x], re = value * (ramp_re[x] * factor.x - ramp_im[x] * factor.y);
+        const float im = value * (ramp_re[x] * factor.y + ramp_im[x] * factor.x);
         image[2 * x] = from[2 * x] * re - from[2 * x + 1] * im;
         image[2 * x + 1] = from[2 * x] * im + from[2 * x + 1] * re;
-        weights[x] = weight * (ctf * ctf);
+        weights[x] = weight * (ctf * value);
     }
 }
 
-static void prepare_row(const prepare_job *job, const uint32_t *parameters, const prepare_columns *of, size_t index,
-                        int row)
+static void prepare_row(const prepare_job *job, const uint32_t *parameters, prepare_columns *of, size_t index, int row)
 {
     const int side = job->side, columns = job->columns, y = row - side / 2, left = job->most_squared - y * y;
     const size_t start = index * (size_t)side, to = (start + (size_t)row) * (size_t)columns;
@@ -94,6 +94,7 @@ static void prepare_row(const prepare_job *job, const uint32_t *parameters, cons
         while (count * count <= left) count++;
         if (count > columns) count = columns;
     }
+    for (int x = 0; x < count; x++) of->evenly[x] = job->ramp ? prepare_distance(x, y) : 1;
     if (job->contrast)
         prepare_contrasted(of, parameters, job->spectra + 2 * from, y, factor, weight * envelope * envelope, count,
                            image, weights);
@@ -128,6 +129,7 @@ static qn_status prepare(const qn_host_launch *launch)
                        .columns = side / 2 + 1,
                        .most_squared = *(const int32_t *)arguments[6],
                        .contrast = *(const int32_t *)arguments[7] != 0,
+                       .ramp = *(const int32_t *)arguments[8] != 0,
                        .pieces = ((size_t)side + ROWS - 1) / ROWS};
     return qn_pool_run(launch->pool, job.pieces * (size_t) * (const int32_t *)arguments[5], prepare_piece, &job);
 }

@@ -11,10 +11,12 @@ void qn_prepare_images_reference_pixel(const qn_prepare_problem *problem, const 
     const double angle = 2 * pi * fmod(shift, side) / side;
     const double ctf = problem->ctf && image->ctf ? qn_ctf_at(image->ctf, x / length, y / length) : 1;
     const double re = (double)spectrum[0], im = (double)spectrum[1];
+    const double distance = x == 0 && y == 0 ? 2 / (3 * sqrt(pi)) : sqrt((double)x * x + (double)y * y);
+    const double weight = image->weight * (problem->ramp ? distance : 1);
     const bool kept = (double)x * x + (double)y * y <= most * most;
-    value[0] = kept ? (re * cos(angle) - im * sin(angle)) * ctf * image->weight : 0;
-    value[1] = kept ? (re * sin(angle) + im * cos(angle)) * ctf * image->weight : 0;
-    value[2] = kept ? ctf * ctf * image->weight : 0;
+    value[0] = kept ? (re * cos(angle) - im * sin(angle)) * ctf * weight : 0;
+    value[1] = kept ? (re * sin(angle) + im * cos(angle)) * ctf * weight : 0;
+    value[2] = kept ? ctf * ctf * weight : 0;
 }
 
 void qn_prepare_images_reference(const qn_prepare_problem *problem, const float *spectra,

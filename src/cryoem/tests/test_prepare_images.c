@@ -143,8 +143,9 @@ static void sides_and_limits_are_right(void)
     for (int i = 0; i < 6; i++) {
         const float half = 0.5f * (float)sides[i], mosts[] = {INFINITY, half, 0.61f * half, 1, 0};
         for (int j = 0; j < 5; j++) {
-            check_problem(&(qn_prepare_problem){sides[i], 7, mosts[j], false});
-            check_problem(&(qn_prepare_problem){sides[i], IMAGES, mosts[j], true});
+            check_problem(&(qn_prepare_problem){sides[i], 7, mosts[j], false, false});
+            check_problem(&(qn_prepare_problem){sides[i], IMAGES, mosts[j], true, false});
+            check_problem(&(qn_prepare_problem){sides[i], 5, mosts[j], j % 2 == 0, true});
         }
     }
 }
@@ -152,9 +153,9 @@ static void sides_and_limits_are_right(void)
 /* 5 µm at 0.75 Å a pixel and 300 kV are 220 turns at the edge. */
 static void errors_do_not_grow_with_the_side(void)
 {
-    check_problem(&(qn_prepare_problem){512, 3, 256, true});
-    check_problem(&(qn_prepare_problem){511, 3, INFINITY, true});
-    check_problem(&(qn_prepare_problem){1000, 1, 500, true});
+    check_problem(&(qn_prepare_problem){512, 3, 256, true, false});
+    check_problem(&(qn_prepare_problem){511, 3, INFINITY, true, true});
+    check_problem(&(qn_prepare_problem){1000, 1, 500, true, false});
 }
 
 /* The largest side, where an image has eight million pixels, by a sample of them. */
@@ -186,7 +187,7 @@ static void angles_are_exact_in_the_largest_images(void)
 
 static qn_status check_corner(const qn_configuration *configuration, void *user)
 {
-    const qn_prepare_problem problem = {27, IMAGES, 12.5f, true};
+    const qn_prepare_problem problem = {27, IMAGES, 12.5f, true, false};
     ++*(int *)user;
     if (!CHECK(error_of(configuration, &problem) <= TOLERANCE))
         name_configuration(&qn_cryoem_prepare_images_family, configuration);
@@ -198,7 +199,7 @@ static void corners_are_right(void)
     const qn_device_info *info = qn_device_get_info(device);
     const bool host = strstr(info->identifier, "host") != NULL;
     int corners = 0;
-    make_problem(&(qn_prepare_problem){27, IMAGES, 12.5f, true});
+    make_problem(&(qn_prepare_problem){27, IMAGES, 12.5f, true, false});
     CHECK_OK(qn_family_sample_corners(&qn_cryoem_prepare_images_family, info,
                                       host ? 1 : corners_to_visit(info, MOST_CORNERS), check_corner, &corners));
     CHECK(corners > 0);
@@ -207,7 +208,7 @@ static void corners_are_right(void)
 /* More than a grid of CUDA has groups along its second dimension. */
 static void many_images_are_right(void)
 {
-    const qn_prepare_problem many = {5, MOST_IMAGES, 2.5f, true};
+    const qn_prepare_problem many = {5, MOST_IMAGES, 2.5f, true, false};
     const qn_family *family = &qn_cryoem_prepare_images_family;
     qn_configuration configuration = qn_family_fallback(family);
     bool allowed = false;
@@ -255,7 +256,7 @@ static double error_against(int side, const double *spectrum)
 static void prepare_alone(int side, const double origin[2])
 {
     parameters[0] = (qn_reference_image){.pixel_angstrom = 1, .origin_pixels = {origin[0], origin[1]}, .weight = 1};
-    prepare_on_device(NULL, &(qn_prepare_problem){side, 1, INFINITY, false});
+    prepare_on_device(NULL, &(qn_prepare_problem){side, 1, INFINITY, false, false});
 }
 
 /* The particle's centre is at n/2 − origin; it comes to 0. Columns and rows of the Nyquist frequency too. */
@@ -310,7 +311,7 @@ static void shifts_in_between_are_right(void)
 static void nonsense_is_not_an_image(void)
 {
     const double wrong[] = {NAN, INFINITY, -INFINITY};
-    const qn_prepare_problem problem = {8, 1, 2, true};
+    const qn_prepare_problem problem = {8, 1, 2, true, false};
     make_parameters(problem.side);
     make_spectra(&problem);
     for (int i = 0; i < 3; i++)
@@ -334,15 +335,17 @@ static void impossible_problems_are_refused(void)
 {
     qn_buffer *buffer = NULL;
     const qn_prepare_problem wrong[] = {
-        {3, 1, 1, false},   {4097, 1, 1, true}, {16, -1, 1, true}, {16, QN_PREPARE_MOST_IMAGES + 1, 1, true},
-        {16, 1, NAN, true}, {16, 1, -1, true},  {64, 1, 1, true}, /* more than there is in the buffers */
+        {3, 1, 1, false, false},   {4097, 1, 1, true, false},
+        {16, -1, 1, true, false},  {16, QN_PREPARE_MOST_IMAGES + 1, 1, true, false},
+        {16, 1, NAN, true, false}, {16, 1, -1, true, false},
+        {64, 1, 1, true, false}, /* more than there is in the buffers */
     };
     CHECK_OK(qn_buffer_create(device, 4 * 2 * 16 * 9, &buffer));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         CHECK_FAILS(qn_prepare_images(queue, NULL, &wrong[i], buffer, buffer, buffer, buffer, NULL),
                     QN_INVALID_ARGUMENT);
-    CHECK_OK(
-        qn_prepare_images(queue, NULL, &(qn_prepare_problem){16, 0, 1, true}, buffer, buffer, buffer, buffer, NULL));
+    CHECK_OK(qn_prepare_images(queue, NULL, &(qn_prepare_problem){16, 0, 1, true, false}, buffer, buffer, buffer,
+                               buffer, NULL));
     qn_buffer_release(&buffer);
 }
 

@@ -54,7 +54,7 @@ static void make_particles(void)
     }
 }
 
-/* The transform of an image with its particle's centre at index 0, times CTF · w, and CTF² · w. */
+/* The transform of an image with its particle's centre at index 0, times CTF · w |f|, and CTF² · w |f|. */
 static void make_spectrum(const qn_particle *particle, const float *image, float *spectrum, float *weights)
 {
     const double pi = 3.14159265358979323846;
@@ -73,9 +73,10 @@ static void make_spectrum(const qn_particle *particle, const float *image, float
             }
             const double pixel = SIDE * optics.pixel_angstrom, c = qn_ctf_at(&ctf, kx / pixel, ky / pixel);
             const int at = row * COLUMNS + kx;
-            spectrum[2 * at] = (float)(sum[0] * c * particle->weight);
-            spectrum[2 * at + 1] = (float)(sum[1] * c * particle->weight);
-            weights[at] = (float)(c * c * particle->weight);
+            const double weight = particle->weight * (at == SIDE / 2 * COLUMNS ? 2 / (3 * sqrt(pi)) : hypot(kx, ky));
+            spectrum[2 * at] = (float)(sum[0] * c * weight);
+            spectrum[2 * at + 1] = (float)(sum[1] * c * weight);
+            weights[at] = (float)(c * c * weight);
         }
 }
 
