@@ -12,9 +12,6 @@
 #include "screen/library.h"
 #include "screen/queue.h"
 
-/* So many pieces nobody has: a rank that takes them leaves nothing to the others. Thousands of ranks may. */
-static const uint64_t all_that_is_left = (uint64_t)1 << 48;
-
 /* What the threads share. */
 typedef struct screen_pipeline {
     qn_screen_state *run;
@@ -23,10 +20,9 @@ typedef struct screen_pipeline {
     qn_screen_queue queue;
     pthread_mutex_t mutex; /* of what follows */
     qn_journal *journal;
-    uint64_t finished;           /* molecules of the library up to the last piece recorded */
-    uint64_t expected;           /* molecules of the library, as far as can be told */
-    double started_s, looked_s;  /* begun; last looked at the other ranks */
-    pthread_mutex_t ranks_mutex; /* of calls to other ranks */
+    uint64_t finished; /* molecules of the library up to the last piece recorded */
+    uint64_t expected; /* molecules of the library, as far as can be told */
+    double started_s;
 } screen_pipeline;
 
 /* One thread and how it ended. */
@@ -53,29 +49,12 @@ static qn_status report_progress(const screen_pipeline *pipeline)
     return QN_OK;
 }
 
-/* Whether another rank failed: it has taken all pieces. Looked at now and then, and not while the reader asks. */
-static qn_status look_at_others(screen_pipeline *pipeline)
-{
-    qn_screen_state *run = pipeline->run;
-    const double now_s = qn_clock_s();
-    uint64_t next = 0;
-    if (qn_ranks_count(run->ranks) == 1 || now_s - pipeline->looked_s < 1) return QN_OK;
-    if (pthread_mutex_trylock(&pipeline->ranks_mutex) != 0) return QN_OK;
-    qn_status status = qn_ranks_next(run->ranks, 0, &next);
-    pthread_mutex_unlock(&pipeline->ranks_mutex);
-    QN_TRY(status);
-    pipeline->looked_s = now_s;
-    if (next < all_that_is_left) return QN_OK;
-    run->stopped = true;
-    QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
-}
-
 /* Whether to stop, asked more often than pieces are recorded: one may take hours. */
 static qn_status ask_to_go_on(screen_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->mutex);
     qn_status status = report_progress(pipeline);
-    if (status == QN_OK) status = look_at_others(pipeline);
+    if (status == QN_OK) status = qn_agreement_look(&pipeline->run->agreement);
     pthread_mutex_unlock(&pipeline->mutex);
     return status;
 }
@@ -181,11 +160,9 @@ static qn_status read_pieces(piece_reading *reading)
     qn_screen_batch *batch;
     uint64_t number;
     while (qn_screen_queue_has_room(&pipeline->queue)) { /* asked first: a piece that waits here is kept from others */
-        pthread_mutex_lock(&pipeline->ranks_mutex);
-        qn_status status = qn_ranks_next(pipeline->run->ranks, 1, &number);
-        pthread_mutex_unlock(&pipeline->ranks_mutex);
-        QN_TRY(status);
-        if (number >= all_that_is_left) return QN_OK;
+        bool none;
+        QN_TRY(qn_agreement_deal(&pipeline->run->agreement, &number, &none));
+        if (none) return QN_OK;
         if (qn_piece_set_has(pipeline->done, number)) continue;
         QN_TRY(read_piece(reading, number, &batch));
         const bool last = !batch || batch->count < QN_SCREEN_PIECE;
@@ -199,16 +176,6 @@ static qn_status read_pieces(piece_reading *reading)
     return QN_OK;
 }
 
-/* After a failure: that the other ranks do not search on for hours for nothing. */
-static qn_status leave_nothing(qn_ranks *ranks, qn_status status)
-{
-    qn_error_trail trail;
-    uint64_t first;
-    qn_error_save(status, &trail);
-    if (qn_ranks_next(ranks, all_that_is_left, &first) != QN_OK) qn_error_clear();
-    return qn_error_restore(&trail);
-}
-
 static qn_status run_reader(screen_pipeline *pipeline)
 {
     void *memory;
@@ -219,7 +186,7 @@ static qn_status run_reader(screen_pipeline *pipeline)
     for (int i = 0; i < QN_SCREEN_PIECE; i++) qn_compound_record_clear(&reading->records[i]);
     qn_release(&memory);
     if (status != QN_OK || qn_screen_queue_failed(&pipeline->queue))
-        status = leave_nothing(pipeline->run->ranks, status);
+        status = qn_agreement_leave_nothing(&pipeline->run->agreement, status);
     return status;
 }
 
@@ -523,11 +490,7 @@ static qn_status create_searches(qn_screen_state *run, qn_screen_search **search
 qn_status qn_screen_pipeline_run(qn_screen_state *run, const qn_piece_set *done, qn_journal *journal)
 {
     const qn_screen_options *options = run->options;
-    screen_pipeline pipeline = {.run = run,
-                                .done = done,
-                                .journal = journal,
-                                .mutex = PTHREAD_MUTEX_INITIALIZER,
-                                .ranks_mutex = PTHREAD_MUTEX_INITIALIZER};
+    screen_pipeline pipeline = {.run = run, .done = done, .journal = journal, .mutex = PTHREAD_MUTEX_INITIALIZER};
     qn_screen_search *searches[QN_MOST_DEVICES] = {NULL};
     size_t jobs = 0;
     qn_status status = create_searches(run, searches, &jobs);
@@ -548,7 +511,6 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run, const qn_piece_set *done,
     }
     qn_screen_library_close(&pipeline.library);
     pthread_mutex_destroy(&pipeline.mutex);
-    pthread_mutex_destroy(&pipeline.ranks_mutex);
     /* the reader has done so already unless the failure was before or after it */
-    return status == QN_OK ? QN_OK : leave_nothing(run->ranks, status);
+    return status == QN_OK ? QN_OK : qn_agreement_leave_nothing(&run->agreement, status);
 }

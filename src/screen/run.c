@@ -171,45 +171,17 @@ static qn_status prepare(qn_screen_state *run, bool on_gpu)
                            &run->tuning);
 }
 
-/* Whether what this rank met need not be told: the first one that failed tells of a Ctrl-C that all hear, and the first
- * rank of what all of them meet. */
-static bool is_told(int rank, int speaker, const qn_error_trail *own, const qn_error_trail *first)
-{
-    if (rank == speaker) return false;
-    return own->status == QN_CANCELLED ||
-           (speaker == 0 && own->status == first->status && strcmp(own->message, first->message) == 0);
-}
-
-/* Ranks go on together or not at all. A rank that others stopped is mute. */
-static qn_status agree(qn_screen_state *run, qn_status status)
-{
-    const int count = qn_ranks_count(run->ranks), rank = qn_ranks_rank(run->ranks);
-    qn_error_trail own = {0}, first = {0};
-    int most = 0;
-    qn_error_save(status, &own);
-    qn_status heard = qn_ranks_most(run->ranks, status == QN_OK ? 0 : run->stopped ? 1 : 1 + count - rank, &most);
-    if (heard == QN_OK && most == 1 + count) {
-        if (rank == 0) first = own;
-        heard = qn_ranks_tell(run->ranks, &first, sizeof first);
-    }
-    if (heard != QN_OK) return status != QN_OK ? qn_error_restore(&own) : heard;
-    if (most == 0) return QN_OK;
-    run->mute = status == QN_OK || run->stopped || is_told(rank, 1 + count - most, &own, &first);
-    if (!run->mute) return qn_error_restore(&own);
-    QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
-}
-
 /* Every rank is ready, and would find the same: poses by default are those of the fastest kind of device. */
 static qn_status prepare_together(qn_screen_state *run)
 {
     qn_text key = {0};
     int any_gpu = 0;
-    QN_TRY(agree(run, open_devices(run)));
+    QN_TRY(qn_agree(&run->agreement, open_devices(run)));
     for (int i = 0; i < run->device_count; i++) any_gpu |= qn_device_get_info(run->devices[i])->kind != QN_DEVICE_CPU;
     QN_TRY(qn_ranks_any(run->ranks, any_gpu, &any_gpu));
-    QN_TRY(agree(run, prepare(run, any_gpu)));
-    qn_status status = agree(run, qn_screen_results_key(run, &key));
-    if (status == QN_OK) status = agree(run, qn_screen_results_same_key(run, key.data));
+    QN_TRY(qn_agree(&run->agreement, prepare(run, any_gpu)));
+    qn_status status = qn_agree(&run->agreement, qn_screen_results_key(run, &key));
+    if (status == QN_OK) status = qn_agree(&run->agreement, qn_screen_results_same_key(run, key.data));
     qn_text_clear(&key);
     return status;
 }
@@ -290,18 +262,18 @@ static qn_status search(qn_screen_state *run, qn_piece_set *done)
         run->made_folder = !qn_file_exists(folder);
         status = qn_folder_create(folder);
     }
-    status = agree(run, status);
+    status = qn_agree(&run->agreement, status);
     if (status == QN_OK) {
         status = open_journal(run, done, &journal);
         run->made_journal = journal != NULL;
-        status = agree(run, status);
+        status = qn_agree(&run->agreement, status);
     }
     if (status == QN_OK) {
         status = qn_screen_pipeline_run(run, done, journal);
         qn_journal_close(&journal); /* what others are to read is closed first, which network file systems ask for */
-        status = agree(run, status);
+        status = qn_agree(&run->agreement, status);
     }
-    if (status == QN_OK) status = agree(run, hear_of_damage(run));
+    if (status == QN_OK) status = qn_agree(&run->agreement, hear_of_damage(run));
     qn_journal_close(&journal);
     return status;
 }
@@ -356,8 +328,8 @@ static qn_status run_stages(qn_screen_state *run)
     qn_status status = search(run, &done);
     qn_tuning_finish(&run->tuning);
     run->timings.search_s = qn_clock_lap_s(&since);
-    if (status == QN_OK) status = agree(run, finish(run, &done, &since));
-    if (status == QN_OK && run->damaged) status = agree(run, tell_damage(run));
+    if (status == QN_OK) status = qn_agree(&run->agreement, finish(run, &done, &since));
+    if (status == QN_OK && run->damaged) status = qn_agree(&run->agreement, tell_damage(run));
     if (status != QN_OK) status = tidy_up(run, &done, status);
     qn_release(&done.bits);
     return status;
@@ -376,7 +348,7 @@ static void summarise(const qn_screen_state *run, qn_status status, qn_screen_su
     if (search_s > 0) summary->interactions_per_s = run->interactions_here / search_s;
     summary->scoring_share = qn_screen_scoring_share(run);
     if (run->row_count) summary->best_energy = run->rows[0].energy;
-    if (speaks && !run->mute)
+    if (speaks && !run->agreement.mute)
         snprintf(summary->report, sizeof summary->report, "%s/report.html",
                  run->options->output ? run->options->output : "");
 }
@@ -388,6 +360,7 @@ static void clear(qn_screen_state *run)
     qn_screen_labels_destroy(&run->labels);
     qn_screen_receptor_clear(&run->receptor);
     for (int i = 0; i < run->device_count; i++) qn_device_release(&run->devices[i]);
+    qn_agreement_end(&run->agreement);
     qn_ranks_close(&run->ranks);
 }
 
@@ -396,8 +369,9 @@ qn_status qn_screen_run(qn_context *context, const qn_screen_options *options, q
     qn_screen_state run = {.options = options, .context = context, .pool = qn_context_pool(context)};
     run.started_s = qn_clock_s();
     QN_TRY(qn_ranks_open(&run.ranks));
+    qn_agreement_begin(run.ranks, &run.agreement);
     const bool hushed = qn_log_hush(qn_ranks_rank(run.ranks) != 0); /* what they log is the same */
-    qn_status status = agree(&run, check_options(options));
+    qn_status status = qn_agree(&run.agreement, check_options(options));
     if (status == QN_OK && qn_ranks_count(run.ranks) > 1)
         qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(run.ranks));
     if (status == QN_OK) status = run_stages(&run);

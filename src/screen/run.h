@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/thread_pool.h"
+#include "job/agreement.h"
 #include "job/devices.h"
-#include "job/ranks.h"
 #include "job/tuning.h"
 #include "screen/receptor.h"
 #include "screen/search.h"
@@ -49,6 +49,7 @@ typedef struct qn_screen_state {
     qn_context *context;
     qn_pool *pool;
     qn_ranks *ranks;
+    qn_agreement agreement;
     qn_device *devices[QN_MOST_DEVICES];
     int device_count;
     qn_screen_score score;
@@ -63,9 +64,8 @@ typedef struct qn_screen_state {
     uint64_t library_molecules;     /* known once this process has read to their end; 0 before */
     qn_error_trail damage;          /* why this process read a library no further; its status is QN_OK otherwise */
     uint64_t molecules_before_damage;
-    bool damaged;       /* a process could not read the libraries to their end */
-    bool tells_damage;  /* it is this one that says so */
-    bool stopped, mute; /* by what another process heard or met; that one speaks */
+    bool damaged;      /* a process could not read the libraries to their end */
+    bool tells_damage; /* it is this one that says so */
     const char *const *term_names;
     int term_count;
 

@@ -12,9 +12,6 @@
 #include "base/memory.h"
 #include "trajectory/slots.h"
 
-/* So many pieces nobody has: a rank that takes them leaves nothing to the others. */
-static const uint64_t all_that_is_left = (uint64_t)1 << 48;
-
 /* What the threads share. Frames move through the ring by three counters: collected ≤ taken ≤ decoded ≤ read. */
 typedef struct trajectory_engine {
     qn_trajectory_state *run;
@@ -26,9 +23,8 @@ typedef struct trajectory_engine {
     uint64_t read, decoded, taken, collected;
     bool read_all, failed;
     qn_error_trail failure; /* the first */
-    pthread_mutex_t ranks_mutex;
     qn_piece_record record; /* from here on the collector's */
-    double started_s, looked_s, wrote_s;
+    double started_s, wrote_s;
     bool complete;
 } trajectory_engine;
 
@@ -131,11 +127,9 @@ static qn_status read_pieces(trajectory_engine *engine)
     bool end = false;
     while (!end) {
         uint64_t piece;
-        pthread_mutex_lock(&engine->ranks_mutex);
-        qn_status status = qn_ranks_next(run->ranks, 1, &piece);
-        pthread_mutex_unlock(&engine->ranks_mutex);
-        QN_TRY(status);
-        if (piece >= all_that_is_left) return QN_OK;
+        bool none;
+        QN_TRY(qn_agreement_deal(&run->agreement, &piece, &none));
+        if (none) return QN_OK;
         if (qn_piece_set_has(engine->done, piece)) continue;
         QN_TRY(read_piece(engine, piece, &end));
     }
@@ -292,23 +286,6 @@ static qn_status report_progress(trajectory_engine *engine)
             engine->journal ? "; continue with --resume" : "");
 }
 
-/* Whether another rank failed: it has taken all pieces. */
-static qn_status look_at_others(trajectory_engine *engine)
-{
-    qn_trajectory_state *run = engine->run;
-    const double now_s = qn_clock_s();
-    uint64_t next = 0;
-    if (qn_ranks_count(run->ranks) == 1 || now_s - engine->looked_s < 1) return QN_OK;
-    if (pthread_mutex_trylock(&engine->ranks_mutex) != 0) return QN_OK;
-    qn_status status = qn_ranks_next(run->ranks, 0, &next);
-    pthread_mutex_unlock(&engine->ranks_mutex);
-    QN_TRY(status);
-    engine->looked_s = now_s;
-    if (next < all_that_is_left) return QN_OK;
-    run->stopped = true;
-    QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
-}
-
 /* What is done now and then, whether or not frames come. */
 static qn_status look_around(trajectory_engine *engine)
 {
@@ -317,7 +294,7 @@ static qn_status look_around(trajectory_engine *engine)
     for (const char *warning; (warning = qn_source_warning(run->source));)
         QN_TRY(qn_trajectory_warn(run, "%s", warning));
     QN_TRY(report_progress(engine));
-    QN_TRY(look_at_others(engine));
+    QN_TRY(qn_agreement_look(&run->agreement));
     if (!run->options->live || run->frames == 0 || now_s - engine->wrote_s < run->options->live_interval_s)
         return QN_OK;
     qn_status status = qn_trajectory_write_results(run, false);
@@ -467,27 +444,16 @@ static int list_threads(trajectory_engine *engine, engine_thread threads[2 + 2 *
     return count;
 }
 
-/* After a failure: that the other ranks do not analyse on for hours for nothing. */
-static qn_status leave_nothing(qn_ranks *ranks, qn_status failure)
-{
-    qn_error_trail trail;
-    uint64_t first;
-    qn_error_save(failure, &trail);
-    if (qn_ranks_count(ranks) > 1 && qn_ranks_next(ranks, all_that_is_left, &first) != QN_OK) qn_error_clear();
-    return qn_error_restore(&trail);
-}
-
 qn_status qn_trajectory_engine_run(qn_trajectory_state *run, const qn_piece_set *done, qn_journal *journal)
 {
     trajectory_engine engine = {.run = run,
                                 .done = done,
                                 .journal = journal,
                                 .mutex = PTHREAD_MUTEX_INITIALIZER,
-                                .changed = PTHREAD_COND_INITIALIZER,
-                                .ranks_mutex = PTHREAD_MUTEX_INITIALIZER};
+                                .changed = PTHREAD_COND_INITIALIZER};
     engine_thread threads[2 + 2 * QN_MOST_DEVICES];
     const int count = list_threads(&engine, threads);
-    engine.started_s = engine.looked_s = engine.wrote_s = qn_clock_s();
+    engine.started_s = engine.wrote_s = qn_clock_s();
     qn_status status = qn_slots_create(run, qn_pool_threads(run->pool) + count - 2, &engine.slots);
     if (status == QN_OK) status = run_threads(&engine, threads, count);
     qn_slots_sum_seconds(&engine.slots, run->client_seconds);
@@ -496,7 +462,6 @@ qn_status qn_trajectory_engine_run(qn_trajectory_state *run, const qn_piece_set 
     (void)qn_source_share(run->source, &run->bytes);
     pthread_cond_destroy(&engine.changed);
     pthread_mutex_destroy(&engine.mutex);
-    pthread_mutex_destroy(&engine.ranks_mutex);
     if (status == QN_OK && run->damage.status == QN_OK) return QN_OK;
-    return leave_nothing(run->ranks, status);
+    return qn_agreement_leave_nothing(&run->agreement, status);
 }

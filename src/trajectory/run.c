@@ -203,36 +203,6 @@ static qn_status prepare(qn_trajectory_state *run)
     return qn_trajectory_clients_create(run);
 }
 
-/* ---- several processes ---- */
-
-/* Whether what this rank met need not be told: the first one that failed tells of a Ctrl-C that all hear, and the first
- * rank of what all of them meet. */
-static bool is_told(int rank, int speaker, const qn_error_trail *own, const qn_error_trail *first)
-{
-    if (rank == speaker) return false;
-    return own->status == QN_CANCELLED ||
-           (speaker == 0 && own->status == first->status && strcmp(own->message, first->message) == 0);
-}
-
-/* Ranks go on together or not at all. A rank that others stopped is mute. */
-static qn_status agree(qn_trajectory_state *run, qn_status status)
-{
-    const int count = qn_ranks_count(run->ranks), rank = qn_ranks_rank(run->ranks);
-    qn_error_trail own = {0}, first = {0};
-    int most = 0;
-    qn_error_save(status, &own);
-    qn_status heard = qn_ranks_most(run->ranks, status == QN_OK ? 0 : run->stopped ? 1 : 1 + count - rank, &most);
-    if (heard == QN_OK && most == 1 + count) {
-        if (rank == 0) first = own;
-        heard = qn_ranks_tell(run->ranks, &first, sizeof first);
-    }
-    if (heard != QN_OK) return status != QN_OK ? qn_error_restore(&own) : heard;
-    if (most == 0) return QN_OK;
-    run->mute = status == QN_OK || run->stopped || is_told(rank, 1 + count - most, &own, &first);
-    if (!run->mute) return qn_error_restore(&own);
-    QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
-}
-
 /* ---- stages ---- */
 
 static qn_status make_folder(qn_trajectory_state *run)
@@ -252,18 +222,18 @@ static qn_status hear_of_damage(const qn_trajectory_state *run)
 static qn_status analyse(qn_trajectory_state *run, qn_piece_set *done)
 {
     qn_journal *journal = NULL;
-    qn_status status = agree(run, make_folder(run));
+    qn_status status = qn_agree(&run->agreement, make_folder(run));
     if (status == QN_OK && qn_source_is_repeatable(run->source)) {
         status = qn_trajectory_journal_open(run, done, &journal);
         run->made_journal = journal != NULL;
-        status = agree(run, status);
+        status = qn_agree(&run->agreement, status);
     }
     run->collects = done->count == 0 && qn_ranks_count(run->ranks) == 1;
     if (status == QN_OK) {
         status = qn_trajectory_engine_run(run, done, journal);
         qn_journal_close(&journal); /* what others are to read is closed first, which network file systems ask for */
         if (status == QN_OK) status = hear_of_damage(run);
-        status = agree(run, status);
+        status = qn_agree(&run->agreement, status);
     }
     qn_journal_close(&journal);
     return status;
@@ -339,14 +309,14 @@ static qn_status run_stages(qn_trajectory_state *run)
 {
     double since = run->started_s;
     qn_piece_set done = {0};
-    qn_status status = agree(run, prepare(run));
+    qn_status status = qn_agree(&run->agreement, prepare(run));
     if (status == QN_OK && qn_ranks_count(run->ranks) > 1 && qn_source_is_repeatable(run->source))
-        status = agree(run, qn_trajectory_same_key(run));
+        status = qn_agree(&run->agreement, qn_trajectory_same_key(run));
     run->timings.prepare_s = qn_clock_lap_s(&since);
     if (status == QN_OK) status = analyse(run, &done);
     qn_tuning_finish(&run->tuning);
     run->timings.analyse_s = qn_clock_lap_s(&since);
-    if (status == QN_OK) status = agree(run, finish(run));
+    if (status == QN_OK) status = qn_agree(&run->agreement, finish(run));
     if (status == QN_OK) status = tell_what_is_missing(run);
     if (status != QN_OK) status = tidy_up(run, &done, status);
     qn_release(&done.bits);
@@ -365,7 +335,7 @@ static void summarise(const qn_trajectory_state *run, qn_status status, qn_traje
                                        .warnings = run->warning_count,
                                        .seconds = qn_clock_s() - run->started_s};
     if (analyse_s > 0) summary->frames_per_s = (double)(run->frames - run->resumed) / analyse_s;
-    if (speaks && !run->mute)
+    if (speaks && !run->agreement.mute)
         snprintf(summary->report, sizeof summary->report, "%s/report.html",
                  run->options->output ? run->options->output : "");
 }
@@ -386,6 +356,7 @@ static void clear(qn_trajectory_state *run)
     for (size_t i = 0; i < run->warning_count; i++) qn_release(&run->warnings[i]);
     qn_release(&run->warnings);
     for (int i = 0; i < run->device_count; i++) qn_device_release(&run->devices[i]);
+    qn_agreement_end(&run->agreement);
     qn_ranks_close(&run->ranks);
 }
 
@@ -404,8 +375,9 @@ qn_status qn_trajectory_run_to(qn_context *context, const qn_trajectory_options 
         if (summary) *summary = (qn_trajectory_summary){.report = "report.html"};
         return opened;
     }
+    qn_agreement_begin(run.ranks, &run.agreement);
     const bool hushed = qn_log_hush(qn_ranks_rank(run.ranks) != 0); /* what they log is the same */
-    qn_status status = agree(&run, check_options(options));
+    qn_status status = qn_agree(&run.agreement, check_options(options));
     if (status == QN_OK && qn_ranks_count(run.ranks) > 1)
         qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(run.ranks));
     if (status == QN_OK) status = run_stages(&run);

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/thread_pool.h"
+#include "job/agreement.h"
 #include "job/devices.h"
 #include "job/journal.h"
-#include "job/ranks.h"
 #include "job/tuning.h"
 #include "trajectory/query_setup.h"
 #include "trajectory/selection.h"
@@ -47,6 +47,7 @@ typedef struct qn_trajectory_state {
     void *output_user;
     qn_pool *pool;
     qn_ranks *ranks;
+    qn_agreement agreement;
     qn_device *devices[QN_MOST_DEVICES]; /* none where no query wants one */
     int device_count;
     qn_topology *topology;
@@ -65,7 +66,6 @@ typedef struct qn_trajectory_state {
 
     qn_error_trail damage;          /* why a file could be read no further; its status is QN_OK otherwise */
     bool made_folder, made_journal; /* by this process: removed when the run fails before its first record */
-    bool stopped, mute;             /* by what another process heard or met; that one speaks */
     bool interrupted;               /* a live run was asked to stop: what came is analysed */
     bool collects;                  /* frames are collected as they come, not from journals at the end */
     qn_text tail;                   /* frames before a damage whose piece is not complete, as records have them */

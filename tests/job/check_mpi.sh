@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# check_mpi.sh SOURCE QUERN BUILD: pieces are dealt to 1, 2 and 4 processes, each piece to one of them.
+# check_mpi.sh SOURCE QUERN BUILD: pieces are dealt to 1, 2 and 4 processes, each piece to one of them; and of what stops
+# them one speaks.
 set -u
 build=$(cd "$3" && pwd)
-program=$build/tests/test_job_ranks library=$build/libquern_mpi.so
+program=$build/tests/test_job_ranks agreeing=$build/tests/test_job_agreement library=$build/libquern_mpi.so
 command -v mpirun >/dev/null || { echo "mpirun is not installed"; exit 77; }
 [ -f "$library" ] || { echo "built without an MPI"; exit 77; }
-[ -x "$program" ] || { echo "$program is not built"; exit 77; }
+[ -x "$program" ] && [ -x "$agreeing" ] || { echo "$program or $agreeing is not built"; exit 77; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/quern-ranks-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -27,6 +28,10 @@ for count in 1 2 4; do
       [ -s "$file" ] || fail "$count processes: one got nothing to do"
     done
   done
+done
+
+for count in 2 4; do
+  ranks "$count" "$agreeing" together >"$work/log" 2>&1 || { fail "$count processes do not agree"; tail -n 20 "$work/log"; }
 done
 
 # A launcher without the library: refused, not done twice.
