@@ -35,6 +35,9 @@ typedef struct qn_fsc {
     int randomised_from;                                /* shell; 0: none, and `randomised` is `masked` */
     qn_fsc_crossing at_0_5, at_0_143;                   /* of the corrected curve, of the unmasked one without a mask */
     double resolution_angstrom;                         /* at_0_143.crossing_angstrom */
+    int side;                                           /* N */
+    double voxel_angstrom;
+    double mask_share; /* mean of the mask; 1 without one */
 } qn_fsc;
 
 typedef struct qn_fsc_options {
@@ -69,16 +72,16 @@ qn_mask_options qn_mask_default_options(void);
 /* A soft mask, 0 … 1, around what of a map stands out: low-pass filtered (a Gaussian that halves amplitudes at
  * low_pass_angstrom), thresholded, its largest connected parts extended by exact distances, with a cosine edge.
  *
- * The chosen threshold is halfway between the background and the mean of what lies above the threshold (Ridler and
- * Calvard 1978, doi 10.1109/TSMC.1978.4310039), but at least three deviations of the background above it. Parts are
- * kept that have a tenth of the voxels of the largest or more, and that reach six deviations (of a threshold that is
- * given: any). `options` may be NULL; the map need not be a cube. QN_BAD_FORMAT when nothing stands out, and for values
- * that are not finite; QN_INVALID_ARGUMENT; QN_OUT_OF_MEMORY. */
+ * The chosen threshold is the background plus a quarter of the mean height of what lies above the threshold, but at
+ * least three deviations of the background. Parts are kept that have a tenth of the voxels of the largest or more, and
+ * that reach six deviations (of a threshold that is given: any). `options` may be NULL; the map need not be a cube.
+ * QN_BAD_FORMAT when nothing stands out, and for values that are not finite; QN_INVALID_ARGUMENT; QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_mask_create(qn_context *context, const qn_volume *map, const qn_mask_options *options,
                                        qn_volume **mask);
 
 /* `quern fsc`: compute and write fsc.csv, fsc.star, report.html and run.json, and mask.mrc where it was made, into a
- * folder. A mask that is "auto" is made of the mean of both maps. */
+ * folder. A mask that is "auto" is made of the mean of both maps. What is doubtful about the maps is logged as warnings
+ * and stands in the report. */
 typedef struct qn_fsc_run_options {
     const char *half_1, *half_2; /* maps */
     const char *mask;            /* "auto", a map, or NULL */
@@ -86,6 +89,8 @@ typedef struct qn_fsc_run_options {
     qn_fsc_options fsc;
     qn_mask_options auto_mask;
 } qn_fsc_run_options;
+
+qn_fsc_run_options qn_fsc_default_run_options(void);
 
 /* Errors: those of qn_volume_read, qn_fsc_compute and qn_mask_create; QN_IO_ERROR, QN_NOT_FOUND for the folder. */
 QN_MUST_CHECK qn_status qn_fsc_run(qn_context *context, const qn_fsc_run_options *options, qn_fsc **fsc);

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE 1
 #include <quern/tune.h>
 
+#include "cli/canvas.h"
 #include "cli/commands.h"
 #include "cli/convergence.h"
 #include "cli/output.h"
@@ -11,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 typedef struct settings {
@@ -268,12 +268,6 @@ static void on_log(qn_log_level level, const char *message, void *user)
     cli_progress_on_log(level, message, &watch->progress);
 }
 
-static int terminal_columns(void)
-{
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
 /* What was made small instead of the time, and what else is worth having. */
 static void print_objective(const watcher *watch, const qn_tune_result *result)
 {
@@ -305,7 +299,7 @@ static void print_result(const watcher *watch, const qn_tune_result *result)
     cli_format_seconds(seconds_of(&result->fallback), usual, sizeof usual);
     cli_format_duration(result->seconds, time, sizeof time);
     if (!watch->chosen->quiet && !watch->chosen->objective) {
-        cli_convergence_print(stdout, watch->best, watch->count, terminal_columns());
+        cli_convergence_print(stdout, watch->best, watch->count, cli_terminal_columns(stdout));
     }
     printf("\nBest: %s\n%s", result->text, best);
     if (result->best.spread > 0) printf(" ± %.1f %%", 100 * result->best.spread / result->best.objective);

@@ -4,8 +4,8 @@
 
 #include "cli/options.h"
 
-extern const cli_command cli_dock, cli_screen, cli_trajectory, cli_evaluate, cli_devices, cli_tune, cli_fft,
-    cli_reconstruct, cli_project;
+extern const cli_command cli_dock, cli_screen, cli_trajectory, cli_reconstruct, cli_fsc, cli_project, cli_evaluate,
+    cli_devices, cli_tune, cli_fft;
 
 /* Ended by NULL. */
 extern const cli_command *const cli_commands[];

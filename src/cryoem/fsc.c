@@ -14,8 +14,6 @@
 
 static const double default_randomise_below = 0.8;
 
-enum { LEAST_SIDE = 4, LARGEST_SIDE = 16384 };
-
 /* Shells behind the one from which phases are randomised before the correction begins: a mask carries what is kept
  * across the border. */
 enum { SHELLS_UNTIL_CORRECTED = 2 };
@@ -29,36 +27,6 @@ typedef struct fsc_job {
 } fsc_job;
 
 /* ---- what comes in ---- */
-
-static qn_status check_sizes(const qn_volume *volume, const char *name)
-{
-    const int *counts = volume->counts;
-    const double *voxel = volume->voxel_angstrom;
-    if (counts[0] != counts[1] || counts[0] != counts[2])
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d x %d x %d voxels; expected a cube", name, counts[0], counts[1],
-                counts[2]);
-    if (counts[0] < LEAST_SIDE || counts[0] > LARGEST_SIDE)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d voxels along an edge; expected %d to %d", name, counts[0], LEAST_SIDE,
-                LARGEST_SIDE);
-    for (int k = 0; k < 3; k++)
-        if (!(voxel[k] > 0) || !isfinite(voxel[k]) || qn_voxels_differ(voxel[0], voxel[k]))
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s has voxels of %g x %g x %g Å; expected cubes", name, voxel[0], voxel[1],
-                    voxel[2]);
-    return QN_OK;
-}
-
-/* One name behind the other. */
-static qn_status check_halves(const qn_volume *const halves[2], const char *const names[2])
-{
-    for (int k = 0; k < 2; k++) QN_TRY(check_sizes(halves[k], names[k]));
-    if (halves[0]->counts[0] != halves[1]->counts[0])
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d voxels along an edge and %s has %d; expected two maps of one size",
-                names[0], halves[0]->counts[0], names[1], halves[1]->counts[0]);
-    if (qn_voxels_differ(halves[0]->voxel_angstrom[0], halves[1]->voxel_angstrom[0]))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s has voxels of %g Å and %s of %g Å; expected the same within 0.1 %%", names[0],
-                halves[0]->voxel_angstrom[0], names[1], halves[1]->voxel_angstrom[0]);
-    return QN_OK;
-}
 
 static qn_status check_values(qn_pool *pool, const qn_volume *volume, const char *name)
 {
@@ -102,7 +70,7 @@ static qn_status check_inputs(qn_pool *pool, const fsc_job *job)
     if (!(job->options.randomise_below > 0 && job->options.randomise_below <= 1))
         QN_FAIL(QN_INVALID_ARGUMENT, "phases are to be randomised below a correlation of %g; expected 0 to 1",
                 job->options.randomise_below);
-    QN_TRY(check_halves(job->halves, names));
+    QN_TRY(qn_volume_check_halves(job->halves, names));
     for (int k = 0; k < 2; k++) QN_TRY(check_values(pool, job->halves[k], names[k]));
     return job->mask ? check_mask(pool, job->mask, job->halves[0], names[0]) : QN_OK;
 }
@@ -223,11 +191,21 @@ static qn_fsc_crossing find_crossing(const double *curve, int shells, double thr
 
 static void find_resolutions(qn_fsc *fsc, int side, double voxel_angstrom)
 {
+    fsc->side = side;
+    fsc->voxel_angstrom = voxel_angstrom;
     const double *curve = fsc->corrected ? fsc->corrected : fsc->unmasked;
     for (int s = 0; s < fsc->shells; s++) fsc->frequency_per_angstrom[s] = s / (side * voxel_angstrom);
     fsc->at_0_5 = find_crossing(curve, fsc->shells, 0.5, side, voxel_angstrom);
     fsc->at_0_143 = find_crossing(curve, fsc->shells, 0.143, side, voxel_angstrom);
     fsc->resolution_angstrom = fsc->at_0_143.crossing_angstrom;
+}
+
+static double mean_of(const qn_volume *volume)
+{
+    const size_t voxels = (size_t)volume->counts[0] * (size_t)volume->counts[1] * (size_t)volume->counts[2];
+    double sum = 0;
+    for (size_t i = 0; i < voxels; i++) sum += (double)volume->values[i];
+    return sum / (double)voxels;
 }
 
 /* The masked curve comes first: the unmasked spectra are wanted again for randomising. */
@@ -255,6 +233,7 @@ qn_status qn_fsc_compute(qn_context *context, const qn_volume *half_1, const qn_
         return status;
     }
     find_resolutions(job.fsc, job.side, half_1->voxel_angstrom[0]);
+    job.fsc->mask_share = mask ? mean_of(mask) : 1;
     *fsc = job.fsc;
     return QN_OK;
 }

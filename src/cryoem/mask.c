@@ -1,15 +1,13 @@
 /* Soft masks around what of a map stands out. */
-#include <quern/fsc.h>
-
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/log.h"
-#include "base/text.h"
 #include "cryoem/distance.h"
 #include "cryoem/grid_transform.h"
 #include "cryoem/mask_parts.h"
+#include "cryoem/mask_report.h"
 #include "cryoem/mask_threshold.h"
 #include "cryoem/volume_check.h"
 #include "runtime/device.h"
@@ -102,32 +100,46 @@ static qn_status low_pass(qn_context *context, const qn_volume *map, double low_
 
 /* ---- threshold and parts ---- */
 
-static qn_status find_parts(qn_pool *pool, const qn_volume *filtered, const qn_mask_options *options, const char *name,
+/* Fills in the threshold where it is to be chosen. */
+static qn_status choose_threshold(qn_pool *pool, const qn_volume *filtered, const char *name, qn_mask_report *report,
+                                  float *high)
+{
+    qn_mask_levels levels;
+    float low;
+    QN_TRY(qn_volume_range(pool, filtered, name, &low, high));
+    report->background = report->noise = (double)NAN;
+    if (!isnan(report->options.threshold)) return QN_OK;
+    if (low == *high) QN_FAIL(QN_BAD_FORMAT, "%s: every voxel is %g, so that nothing stands out", name, (double)low);
+    QN_TRY(qn_mask_find_levels(filtered, low, *high, &levels));
+    report->options.threshold = levels.threshold;
+    report->background = levels.background;
+    report->noise = levels.noise;
+    return QN_OK;
+}
+
+static qn_status find_parts(qn_pool *pool, const qn_volume *filtered, const char *name, qn_mask_report *report,
                             float *distance)
 {
-    qn_mask_levels levels = {.threshold = options->threshold};
+    const qn_mask_options *options = &report->options;
     qn_mask_parts parts;
-    float low, high;
-    double peak = options->threshold;
-    QN_TRY(qn_volume_range(pool, filtered, name, &low, &high));
-    if (isnan(options->threshold)) {
-        if (low == high) QN_FAIL(QN_BAD_FORMAT, "%s: every voxel is %g, so that nothing stands out", name, (double)low);
-        QN_TRY(qn_mask_find_levels(filtered, low, high, &levels));
-        peak = fmax(levels.threshold, levels.background + peak_noises * levels.noise);
-    }
-    QN_TRY(qn_mask_find_parts(filtered, levels.threshold, peak, least_share, distance, &parts));
-    if (parts.kept == 0 && isnan(options->threshold))
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: nothing stands out: filtered to %g Å its highest voxel is %.3g above a background of %.3g that "
-                "scatters by %.3g; expected density brighter than its surroundings by more than %g times that",
-                name, options->low_pass_angstrom, (double)high - levels.background, levels.background, levels.noise,
-                peak_noises);
-    if (parts.kept == 0)
+    float high;
+    QN_TRY(choose_threshold(pool, filtered, name, report, &high));
+    const bool chosen = !isnan(report->noise);
+    const double threshold = options->threshold;
+    const double peak = chosen ? fmax(threshold, report->background + peak_noises * report->noise) : threshold;
+    QN_TRY(qn_mask_find_parts(filtered, threshold, peak, least_share, distance, &parts));
+    report->parts_found = parts.found;
+    report->parts_kept = parts.kept;
+    if (parts.kept > 0) return QN_OK;
+    if (!chosen)
         QN_FAIL(QN_BAD_FORMAT, "%s: nothing is above the threshold of %g: filtered to %g Å it has values up to %g",
-                name, levels.threshold, options->low_pass_angstrom, (double)high);
-    qn_log(QN_LOG_DEBUG, "mask of %s: threshold %g, %zu of %zu parts, %zu voxels", name, levels.threshold, parts.kept,
-           parts.found, parts.voxels);
-    return QN_OK;
+                name, threshold, options->low_pass_angstrom, (double)high);
+    QN_FAIL(
+        QN_BAD_FORMAT,
+        "%s: nothing stands out: filtered to %g Å its highest voxel is %.3g above a background of %.3g that scatters "
+        "by %.3g; expected density brighter than its surroundings by more than %g times that",
+        name, options->low_pass_angstrom, (double)high - report->background, report->background, report->noise,
+        peak_noises);
 }
 
 /* ---- edge ---- */
@@ -181,31 +193,40 @@ static qn_status settle_options(const qn_volume *map, const qn_mask_options *giv
     return QN_OK;
 }
 
-qn_status qn_mask_create(qn_context *context, const qn_volume *map, const qn_mask_options *given, qn_volume **out)
+static qn_status fill_mask(qn_context *context, const qn_volume *map, const char *name, qn_mask_report *report,
+                           qn_volume *mask)
+{
+    qn_pool *pool = qn_context_pool(context);
+    qn_volume *filtered;
+    QN_TRY(qn_volume_create(map->counts, map->voxel_angstrom[0], &filtered));
+    qn_status status = low_pass(context, map, report->options.low_pass_angstrom, filtered);
+    if (status == QN_OK) status = find_parts(pool, filtered, name, report, mask->values);
+    qn_volume_destroy(&filtered);
+    return status == QN_OK ? shape_mask(pool, &report->options, mask) : status;
+}
+
+qn_status qn_mask_create_reporting(qn_context *context, const qn_volume *map, const qn_mask_options *options,
+                                   qn_volume **mask, qn_mask_report *report)
 {
     const char *name = qn_volume_name(map, "the map");
-    qn_pool *pool = qn_context_pool(context);
-    qn_mask_options options;
-    qn_volume *filtered = NULL, *mask = NULL;
+    qn_mask_report made = {0};
     float low, high;
-    *out = NULL;
-    QN_TRY(settle_options(map, given, &options));
-    QN_TRY(qn_volume_range(pool, map, name, &low, &high));
-    qn_status status = qn_volume_create(map->counts, map->voxel_angstrom[0], &filtered);
-    if (status == QN_OK) status = low_pass(context, map, options.low_pass_angstrom, filtered);
-    if (status == QN_OK) status = qn_volume_create(map->counts, map->voxel_angstrom[0], &mask);
-    if (status == QN_OK) status = find_parts(pool, filtered, &options, name, mask->values);
-    qn_volume_destroy(&filtered);
-    if (status == QN_OK) status = shape_mask(pool, &options, mask);
-    if (status != QN_OK) {
-        qn_volume_destroy(&mask);
-        return status;
-    }
+    *mask = NULL;
+    QN_TRY(settle_options(map, options, &made.options));
+    QN_TRY(qn_volume_range(qn_context_pool(context), map, name, &low, &high));
+    QN_TRY(qn_volume_create(map->counts, map->voxel_angstrom[0], mask));
     for (int k = 0; k < 3; k++) {
-        mask->voxel_angstrom[k] = map->voxel_angstrom[k];
-        mask->origin_angstrom[k] = map->origin_angstrom[k];
-        mask->start[k] = map->start[k];
+        (*mask)->voxel_angstrom[k] = map->voxel_angstrom[k];
+        (*mask)->origin_angstrom[k] = map->origin_angstrom[k];
+        (*mask)->start[k] = map->start[k];
     }
-    *out = mask;
-    return QN_OK;
+    const qn_status status = fill_mask(context, map, name, &made, *mask);
+    if (status != QN_OK) qn_volume_destroy(mask);
+    if (report) *report = made;
+    return status;
+}
+
+qn_status qn_mask_create(qn_context *context, const qn_volume *map, const qn_mask_options *options, qn_volume **mask)
+{
+    return qn_mask_create_reporting(context, map, options, mask, NULL);
 }

@@ -12,6 +12,8 @@ enum { BINS = 1 << 16, MOST_STEPS = 200 };
  * normal distribution beyond one deviation, of its half. */
 static const double background_share = 0.25, noise_share = 0.3173, noises_above = 3;
 
+static const double height_share = 0.25; /* of the mean height above the threshold */
+
 typedef struct histogram {
     uint64_t *counts;
     uint64_t total;
@@ -77,7 +79,7 @@ static double find_threshold(const histogram *h, double background, double noise
     const double least = background + noises_above * noise;
     double threshold = least;
     for (int step = 0; step < MOST_STEPS; step++) {
-        const double next = fmax(least, (background + mean_above(h, threshold)) / 2);
+        const double next = fmax(least, background + height_share * (mean_above(h, threshold) - background));
         if (next <= threshold + h->width / 4) break; /* it rises at every step */
         threshold = next;
     }

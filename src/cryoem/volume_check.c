@@ -16,6 +16,37 @@ int qn_voxels_differ(double first_angstrom, double second_angstrom)
     return !(fabs(first_angstrom - second_angstrom) <= 1e-3 * fabs(first_angstrom));
 }
 
+enum { LEAST_SIDE = 4, LARGEST_SIDE = 16384 };
+
+static qn_status check_sizes(const qn_volume *volume, const char *name)
+{
+    const int *counts = volume->counts;
+    const double *voxel = volume->voxel_angstrom;
+    if (counts[0] != counts[1] || counts[0] != counts[2])
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d x %d x %d voxels; expected a cube", name, counts[0], counts[1],
+                counts[2]);
+    if (counts[0] < LEAST_SIDE || counts[0] > LARGEST_SIDE)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d voxels along an edge; expected %d to %d", name, counts[0], LEAST_SIDE,
+                LARGEST_SIDE);
+    for (int k = 0; k < 3; k++)
+        if (!(voxel[k] > 0) || !isfinite(voxel[k]) || qn_voxels_differ(voxel[0], voxel[k]))
+            QN_FAIL(QN_INVALID_ARGUMENT, "%s has voxels of %g x %g x %g Å; expected cubes", name, voxel[0], voxel[1],
+                    voxel[2]);
+    return QN_OK;
+}
+
+qn_status qn_volume_check_halves(const qn_volume *const halves[2], const char *const names[2])
+{
+    for (int k = 0; k < 2; k++) QN_TRY(check_sizes(halves[k], names[k]));
+    if (halves[0]->counts[0] != halves[1]->counts[0])
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d voxels along an edge and %s has %d; expected two maps of one size",
+                names[0], halves[0]->counts[0], names[1], halves[1]->counts[0]);
+    if (qn_voxels_differ(halves[0]->voxel_angstrom[0], halves[1]->voxel_angstrom[0]))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s has voxels of %g Å and %s of %g Å; expected the same within 0.1 %%", names[0],
+                halves[0]->voxel_angstrom[0], names[1], halves[1]->voxel_angstrom[0]);
+    return QN_OK;
+}
+
 typedef struct plane_range {
     float low, high;
     size_t bad; /* the first voxel that is not finite; SIZE_MAX: none */

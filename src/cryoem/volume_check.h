@@ -13,6 +13,10 @@ const char *qn_volume_name(const qn_volume *volume, const char *otherwise);
 QN_MUST_CHECK qn_status qn_volume_range(qn_pool *pool, const qn_volume *volume, const char *name, float *low,
                                         float *high);
 
+/* Two cubes of 4 … 16384 voxels along an edge, of one size and, within 0.1 %, one size of voxels: what a Fourier shell
+ * correlation is computed of. QN_INVALID_ARGUMENT, naming the volumes. */
+QN_MUST_CHECK qn_status qn_volume_check_halves(const qn_volume *const halves[2], const char *const names[2]);
+
 /* Whether two sizes of voxels differ by more than 0.1 %. */
 int qn_voxels_differ(double first_angstrom, double second_angstrom);
 

@@ -134,7 +134,7 @@ static void parts_are_what_is_connected(void)
     qn_volume_destroy(&map);
 }
 
-/* Background at 5 that scatters by 0.5, and a tenth of the box at 25: half the way up is 15. */
+/* Background at 5 that scatters by 0.5, and a tenth of the box at 25: a quarter of the way up is 10. */
 static void levels_are_those_of_the_mixture(void)
 {
     qn_volume *map = volume_of(50, 50, 50, 1);
@@ -148,9 +148,9 @@ static void levels_are_those_of_the_mixture(void)
     CHECK_OK(qn_mask_find_levels(map, low, high, &levels));
     CHECK_NEAR(levels.background, 5, 0.1);
     CHECK_NEAR(levels.noise, 0.5, 0.1);
-    CHECK_NEAR(levels.threshold, 15, 0.1);
+    CHECK_NEAR(levels.threshold, 10, 0.1);
     for (size_t i = 0; i < voxels_of(map); i++)
-        if (i % 10 == 0) map->values[i] -= 18; /* now 2 above: half the way lies within the noise */
+        if (i % 10 == 0) map->values[i] -= 16; /* now 4 above: a quarter of the way lies within the noise */
     CHECK_OK(qn_mask_find_levels(map, low, high, &levels));
     CHECK_NEAR(levels.threshold, levels.background + 3 * levels.noise, 1e-9);
     qn_volume_destroy(&map);
@@ -180,13 +180,17 @@ static qn_volume *scene(int side, const sphere *spheres, int count, double noise
     return map;
 }
 
+/* A flat border that the filter blurs (a Gaussian that halves amplitudes at 15 Å, which is 15 Å · √(ln 2 / 2) / π =
+ * 2.811 Å wide) is at a quarter of its height 0.6745 deviations farther out: voxels of 2 Å. */
+static const double moved = 0.6745 * 2.811 / 2;
+
 /* 1 to the radius and what it is extended by, 0 beyond the edge, falling in between; within `slack` voxels, since the
- * low-pass filter moves the border of what is round a little. */
+ * filter moves the border of what is round a little otherwise. */
 static void check_ball(const qn_volume *mask, const sphere *s, double extend, double edge, double slack)
 {
     size_t wrong_inside = 0, wrong_outside = 0, wrong_between = 0, between = 0;
     for (size_t i = 0; i < voxels_of(mask); i++) {
-        const double beyond = away(mask, s, i) - s->radius - extend, value = (double)mask->values[i];
+        const double beyond = away(mask, s, i) - s->radius - moved - extend, value = (double)mask->values[i];
         const double expected = 0.5 + 0.5 * cos(3.14159265358979 * fmin(1, fmax(0, beyond / edge)));
         wrong_inside += beyond <= -slack && value != 1;
         wrong_outside += beyond >= edge + slack && value != 0;
@@ -203,7 +207,7 @@ static void a_ball_in_noise_is_found(void)
 {
     const sphere ball = {30, 34, 32, 14, 1};
     const double extends[] = {-1, 0, 5}, edges[] = {-1, 8, 0};
-    qn_volume *map = scene(64, &ball, 1, 1), *mask;
+    qn_volume *map = scene(64, &ball, 1, 0.3), *mask;
     map->origin_angstrom[1] = 12;
     map->start[2] = -7;
     for (int i = 0; i < 3; i++) {
@@ -211,7 +215,7 @@ static void a_ball_in_noise_is_found(void)
         options.extend_voxels = extends[i];
         options.soft_edge_voxels = edges[i];
         if (!CHECK_OK(qn_mask_create(context, map, &options, &mask))) return;
-        check_ball(mask, &ball, extends[i] < 0 ? 3 : extends[i], edges[i] < 0 ? 6 : edges[i], 1.5);
+        check_ball(mask, &ball, extends[i] < 0 ? 3 : extends[i], edges[i] < 0 ? 6 : edges[i], 1);
         CHECK(mask->voxel_angstrom[2] == 2 && mask->origin_angstrom[1] == 12 && mask->start[2] == -7);
         qn_volume_destroy(&mask);
     }
@@ -225,7 +229,7 @@ static void a_clean_ball_is_found(void)
     qn_volume *map = volume_of(45, 50, 57, 2), *mask;
     for (size_t i = 0; i < voxels_of(map); i++) map->values[i] = away(map, &ball, i) <= ball.radius ? 3 : 0;
     if (!CHECK_OK(qn_mask_create(context, map, NULL, &mask))) return;
-    check_ball(mask, &ball, 3, 6, 1.5);
+    check_ball(mask, &ball, 3, 6, 1);
     qn_volume_destroy(&mask);
     qn_volume_destroy(&map);
 }
