@@ -9,7 +9,7 @@ function(quern_add_tests)
   target_compile_definitions(quern_check PUBLIC
     QN_TEST_DATA_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/tests/data"
     QN_REFERENCE_DATA_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../shared/data")
-  target_link_libraries(quern_check PUBLIC quern quern_flags PRIVATE Threads::Threads)
+  target_link_libraries(quern_check PUBLIC quern quern_flags PRIVATE Threads::Threads ZLIB::ZLIB)
   file(GLOB tests CONFIGURE_DEPENDS src/*/tests/test_*.c src/*/*/tests/test_*.c tests/*/test_*.c)
   foreach(source IN LISTS tests)
     get_filename_component(name ${source} NAME_WE)

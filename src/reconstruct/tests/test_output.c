@@ -12,6 +12,7 @@
 #include "check.h"
 #include "html_page.h"
 #include "math/symmetry_group.h"
+#include "picture.h"
 #include "reconstruct/output.h"
 
 enum { SIDE = 16, SHELLS = SIDE / 2 + 1, PARTICLES = 50 };
@@ -392,16 +393,47 @@ static void the_report_shows_what_there_is(void)
     qn_release(&output);
 }
 
+/* The lightest pixel of each slice, from below, where the map has one dense voxel in each central plane. */
+static void slices_go_through_the_centre_along_their_axes(void)
+{
+    static const int dense[3][3] = {{SIDE / 2, 3, 11}, {5, SIDE / 2, 14}, {2, 9, SIDE / 2}};
+    static const int expected[3][2] = {{3, 11}, {5, 14}, {2, 9}}; /* to the right, upwards: y z, x z, x y */
+    made_run scene;
+    char *output = scratch("slices");
+    set(&scene, output);
+    memset(scene.volumes[0]->values, 0, sizeof(float) * SIDE * SIDE * SIDE);
+    for (int i = 0; i < 3; i++) scene.volumes[0]->values[(dense[i][2] * SIDE + dense[i][1]) * SIDE + dense[i][0]] = 1;
+    CHECK_OK(qn_reconstruct_write(&scene.run));
+    char *page = content("slices/report.html");
+    for (int i = 0; i < 3; i++) {
+        const check_picture *picture = picture_of(page, i);
+        if (!CHECK(picture->width == SIDE && picture->height == SIDE)) continue;
+        CHECK(picture->pixels[(SIDE - 1 - expected[i][1]) * SIDE + expected[i][0]] == 255);
+    }
+    free(page);
+    clear(&scene);
+    qn_release(&output);
+}
+
 /* Of 49 particles as they are, and of all copies of one: the bars of defocus and the bins of views hold them all. */
 static void defocus_and_views_count_every_particle(void)
 {
     made_run scene;
     char *output = scratch("counted");
     set(&scene, output);
-    for (int i = 0; i < PARTICLES; i++) scene.particles[i].rot_degrees = 30, scene.particles[i].tilt_degrees = 40;
+    for (int i = 0; i < PARTICLES; i++) scene.particles[i].rot_degrees = 40, scene.particles[i].tilt_degrees = 40;
     CHECK_OK(qn_reconstruct_write(&scene.run));
     char *page = content("counted/report.html");
-    check_has(page, ">49 views</text>"); /* four copies of one direction lie in four bins */
+    check_has(page, ">49 views</text>");
+    /* The copies of rot 40°, tilt 40° in D2, of 6 rows and 12 columns, as cos(tilt) = ±0.766 lies in the outermost. */
+    static const int expected[4][2] = {{7, 0}, {1, 0}, {10, 5}, {4, 5}}; /* rot 40, −140, 140, −40 */
+    const check_picture *views = picture_of(page, 12);
+    if (CHECK(views->width == 12 && views->height == 6)) {
+        int light = 0;
+        for (int i = 0; i < 72; i++) light += views->pixels[3 * i] == 0xfd;
+        CHECK(light == 4);
+        for (int i = 0; i < 4; i++) CHECK(views->pixels[3 * (expected[i][1] * 12 + expected[i][0])] == 0xfd);
+    }
     double sum = 0;
     for (const char *at = strstr(page, "<b>Defocus</b>"); at && (at = strstr(at, "<title>")); at++) {
         const char *end = strstr(at, "</title>"), *last = end;
@@ -476,6 +508,7 @@ int main(void)
     RUN(what_a_run_does_not_have_is_not_written);
     RUN(run_json_says_what_was_done);
     RUN(the_report_shows_what_there_is);
+    RUN(slices_go_through_the_centre_along_their_axes);
     RUN(defocus_and_views_count_every_particle);
     RUN(without_a_ctf_nothing_is_said_of_defocus_but_that);
     RUN(a_file_in_place_of_the_folder_is_an_error);

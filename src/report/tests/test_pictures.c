@@ -1,105 +1,15 @@
 /* Pictures of reports, taken out of the page again and decoded: shades, colours, orientation and axes. */
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
 #include "html_page.h"
+#include "picture.h"
 #include "report/html.h"
 #include "report/png.h"
-
-/* ---- Reading ---- */
-
-typedef struct picture {
-    int width, height, channels; /* 0: broken */
-    unsigned char pixels[1 << 20];
-} picture;
-
-static picture decoded; /* of the last call */
-
-static uint32_t number_at(const unsigned char *bytes)
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-/* Rows of filter 0 (as they are) and 1 (differences to the pixel on the left). */
-static int undo_filters(const unsigned char *rows, picture *to)
-{
-    const size_t row_bytes = (size_t)to->width * (size_t)to->channels;
-    for (int y = 0; y < to->height; y++) {
-        const unsigned char *row = rows + (size_t)y * (row_bytes + 1);
-        unsigned char *pixels = to->pixels + (size_t)y * row_bytes;
-        if (row[0] > 1) return 0;
-        for (size_t i = 0; i < row_bytes; i++) {
-            const int left = row[0] == 1 && i >= (size_t)to->channels ? pixels[i - (size_t)to->channels] : 0;
-            pixels[i] = (unsigned char)(row[i + 1] + left);
-        }
-    }
-    return 1;
-}
-
-static int read_header(const unsigned char *content, size_t length)
-{
-    if (length != 13 || content[8] != 8 || content[10] || content[11] || content[12]) return 0;
-    decoded.width = (int)number_at(content);
-    decoded.height = (int)number_at(content + 4);
-    decoded.channels = content[9] == 0 ? 1 : content[9] == 2 ? 3 : 0;
-    return 1;
-}
-
-static int read_pixels(const unsigned char *content, size_t length)
-{
-    static unsigned char rows[1 << 20];
-    uLongf unpacked = sizeof rows;
-    const uLongf expected = (uLongf)decoded.height * ((uLongf)decoded.width * (uLongf)decoded.channels + 1);
-    return uncompress(rows, &unpacked, content, (uLong)length) == Z_OK && unpacked == expected &&
-           undo_filters(rows, &decoded);
-}
-
-/* One IHDR, one IDAT, one IEND, each with its checksum and nothing behind the last. */
-static int is_read(const unsigned char *bytes, size_t size)
-{
-    static const char *const kinds[] = {"IHDR", "IDAT", "IEND"};
-    size_t at = 8;
-    if (size < 8 || memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) != 0) return 0;
-    for (int i = 0; i < 3; i++) {
-        if (at + 12 > size) return 0;
-        const size_t length = number_at(bytes + at);
-        const unsigned char *content = bytes + at + 8;
-        if (at + 12 + length > size || memcmp(bytes + at + 4, kinds[i], 4) != 0) return 0;
-        if (number_at(content + length) != crc32(0, bytes + at + 4, (uInt)length + 4)) return 0;
-        if (i == 0 && !read_header(content, length)) return 0;
-        if (i == 1 && !read_pixels(content, length)) return 0;
-        at += 12 + length;
-    }
-    return at == size;
-}
-
-static const picture *decode(const unsigned char *bytes, size_t size)
-{
-    if (!is_read(bytes, size)) decoded.width = 0;
-    return &decoded;
-}
-
-/* The picture at address number `index` of a page. */
-static const picture *picture_of(const char *page, int index)
-{
-    static const char key[] = "data:image/png;base64,";
-    static unsigned char bytes[1 << 20];
-    size_t size = 0;
-    unsigned group = 0, digits = 0;
-    for (; index >= 0 && page; index--) page = (page = strstr(page, key)) ? page + strlen(key) : NULL;
-    for (; page && *page && *page != '"' && *page != '='; page++) {
-        static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        group = group << 6 | (unsigned)(strchr(alphabet, *page) - alphabet);
-        if (++digits % 4 != 1) bytes[size++] = (unsigned char)(group >> (6 - 2 * ((digits - 1) % 4)));
-    }
-    return decode(bytes, size);
-}
 
 static char *page_of(qn_report *report)
 {
@@ -130,11 +40,11 @@ static void pixels_come_back(void)
     for (int channels = 1; channels <= 3; channels += 2) {
         qn_text png = {0};
         CHECK_OK(qn_png_append(&png, pixels, WIDTH, HEIGHT, channels));
-        const picture *read = decode((const unsigned char *)png.data, png.length);
+        const check_picture *read = picture_decode((const unsigned char *)png.data, png.length);
         CHECK(read->width == WIDTH && read->height == HEIGHT && read->channels == channels);
         CHECK(memcmp(read->pixels, pixels, (size_t)(WIDTH * HEIGHT * channels)) == 0);
         png.data[png.length / 2] ^= 1;
-        CHECK(decode((const unsigned char *)png.data, png.length)->width == 0);
+        CHECK(picture_decode((const unsigned char *)png.data, png.length)->width == 0);
         qn_text_clear(&png);
     }
 }
@@ -159,7 +69,7 @@ static void shades_lie_between_low_and_high_with_the_first_row_below(void)
     qn_report *report = new_report();
     CHECK_OK(qn_report_pictures(report, "Slices <1>", "Through `map.mrc`.", pictures, 2, -1, 3));
     char *page = page_of(report);
-    const picture *read = picture_of(page, 0);
+    const check_picture *read = picture_of(page, 0);
     CHECK(read->width == 3 && read->height == 2 && read->channels == 1);
     const unsigned char expected[6] = {191, 255, 0, 0, 64, 128}; /* 255 · (value + 1) / 4 */
     CHECK(memcmp(read->pixels, expected, 6) == 0);
@@ -178,7 +88,8 @@ static void equal_values_are_no_reason_to_divide_by_zero(void)
     CHECK_OK(qn_report_pictures(report, "flat", NULL, &(qn_report_picture){"flat", NULL, values, 2, 2}, 1, 7, 7));
     CHECK_OK(qn_report_pictures(report, "nothing", NULL, NULL, 0, 0, 1));
     char *page = page_of(report);
-    CHECK(picture_of(page, 0)->width == 2 && decoded.pixels[0] == 0 && decoded.pixels[3] == 0);
+    const check_picture *read = picture_of(page, 0);
+    CHECK(read->width == 2 && read->pixels[0] == 0 && read->pixels[3] == 0);
     CHECK(html_occurrences(page, "<figure>") == 1);
     qn_release(&page);
 }
@@ -193,7 +104,7 @@ static void large_pictures_are_averaged(void)
     qn_report *report = new_report();
     CHECK_OK(qn_report_pictures(report, "l", NULL, &(qn_report_picture){"l", NULL, values, COLUMNS, ROWS}, 1, 0, 4));
     char *page = page_of(report);
-    const picture *read = picture_of(page, 0);
+    const check_picture *read = picture_of(page, 0);
     if (CHECK(read->width == 334 && read->height == 200)) {
         CHECK(read->pixels[0] == 128 && read->pixels[334 * 100 - 2] == 128); /* 1 + 1 of 4 */
         CHECK(read->pixels[333] == 159);                                     /* 1 + 3/2 of 4 */
@@ -229,7 +140,7 @@ static void heat_grows_from_dark_to_light_with_the_first_row_below(void)
                                                           .y_tick_count = 2}));
     char *page = page_of(report);
     CHECK(html_is_balanced(page));
-    const picture *read = picture_of(page, 0);
+    const check_picture *read = picture_of(page, 0);
     if (CHECK(read->width == 3 && read->height == 2 && read->channels == 3)) {
         const unsigned char *top = read->pixels, *bottom = read->pixels + 9;
         CHECK(lightness(bottom) < lightness(bottom + 3) && lightness(bottom + 3) < lightness(bottom + 6));
@@ -237,7 +148,7 @@ static void heat_grows_from_dark_to_light_with_the_first_row_below(void)
         CHECK(memcmp(top + 6, bottom, 3) == 0); /* not finite: as 0 */
         CHECK(memcmp(bottom, "\x44\x01\x54", 3) == 0 && memcmp(top + 3, "\xfd\xe7\x25", 3) == 0);
     }
-    CHECK(picture_of(page, 1)->width == 64 && decoded.height == 1); /* the key */
+    CHECK(picture_of(page, 1)->width == 64 && picture_of(page, 1)->height == 1); /* the key */
     CHECK(strstr(page, ">4 views &amp; more</text>") != NULL);
     CHECK(strstr(page, "1 of 6 values are not finite and left out") != NULL);
     const char *image = strstr(page, "<image ");
