@@ -105,8 +105,10 @@ static const cli_option options[] = {
      .argument = "HOW",
      .offset = FIELD(tune),
      .choices = "auto online offline known off",
-     .help = "how kernels find their fastest configurations: online tries some while it works, known uses what earlier "
-             "runs found, off uses defaults; auto: online when the run is estimated to take over a minute, else known"},
+     .help =
+         "how kernels find their fastest configurations: online tries some while it works, offline before, known uses "
+         "what earlier runs found, off uses defaults; auto: online when the run is estimated to take over a minute, "
+         "else known"},
     {.name = "tune-budget",
      .type = CLI_TEXT,
      .argument = "SHARE",

@@ -20,7 +20,7 @@
 #include "runtime/device.h"
 
 enum { LARGEST_BATCH = 256, BATCH_BYTES = 1 << 24, LARGEST_MAP_SIDE = 1024, SMALLEST_MAP_SIDE = 8 };
-enum { TAPS = 4, FAST_TAPS = 2 };
+enum { TAPS = 6, FAST_TAPS = 2 };
 
 /* Images on their way: what the device is told of them and where they come back to. */
 typedef struct batch {
@@ -43,6 +43,7 @@ typedef struct projection {
     qn_buffer *volume, *table, *steps, *parameters, *slices, *images;
     batch batches[2]; /* taking turns */
     qn_image_stack_writer *writer;
+    qn_tuning tuning;
     double deviation; /* of the noise */
     double sum, sum_of_squares, started_s;
     size_t done, total; /* images, of all passes */
@@ -119,7 +120,7 @@ static qn_status allocate_floats(size_t count, float **floats)
     return QN_OK;
 }
 
-static qn_status make_problem(projection *p)
+static void make_problem(projection *p)
 {
     const int side = p->map->counts[0];
     const size_t total = p->views.set->particle_count;
@@ -136,7 +137,6 @@ static qn_status make_problem(projection *p)
                                      .most = 0.5f * (float)(side - 1),
                                      .ctf = p->options->ctf};
     p->total = total * (p->options->snr > 0 ? 2 : 1);
-    return QN_OK;
 }
 
 static qn_status make_batches(projection *p)
@@ -301,6 +301,23 @@ static qn_status go_through(projection *p, const char *stage)
 
 /* ---- a run ---- */
 
+/* Configurations are tried on the first batch, when they are to be before the work. */
+static qn_status explore(projection *p)
+{
+    const double started_s = qn_clock_s();
+    bool explores;
+    QN_TRY(qn_tuning_explores(&p->tuning, 0, &explores));
+    while (explores) {
+        QN_TRY(launch(p, &p->batches[0], 0));
+        qn_status status = qn_event_wait(p->batches[0].done);
+        qn_event_destroy(&p->batches[0].done);
+        QN_TRY(status);
+        QN_TRY(report(p, 0));
+        QN_TRY(qn_tuning_explores(&p->tuning, qn_clock_s() - started_s, &explores));
+    }
+    return QN_OK;
+}
+
 /* Noise of the same strength in all images, told by the variance of all their values together. */
 static qn_status measure_signal(projection *p)
 {
@@ -325,13 +342,23 @@ static qn_status write_images(projection *p)
     return status;
 }
 
+/* What a few processor cores take, to guess by whether tuning pays. */
+static double expected_seconds(const projection *p)
+{
+    const double side = p->problem.image_side / 128.0;
+    return 1e-3 * (double)p->total * side * side;
+}
+
 static qn_status project(projection *p)
 {
     QN_TRY(read_map(p));
     QN_TRY(qn_views_create(p->options, p->map, &p->views));
-    QN_TRY(make_problem(p));
+    make_problem(p);
+    QN_TRY(qn_tuning_start(p->context, p->options->tune, p->options->tune_budget, expected_seconds(p), &p->tuning));
     QN_TRY(open_device(p));
     QN_TRY(prepare(p));
+    p->stage = "tuning";
+    QN_TRY(explore(p));
     if (p->options->snr > 0) QN_TRY(measure_signal(p));
     return write_images(p);
 }
@@ -360,18 +387,10 @@ static void clear(projection *p)
     qn_volume_destroy(&p->map);
 }
 
-/* Images a second on a few processor cores, to guess by whether tuning pays. */
-static double expected_seconds(const qn_project_options *options)
-{
-    return (double)options->views / 1000;
-}
-
 qn_status qn_project_run(qn_context *context, const qn_project_options *options, qn_project_summary *summary)
 {
     projection p = {.context = context, .options = options, .started_s = qn_clock_s()};
-    qn_tuning tuning;
     QN_TRY(check_options(options));
-    QN_TRY(qn_tuning_start(context, options->tune, options->tune_budget, expected_seconds(options), &tuning));
     qn_status status = project(&p);
     if (status == QN_OK && summary) {
         const double seconds = qn_clock_s() - p.started_s;
@@ -382,6 +401,6 @@ qn_status qn_project_run(qn_context *context, const qn_project_options *options,
                                         .images_per_s = (double)p.views.set->particle_count / seconds};
     }
     clear(&p);
-    qn_tuning_finish(&tuning);
+    qn_tuning_finish(&p.tuning);
     return status;
 }

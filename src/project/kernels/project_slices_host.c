@@ -11,6 +11,11 @@
 #include "project/kernels/project_slices.dev.h"
 
 enum { STRETCH = 32, ROWS = 16, MOST_TAPS = 6 }; /* pixels of a stretch, rows of a piece */
+enum { AHEAD = 4 };                              /* pixels whose samples are on their way */
+
+/* Two samples, anywhere. */
+typedef float samples __attribute__((vector_size(16)));
+typedef float samples_anywhere __attribute__((vector_size(16), aligned(4), may_alias));
 
 /* Levels without a fused multiply-add round twice instead of calling the C library for each. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
@@ -119,28 +124,38 @@ static void locate(const slices_job *job, const float steps[6], int x, int y, st
         }
 }
 
-/* The pixel's sum; `taps` is a constant where this is called. */
-static inline void gather(const slices_job *job, const stretch *at, int i, const int taps, float value[2])
+/* The first of the samples that a pixel gathers. */
+static inline const float *samples_of(const slices_job *job, const stretch *at, int i, const int taps)
 {
-    float weight[3][MOST_TAPS], sum[2 * MOST_TAPS] = {0};
-    const size_t columns = (size_t)job->volume_columns, rows = (size_t)job->volume_rows;
     const size_t x = (size_t)(at->first[0][i] + taps / 2), y = (size_t)(at->first[1][i] + job->reach),
                  z = (size_t)(at->first[2][i] + job->reach);
+    return job->volume + 2 * ((z * (size_t)job->volume_rows + y) * (size_t)job->volume_columns + x);
+}
+
+/* Pixel i's sum, while the samples of pixel `ahead` are fetched; `taps` is a constant where this is called. */
+static inline void gather(const slices_job *job, const stretch *at, int i, int ahead, const int taps, float value[2])
+{
+    float weight[3][MOST_TAPS], sums[2 * MOST_TAPS];
+    const size_t row = 2 * (size_t)job->volume_columns, plane = row * (size_t)job->volume_rows;
+    const float *from = samples_of(job, at, i, taps), *next = samples_of(job, at, ahead, taps);
+    samples sum[MOST_TAPS / 2] = {{0}};
     for (int axis = 0; axis < 3; axis++) {
-        const float *from = job->window + at->row[axis][i];
+        const float *weights = job->window + at->row[axis][i];
         for (int tap = 0; tap < taps; tap++)
-            weight[axis][tap] = MULTIPLY_ADD(at->between[axis][i], from[taps + tap] - from[tap], from[tap]);
+            weight[axis][tap] = MULTIPLY_ADD(at->between[axis][i], weights[taps + tap] - weights[tap], weights[tap]);
     }
     for (int k = 0; k < taps; k++)
         for (int j = 0; j < taps; j++) {
-            const float *from = job->volume + 2 * (((z + (size_t)k) * rows + y + (size_t)j) * columns + x);
+            const float *here = from + (size_t)k * plane + (size_t)j * row;
             const float factor = weight[2][k] * weight[1][j];
-            for (int c = 0; c < 2 * taps; c++) sum[c] = MULTIPLY_ADD(factor, from[c], sum[c]);
+            __builtin_prefetch(next + (size_t)k * plane + (size_t)j * row);
+            for (int c = 0; c < taps / 2; c++) sum[c] += factor * ((const samples_anywhere *)here)[c];
         }
+    memcpy(sums, sum, sizeof sums);
     value[0] = value[1] = 0;
     for (int tap = 0; tap < taps; tap++) {
-        value[0] = MULTIPLY_ADD(weight[0][tap], sum[2 * tap], value[0]);
-        value[1] = MULTIPLY_ADD(weight[0][tap], sum[2 * tap + 1], value[1]);
+        value[0] = MULTIPLY_ADD(weight[0][tap], sums[2 * tap], value[0]);
+        value[1] = MULTIPLY_ADD(weight[0][tap], sums[2 * tap + 1], value[1]);
     }
 }
 
@@ -148,7 +163,7 @@ static inline void gather_stretch(const slices_job *job, stretch *at, int count,
 {
     for (int i = 0; i < count; i++) {
         float value[2];
-        gather(job, at, i, taps, value);
+        gather(job, at, i, i + AHEAD < count ? i + AHEAD : count - 1, taps, value);
         at->re[i] = value[0];
         at->im[i] = at->sign[i] * value[1];
     }
