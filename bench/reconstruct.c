@@ -1,15 +1,30 @@
 /* How fast slices are inserted: quern_bench_reconstruct [DEVICE [SIDE [IMAGES [KEY=VALUE …]]]]
  *
- * IMAGES transformed images of padded side SIDE at random views, resident on the device, are gathered into the volume
+ * Transformed images at uniform random views, resident on the device, are gathered into a volume of padded side SIDE
  * (reconstruct/insert_slices) and scattered into it (reconstruct/scatter_slices, where the device runs it), with the
- * same blob and arrays. Prints the median of five launches by the device's own clock, insertions per second, what the
- * slowest pipe of the device allows, how much of that is reached, and by how much the two weights differ, relatively.
- * KEY=VALUE sets tunables of the first; without any, the configuration is the tuned one where there is one. */
+ * same blob and arrays. Two ways to measure:
+ *
+ * Without `total`: the median of five launches of IMAGES images by the device's own clock, nanoseconds per visit of a
+ * voxel, and by how much the weights of the two differ, relatively.
+ *
+ * With total=N: a whole run by the wall clock, after one launch to compile. IMAGES images are cycled in launches of
+ * `launch` (512) with 61 sets of views until N are inserted; sums settle every 2^14 insertions. The workload of
+ * Brome mosaic virus: quern_bench_reconstruct cuda:0 312 4096 image_side=156 spacing=2 total=1826160
+ *
+ * Both print insertions per second and, for each pipe, the least time that the work takes there (family.h, qn_work);
+ * the longest of these is the limit, and the share of it that was reached is printed.
+ *
+ * KEY=VALUE: image_side, spacing, most (as in qn_insert_problem; most: just within the images), total, launch,
+ * scatter=0 (leave it out), tune=online (search for the configuration during the run). Keys in upper case are tunables
+ * of insert_slices; without any, the configuration is the tuned one where there is one. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "cryoem/blob.h"
 #include "reconstruct/kernels/insert_slices.h"
@@ -18,8 +33,8 @@
 
 #include <quern/tune.h>
 
-enum { REPEATS = 5 };
-enum { IMAGES, IMAGE_WEIGHTS, MATRICES, BLOB, NUMERATOR, WEIGHT, BUFFERS };
+enum { REPEATS = 5, MOST_GROUPS = 64, VIEW_SETS = 61 };
+enum { NUMERATOR, WEIGHT, NUMERATOR_TOTAL, NUMERATOR_LOW, WEIGHT_TOTAL, WEIGHT_LOW, SUMS };
 
 typedef qn_status (*insert_function)(qn_queue *queue, const qn_configuration *configuration,
                                      const qn_insert_problem *problem, qn_buffer *images, qn_buffer *image_weights,
@@ -29,8 +44,14 @@ typedef qn_status (*insert_function)(qn_queue *queue, const qn_configuration *co
 typedef struct bench_run {
     qn_queue *queue;
     qn_device_rates rates;
-    qn_insert_problem problem;
-    qn_buffer *buffers[BUFFERS];
+    qn_insert_problem problem; /* of a launch */
+    int images;                /* resident */
+    double total;              /* insertions of a whole run; 0: launches one by one */
+    bool scatter, online, has_configuration;
+    qn_configuration configuration;
+    int groups, view_sets;                                           /* of problem.images each */
+    qn_buffer *image_group[MOST_GROUPS], *weight_group[MOST_GROUPS]; /* [images][n][n/2 + 1] of each */
+    qn_buffer *matrices[VIEW_SETS], *blob, *sums[SUMS];
     size_t voxels;
 } bench_run;
 
@@ -40,14 +61,23 @@ static bool failed(qn_status status, const char *doing)
     return status != QN_OK;
 }
 
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static int compare(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
+/* ---- what is inserted ---- */
+
 /* Uniform random rotations, from quaternions. */
-static qn_status make_matrices(bench_run *run)
+static qn_status make_matrices(bench_run *run, int set)
 {
     const size_t slices = (size_t)run->problem.images;
     void *memory;
@@ -58,7 +88,7 @@ static qn_status make_matrices(bench_run *run)
         for (uint64_t draw = 0; length > 1 || length < 1e-3; draw++) {
             length = 0;
             for (uint64_t c = 0; c < 4; c++) {
-                q[c] = (double)qn_workload_input(3 + draw, 4 * i + c);
+                q[c] = (double)qn_workload_input(3 + draw, 4 * ((uint64_t)set * slices + i) + c);
                 length += q[c] * q[c];
             }
         }
@@ -69,7 +99,7 @@ static qn_status make_matrices(bench_run *run)
         for (int c = 0; c < 9; c++) matrices[9 * i + (size_t)c] = (float)rows[c];
     }
     if (status == QN_OK)
-        status = qn_workload_make_buffer(run->queue, matrices, slices * 9 * sizeof(float), &run->buffers[MATRICES]);
+        status = qn_workload_make_buffer(run->queue, matrices, slices * 9 * sizeof(float), &run->matrices[set]);
     qn_release(&memory);
     return status;
 }
@@ -77,115 +107,278 @@ static qn_status make_matrices(bench_run *run)
 static qn_status make_buffers(bench_run *run)
 {
     float table[QN_BLOB_ENTRIES];
-    const size_t side = (size_t)run->problem.side, pixels = side * (side / 2 + 1);
+    const qn_insert_shape shape = qn_insert_shape_of(&run->problem);
+    const size_t pixels = shape.image_pixels * (size_t)run->problem.images;
     qn_device *device = qn_queue_device(run->queue);
-    run->voxels = side * pixels;
+    qn_status status = QN_OK;
+    run->voxels = shape.plane_voxels * (size_t)shape.planes;
     qn_blob_table(table);
-    qn_status status = make_matrices(run);
-    if (status == QN_OK)
-        status =
-            qn_workload_make_inputs(run->queue, 1, 2 * pixels * (size_t)run->problem.images, &run->buffers[IMAGES]);
-    if (status == QN_OK)
-        status =
-            qn_workload_make_inputs(run->queue, 2, pixels * (size_t)run->problem.images, &run->buffers[IMAGE_WEIGHTS]);
-    if (status == QN_OK) status = qn_workload_make_buffer(run->queue, table, sizeof table, &run->buffers[BLOB]);
-    if (status == QN_OK) status = qn_buffer_create(device, 2 * run->voxels * sizeof(float), &run->buffers[NUMERATOR]);
-    if (status == QN_OK) status = qn_buffer_create(device, run->voxels * sizeof(float), &run->buffers[WEIGHT]);
+    for (int set = 0; set < run->view_sets && status == QN_OK; set++) status = make_matrices(run, set);
+    for (int g = 0; g < run->groups && status == QN_OK; g++) {
+        status = qn_workload_make_inputs(run->queue, 1 + 2 * (uint64_t)g, 2 * pixels, &run->image_group[g]);
+        if (status == QN_OK)
+            status = qn_workload_make_inputs(run->queue, 2 + 2 * (uint64_t)g, pixels, &run->weight_group[g]);
+    }
+    if (status == QN_OK) status = qn_workload_make_buffer(run->queue, table, sizeof table, &run->blob);
+    for (int s = 0; s < (run->total > 0 ? SUMS : 2) && status == QN_OK; s++) {
+        const bool of_weights = s == WEIGHT || s == WEIGHT_TOTAL || s == WEIGHT_LOW;
+        status = qn_buffer_create(device, (of_weights ? 1 : 2) * run->voxels * sizeof(float), &run->sums[s]);
+    }
     return status;
 }
 
+static void release_buffers(bench_run *run)
+{
+    for (int g = 0; g < run->groups; g++) {
+        qn_buffer_release(&run->image_group[g]);
+        qn_buffer_release(&run->weight_group[g]);
+    }
+    for (int set = 0; set < run->view_sets; set++) qn_buffer_release(&run->matrices[set]);
+    for (int s = 0; s < SUMS; s++) qn_buffer_release(&run->sums[s]);
+    qn_buffer_release(&run->blob);
+}
+
+/* ---- measuring ---- */
+
+static qn_status launch(const bench_run *run, insert_function insert, const qn_insert_problem *problem, long number,
+                        qn_event **event)
+{
+    const int group = (int)(number % run->groups), set = (int)(number % run->view_sets);
+    const bool gathers = insert == qn_insert_slices && run->has_configuration;
+    return insert(run->queue, gathers ? &run->configuration : NULL, problem, run->image_group[group],
+                  run->weight_group[group], run->matrices[set], run->blob, run->sums[NUMERATOR], run->sums[WEIGHT],
+                  event);
+}
+
+static qn_status clear_sums(const bench_run *run)
+{
+    for (int s = 0; s < SUMS; s++)
+        if (run->sums[s]) QN_TRY(qn_workload_fill(run->queue, run->sums[s], 0));
+    return qn_queue_finish(run->queue);
+}
+
 /* The first launch compiles and warms up; weights [voxels] gets what the last one gave. */
-static qn_status time_launches(const bench_run *run, insert_function insert, const qn_configuration *configuration,
-                               double *seconds, float *weights)
+static qn_status time_launches(const bench_run *run, insert_function insert, double *seconds, float *weights)
 {
     double times[REPEATS];
-    qn_buffer *const *b = run->buffers;
     qn_status status = QN_OK;
     for (int i = -1; i < REPEATS && status == QN_OK; i++) {
         qn_event *event = NULL;
         double *time = &times[i < 0 ? 0 : i];
         *time = 0;
-        status = qn_workload_fill(run->queue, b[NUMERATOR], 0);
-        if (status == QN_OK) status = qn_workload_fill(run->queue, b[WEIGHT], 0);
-        if (status == QN_OK)
-            status = insert(run->queue, configuration, &run->problem, b[IMAGES], b[IMAGE_WEIGHTS], b[MATRICES], b[BLOB],
-                            b[NUMERATOR], b[WEIGHT], &event);
+        status = clear_sums(run);
+        if (status == QN_OK) status = launch(run, insert, &run->problem, 0, &event);
         status = qn_workload_take_seconds(status, &event, 1, time);
     }
     qsort(times, REPEATS, sizeof *times, compare);
     *seconds = times[REPEATS / 2];
     if (status != QN_OK) return status;
-    return qn_workload_read(run->queue, b[WEIGHT], 0, weights, run->voxels * sizeof *weights);
+    return qn_workload_read(run->queue, run->sums[WEIGHT], 0, weights, run->voxels * sizeof *weights);
 }
 
-static void print_speed(const bench_run *run, const qn_family *family, double seconds)
+static qn_status settle(const bench_run *run)
 {
-    qn_work work;
-    const char *pipe = "";
-    family->kernels[0].work(&run->problem, &work);
-    const double limit = qn_work_limit_seconds(&work, &run->rates, &pipe);
-    printf("%-26s side %4d %6d slices %10.3f ms %10.0f insertions/s", family->name, run->problem.side,
-           run->problem.images, 1e3 * seconds, run->problem.images / seconds);
-    if (limit > 0) printf("   %5.1f %% of %.0f (%s)", 100 * limit / seconds, run->problem.images / limit, pipe);
+    qn_buffer *const *sums = run->sums;
+    QN_TRY(qn_insert_settle(run->queue, 2 * run->voxels, sums[NUMERATOR], sums[NUMERATOR_TOTAL], sums[NUMERATOR_LOW],
+                            NULL));
+    return qn_insert_settle(run->queue, run->voxels, sums[WEIGHT], sums[WEIGHT_TOTAL], sums[WEIGHT_LOW], NULL);
+}
+
+/* `total` insertions; weights [voxels] gets the sums, *settled how often they settled. */
+static qn_status time_run(const bench_run *run, insert_function insert, double *seconds, int *settled, float *weights)
+{
+    long number = 0, since = 0;
+    QN_TRY(launch(run, insert, &run->problem, 0, NULL));
+    QN_TRY(settle(run));
+    QN_TRY(clear_sums(run));
+    const double start_s = now_s();
+    *settled = 0;
+    for (double done = 0; done < run->total; number++) {
+        qn_insert_problem problem = run->problem;
+        problem.images = (int)fmin(run->total - done, problem.images);
+        QN_TRY(launch(run, insert, &problem, number, NULL));
+        done += problem.images;
+        since += problem.images;
+        if (since + run->problem.images <= QN_INSERT_MOST_BEFORE_SETTLING && done < run->total) continue;
+        QN_TRY(settle(run));
+        since = 0;
+        ++*settled;
+    }
+    QN_TRY(qn_queue_finish(run->queue));
+    *seconds = now_s() - start_s;
+    return qn_workload_read(run->queue, run->sums[WEIGHT_TOTAL], 0, weights, run->voxels * sizeof *weights);
+}
+
+/* ---- saying ---- */
+
+static void add_work(qn_work *sum, const qn_work *work, double times)
+{
+    sum->bytes_read += times * work->bytes_read;
+    sum->bytes_written += times * work->bytes_written;
+    sum->multiply_adds += times * work->multiply_adds;
+}
+
+static void print_speed(const bench_run *run, const qn_family *family, double seconds, int settled)
+{
+    qn_work launch_work, settle_work, work = {0};
+    const double insertions = run->total > 0 ? run->total : run->problem.images;
+    const size_t floats = 3 * run->voxels;
+    family->kernels[0].work(&run->problem, &launch_work);
+    qn_reconstruct_insert_slices_family.kernels[1].work(&floats, &settle_work);
+    add_work(&work, &launch_work, insertions / run->problem.images);
+    add_work(&work, &settle_work, settled);
+    const qn_work traffic = {.bytes_read = work.bytes_read, .bytes_written = work.bytes_written};
+    const qn_work issue = {.multiply_adds = work.multiply_adds};
+    const double traffic_s = qn_work_limit_seconds(&traffic, &run->rates, NULL);
+    const double issue_s = qn_work_limit_seconds(&issue, &run->rates, NULL), limit = fmax(traffic_s, issue_s);
+    printf("%-26s P %d, n %d, spacing %g: %.0f insertions, %.4g s, %.0f insertions/s", family->name, run->problem.side,
+           qn_insert_shape_of(&run->problem).image_side, qn_insert_shape_of(&run->problem).spacing, insertions, seconds,
+           insertions / seconds);
+    if (limit > 0)
+        printf("; limit %.4g s (traffic %.4g, multiply-adds %.4g), %.1f %% of it", limit, traffic_s, issue_s,
+               100 * limit / seconds);
+    if (run->total > 0) printf("; settled %d times", settled);
     printf("\n");
     fflush(stdout);
 }
 
-static bool compare_forms(const bench_run *run, const qn_configuration *configuration, float *gathered,
-                          float *scattered)
+/* Of each insertion the half disc within the volume, 2 r thick. */
+static void print_visits(const bench_run *run, double seconds)
 {
-    double seconds, difference = 0, whole = 1e-300;
-    if (failed(time_launches(run, qn_insert_slices, configuration, &seconds, gathered), "gathering")) return false;
-    print_speed(run, &qn_reconstruct_insert_slices_family, seconds);
-    if (qn_device_get_info(qn_queue_device(run->queue))->kind == QN_DEVICE_CPU) return true;
-    if (failed(time_launches(run, qn_scatter_slices, NULL, &seconds, scattered), "scattering")) return false;
-    print_speed(run, &qn_reconstruct_scatter_slices_family, seconds);
+    const qn_insert_shape shape = qn_insert_shape_of(&run->problem);
+    const double radius = (double)run->problem.radius;
+    const double across = fmin(shape.kept * shape.spacing + radius, run->problem.side / 2.0);
+    const double visits = run->problem.images * 3.14159265358979 * across * across * radius;
+    printf("%.3g voxels visited an insertion, %.3g ns a visit\n", visits / run->problem.images, 1e9 * seconds / visits);
+}
+
+static void print_gains(qn_context *context)
+{
+    qn_tune_gain gains[8];
+    size_t count = 0;
+    if (failed(qn_tune_gains(context, gains, 8, &count), "what tuning found")) return;
+    for (size_t i = 0; i < count && i < 8; i++)
+        printf("%s (%s): %s (%s), %llu tests, %llu failed, %.2f times the speed that it began with, %.3g s lost\n",
+               gains[i].family, gains[i].problem_class, gains[i].configuration, gains[i].origin,
+               (unsigned long long)gains[i].tests, (unsigned long long)gains[i].failed, gains[i].speedup,
+               gains[i].lost_seconds);
+}
+
+static bool measure(const bench_run *run, insert_function insert, const qn_family *family, double *seconds,
+                    float *weights)
+{
+    int settled = 0;
+    const qn_status status = run->total > 0 ? time_run(run, insert, seconds, &settled, weights)
+                                            : time_launches(run, insert, seconds, weights);
+    if (failed(status, family->name)) return false;
+    print_speed(run, family, *seconds, settled);
+    if (run->total == 0) print_visits(run, *seconds);
+    return true;
+}
+
+static bool compare_forms(qn_context *context, const bench_run *run, float *gathered, float *scattered)
+{
+    double gather_s, scatter_s, difference = 0, whole = 1e-300;
+    const bool on_cores = qn_device_get_info(qn_queue_device(run->queue))->kind == QN_DEVICE_CPU;
+    if (!measure(run, qn_insert_slices, &qn_reconstruct_insert_slices_family, &gather_s, gathered)) return false;
+    if (run->online) print_gains(context);
+    if (on_cores || !run->scatter) return true;
+    if (!measure(run, qn_scatter_slices, &qn_reconstruct_scatter_slices_family, &scatter_s, scattered)) return false;
     for (size_t i = 0; i < run->voxels; i++) {
         difference += ((double)gathered[i] - (double)scattered[i]) * ((double)gathered[i] - (double)scattered[i]);
         whole += (double)scattered[i] * (double)scattered[i];
     }
-    printf("weights differ by %.2g\n", sqrt(difference / whole));
+    printf("gathering is %.2f times as fast; weights differ by %.2g\n", scatter_s / gather_s, sqrt(difference / whole));
     return difference <= 1e-10 * whole;
 }
 
-/* KEY=VALUE … on top of the fallback. */
-static bool read_configuration(int count, char **words, qn_configuration *configuration)
+/* ---- the command line ---- */
+
+static bool set_tunable(bench_run *run, const char *name, size_t length, int value)
 {
     const qn_family *family = &qn_reconstruct_insert_slices_family;
-    *configuration = qn_family_fallback(family);
-    for (int w = 0; w < count; w++) {
-        const char *equals = strchr(words[w], '=');
-        bool known = false;
-        for (int t = 0; equals && t < family->tunable_count; t++)
-            if (strlen(family->tunables[t].name) == (size_t)(equals - words[w]) &&
-                strncmp(family->tunables[t].name, words[w], (size_t)(equals - words[w])) == 0) {
-                configuration->value[t] = atoi(equals + 1);
-                known = true;
-            }
-        if (!known) {
-            fprintf(stderr, "%s: no tunable of %s\n", words[w], family->name);
-            return false;
+    for (int t = 0; t < family->tunable_count; t++)
+        if (strlen(family->tunables[t].name) == length && strncmp(family->tunables[t].name, name, length) == 0) {
+            run->configuration.value[t] = value;
+            return run->has_configuration = true;
         }
-    }
+    return false;
+}
+
+static bool set_key(bench_run *run, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    const size_t length = equals ? (size_t)(equals - word) : 0;
+    const double value = equals ? atof(equals + 1) : 0;
+    if (length == 0) return false;
+#define IS(name) (length == strlen(name) && strncmp(word, name, length) == 0)
+    if (IS("image_side"))
+        run->problem.image_side = (int)value;
+    else if (IS("spacing"))
+        run->problem.spacing = (float)value;
+    else if (IS("most"))
+        run->problem.most = (float)value;
+    else if (IS("total"))
+        run->total = value;
+    else if (IS("launch"))
+        run->problem.images = (int)value;
+    else if (IS("scatter"))
+        run->scatter = value != 0;
+    else if (IS("tune"))
+        run->online = strcmp(equals + 1, "online") == 0;
+    else
+        return set_tunable(run, word, length, (int)value);
+#undef IS
     return true;
 }
 
-static int bench(qn_context *context, qn_device *device, bench_run *run, int count, char **words)
+static bool read_arguments(int argc, char **argv, bench_run *run)
 {
-    qn_configuration configuration;
+    run->configuration = qn_family_fallback(&qn_reconstruct_insert_slices_family);
+    run->problem = (qn_insert_problem){.side = argc > 2 ? atoi(argv[2]) : 312,
+                                       .operators = 1,
+                                       .radius = (float)QN_BLOB_RADIUS,
+                                       .most = QN_INSERT_LARGEST_SIDE};
+    run->images = argc > 3 ? atoi(argv[3]) : 64;
+    run->scatter = true;
+    for (int w = 4; w < argc; w++)
+        if (!set_key(run, argv[w])) {
+            fprintf(stderr, "%s: neither a key nor a tunable of %s\n", argv[w],
+                    qn_reconstruct_insert_slices_family.name);
+            return false;
+        }
+    if (run->problem.side < 4 || run->images < 1) {
+        fprintf(stderr, "expected a side of 4 or more and at least one image\n");
+        return false;
+    }
+    if (run->problem.images == 0) run->problem.images = run->total > 0 && run->images > 512 ? 512 : run->images;
+    if (run->total == 0) run->problem.images = run->images;
+    run->groups = run->images / run->problem.images;
+    run->view_sets = run->total > 0 ? VIEW_SETS : 1;
+    if (run->groups >= 1 && run->groups <= MOST_GROUPS) return true;
+    fprintf(stderr, "%d images a launch; expected %d or fewer, and at most %d launches for all\n", run->problem.images,
+            run->images, MOST_GROUPS);
+    return false;
+}
+
+static int bench(qn_context *context, qn_device *device, bench_run *run)
+{
     void *gathered = NULL, *scattered = NULL;
-    bool good = read_configuration(count, words, &configuration) &&
-                !failed(qn_tune_attach(context, &(qn_tune_attach_options){.mode = QN_TUNE_KNOWN}), "tuning results") &&
+    const qn_tune_attach_options tuning = {.mode = run->online ? QN_TUNE_ONLINE : QN_TUNE_KNOWN, .seed = 1};
+    bool good = !failed(qn_insert_problem_check(&run->problem, "reconstruct/insert_slices"), "problem") &&
+                !failed(qn_tune_attach(context, &tuning), "tuning results") &&
                 !failed(qn_queue_create(device, &run->queue), "queue") &&
                 !failed(qn_device_measure(device, &run->rates), "measuring the device") &&
                 !failed(make_buffers(run), "buffers") &&
                 !failed(qn_allocate(run->voxels, sizeof(float), &gathered), "memory") &&
                 !failed(qn_allocate(run->voxels, sizeof(float), &scattered), "memory");
-    if (good) printf("%s\n", qn_device_get_info(device)->name);
-    good = good && compare_forms(run, count > 0 ? &configuration : NULL, gathered, scattered);
+    if (good)
+        printf("%s: %.4g multiply-adds/s, memory %.4g bytes/s\n", qn_device_get_info(device)->name,
+               run->rates.multiply_adds_per_s, run->rates.copy_bytes_per_s);
+    good = good && compare_forms(context, run, gathered, scattered);
     qn_release(&gathered);
     qn_release(&scattered);
-    for (int b = 0; b < BUFFERS; b++) qn_buffer_release(&run->buffers[b]);
+    release_buffers(run);
     qn_queue_destroy(&run->queue);
     return good ? 0 : 1;
 }
@@ -195,18 +388,11 @@ int main(int argc, char **argv)
     qn_context *context = NULL;
     qn_device *device = NULL;
     int result = 1;
-    bench_run run = {.problem = {.side = argc > 2 ? atoi(argv[2]) : 312,
-                                 .images = argc > 3 ? atoi(argv[3]) : 64,
-                                 .operators = 1,
-                                 .radius = (float)QN_BLOB_RADIUS}};
-    run.problem.most = 0.5f * (float)run.problem.side;
-    if (run.problem.side < 4 || run.problem.images < 1) {
-        fprintf(stderr, "expected a side of 4 or more and at least one image\n");
-        return 2;
-    }
+    static bench_run run;
+    if (!read_arguments(argc, argv, &run)) return 2;
     if (!failed(qn_context_create(&(qn_context_options){0}, &context), "context") &&
         !failed(qn_device_open(context, argc > 1 ? argv[1] : "auto", &device), "device"))
-        result = bench(context, device, &run, argc > 4 ? argc - 4 : 0, argv + 4);
+        result = bench(context, device, &run);
     qn_device_release(&device);
     qn_context_destroy(&context);
     return result;

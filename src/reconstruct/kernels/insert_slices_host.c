@@ -1,9 +1,9 @@
 /* Slices into a Fourier volume on processor cores. Of many images at a time the full planes are laid out with a margin
  * of zeros, four floats to a pixel: real part, imaginary part, weight, 0. Then a piece of work is a bar of voxels, all
  * x of a few y and z, small enough for a core's cache, as are the parts of images that it meets: no two threads meet,
- * and a voxel's sum has the same order whoever computes it. Of each row of voxels a slice's slab covers one stretch;
- * where its voxels lie in the image is found many at once, and what each gathers are 4 × 4 pixels, whose distances,
- * blobs and products fill whole registers. */
+ * and a voxel's sum has the same order whoever computes it. Of each row of voxels a slice's slab covers one stretch.
+ * The voxels of many stretches, and slices, make a batch: where they lie in the images is found for a register full at
+ * a time; their pixels are fetched into the cache while the batch before is summed. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "runtime/host_vector.h"
 
@@ -21,9 +21,41 @@
 
 #include "reconstruct/kernels/insert_slices.dev.h"
 
-enum { REACH = 4, PIXELS = REACH * REACH, STRETCH = 64, BLOCK = 16, SETTLE_PIECE = 1 << 16 };
-enum { BAR_Y = 16, BAR_Z = 8 }; /* rows of a bar */
-enum { CHUNK_BYTES = 1 << 28 }; /* of images laid out at a time */
+enum { REACH = 4, PIXELS = REACH * REACH, FEW = 2, SETTLE_PIECE = 1 << 16 };
+enum { BATCH = 256, BLOCK = 16 }; /* voxels; those of a batch are found by blocks */
+enum { Y_BITS = 4, BAR_Y = 1 << Y_BITS, MOST_BAR_Z = 8, BAR_BYTES = 17 << 13 }; /* rows of a bar, bytes of its sums */
+enum { X_BITS = 12, PREFETCHED = 3, RUN = 8 }; /* of a voxel's code; every third voxel's pixels */
+enum { CHUNK_BYTES = 1 << 28 };                /* of images laid out at a time */
+
+/* Rows of T and components of q: a coordinate of the image is Σ (coarse + fine) over the axes x, y, z. */
+typedef struct host_slice {
+    float coarse[3][3], fine[3][3]; /* in pixels */
+    float normal[3];
+    int32_t origin; /* pixel (0, 0) */
+} host_slice;
+
+/* Voxels and the first of their pixels, its distance from them in radii, and 1 − height² / radius². */
+typedef struct batch {
+    float dx[BATCH + BLOCK], dy[BATCH + BLOCK], inside[BATCH + BLOCK];
+    int32_t pixel[BATCH + BLOCK], voxel[BATCH + BLOCK];
+    int count;
+} batch;
+
+/* What a worker has to itself. */
+typedef struct scratch {
+    batch batches[2]; /* one is filled, the other waits for its pixels */
+    int filled;       /* which */
+    float blob[FEW * FEW][BATCH + BLOCK];
+    float limit[MOST_BAR_Z][BAR_Y]; /* the last x of each row of the bar; −1: none */
+    float *sums;                    /* of the bar: [z][BAR_Y][columns][4]: real part, imaginary part, weight, 0 */
+    int32_t *codes;                 /* of voxels: x + 2^X_BITS · (row + BAR_Y · plane) within the bar */
+    int code_count;
+} scratch;
+
+/* Pixel 4 j + i of 4 × 4, in radii from the first. */
+typedef struct pixel_offsets {
+    float x[PIXELS], y[PIXELS];
+} pixel_offsets;
 
 typedef struct insert_job {
     const float *images, *image_weights, *matrices;
@@ -39,56 +71,90 @@ typedef struct insert_job {
     int most_squared;
     bool fast;
     float *planes; /* [images_end − first_image][width][width][4] */
-    int width, margin;
-    float *bars; /* of each worker [BAR_Z][BAR_Y][columns][4]: real part, imaginary part, weight, 0 */
+    int width, margin, bar_z;
+    host_slice *slices; /* of the images that are laid out */
+    pixel_offsets offsets;
+    scratch *scratches; /* of each worker */
 } insert_job;
 
-/* Rows of T and components of q: a coordinate of the image is Σ (coarse + fine) over the axes x, y, z. */
-typedef struct host_slice {
-    const float *plane;
-    float coarse[3][3], fine[3][3];
-    float normal[3];
-} host_slice;
+/* A bar: rows y … end_y − 1 of planes z … end_z − 1. */
+typedef struct bar {
+    int y, end_y, z, end_z, last_x;
+} bar;
+
+static int minimum(int a, int b)
+{
+    return a < b ? a : b;
+}
 
 /* ---- laying out ---- */
 
-static float *pixel_at(const insert_job *job, float *plane, int x, int y)
+static void write_pixel(float *to, float real, float imaginary, float weight)
 {
-    return plane + 4 * ((ptrdiff_t)(y + job->margin) * job->width + x + job->margin);
+    const float value[4] = {real, imaginary, weight, 0};
+    memcpy(to, value, sizeof value);
 }
 
-/* Pixels x ≥ 0 as they are, those with x < 0 as conjugates of their mates; nothing beyond `most`. */
+/* Row y from pixel `first` to `last`: those with x ≥ 0 as they are, those with x < 0 as conjugates of their mates;
+ * zeros beyond what is kept. */
+static void lay_out_row(const insert_job *job, const float *image, const float *weights, int y, int first, int last,
+                        float *row)
+{
+    const int left = job->most_squared - y * y, kept = left < 0 ? -1 : (int)sqrtf((float)left);
+    const ptrdiff_t columns = job->image_columns, here = (y + job->image_low) * columns;
+    const ptrdiff_t mates = (job->image_low - y) * columns;
+    int x = first;
+    for (; x <= last && x < -kept; x++) write_pixel(row + 4 * x, 0, 0, 0);
+    for (; x <= last && x < 0 && x <= kept; x++)
+        write_pixel(row + 4 * x, image[2 * (mates - x)], -image[2 * (mates - x) + 1], weights[mates - x]);
+    for (; x <= last && x <= kept; x++)
+        write_pixel(row + 4 * x, image[2 * (here + x)], image[2 * (here + x) + 1], weights[here + x]);
+    for (; x <= last; x++) write_pixel(row + 4 * x, 0, 0, 0);
+}
+
+/* Voxels are found for x ≥ 0 alone, so that an image that is used once is laid out as far as these lie. */
 static qn_status lay_out_image(size_t index, int worker, void *user)
 {
     const insert_job *job = user;
-    const size_t pixels = (size_t)job->image_side * (size_t)job->image_columns,
-                 image = index + (size_t)job->first_image;
-    const float *from = job->images + 2 * pixels * image, *weights = job->image_weights + pixels * image;
-    const size_t floats = 4 * (size_t)job->width * (size_t)job->width;
-    const int most = (int)sqrtf((float)job->most_squared);
-    float *plane = job->planes + floats * index;
+    const size_t pixels = (size_t)job->image_side * (size_t)job->image_columns;
+    const size_t image = index + (size_t)job->first_image, width = (size_t)job->width;
+    const float *matrix = job->matrices + 9 * image;
+    const float nearest = -1.5f * (float)(job->pixels_across + 2), farthest = (float)job->margin;
+    float *middle = job->planes + 4 * (width * width * index + (width + 1) * (size_t)job->margin);
     (void)worker;
-    memset(plane, 0, floats * sizeof(float));
-    for (int y = -most; y <= most; y++) {
-        for (int x = 0; x * x + y * y <= job->most_squared; x++) {
-            const size_t place = (size_t)(y + job->image_low) * (size_t)job->image_columns + (size_t)x;
-            const float value[4] = {from[2 * place], from[2 * place + 1], weights[place], 0};
-            const float mate[4] = {value[0], -value[1], value[2], 0};
-            memcpy(pixel_at(job, plane, x, y), value, sizeof value);
-            if (x > 0) memcpy(pixel_at(job, plane, -x, -y), mate, sizeof mate);
+    for (int y = -job->margin; y <= job->margin; y++) {
+        const float left = farthest * farthest - (float)(y * y);
+        int last = left < 0 ? -1 : (int)sqrtf(left), first = -last;
+        if (job->operators == 1 && fabsf(matrix[0]) > 1e-3f) { /* matrix[0] x + matrix[1] y ≥ nearest */
+            const float edge = fmaxf(fminf((nearest - matrix[1] * (float)y) / matrix[0], farthest), -farthest);
+            if (matrix[0] > 0 && (int)edge > first) first = (int)edge;
+            if (matrix[0] < 0 && (int)edge < last) last = (int)edge;
         }
+        lay_out_row(job, job->images + 2 * pixels * image, job->image_weights + pixels * image, y, first, last,
+                    middle + 4 * (ptrdiff_t)width * y);
     }
     return QN_OK;
 }
 
-/* ---- gathering ---- */
+static qn_status set_slice(size_t index, int worker, void *user)
+{
+    const insert_job *job = user;
+    const float *matrix = job->matrices + 9 * (index + (size_t)job->first_image * (size_t)job->operators);
+    host_slice *slice = job->slices + index;
+    (void)worker;
+    slice->origin =
+        (int32_t)(index / (size_t)job->operators) * job->width * job->width + job->margin * (job->width + 1);
+    for (int row = 0; row < 3; row++)
+        for (int i = 0; i < 3; i++) {
+            const double entry = (double)matrix[3 * row + i] / job->spacing;
+            slice->coarse[row][i] = coarse_part((float)entry);
+            slice->fine[row][i] = (float)(entry - (double)slice->coarse[row][i]);
+        }
+    for (int axis = 0; axis < 3; axis++) slice->normal[axis] = matrix[3 * axis + 2];
+    return QN_OK;
+}
 
-/* Where the voxels of a stretch of a row lie: the first of their 4 × 4 pixels, its distance from them in radii, and
- * 1 − height² / radius². */
-typedef struct stretch {
-    float dx[STRETCH], dy[STRETCH], inside[STRETCH];
-    int32_t place[STRETCH];
-} stretch;
+/* ---- finding ---- */
 
 /* Levels without a fused multiply-add round twice instead of calling the C library for each. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
@@ -97,39 +163,60 @@ typedef struct stretch {
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #endif
 
-static void locate(const insert_job *job, const host_slice *slice, int x, int y, int z, int count, stretch *at)
+/* Where voxels lie in the image of a slice, from place `at` of a batch on. What lies beyond `count` is nowhere used.
+ * Of three products of a coarse part every sum is exact. */
+static void locate(const insert_job *job, const host_slice *slice, const bar *from, const int32_t *codes, int count,
+                   batch *to, int at)
 {
-    float coarse[3], fine[3];
-    for (int i = 0; i < 3; i++) {
-        coarse[i] = slice->coarse[1][i] * (float)y + slice->coarse[2][i] * (float)z;
-        fine[i] = slice->fine[1][i] * (float)y + slice->fine[2][i] * (float)z;
-    }
-    const float radius = job->radius, inverse = job->inverse_radius;
-    const float coarse_x = slice->coarse[0][0], coarse_y = slice->coarse[0][1], coarse_z = slice->coarse[0][2];
-    const float fine_x = slice->fine[0][0], fine_y = slice->fine[0][1], fine_z = slice->fine[0][2];
-    const int32_t width = job->width, origin = job->margin * (job->width + 1);
+    const float(*c)[3] = slice->coarse, (*f)[3] = slice->fine, radius = job->radius, inverse = job->inverse_radius;
+    const int32_t width = job->width, columns = job->columns, origin = slice->origin, bar_y = from->y, bar_z = from->z;
+    float *dx = to->dx + at, *dy = to->dy + at, *inside = to->inside + at;
+    int32_t *pixel = to->pixel + at, *voxel = to->voxel + at;
     for (int block = 0; block < count; block += BLOCK)
 #pragma omp simd
-        for (int i = block; i < block + BLOCK; i++) { /* those beyond the end are nowhere used */
-            const float along = (float)(x + i);
-            const float at_x = MULTIPLY_ADD(coarse_x, along, coarse[0]), whole_x = rintf(at_x);
-            const float at_y = MULTIPLY_ADD(coarse_y, along, coarse[1]), whole_y = rintf(at_y);
-            const float part_x = (at_x - whole_x) + MULTIPLY_ADD(fine_x, along, fine[0]);
-            const float part_y = (at_y - whole_y) + MULTIPLY_ADD(fine_y, along, fine[1]);
-            const float height = MULTIPLY_ADD(coarse_z, along, coarse[2]) + MULTIPLY_ADD(fine_z, along, fine[2]);
+        for (int i = block; i < block + BLOCK; i++) {
+            const int32_t column = codes[i] & ((1 << X_BITS) - 1), row = codes[i] >> X_BITS;
+            const float x = (float)column, y = (float)(bar_y + (row & (BAR_Y - 1))),
+                        z = (float)(bar_z + (row >> Y_BITS));
+            const float at_x = MULTIPLY_ADD(c[0][0], x, MULTIPLY_ADD(c[1][0], y, c[2][0] * z)), whole_x = rintf(at_x);
+            const float at_y = MULTIPLY_ADD(c[0][1], x, MULTIPLY_ADD(c[1][1], y, c[2][1] * z)), whole_y = rintf(at_y);
+            const float part_x = (at_x - whole_x) + MULTIPLY_ADD(f[0][0], x, MULTIPLY_ADD(f[1][0], y, f[2][0] * z));
+            const float part_y = (at_y - whole_y) + MULTIPLY_ADD(f[0][1], x, MULTIPLY_ADD(f[1][1], y, f[2][1] * z));
+            const float height = MULTIPLY_ADD(c[0][2], x, MULTIPLY_ADD(c[1][2], y, c[2][2] * z)) +
+                                 MULTIPLY_ADD(f[0][2], x, MULTIPLY_ADD(f[1][2], y, f[2][2] * z));
             const float before_x = floorf(part_x - radius) + 1, before_y = floorf(part_y - radius) + 1;
             const float scaled = height * inverse;
-            at->dx[i] = (before_x - part_x) * inverse;
-            at->dy[i] = (before_y - part_y) * inverse;
-            at->inside[i] = MULTIPLY_ADD(-scaled, scaled, 1.0f);
-            at->place[i] = 4 * (origin + (int32_t)(whole_y + before_y) * width + (int32_t)(whole_x + before_x));
+            dx[i] = (before_x - part_x) * inverse;
+            dy[i] = (before_y - part_y) * inverse;
+            inside[i] = MULTIPLY_ADD(-scaled, scaled, 1.0f);
+            pixel[i] = origin + (int32_t)(whole_y + before_y) * width + (int32_t)(whole_x + before_x);
+            voxel[i] = row * columns + column;
         }
 }
 
-/* Pixel 4 j + i of the 4 × 4, in radii from the first. */
-typedef struct pixel_offsets {
-    float x[PIXELS], y[PIXELS];
-} pixel_offsets;
+/* The same for the nearest pixel: inside is 1 or, too far from the slice, 0. */
+static void locate_nearest(const insert_job *job, const host_slice *slice, const bar *from, const int32_t *codes,
+                           int count, batch *to, int at)
+{
+    const float(*c)[3] = slice->coarse, (*f)[3] = slice->fine;
+    for (int i = 0; i < count; i++) {
+        const int32_t column = codes[i] & ((1 << X_BITS) - 1), row = codes[i] >> X_BITS;
+        const float x = (float)column, y = (float)(from->y + (row & (BAR_Y - 1))),
+                    z = (float)(from->z + (row >> Y_BITS));
+        float whole[3], part[3];
+        for (int k = 0; k < 3; k++) {
+            const float there = c[0][k] * x + (c[1][k] * y + c[2][k] * z);
+            whole[k] = rintf(there);
+            part[k] = (there - whole[k]) + (f[0][k] * x + (f[1][k] * y + f[2][k] * z));
+        }
+        to->inside[at + i] = fabsf(whole[2] + part[2]) <= job->nearest ? 1 : 0;
+        to->pixel[at + i] =
+            slice->origin + (int32_t)(whole[1] + rintf(part[1])) * job->width + (int32_t)(whole[0] + rintf(part[0]));
+        to->voxel[at + i] = row * job->columns + column;
+    }
+}
+
+/* ---- gathering ---- */
 
 #ifdef QN_LANES_WORD
 
@@ -184,51 +271,115 @@ static inline __m128 fold(qn_lanes sum)
 #endif
 }
 
-/* value += real part, imaginary part, weight, 0 of voxel i of a stretch. */
-static inline void gather(const float *plane, int width, const pixel_offsets *offsets, const stretch *at, int i,
-                          float value[4])
+/* value += real part, imaginary part, weight, 0 of voxel i of a batch, of 4 × 4 pixels. */
+static inline void gather(const insert_job *job, const batch *at, int i, float value[4])
 {
     enum { VECTORS = PIXELS / QN_LANES, PER_VECTOR = QN_LANES / 4 };
-    const float *pixels = plane + at->place[i];
+    const float *pixels = job->planes + 4 * (ptrdiff_t)at->pixel[i];
     const qn_lanes dx = qn_lanes_splat(at->dx[i]), dy = qn_lanes_splat(at->dy[i]);
     qn_lanes blob[VECTORS], sum[2] = {qn_lanes_splat(0), qn_lanes_splat(0)};
     float stored[PIXELS];
     for (int v = 0; v < VECTORS; v++) {
-        const qn_lanes x = qn_lanes_load(offsets->x + v * QN_LANES) + dx;
-        const qn_lanes y = qn_lanes_load(offsets->y + v * QN_LANES) + dy;
+        const qn_lanes x = qn_lanes_load(job->offsets.x + v * QN_LANES) + dx;
+        const qn_lanes y = qn_lanes_load(job->offsets.y + v * QN_LANES) + dy;
         const qn_lanes row = qn_lanes_minus_product(qn_lanes_splat(at->inside[i]), y, y);
         blob[v] = blobs(qn_lanes_minus_product(row, x, x));
         if (QN_LANES == 4) qn_lanes_store(stored + v * QN_LANES, blob[v]);
     }
     for (int pixel = 0; pixel < PIXELS; pixel += PER_VECTOR) {
         const qn_lanes four = four_times(stored, blob[pixel / QN_LANES], pixel);
-        const qn_lanes from = qn_lanes_load(pixels + 4 * ((size_t)(pixel / REACH) * (size_t)width + pixel % REACH));
+        const qn_lanes from = qn_lanes_load(pixels + 4 * ((ptrdiff_t)(pixel / REACH) * job->width + pixel % REACH));
         sum[pixel / PER_VECTOR % 2] = qn_lanes_fma(four, from, sum[pixel / PER_VECTOR % 2]);
     }
     _mm_storeu_ps(value, _mm_add_ps(_mm_loadu_ps(value), fold(sum[0] + sum[1])));
 }
 
+typedef __m128 four_floats;
+
+static inline four_floats times_pixel(const float *blob, const float *pixel, four_floats sum)
+{
+#if defined(__FMA__)
+    return _mm_fmadd_ps(_mm_set1_ps(*blob), _mm_loadu_ps(pixel), sum);
+#else
+    return _mm_add_ps(_mm_mul_ps(_mm_set1_ps(*blob), _mm_loadu_ps(pixel)), sum);
+#endif
+}
+
+static inline void add_four(float *value, four_floats sum)
+{
+    _mm_storeu_ps(value, _mm_add_ps(_mm_loadu_ps(value), sum));
+}
+
+#define NO_FLOATS _mm_setzero_ps()
+
 #else
 
-static inline void gather(const float *plane, int width, const pixel_offsets *offsets, const stretch *at, int i,
-                          float value[4])
+static inline qn_lanes blobs(qn_lanes t)
+{
+    return blob_polynomial(t);
+}
+
+static inline void gather(const insert_job *job, const batch *at, int i, float value[4])
 {
     for (int pixel = 0; pixel < PIXELS; pixel++) {
-        const float *from = plane + at->place[i] + 4 * (pixel / REACH * width + pixel % REACH);
-        const float x = offsets->x[pixel] + at->dx[i], y = offsets->y[pixel] + at->dy[i];
+        const float *from = job->planes + 4 * ((ptrdiff_t)at->pixel[i] + pixel / REACH * job->width + pixel % REACH);
+        const float x = job->offsets.x[pixel] + at->dx[i], y = job->offsets.y[pixel] + at->dy[i];
         const float blob = blob_polynomial(at->inside[i] - y * y - x * x);
         for (int c = 0; c < 3; c++) value[c] += blob * from[c];
     }
 }
 
+typedef struct four_floats {
+    float value[4];
+} four_floats;
+
+static inline four_floats times_pixel(const float *blob, const float *pixel, four_floats sum)
+{
+    for (int c = 0; c < 4; c++) sum.value[c] += *blob * pixel[c];
+    return sum;
+}
+
+static inline void add_four(float *value, four_floats sum)
+{
+    for (int c = 0; c < 4; c++) value[c] += sum.value[c];
+}
+
+#define NO_FLOATS ((four_floats){{0, 0, 0, 0}})
+
 #endif
 
-/* The same where more than 4 × 4 pixels may be within the radius. */
-static void gather_many(const insert_job *job, const float *plane, const stretch *at, int i, float value[4])
+/* A batch of voxels that have at most 2 × 2 pixels within the radius. */
+static void sum_few(const insert_job *job, const batch *at, scratch *own)
+{
+    const qn_lanes step = qn_lanes_splat(job->inverse_radius);
+    for (int i = 0; i < at->count; i += QN_LANES) {
+        const qn_lanes x = qn_lanes_load(at->dx + i), y = qn_lanes_load(at->dy + i), next_x = x + step,
+                       next_y = y + step;
+        const qn_lanes inside = qn_lanes_load(at->inside + i);
+        const qn_lanes row = qn_lanes_minus_product(inside, y, y),
+                       next = qn_lanes_minus_product(inside, next_y, next_y);
+        qn_lanes_store(own->blob[0] + i, blobs(qn_lanes_minus_product(row, x, x)));
+        qn_lanes_store(own->blob[1] + i, blobs(qn_lanes_minus_product(row, next_x, next_x)));
+        qn_lanes_store(own->blob[2] + i, blobs(qn_lanes_minus_product(next, x, x)));
+        qn_lanes_store(own->blob[3] + i, blobs(qn_lanes_minus_product(next, next_x, next_x)));
+    }
+    const ptrdiff_t row = 4 * (ptrdiff_t)job->width;
+    for (int i = 0; i < at->count; i++) {
+        const float *pixel = job->planes + 4 * (ptrdiff_t)at->pixel[i];
+        four_floats sum = times_pixel(own->blob[0] + i, pixel, NO_FLOATS);
+        sum = times_pixel(own->blob[1] + i, pixel + 4, sum);
+        sum = times_pixel(own->blob[2] + i, pixel + row, sum);
+        sum = times_pixel(own->blob[3] + i, pixel + row + 4, sum);
+        add_four(own->sums + 4 * (ptrdiff_t)at->voxel[i], sum);
+    }
+}
+
+/* More than 4 × 4. */
+static void gather_many(const insert_job *job, const batch *at, int i, float value[4])
 {
     for (int row = 0; row < job->pixels_across; row++)
         for (int column = 0; column < job->pixels_across; column++) {
-            const float *from = plane + at->place[i] + 4 * (row * job->width + column);
+            const float *from = job->planes + 4 * ((ptrdiff_t)at->pixel[i] + row * job->width + column);
             const float x = at->dx[i] + (float)column * job->inverse_radius;
             const float y = at->dy[i] + (float)row * job->inverse_radius;
             const float blob = blob_polynomial(at->inside[i] - y * y - x * x);
@@ -236,45 +387,56 @@ static void gather_many(const insert_job *job, const float *plane, const stretch
         }
 }
 
-/* Voxels x … x + count − 1 of a row; `sums` are those of the row, four floats each. */
-static void insert_stretch(const insert_job *job, const host_slice *slice, const pixel_offsets *offsets, int x, int y,
-                           int z, int count, float *sums)
+static void sum_batch(const insert_job *job, batch *at, scratch *own)
 {
-    stretch at;
-    locate(job, slice, x, y, z, count, &at);
-    if (job->pixels_across > REACH) {
-        for (int i = 0; i < count; i++)
-            if (at.inside[i] > 0) gather_many(job, slice->plane, &at, i, sums + 4 * (x + i));
-        return;
+    if (job->fast) {
+        for (int i = 0; i < at->count; i++)
+            if (at->inside[i] > 0)
+                for (int c = 0; c < 3; c++)
+                    own->sums[4 * (ptrdiff_t)at->voxel[i] + c] += job->planes[4 * (ptrdiff_t)at->pixel[i] + c];
+    } else if (job->pixels_across <= FEW) {
+        sum_few(job, at, own);
+    } else if (job->pixels_across <= REACH) {
+        for (int i = 0; i < at->count; i++)
+            if (at->inside[i] > 0) gather(job, at, i, own->sums + 4 * (ptrdiff_t)at->voxel[i]);
+    } else {
+        for (int i = 0; i < at->count; i++)
+            if (at->inside[i] > 0) gather_many(job, at, i, own->sums + 4 * (ptrdiff_t)at->voxel[i]);
     }
-    for (int i = 0; i < count; i++) /* a tenth of the time: no processor guesses where a slice leads */
-        for (int row = 0; row < REACH; row++)
-            __builtin_prefetch(slice->plane + at.place[i] + 4 * (ptrdiff_t)row * job->width);
-    for (int i = 0; i < count; i++)
-        if (at.inside[i] > 0) gather(slice->plane, job->width, offsets, &at, i, sums + 4 * (x + i));
-}
-
-/* The nearest pixel, with weight 1, for voxels within half a voxel of the slice. */
-static void insert_nearest(const insert_job *job, const host_slice *slice, int x, int y, int z, int count, float *sums)
-{
-    const float p[2] = {(float)y, (float)z};
-    for (int along = x; along < x + count; along++) {
-        float whole[3], part[3];
-        for (int i = 0; i < 3; i++) {
-            const float at =
-                slice->coarse[0][i] * (float)along + (slice->coarse[1][i] * p[0] + slice->coarse[2][i] * p[1]);
-            whole[i] = rintf(at);
-            part[i] = (at - whole[i]) +
-                      (slice->fine[0][i] * (float)along + (slice->fine[1][i] * p[0] + slice->fine[2][i] * p[1]));
-        }
-        if (fabsf(whole[2] + part[2]) > job->nearest) continue;
-        const int u = (int)(whole[0] + rintf(part[0])), v = (int)(whole[1] + rintf(part[1]));
-        const float *from = slice->plane + 4 * ((ptrdiff_t)(v + job->margin) * job->width + u + job->margin);
-        for (int c = 0; c < 3; c++) sums[4 * along + c] += from[c];
-    }
+    at->count = 0;
 }
 
 /* ---- walking ---- */
+
+/* The batch that is filled fetches its pixels, and the other is summed meanwhile: no processor guesses where a slice
+ * leads. */
+static void change_batch(const insert_job *job, scratch *own)
+{
+    const batch *full = &own->batches[own->filled];
+    const int last = (minimum(job->pixels_across, REACH) - 1) * job->width;
+    for (int i = 0; i < full->count; i += PREFETCHED) {
+        const float *pixel = job->planes + 4 * (ptrdiff_t)full->pixel[i];
+        __builtin_prefetch(pixel);
+        __builtin_prefetch(pixel + 4 * (ptrdiff_t)last);
+        __builtin_prefetch(own->sums + 4 * (ptrdiff_t)full->voxel[i], 1);
+    }
+    own->filled ^= 1;
+    sum_batch(job, &own->batches[own->filled], own);
+}
+
+/* The listed voxels into batches. */
+static void take_codes(const insert_job *job, const host_slice *slice, const bar *at, scratch *own)
+{
+    for (int done = 0; done < own->code_count;) {
+        batch *to = &own->batches[own->filled];
+        const int count = minimum(own->code_count - done, BATCH - to->count);
+        (job->fast ? locate_nearest : locate)(job, slice, at, own->codes + done, count, to, to->count);
+        to->count += count;
+        done += count;
+        if (to->count == BATCH) change_batch(job, own);
+    }
+    own->code_count = 0;
+}
 
 /* *first … *last are cut to where |slope · i + start| ≤ reach. */
 static void cut(float slope, float start, float reach, int *first, int *last)
@@ -289,119 +451,122 @@ static void cut(float slope, float start, float reach, int *first, int *last)
     if (high < (float)*last) *last = high >= (float)*first ? (int)high : *first - 1;
 }
 
-/* A bar: rows y … end_y − 1 of planes z … end_z − 1. */
-typedef struct bar {
-    int y, end_y, z, end_z;
-    float *sums;
-} bar;
-
-static void insert_row(const insert_job *job, const host_slice *slice, const pixel_offsets *offsets, int y, int z,
-                       float *sums)
+/* List the voxels of plane z of a bar that lie in a slice's slab. A stretch is written in runs of eight, and what is
+ * beyond its end is written over by the next. */
+static void list_plane(const insert_job *job, const host_slice *slice, const bar *at, int z, scratch *own)
 {
-    const float left = job->farthest * job->farthest - (float)(y * y + z * z);
-    int x = 0, last = left < 0 ? -1 : (int)sqrtf(left);
-    if (last > job->columns - 1) last = job->columns - 1;
-    cut(slice->normal[0], slice->normal[1] * (float)y + slice->normal[2] * (float)z, job->reach, &x, &last);
-    for (; x <= last; x += STRETCH) {
-        const int count = last - x + 1 < STRETCH ? last - x + 1 : STRETCH;
-        if (job->fast)
-            insert_nearest(job, slice, x, y, z, count, sums);
-        else
-            insert_stretch(job, slice, offsets, x, y, z, count, sums);
+    const float *limit = own->limit[z - at->z], slope = slice->normal[0];
+    const float safe = fabsf(slope) < 1e-6f ? 1e-6f : slope, inverse = 1 / safe, half = job->reach * fabsf(inverse);
+    const float start = slice->normal[2] * (float)z, step = slice->normal[1];
+    const int runs = half < RUN - 1 ? (int)(2 * half + RUN) / RUN : 0; /* 0: so long that they are counted */
+    int32_t first[BAR_Y], length[BAR_Y], *codes = own->codes;
+    int count = own->code_count;
+#pragma omp simd
+    for (int row = 0; row < BAR_Y; row++) {
+        const float middle = -(start + step * (float)(at->y + row)) * inverse;
+        const float low = qn_minimum(qn_maximum(ceilf(middle - half), 0.0f), 8192.0f);
+        const float high = qn_minimum(floorf(middle + half), limit[row]);
+        first[row] = (int32_t)low;
+        length[row] = (int32_t)qn_maximum(high - low + 1.0f, 0.0f);
     }
+    for (int row = 0; row < BAR_Y; row++) {
+        const int32_t code = ((((z - at->z) * BAR_Y + row)) << X_BITS) + first[row];
+        const int written = runs > 0 ? runs : (length[row] + RUN - 1) / RUN;
+        for (int run = 0; run < written; run++)
+#pragma omp simd
+            for (int i = 0; i < RUN; i++) codes[count + RUN * run + i] = code + RUN * run + i;
+        count += length[row];
+    }
+    own->code_count = count;
 }
 
-/* Heights in a row are from n·y + n·z to that and `across`. Whether any row was hit. */
-static bool insert_slice(const insert_job *job, const host_slice *slice, const pixel_offsets *offsets, const bar *at)
+/* Heights in a bar are those of its middle and as much as half its extent adds. */
+static void insert_slice(const insert_job *job, const host_slice *slice, const bar *at, scratch *own)
 {
-    const float *n = slice->normal, across = n[0] * (float)(job->columns - 1);
+    const float *n = slice->normal, half_x = 0.5f * (float)at->last_x, half_y = 0.5f * (float)(at->end_y - 1 - at->y);
+    const float across = job->reach + half_x * fabsf(n[0]) + half_y * fabsf(n[1]);
+    const float start = n[0] * half_x + n[1] * ((float)at->y + half_y);
     int z = at->z, last_z = at->end_z - 1;
-    const float middle_y = 0.5f * (float)(at->y + at->end_y - 1), half_y = 0.5f * (float)(at->end_y - 1 - at->y);
-    cut(n[2], n[1] * middle_y + 0.5f * across, job->reach + 0.5f * fabsf(across) + half_y * fabsf(n[1]), &z, &last_z);
-    const bool hit = z <= last_z;
+    const float half_z = 0.5f * (float)(last_z - z);
+    if (fabsf(start + n[2] * ((float)z + half_z)) > across + half_z * fabsf(n[2])) return;
+    cut(n[2], start, across, &z, &last_z);
     for (; z <= last_z; z++) {
-        int y = at->y, last_y = at->end_y - 1;
-        cut(n[1], n[2] * (float)z + 0.5f * across, job->reach + 0.5f * fabsf(across), &y, &last_y);
-        for (; y <= last_y; y++)
-            insert_row(job, slice, offsets, y, z,
-                       at->sums + 4 * (ptrdiff_t)((z - at->z) * BAR_Y + y - at->y) * job->columns);
+        list_plane(job, slice, at, z, own);
+        if (own->code_count >= BATCH) take_codes(job, slice, at, own);
     }
-    return hit;
+    if (own->code_count > 0) take_codes(job, slice, at, own);
 }
 
-static void set_slice(const insert_job *job, int index, host_slice *slice)
-{
-    const float *matrix = job->matrices + 9 * (size_t)index;
-    const size_t plane = (size_t)(index / job->operators - job->first_image);
-    slice->plane = job->planes + 4 * plane * (size_t)job->width * (size_t)job->width;
-    for (int row = 0; row < 3; row++)
-        for (int i = 0; i < 3; i++) {
-            const double entry = (double)matrix[3 * row + i] / job->spacing;
-            slice->coarse[row][i] = coarse_part((float)entry);
-            slice->fine[row][i] = (float)(entry - (double)slice->coarse[row][i]);
-        }
-    for (int axis = 0; axis < 3; axis++) slice->normal[axis] = matrix[3 * axis + 2];
-}
-
-static void add_bar(const insert_job *job, const bar *from)
+/* The bar's sums go to the volume, and are 0 again. */
+static void add_bar(const insert_job *job, const bar *from, scratch *own)
 {
     for (int z = from->z; z < from->end_z; z++)
         for (int y = from->y; y < from->end_y; y++) {
-            const size_t row =
-                ((size_t)(z - job->first_plane) * (size_t)job->side + (size_t)(y + job->low)) * (size_t)job->columns;
-            const float *sums = from->sums + 4 * (ptrdiff_t)((z - from->z) * BAR_Y + y - from->y) * job->columns;
-            for (int x = 0; x < job->columns; x++) {
-                job->numerator[2 * (row + (size_t)x)] += sums[4 * x];
-                job->numerator[2 * (row + (size_t)x) + 1] += sums[4 * x + 1];
-                job->weight[row + (size_t)x] += sums[4 * x + 2];
+            const ptrdiff_t row = ((ptrdiff_t)(z - job->first_plane) * job->side + (y + job->low)) * job->columns;
+            float *numerator = job->numerator + 2 * row, *weight = job->weight + row;
+            float *sums = own->sums + 4 * (ptrdiff_t)((z - from->z) * BAR_Y + y - from->y) * job->columns;
+            const int end = (int)own->limit[z - from->z][y - from->y] + 1;
+            for (int x = 0; x < end; x++) {
+                numerator[2 * x] += sums[4 * x];
+                numerator[2 * x + 1] += sums[4 * x + 1];
+                weight[x] += sums[4 * x + 2];
             }
+            if (end > 0) memset(sums, 0, 4 * sizeof(float) * (size_t)end);
         }
 }
 
-static int minimum(int a, int b)
+/* The last x of each row that is in the bar and in the sphere of what is kept; the last of all. */
+static int set_limits(const insert_job *job, const bar *at, scratch *own)
 {
-    return a < b ? a : b;
+    float last = -1;
+    for (int plane = 0; plane < job->bar_z; plane++)
+        for (int row = 0; row < BAR_Y; row++) {
+            const int y = at->y + row, z = at->z + plane;
+            const float left = job->farthest * job->farthest - (float)(y * y + z * z);
+            const bool there = y < at->end_y && z < at->end_z && left >= 0;
+            own->limit[plane][row] = there ? fminf(floorf(sqrtf(left)), (float)(job->columns - 1)) : -1;
+            last = fmaxf(last, own->limit[plane][row]);
+        }
+    return (int)last;
 }
 
 static qn_status insert_bar(size_t index, int worker, void *user)
 {
     const insert_job *job = user;
+    scratch *own = &job->scratches[worker];
     const int across = (job->side + BAR_Y - 1) / BAR_Y, end = job->side - job->low;
-    const size_t floats = 4 * (size_t)BAR_Y * BAR_Z * (size_t)job->columns;
-    const int y = (int)index % across * BAR_Y - job->low, z = (int)index / across * BAR_Z + job->first_plane;
-    const int end_z = minimum(z + BAR_Z, job->first_plane + job->volume_planes);
-    const bar piece = {y, minimum(y + BAR_Y, end), z, end_z, job->bars + floats * (size_t)worker};
-    bool hit = false;
-    pixel_offsets offsets;
-    for (int pixel = 0; pixel < PIXELS; pixel++) {
-        offsets.x[pixel] = (float)(pixel % REACH) * job->inverse_radius;
-        offsets.y[pixel] = (float)(pixel / REACH) * job->inverse_radius;
-    }
-    memset(piece.sums, 0, floats * sizeof(float));
-    for (int s = job->first_image * job->operators; s < job->images_end * job->operators; s++) {
-        host_slice slice;
-        set_slice(job, s, &slice);
-        if (insert_slice(job, &slice, &offsets, &piece)) hit = true;
-    }
-    if (hit) add_bar(job, &piece);
+    const int y = (int)index % across * BAR_Y - job->low, z = (int)index / across * job->bar_z + job->first_plane;
+    bar at = {y, minimum(y + BAR_Y, end), z, minimum(z + job->bar_z, job->first_plane + job->volume_planes), 0};
+    at.last_x = set_limits(job, &at, own);
+    if (at.last_x < 0) return QN_OK;
+    const int slices = (job->images_end - job->first_image) * job->operators;
+    for (int s = 0; s < slices; s++) insert_slice(job, &job->slices[s], &at, own);
+    change_batch(job, own);
+    change_batch(job, own);
+    add_bar(job, &at, own);
     return QN_OK;
 }
 
 static qn_status run_job(insert_job *job, int images, size_t chunk, void *pool)
 {
-    const size_t bars = (size_t)((job->side + BAR_Y - 1) / BAR_Y) * (size_t)((job->volume_planes + BAR_Z - 1) / BAR_Z);
+    const size_t bars =
+        (size_t)((job->side + BAR_Y - 1) / BAR_Y) * (size_t)((job->volume_planes + job->bar_z - 1) / job->bar_z);
     for (int first = 0; first < images; first = job->images_end) {
         job->first_image = first;
         job->images_end = images - first < (int)chunk ? images : first + (int)chunk;
-        QN_TRY(qn_pool_run(pool, (size_t)(job->images_end - first), lay_out_image, job));
+        const size_t laid_out = (size_t)(job->images_end - first);
+        QN_TRY(qn_pool_run(pool, laid_out, lay_out_image, job));
+        QN_TRY(qn_pool_run(pool, laid_out * (size_t)job->operators, set_slice, job));
         QN_TRY(qn_pool_run(pool, bars, insert_bar, job));
     }
     return QN_OK;
 }
 
+/* ---- memory ---- */
+
 /* Uninitialised, and in large pages where there are such: clearing the many small ones of so much memory, again in each
  * launch, takes as long as a third of the inserting. */
-static qn_status allocate_planes(size_t count, size_t bytes, void **planes)
+static qn_status allocate_planes(size_t count, size_t bytes, float **planes)
 {
     const size_t page = (size_t)1 << 21, rounded = (count * bytes + page - 1) / page * page;
     *planes = aligned_alloc(page, rounded);
@@ -412,12 +577,57 @@ static qn_status allocate_planes(size_t count, size_t bytes, void **planes)
     return QN_OK;
 }
 
+static void release_scratches(insert_job *job, int threads)
+{
+    for (int t = 0; t < threads && job->scratches; t++) {
+        void *sums = job->scratches[t].sums, *codes = job->scratches[t].codes;
+        qn_release(&sums);
+        qn_release(&codes);
+    }
+    void *scratches = job->scratches;
+    qn_release(&scratches);
+}
+
+/* Codes: those of a plane of a bar may come on top of as many as are not yet a batch. */
+static qn_status allocate_scratches(insert_job *job, int threads)
+{
+    const size_t columns = (size_t)job->columns;
+    void *memory;
+    QN_TRY(qn_allocate((size_t)threads, sizeof(scratch), &memory));
+    job->scratches = memory;
+    for (int t = 0; t < threads; t++) {
+        QN_TRY(qn_allocate((size_t)BAR_Y * (size_t)job->bar_z * columns, 4 * sizeof(float), &memory));
+        job->scratches[t].sums = memory;
+        QN_TRY(qn_allocate(2 * BATCH + BAR_Y * columns, sizeof(int32_t), &memory));
+        job->scratches[t].codes = memory;
+    }
+    return QN_OK;
+}
+
+static qn_status run_with_memory(insert_job *job, int images, qn_pool *pool)
+{
+    const int threads = pool ? qn_pool_threads(pool) : 1;
+    const size_t plane_bytes = 4 * sizeof(float) * (size_t)job->width * (size_t)job->width;
+    size_t chunk = CHUNK_BYTES / plane_bytes;
+    void *slices = NULL;
+    if (chunk > (size_t)images) chunk = (size_t)images;
+    if (chunk < 1) chunk = 1;
+    QN_TRY(allocate_planes(chunk, plane_bytes, &job->planes));
+    qn_status status = qn_allocate(chunk * (size_t)job->operators, sizeof(host_slice), &slices);
+    job->slices = slices;
+    if (status == QN_OK) status = allocate_scratches(job, threads);
+    if (status == QN_OK) status = run_job(job, images, chunk, pool);
+    release_scratches(job, threads);
+    qn_release(&slices);
+    free(job->planes);
+    return status;
+}
+
 static qn_status insert(const qn_host_launch *launch)
 {
     void *const *arguments = launch->arguments;
     const int side = *(const int32_t *)arguments[6], image_side = *(const int32_t *)arguments[7];
     const int operators = *(const int32_t *)arguments[10], images = *(const int32_t *)arguments[11] / operators;
-    const int threads = launch->pool ? qn_pool_threads(launch->pool) : 1;
     const float spacing = *(const float *)arguments[12], radius = *(const float *)arguments[13];
     const int most_squared = *(const int32_t *)arguments[15], across = (int)ceilf(2 * radius / spacing);
     insert_job job = {.images = arguments[0],
@@ -442,22 +652,18 @@ static qn_status insert(const qn_host_launch *launch)
                       .pixels_across = across,
                       .most_squared = most_squared,
                       .fast = *(const int32_t *)arguments[16] != 0,
-                      .margin = (int)sqrtf((float)most_squared) + (across > REACH ? 10 : 7)};
+                      .margin = (int)sqrtf((float)most_squared) + (across > REACH ? 12
+                                                                   : across > FEW ? 8
+                                                                                  : 6)};
     job.reach = (job.fast ? 0.5f : radius) + 0.01f;
     job.width = 2 * job.margin + 1;
-    const size_t plane_bytes = 4 * sizeof(float) * (size_t)job.width * (size_t)job.width;
-    size_t chunk = CHUNK_BYTES / plane_bytes;
-    void *planes, *bars = NULL;
-    if (chunk > (size_t)images) chunk = (size_t)images;
-    if (chunk < 1) chunk = 1;
-    QN_TRY(allocate_planes(chunk, plane_bytes, &planes));
-    qn_status status = qn_allocate((size_t)threads * BAR_Y * BAR_Z, 4 * sizeof(float) * (size_t)job.columns, &bars);
-    job.planes = planes;
-    job.bars = bars;
-    if (status == QN_OK) status = run_job(&job, images, chunk, launch->pool);
-    free(planes);
-    qn_release(&bars);
-    return status;
+    job.bar_z = minimum(MOST_BAR_Z, BAR_BYTES / (16 * BAR_Y * job.columns));
+    if (job.bar_z < 1) job.bar_z = 1;
+    for (int pixel = 0; pixel < PIXELS; pixel++) {
+        job.offsets.x[pixel] = (float)(pixel % REACH) * job.inverse_radius;
+        job.offsets.y[pixel] = (float)(pixel / REACH) * job.inverse_radius;
+    }
+    return run_with_memory(&job, images, launch->pool);
 }
 
 /* ---- settling ---- */
