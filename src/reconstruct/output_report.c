@@ -39,9 +39,9 @@ void qn_reconstruct_list_warnings(const qn_reconstruction *run, qn_reconstruct_w
              run->skipped == 1 ? "" : "s", run->skipped == 1 ? "was" : "were");
     if (run->finish.untouched_share > most_untouched_share)
         warn(warnings,
-             "The views leave gaps: %.2g %% of the transform up to the resolution limit was seen by no image, and the "
-             "map "
-             "is smeared out in those directions.",
+             "The views leave gaps: %.2g %% of the transform up to the resolution limit was seen by no image, and what "
+             "is "
+             "there is missing from the map (see Views).",
              100 * run->finish.untouched_share);
     if (run->fsc && run->fsc->at_0_143.shell == 0)
         warn(warnings,
