@@ -24,8 +24,10 @@ typedef struct qn_finish_report {
 } qn_finish_report;
 
 /* A new map of N³ voxels with its centre at index N/2, in the images' units (a projection of it, a sum along a line, is
- * an image). `device` does the transforms. `sums` is used up (overwritten). Untouched voxels are 0; weights below 1e-3
- * of their shell's mean are taken as that. QN_OUT_OF_MEMORY; those of qn_fft_plan_create. `report` may be NULL. */
+ * an image). Within the last three voxels of the sphere that touches its sides it fades to the mean of these voxels:
+ * what lies beyond, not all views see. `device` does the transforms. `sums` is used up (overwritten). Untouched voxels
+ * are 0; weights below 1e-3 of their shell's mean are taken as that. QN_OUT_OF_MEMORY; those of qn_fft_plan_create.
+ * `report` may be NULL. */
 QN_MUST_CHECK qn_status qn_reconstruct_finish(qn_device *device, qn_fourier_sums *sums,
                                               const qn_finish_options *options, qn_volume **map,
                                               qn_finish_report *report);

@@ -1,12 +1,43 @@
+/* Gridding weights after Pipe and Menon 1999 (doi 10.1002/(SICI)1522-2594(199901)41:1<179::AID-MRM25>3.0.CO;2-V): a
+ * density U, at first the weights D, is divided by itself smoothed, again and again, until smoothed it is even; the
+ * map's spectrum is then numerator / D · U. Where slices lie close U tends to 1, the plain quotient. Beside holes,
+ * voxels stand for the holes too, and those that only far ends of blobs reached count for less than their neighbours.
+ *
+ * The smoothing kernel has the taps 0.3 1 0.3 along each axis: it multiplies what lies at R voxels of the
+ * padded map's P with Π (1 + 0.6 cos 2π Rᵢ / P) / 1.6, so that evenness is asked for over distances within the map.
+ *
+ * When does it help? Maps of a phantom of 64³ (padded twice, blobs of radius 1.9) against the truth, mean Fourier shell
+ * correlation to Nyquist plain and after ten iterations, and the unevenness of D:
+ *
+ *     uniform views      2000    0.9969  0.9969   0.19
+ *                         300    0.9956  0.9956   0.36
+ *                         120    0.9878  0.9886   0.54
+ *                          60    0.9571  0.9612   0.68
+ *                          30    0.8792  0.8899   0.78
+ *     within 9° of the equator, 328   0.9952  0.9952   0.38
+ *     within 32° of a pole, 310       0.7536  0.7555   0.36
+ *
+ * So few views gain, and preferred ones, which are close together where they are, do not. */
 #include "reconstruct/gridding_weights.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 
 /* Of the mean weight of a shell: less than this is a few blobs' far ends, which say little and would be blown up. */
 #define LEAST_OF_SHELL 1e-3f
+
+#define NEIGHBOUR_TAP 0.3f
+
+/* AUTO iterates above: between 300 views of the table, which gain nothing, and 120. */
+static const double uneven = 0.5;
+
+/* Iterating ends when U changes by less than this (root mean square), or at the latest after so many. */
+static const double settled = 1e-3;
+enum { MOST_ITERATIONS = 10 };
 
 /* Sums over a plane's voxels of a shell. */
 typedef struct shell_sum {
@@ -16,11 +47,16 @@ typedef struct shell_sum {
 typedef struct division {
     int side, columns, shells;
     float *numerator, *weight;
-    double limit_squared, touched_limit_squared;
-    uint16_t *shell; /* of a squared radius */
-    shell_sum *sums; /* [P planes][shells] */
-    float *least;    /* [shells] */
-    double *touched; /* [P planes][2]: voxels within the limit, and those that something came near */
+    double limit_squared, most_squared;
+    uint16_t *shell;      /* of a squared radius */
+    shell_sum *sums;      /* [P planes][shells] */
+    float *least;         /* [shells] */
+    double (*touched)[2]; /* [P planes]: voxels within `most`, and those that something came near */
+
+    float *smoothed;     /* [P][P][P/2 + 1]; NULL: no gridding weights */
+    float *rows;         /* [workers][2][columns + 2]: a row of U smoothed along y and z, and of ones */
+    double (*change)[2]; /* [P planes]: a sum of squares and of how many */
+    bool first;          /* U is D still: unevenness is what is asked for */
 } division;
 
 /* How many voxels of row y, z lie within a squared radius: x = 0 … count − 1. */
@@ -39,7 +75,8 @@ static qn_status sum_plane(size_t index, int worker, void *user)
     const division *job = user;
     const int half = job->side / 2, z = (int)index - half;
     shell_sum *sums = job->sums + index * (size_t)job->shells;
-    double *touched = job->touched + 2 * index;
+    double *touched = job->touched[index];
+    touched[0] = touched[1] = 0;
     for (int y = -half; y < job->side - half; y++) {
         const size_t row = (index * (size_t)job->side + (size_t)(y + half)) * (size_t)job->columns;
         const int count = row_count(job, y, z, job->limit_squared), squared = y * y + z * z;
@@ -48,7 +85,7 @@ static qn_status sum_plane(size_t index, int worker, void *user)
             sum->weight += (double)job->weight[row + (size_t)x];
             sum->voxels++;
         }
-        const int near = row_count(job, y, z, job->touched_limit_squared);
+        const int near = row_count(job, y, z, job->most_squared);
         touched[0] += near;
         for (int x = 0; x < near; x++) touched[1] += job->weight[row + (size_t)x] > 0;
     }
@@ -65,8 +102,10 @@ static qn_status divide_plane(size_t index, int worker, void *user)
         const int count = row_count(job, y, z, job->limit_squared), squared = y * y + z * z;
         float *numerator = job->numerator + 2 * row;
         for (int x = 0; x < count; x++) {
-            const float weight = job->weight[row + (size_t)x], least = job->least[job->shell[squared + x * x]];
-            const float factor = weight > 0 ? 1 / (weight > least ? weight : least) : 0;
+            float *weight = &job->weight[row + (size_t)x];
+            const float least = job->least[job->shell[squared + x * x]];
+            if (*weight > 0 && *weight < least) *weight = least;
+            const float factor = *weight > 0 ? 1 / *weight : 0;
             numerator[2 * x] *= factor;
             numerator[2 * x + 1] *= factor;
         }
@@ -88,10 +127,170 @@ static void set_least(const division *job, double *untouched_share)
         job->least[shell] = total.voxels > 0 ? LEAST_OF_SHELL * (float)(total.weight / total.voxels) : 0;
     }
     for (int plane = 0; plane < job->side; plane++) {
-        within += job->touched[2 * plane];
-        touched += job->touched[2 * plane + 1];
+        within += job->touched[plane][0];
+        touched += job->touched[plane][1];
     }
     *untouched_share = within > 0 ? 1 - touched / within : 0;
+}
+
+static size_t row_at(const division *job, int y, int z)
+{
+    const int half = job->side / 2;
+    return ((size_t)(z + half) * (size_t)job->side + (size_t)(y + half)) * (size_t)job->columns;
+}
+
+static bool is_stored(const division *job, int index)
+{
+    return index >= -(job->side / 2) && index < job->side - job->side / 2;
+}
+
+/* sum[x] += Σ taps · U along y and z at x = 0 … columns − 1; ones[x] likewise of 1 within the limit, with what all nine
+ * rows have at x < *even left out and told as *even. */
+static void smooth_across(const division *job, int y, int z, float *restrict sum, float *restrict ones, int *even)
+{
+    int counts[9];
+    *even = job->columns;
+    for (int i = 0; i < 9; i++) {
+        const int at_y = y + i % 3 - 1, at_z = z + i / 3 - 1;
+        counts[i] = is_stored(job, at_y) && is_stored(job, at_z) ? row_count(job, at_y, at_z, job->limit_squared) : 0;
+        if (counts[i] < *even) *even = counts[i];
+    }
+    for (int i = 0; i < 9; i++) {
+        const int apart = abs(i % 3 - 1) + abs(i / 3 - 1);
+        const float tap = apart == 0 ? 1 : apart == 1 ? NEIGHBOUR_TAP : NEIGHBOUR_TAP * NEIGHBOUR_TAP;
+        if (counts[i] == 0) continue;
+        const float *restrict row = job->weight + row_at(job, y + i % 3 - 1, z + i / 3 - 1);
+#pragma omp simd
+        for (int x = 0; x < counts[i]; x++) sum[x] += tap * row[x];
+        for (int x = *even; x < counts[i]; x++) ones[x] += tap;
+    }
+}
+
+/* The same of U at x = −1, whose mates are stored at x = 1 of −y and −z. */
+static float smooth_across_mates(const division *job, int y, int z)
+{
+    float sum = 0;
+    for (int i = 0; i < 9; i++) {
+        const int at_y = -y - (i % 3 - 1), at_z = -z - (i / 3 - 1), apart = abs(i % 3 - 1) + abs(i / 3 - 1);
+        const float tap = apart == 0 ? 1 : apart == 1 ? NEIGHBOUR_TAP : NEIGHBOUR_TAP * NEIGHBOUR_TAP;
+        if (is_stored(job, at_y) && is_stored(job, at_z) && row_count(job, at_y, at_z, job->limit_squared) > 1)
+            sum += tap * job->weight[row_at(job, at_y, at_z) + 1];
+    }
+    return sum;
+}
+
+/* Rows of a plane: U smoothed, divided by what a density of 1 within the limit gives. */
+static qn_status smooth_plane(size_t index, int worker, void *user)
+{
+    const division *job = user;
+    const int half = job->side / 2, z = (int)index - half, columns = job->columns;
+    const float across = (1 + 2 * NEIGHBOUR_TAP) * (1 + 2 * NEIGHBOUR_TAP);
+    float *sum = job->rows + 2 * (size_t)worker * (size_t)(columns + 2) + 1, *ones = sum + columns + 2;
+    for (int y = -half; y < job->side - half; y++) {
+        const int count = row_count(job, y, z, job->limit_squared);
+        int even;
+        if (count == 0) continue;
+        memset(sum - 1, 0, (size_t)(columns + 2) * sizeof(float));
+        memset(ones - 1, 0, (size_t)(columns + 2) * sizeof(float));
+        smooth_across(job, y, z, sum, ones, &even);
+        for (int x = 0; x < even; x++) ones[x] = across;
+        sum[-1] = smooth_across_mates(job, y, z);
+        ones[-1] = ones[1];
+        float *restrict to = job->smoothed + row_at(job, y, z);
+#pragma omp simd
+        for (int x = 0; x < count; x++)
+            to[x] = (sum[x] + NEIGHBOUR_TAP * (sum[x - 1] + sum[x + 1])) /
+                    (ones[x] + NEIGHBOUR_TAP * (ones[x - 1] + ones[x + 1]));
+    }
+    return QN_OK;
+}
+
+/* Over the voxels that something came near and that lie within `most`: how far D is from D smoothed, relatively, or how
+ * far U will move. */
+static qn_status judge_plane(size_t index, int worker, void *user)
+{
+    (void)worker;
+    const division *job = user;
+    const int half = job->side / 2, z = (int)index - half;
+    double *change = job->change[index];
+    const bool first = job->first;
+    change[0] = change[1] = 0;
+    for (int y = -half; y < job->side - half; y++) {
+        const int count = row_count(job, y, z, job->most_squared);
+        const float *density = job->weight + row_at(job, y, z), *smoothed = job->smoothed + row_at(job, y, z);
+        float squares = 0;
+#pragma omp simd reduction(+ : squares)
+        for (int x = 0; x < count; x++) {
+            const float ratio = density[x] / (smoothed[x] > 0 ? smoothed[x] : 1);
+            const float off = smoothed[x] > 0 ? ratio - (first ? 1 : density[x]) : 0;
+            squares += off * off;
+        }
+        change[0] += (double)squares;
+        change[1] += count;
+    }
+    return QN_OK;
+}
+
+static qn_status move_plane(size_t index, int worker, void *user)
+{
+    (void)worker;
+    const division *job = user;
+    const int half = job->side / 2, z = (int)index - half;
+    for (int y = -half; y < job->side - half; y++) {
+        const int count = row_count(job, y, z, job->limit_squared);
+        float *restrict density = job->weight + row_at(job, y, z);
+        const float *restrict smoothed = job->smoothed + row_at(job, y, z);
+#pragma omp simd
+        for (int x = 0; x < count; x++) density[x] = smoothed[x] > 0 ? density[x] / smoothed[x] : 0;
+    }
+    return QN_OK;
+}
+
+static qn_status multiply_plane(size_t index, int worker, void *user)
+{
+    (void)worker;
+    const division *job = user;
+    const int half = job->side / 2, z = (int)index - half;
+    for (int y = -half; y < job->side - half; y++) {
+        const int count = row_count(job, y, z, job->limit_squared);
+        const size_t row = row_at(job, y, z);
+        for (int x = 0; x < count; x++) {
+            job->numerator[2 * (row + (size_t)x)] *= job->weight[row + (size_t)x];
+            job->numerator[2 * (row + (size_t)x) + 1] *= job->weight[row + (size_t)x];
+        }
+    }
+    return QN_OK;
+}
+
+/* Smooth U; how far from even it is, or how far it will move. */
+static qn_status smooth(division *job, qn_pool *pool, double *off)
+{
+    double squares = 0, count = 0;
+    QN_TRY(qn_pool_run(pool, (size_t)job->side, smooth_plane, job));
+    QN_TRY(qn_pool_run(pool, (size_t)job->side, judge_plane, job));
+    for (int plane = 0; plane < job->side; plane++) {
+        squares += job->change[plane][0];
+        count += job->change[plane][1];
+    }
+    *off = count > 0 ? sqrt(squares / count) : 0;
+    return QN_OK;
+}
+
+static qn_status grid(division *job, const qn_gridding_options *options, qn_pool *pool, qn_gridding_report *report)
+{
+    const size_t planes = (size_t)job->side;
+    double off;
+    job->first = true;
+    QN_TRY(smooth(job, pool, &report->unevenness));
+    if (options->weights == QN_RECONSTRUCT_WEIGHTS_AUTO && report->unevenness <= uneven) return QN_OK;
+    job->first = false;
+    for (;;) {
+        QN_TRY(qn_pool_run(pool, planes, move_plane, job));
+        if (++report->iterations == MOST_ITERATIONS) break;
+        QN_TRY(smooth(job, pool, &off));
+        if (off < settled) break;
+    }
+    return qn_pool_run(pool, planes, multiply_plane, job);
 }
 
 /* Shells of all squared radii below the limit. */
@@ -106,43 +305,70 @@ static qn_status make_shells(division *job)
     return QN_OK;
 }
 
-static qn_status divide(division *job, qn_pool *pool, double *untouched_share)
+static qn_status allocate(division *job, qn_reconstruct_weights weights, size_t workers)
 {
-    void *memory = NULL;
     const size_t planes = (size_t)job->side;
+    void *memory = NULL;
     QN_TRY(make_shells(job));
     QN_TRY(qn_allocate(planes * (size_t)job->shells, sizeof(shell_sum), &memory));
     job->sums = memory;
     QN_TRY(qn_allocate((size_t)job->shells, sizeof(float), &memory));
     job->least = memory;
-    QN_TRY(qn_allocate(planes, 2 * sizeof(double), &memory));
+    QN_TRY(qn_allocate(planes, sizeof *job->touched, &memory));
     job->touched = memory;
-    QN_TRY(qn_pool_run(pool, planes, sum_plane, job));
-    set_least(job, untouched_share);
-    return qn_pool_run(pool, planes, divide_plane, job);
+    if (weights == QN_RECONSTRUCT_WEIGHTS_PLAIN) return QN_OK;
+    QN_TRY(qn_allocate(qn_fourier_sums_voxels(job->side), sizeof(float), &memory));
+    job->smoothed = memory;
+    QN_TRY(qn_allocate(2 * workers * (size_t)(job->columns + 2), sizeof(float), &memory));
+    job->rows = memory;
+    QN_TRY(qn_allocate(planes, sizeof *job->change, &memory));
+    job->change = memory;
+    return QN_OK;
 }
 
-qn_status qn_gridding_divide(qn_fourier_sums *sums, double limit, double touched_limit, qn_pool *pool,
-                             double *untouched_share)
+static void release(division *job)
 {
-    const double touched = fmin(limit, touched_limit);
+    qn_release(&job->shell);
+    qn_release(&job->sums);
+    qn_release(&job->least);
+    qn_release(&job->touched);
+    qn_release(&job->smoothed);
+    qn_release(&job->rows);
+    qn_release(&job->change);
+}
+
+static qn_status divide(division *job, const qn_gridding_options *options, qn_pool *pool, qn_gridding_report *report)
+{
+    const size_t planes = (size_t)job->side;
+    QN_TRY(allocate(job, options->weights, pool ? (size_t)qn_pool_threads(pool) : 1));
+    QN_TRY(qn_pool_run(pool, planes, sum_plane, job));
+    set_least(job, &report->untouched_share);
+    QN_TRY(qn_pool_run(pool, planes, divide_plane, job));
+    return options->weights == QN_RECONSTRUCT_WEIGHTS_PLAIN ? QN_OK : grid(job, options, pool, report);
+}
+
+qn_status qn_gridding_divide(qn_fourier_sums *sums, const qn_gridding_options *options, qn_pool *pool,
+                             qn_gridding_report *report)
+{
+    const double most = fmin(options->limit, options->most);
     division job = {.side = sums->side,
                     .columns = sums->side / 2 + 1,
                     .numerator = sums->numerator,
                     .weight = sums->weight,
-                    .limit_squared = limit * limit,
-                    .touched_limit_squared = touched * touched};
-    const qn_status status = divide(&job, pool, untouched_share);
-    qn_release(&job.shell);
-    qn_release(&job.sums);
-    qn_release(&job.least);
-    qn_release(&job.touched);
+                    .limit_squared = options->limit * options->limit,
+                    .most_squared = most * most};
+    *report = (qn_gridding_report){0};
+    const qn_status status = divide(&job, options, pool, report);
+    release(&job);
     return status;
 }
 
-uint64_t qn_gridding_bytes(int side)
+uint64_t qn_gridding_bytes(int side, qn_reconstruct_weights weights)
 {
     const uint64_t planes = (uint64_t)side, shells = planes / 2 + 1;
-    return planes * shells * sizeof(shell_sum) + shells * sizeof(float) + planes * 2 * sizeof(double) +
-           (planes * planes / 4 + 2) * sizeof(uint16_t);
+    const uint64_t dividing = planes * shells * sizeof(shell_sum) + shells * sizeof(float) +
+                              planes * 2 * sizeof(double) + (planes * planes / 4 + 2) * sizeof(uint16_t);
+    return weights == QN_RECONSTRUCT_WEIGHTS_PLAIN
+               ? dividing
+               : dividing + qn_fourier_sums_voxels(side) * sizeof(float) + planes * 2 * sizeof(double);
 }

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "cryoem/blob.h"
+#include "math/rotation.h"
 #include "reconstruct/finish.h"
+#include "reconstruct/kernels/insert_slices.h"
 #include "tune/workload_inputs.h"
 
 static const double PI = 3.14159265358979323846;
@@ -75,19 +77,52 @@ static void fill_sums(qn_fourier_sums *sums, int map_side, value_function spectr
             }
 }
 
-/* |map − expected / blur| relative to |expected / blur|; what blobs of this radius do to the map is `blur`. */
-static double error_of(const qn_volume *map, int side, double radius)
+/* What finishing is to make of values: divided by what blobs of this radius do to them (0: nothing), faded within the
+ * last three voxels of the sphere. */
+enum { MOST_VOXELS = 48 * 48 * 48 };
+static double expected[MOST_VOXELS];
+
+static void blur_and_fade(int map_side, int side, double radius)
 {
-    const int n = map->counts[0], half = n / 2;
+    const int voxels = map_side * map_side * map_side, half = map_side / 2;
+    const double outer = map_side / 2.0, inner = outer - 3;
+    double mean = 0, count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < voxels; i++) {
+            const double x = i % map_side - half, y = i / map_side % map_side - half,
+                         z = i / map_side / map_side - half;
+            const double distance = sqrt(x * x + y * y + z * z), frequency = fmin(0.5, distance / side);
+            if (pass == 0 && radius > 0)
+                expected[i] *= qn_blob_transform(radius, 0) / qn_blob_transform(radius, frequency);
+            if (pass == 0 && distance >= inner && distance < outer) {
+                mean += expected[i];
+                count++;
+            }
+            const double share = distance < inner   ? 1
+                                 : distance < outer ? 0.5 + 0.5 * cos(PI * (distance - inner) / 3)
+                                                    : 0;
+            if (pass == 1) expected[i] = share * expected[i] + (1 - share) * mean / count;
+        }
+    }
+}
+
+static void expect_gaussians(int map_side, int side, double radius)
+{
+    const int half = map_side / 2;
+    for (int i = 0; i < map_side * map_side * map_side; i++) {
+        const double r[3] = {i % map_side - half, i / map_side % map_side - half, i / map_side / map_side - half};
+        expected[i] = gaussians_at(map_side, r);
+    }
+    blur_and_fade(map_side, side, radius);
+}
+
+/* |map − expected| relative to |expected| */
+static double error_of(const qn_volume *map)
+{
     double difference = 0, whole = 0;
-    for (int i = 0; i < n * n * n; i++) {
-        const double r[3] = {i % n - half, i / n % n - half, i / n / n - half};
-        const double frequency = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) / side;
-        double expected = gaussians_at(n, r);
-        if (radius > 0)
-            expected *= qn_blob_transform(radius, 0) / qn_blob_transform(radius, frequency < 0.5 ? frequency : 0.5);
-        difference += pow((double)map->values[i] - expected, 2);
-        whole += expected * expected;
+    for (int i = 0; i < map->counts[0] * map->counts[1] * map->counts[2]; i++) {
+        difference += pow((double)map->values[i] - expected[i], 2);
+        whole += expected[i] * expected[i];
     }
     return sqrt(difference / whole);
 }
@@ -112,7 +147,8 @@ static void gaussians_come_back(void)
         qn_volume *map = NULL;
         fill_sums(&sums, sides[i][1], gaussians_transform);
         if (CHECK_OK(qn_reconstruct_finish(device, &sums, &options, &map, &report))) {
-            const double error = error_of(map, sides[i][0], 1.9);
+            expect_gaussians(sides[i][1], sides[i][0], 1.9);
+            const double error = error_of(map);
             if (!CHECK(error < 1e-4)) fprintf(stderr, "sides %d %d: %g\n", sides[i][0], sides[i][1], error);
             CHECK(report.iterations == 0 && report.untouched_share == 0 && report.seconds > 0);
             CHECK(map->counts[0] == sides[i][1] && map->counts[2] == sides[i][1]);
@@ -149,18 +185,138 @@ static void one_wave_is_a_cosine(void)
         within += radius < 6;
     }
     const double least = 1e-3 * 14 / of_shell, left = 5e3 * 1e-6 / least;
-    if (CHECK_OK(qn_reconstruct_finish(device, &sums, &options, &map, &report)))
-        for (int i = 0; i < MAP * MAP * MAP; i++) {
-            const double x = i % MAP - MAP / 2, y = i / MAP % MAP - MAP / 2, z = i / MAP / MAP - MAP / 2;
-            const double wanted =
-                2 * 3e3 * cos(2 * PI * (2 * y - 3 * z) / SIDE) + 2 * left * cos(2 * PI * (3 * x + 2 * y) / SIDE);
-            const double frequency = sqrt(x * x + y * y + z * z) / SIDE;
-            const double blur = qn_blob_transform(1.9, frequency) / qn_blob_transform(1.9, 0);
-            if (!CHECK_NEAR((double)map->values[i] * SIDE * SIDE * SIDE, wanted / blur, 0.05)) break;
-        }
+    for (int i = 0; i < MAP * MAP * MAP; i++) {
+        const double x = i % MAP - MAP / 2, y = i / MAP % MAP - MAP / 2, z = i / MAP / MAP - MAP / 2;
+        expected[i] = 2 * 3e3 * cos(2 * PI * (2 * y - 3 * z) / SIDE) + 2 * left * cos(2 * PI * (3 * x + 2 * y) / SIDE);
+        expected[i] /= SIDE * SIDE * SIDE;
+    }
+    blur_and_fade(MAP, SIDE, 1.9);
+    if (CHECK_OK(qn_reconstruct_finish(device, &sums, &options, &map, &report))) CHECK(error_of(map) < 1e-5);
     CHECK_NEAR(report.untouched_share, 1 - 3.0 / within, 1e-12);
     qn_volume_destroy(&map);
     qn_fourier_sums_clear(&sums);
+}
+
+/* Slices of the Gaussians at views that are known, inserted as images are. Weights grow with |q|, as the share of space
+ * that a sample of a slice stands for. */
+enum { SIDE = 48, MAP_SIDE = 24, COLUMNS = SIDE / 2 + 1, MOST_VIEWS = 400 };
+
+static void insert_views(int views, int of, bool fast, qn_fourier_sums *sums)
+{
+    static float images[2 * MOST_VIEWS * SIDE * COLUMNS], weights[MOST_VIEWS * SIDE * COLUMNS],
+        matrices[9 * MOST_VIEWS];
+    static float table[QN_BLOB_ENTRIES];
+    const size_t voxels = qn_fourier_sums_voxels(SIDE), pixels = SIDE * COLUMNS;
+    const qn_insert_problem problem = {
+        .side = SIDE, .images = views, .operators = 1, .radius = 1.9f, .most = SIDE / 2, .fast = fast};
+    qn_queue *queue = NULL;
+    qn_buffer *buffers[6] = {NULL};
+    for (int i = 0; i < views; i++) {
+        double turn[9];
+        qn_rotation_super_fibonacci((size_t)i, (size_t)of, turn);
+        for (int k = 0; k < 9; k++) matrices[9 * i + k] = (float)turn[k];
+        for (int p = 0; p < SIDE * COLUMNS; p++) {
+            const double x = p % COLUMNS, y = p / COLUMNS - SIDE / 2, size = x + fabs(y) > 0 ? hypot(x, y) : 0.376;
+            const double f[3] = {turn[0] * x + turn[1] * y, turn[3] * x + turn[4] * y, turn[6] * x + turn[7] * y};
+            const size_t at = (size_t)i * pixels + (size_t)p;
+            double value[2];
+            gaussians_transform(MAP_SIDE, SIDE, f, value);
+            images[2 * at] = (float)(size * value[0]);
+            images[2 * at + 1] = (float)(size * value[1]);
+            weights[at] = (float)size;
+        }
+    }
+    qn_blob_table(table);
+    CHECK_OK(qn_fourier_sums_create(SIDE, sums));
+    CHECK_OK(qn_queue_create(device, &queue));
+    CHECK_OK(qn_workload_make_buffer(queue, images, 8 * pixels * (size_t)views, &buffers[0]));
+    CHECK_OK(qn_workload_make_buffer(queue, weights, 4 * pixels * (size_t)views, &buffers[1]));
+    CHECK_OK(qn_workload_make_buffer(queue, matrices, 36 * (size_t)views, &buffers[2]));
+    CHECK_OK(qn_workload_make_buffer(queue, table, sizeof table, &buffers[3]));
+    CHECK_OK(qn_workload_make_buffer(queue, NULL, 8 * voxels, &buffers[4]));
+    CHECK_OK(qn_workload_make_buffer(queue, NULL, 4 * voxels, &buffers[5]));
+    CHECK_OK(qn_insert_slices(queue, NULL, &problem, buffers[0], buffers[1], buffers[2], buffers[3], buffers[4],
+                              buffers[5], NULL));
+    CHECK_OK(qn_queue_read(queue, buffers[4], 0, sums->numerator, 8 * voxels, NULL));
+    CHECK_OK(qn_queue_read(queue, buffers[5], 0, sums->weight, 4 * voxels, NULL));
+    CHECK_OK(qn_queue_finish(queue));
+    for (int b = 0; b < 6; b++) qn_buffer_release(&buffers[b]);
+    qn_queue_destroy(&queue);
+}
+
+/* The error of the map of `views` of an even set of `of` views. */
+static double error_of_views(int views, int of, bool fast, qn_reconstruct_weights weights, qn_finish_report *report)
+{
+    qn_fourier_sums sums;
+    qn_volume *map = NULL;
+    qn_finish_options options = plain_options(MAP_SIDE);
+    double error = INFINITY;
+    options.weights = weights;
+    options.most = SIDE / 2;
+    options.fast = fast;
+    insert_views(views, of, fast, &sums);
+    expect_gaussians(MAP_SIDE, SIDE, 0);
+    if (CHECK_OK(qn_reconstruct_finish(device, &sums, &options, &map, report))) error = error_of(map);
+    qn_volume_destroy(&map);
+    qn_fourier_sums_clear(&sums);
+    return error;
+}
+
+/* What blobs and nearest samples do to maps is undone; the units are right. */
+static void even_views_give_the_map(void)
+{
+    qn_finish_report report;
+    const double blobs = error_of_views(400, 400, false, QN_RECONSTRUCT_WEIGHTS_AUTO, &report);
+    CHECK(report.iterations == 0 && report.unevenness > 0.05 && report.unevenness < 0.4);
+    const double nearest = error_of_views(400, 400, true, QN_RECONSTRUCT_WEIGHTS_PLAIN, &report);
+    CHECK(report.unevenness == 0);
+    if (!CHECK(blobs < 0.005) || !CHECK(nearest < 0.03)) fprintf(stderr, "errors %g and %g\n", blobs, nearest);
+}
+
+/* Every third voxel or so is a hole. */
+static double error_with_holes(qn_reconstruct_weights weights, qn_finish_report *report)
+{
+    qn_fourier_sums sums = {.side = SIDE};
+    qn_finish_options options = plain_options(MAP_SIDE);
+    qn_volume *map = NULL;
+    double error = INFINITY;
+    fill_sums(&sums, MAP_SIDE, gaussians_transform);
+    for (int i = 0; i < SIDE * SIDE * COLUMNS; i++) {
+        const int x = i % COLUMNS, y = i / COLUMNS % SIDE - SIDE / 2, z = i / COLUMNS / SIDE - SIDE / 2;
+        const int alike = x > 0 ? i : abs(y * (2 * SIDE + 1) + z); /* of mates */
+        if (qn_workload_input(4, (uint64_t)alike) > -0.33f) continue;
+        sums.numerator[2 * i] = sums.numerator[2 * i + 1] = sums.weight[i] = 0;
+    }
+    options.weights = weights;
+    expect_gaussians(MAP_SIDE, SIDE, 1.9);
+    if (CHECK_OK(qn_reconstruct_finish(device, &sums, &options, &map, report))) error = error_of(map);
+    qn_volume_destroy(&map);
+    qn_fourier_sums_clear(&sums);
+    return error;
+}
+
+static void gridding_weights_stand_for_holes(void)
+{
+    qn_finish_report plain, automatic, iterated;
+    const double without = error_with_holes(QN_RECONSTRUCT_WEIGHTS_PLAIN, &plain);
+    const double with = error_with_holes(QN_RECONSTRUCT_WEIGHTS_ITERATED, &iterated);
+    const double chosen = error_with_holes(QN_RECONSTRUCT_WEIGHTS_AUTO, &automatic);
+    CHECK(plain.iterations == 0 && iterated.iterations > 1 && automatic.iterations == iterated.iterations);
+    CHECK_NEAR(plain.untouched_share, 0.335, 0.02);
+    CHECK_NEAR(chosen, with, 1e-9);
+    CHECK(automatic.unevenness > 0.5);
+    if (!CHECK(with < 0.5 * without)) fprintf(stderr, "errors %g with, %g without\n", with, without);
+}
+
+/* Where views are few they are called for; where there are many they change nothing. */
+static void gridding_weights_are_for_few_views(void)
+{
+    qn_finish_report few, many;
+    const double plain = error_of_views(400, 400, false, QN_RECONSTRUCT_WEIGHTS_PLAIN, &many);
+    const double iterated = error_of_views(400, 400, false, QN_RECONSTRUCT_WEIGHTS_ITERATED, &many);
+    CHECK_NEAR(iterated, plain, 1e-4);
+    CHECK(error_of_views(12, 12, false, QN_RECONSTRUCT_WEIGHTS_AUTO, &few) < 0.06);
+    CHECK(few.iterations > 0 && few.unevenness > 2 * many.unevenness && many.unevenness > 0);
 }
 
 static void impossible_sides_are_refused(void)
@@ -191,6 +347,9 @@ int main(int argc, char **argv)
     if (!CHECK(device != NULL)) return check_finish();
     RUN(gaussians_come_back);
     RUN(one_wave_is_a_cosine);
+    RUN(even_views_give_the_map);
+    RUN(gridding_weights_stand_for_holes);
+    RUN(gridding_weights_are_for_few_views);
     RUN(impossible_sides_are_refused);
     RUN(memory_is_told_beforehand);
     qn_device_release(&device);
