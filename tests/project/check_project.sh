@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# check_project.sh SOURCE QUERN BUILD: what quern project writes, says and leaves behind.
+set -u
+quern=$2
+work=$(mktemp -d "${TMPDIR:-/tmp}/quern-project-XXXXXX")
+trap '[ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+cd "$work" || exit 1
+
+word() { printf "\\x$(printf %02x $(($1 & 255)))\\x$(printf %02x $(($1 >> 8 & 255)))\\0\\0"; }
+# write_map SIDE DEPTH: signed bytes that change along all axes, in cells of 2 Å
+write_map() {
+  for number in "$1" "$1" "$2" 0 0 0 0 "$1" "$1" "$2"; do word "$number"; done
+  for number in "$1" "$1" "$2"; do
+    case $number in 16) printf '\0\0\0\x42' ;; 12) printf '\0\0\xc0\x41' ;; esac # 32 and 24 as floats
+  done
+  head -c 156 /dev/zero
+  printf 'MAP DA\0\0'
+  head -c 808 /dev/zero
+  awk -v count=$(($1 * $1 * $2)) 'BEGIN { for (i = 0; i < count; i++) printf "%c", 32 + (i * 37 + int(i / 256) * 11) % 90 }'
+}
+write_map 16 16 >map.mrc
+write_map 16 12 >flat.mrc
+[ "$(wc -c <map.mrc)" = 5120 ] || fail "the map that was made has $(wc -c <map.mrc) bytes"
+project() { "$quern" project map.mrc --device host --tune off "$@"; }
+
+# A stack and its metadata, and how fast it was.
+out=$(project --views 9 -o views.mrcs 2>progress) || fail "9 views: exit code $?"
+case $out in "9 images of 16 x 16 pixels of 2 Å in views.mrcs, "*" images/s") ;; *) fail "said: $out" ;; esac
+grep -q "projecting .*9/9 images" progress || fail "no progress: $(cat progress)"
+[ "$(wc -c <views.mrcs)" = $((1024 + 9 * 16 * 16 * 4)) ] || fail "views.mrcs has $(wc -c <views.mrcs) bytes"
+[ "$(grep -c '@views.mrcs' views.star)" = 9 ] || fail "views.star does not name 9 images"
+[ "$(ls)" = $'flat.mrc\nmap.mrc\nprogress\nviews.mrcs\nviews.star' ] || fail "other files were left: $(ls)"
+
+# What was written can be read, in any folder, and the same views give the same images.
+mkdir -p below
+project --angles views.star -o below/again.mrcs --quiet >out 2>&1 || fail "its own metadata: $(cat out)"
+[ ! -s out ] || fail "--quiet said: $(cat out)"
+project --angles views.star -o same.mrcs --quiet --threads 1 || fail "one thread"
+cmp -s <(tail -c +1025 same.mrcs) <(tail -c +1025 below/again.mrcs) || fail "other images at the same angles"
+project --angles views.star -o noisy.mrcs --noise 2 --seed 5 --quiet || fail "noise"
+cmp -s <(tail -c +1025 same.mrcs) <(tail -c +1025 noisy.mrcs) && fail "noise changed nothing"
+
+# One sentence for each thing that is wrong, and nothing written.
+refused() { # refused CODE PART ARGUMENTS…
+  local code=$1 part=$2 status
+  shift 2
+  "$quern" project "$@" --device host --quiet >out 2>message
+  status=$?
+  [ $status = "$code" ] || fail "$*: exit code $status, expected $code"
+  case $(cat message) in "quern: "*"$part"*) ;; *) fail "$*: unexpected message: $(cat message)" ;; esac
+  [ "$(wc -l <message)" = 1 ] && [ ! -s out ] || fail "$*: not one sentence: $(cat out message)"
+  [ -z "$(find . -name 'wrong*')" ] || fail "$*: left $(find . -name 'wrong*')"
+}
+sed 's/^_rlnAngleTilt.*/_rlnAngleTurn #4/' views.star >untilted.star
+sed '/@views.mrcs/s/@views.mrcs 1 [^ ]*/@views.mrcs 1 nan/' views.star >nan.star
+refused 2 "expected one of them" map.mrc -o wrong.mrcs
+refused 2 "expected one of them" map.mrc --views 3 --angles views.star -o wrong.mrcs
+refused 2 "--noise" map.mrc --views 3 --noise 0 -o wrong.mrcs
+refused 2 "--noise" map.mrc --views 3 --noise -1 -o wrong.mrcs
+refused 2 "--output" map.mrc --views 3
+refused 1 "absent.mrc" absent.mrc --views 3 -o wrong.mrcs
+refused 1 "16 x 16 x 12 voxels; expected a cube" flat.mrc --views 3 -o wrong.mrcs
+refused 1 "absent.star" map.mrc --angles absent.star -o wrong.mrcs
+refused 1 "untilted.star" map.mrc --angles untilted.star -o wrong.mrcs
+refused 1 "nan" map.mrc --angles nan.star -o wrong.mrcs
+refused 1 "no defocus" map.mrc --angles views.star --ctf -o wrong.mrcs
+refused 1 "contrast transfer function" map.mrc --views 3 --ctf -o wrong.mrcs
+refused 1 "the folder absent is not there" map.mrc --views 3 -o absent/wrong.mrcs
+refused 1 "ends in .mrcs" map.mrc --views 3 -o wrong.mrc
+refused 1 "padding is 1.2" map.mrc --views 3 --padding 1.2 -o wrong.mrcs
+refused 1 "none of the inputs" map.mrc --angles views.star -o views.mrcs
+head -c 4000 map.mrc >short.mrc
+refused 1 "short.mrc" short.mrc --views 3 -o wrong.mrcs
+
+# Pixels of another size are warned of.
+sed '/^1 opticsGroup1/s/2\.000000/2.100000/' views.star >larger.star
+project --angles larger.star -o other.mrcs --quiet 2>message || fail "pixels of another size"
+grep -q "^warning: .*pixels of 2.1 Å, the map voxels of 2 Å" message || fail "no warning of pixels: $(cat message)"
+
+# A stopped run leaves neither file.
+"$quern" project map.mrc --views 300000 -o wrong.mrcs --device host --quiet 2>message &
+pid=$!
+for _ in $(seq 100); do
+  [ -n "$(find . -name 'wrong.mrcs*')" ] && break
+  sleep 0.1
+done
+kill -TERM $pid # as SIGINT, which shells keep from what runs beside them
+wait $pid
+[ $? = 1 ] || fail "an interrupted run did not fail"
+grep -q "stopped after .* of 300000 images" message || fail "an interrupted run said: $(cat message)"
+grep -q resume message && fail "an interrupted run cannot be resumed: $(cat message)"
+[ -z "$(find . -name 'wrong*')" ] || fail "an interrupted run left $(find . -name 'wrong*')"
+
+[ $failures = 0 ]
