@@ -34,6 +34,11 @@ static bool is_folder(const char *path)
     return stat(path, &information) == 0 && S_ISDIR(information.st_mode);
 }
 
+static qn_status refuse(const char *output, const char *why)
+{
+    QN_FAIL(QN_INVALID_ARGUMENT, "output is %s%s; expected a name that ends in .mrc, or a folder", output, why);
+}
+
 static qn_status path_beside_map(const char *map, const char *name, char **path)
 {
     if (strcmp(name, "map.mrc") == 0) return qn_text_copy(map, path);
@@ -55,8 +60,8 @@ qn_status qn_reconstruct_path(const char *output, const char *name, char **path)
     if (!output || !output[0]) QN_FAIL(QN_INVALID_ARGUMENT, "no output is named; expected map.mrc or a folder");
     if (!is_folder(output)) {
         if (ends_in_one_of(output, maps, sizeof maps / sizeof *maps)) return path_beside_map(output, name, path);
-        if (ends_in_one_of(output, others, sizeof others / sizeof *others))
-            QN_FAIL(QN_INVALID_ARGUMENT, "output %s: expected a name that ends in .mrc, or a folder", output);
+        if (ends_in_one_of(output, others, sizeof others / sizeof *others)) return refuse(output, "");
+        if (qn_file_exists(output)) return refuse(output, ", a file");
     }
     return qn_path_join(output, name, path);
 }

@@ -231,6 +231,11 @@ static void outputs_that_are_neither_are_refused(void)
         CHECK_MESSAGE_HAS(wrong[i]);
         CHECK_MESSAGE_HAS("expected a name that ends in .mrc, or a folder");
     }
+    char *file = scratch("notes");
+    CHECK_OK(qn_file_write(file, "x", 1));
+    CHECK_FAILS(qn_reconstruct_path(file, "map.mrc", &path), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("notes, a file; expected a name that ends in .mrc, or a folder");
+    qn_release(&file);
     CHECK_FAILS(qn_reconstruct_path("", "map.mrc", &path), QN_INVALID_ARGUMENT);
     CHECK_FAILS(qn_reconstruct_path(NULL, "map.mrc", &path), QN_INVALID_ARGUMENT);
     CHECK(path == NULL);
