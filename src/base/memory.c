@@ -1,17 +1,27 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/error.h"
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, HUGE_PAGE = 1 << 21 };
 
+/* Large blocks in huge pages where the system has them: touching memory in pages of 4 KiB for the first time takes
+ * longer than what is then done with it. */
 static void *aligned(size_t bytes)
 {
-    if (bytes > SIZE_MAX - ALIGNMENT) return NULL;
-    return aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    const size_t alignment = bytes < 2 * (size_t)HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
+    if (bytes > SIZE_MAX - alignment) return NULL;
+    const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void *memory = aligned_alloc(alignment, rounded);
+#ifdef MADV_HUGEPAGE
+    if (memory && alignment == HUGE_PAGE) (void)madvise(memory, rounded, MADV_HUGEPAGE);
+#endif
+    return memory;
 }
 
 qn_status qn_allocate(size_t count, size_t size, void **memory)

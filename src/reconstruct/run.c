@@ -81,6 +81,7 @@ static void choose_batch(qn_reconstruct_state *run, int largest_side)
     if (workers > 1) batch = smallest((double)run->particles->particle_count / (4 * workers), batch);
     if (batch < SMALLEST_BATCH) batch = SMALLEST_BATCH;
     if (run->options->batch > 0) batch = run->options->batch;
+    batch = smallest((double)run->particles->particle_count, batch);
     run->batch = smallest(fmax(1, QN_INSERT_MOST_BEFORE_SETTLING / (double)run->operator_count), batch);
 }
 
