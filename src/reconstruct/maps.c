@@ -8,19 +8,20 @@
 
 enum { CHUNK = 1 << 22 }; /* floats that are read from a device at a time */
 
-static qn_status add_accumulator(qn_accumulator *accumulator, int half, qn_sum which, size_t count, float *chunk,
-                                 float *sums)
+/* Into sums that are still 0 without a detour. */
+static qn_status add_accumulator(qn_accumulator *accumulator, int half, qn_sum which, size_t count, bool zero,
+                                 float *chunk, float *sums)
 {
     for (size_t first = 0; first < count; first += CHUNK) {
         const size_t part = count - first < CHUNK ? count - first : CHUNK;
-        QN_TRY(qn_accumulator_read(accumulator, half, which, first, part, chunk));
-        for (size_t i = 0; i < part; i++) sums[first + i] += chunk[i];
+        QN_TRY(qn_accumulator_read(accumulator, half, which, first, part, zero ? sums + first : chunk));
+        for (size_t i = 0; i < part && !zero; i++) sums[first + i] += chunk[i];
     }
     return QN_OK;
 }
 
-/* sums += this process's sums of a half. */
-static qn_status add_own(const qn_reconstruct_state *run, int half, qn_fourier_sums *sums)
+/* sums += this process's sums of a half; `zero`: they are 0 before. */
+static qn_status add_own(const qn_reconstruct_state *run, int half, bool zero, qn_fourier_sums *sums)
 {
     const size_t voxels = qn_fourier_sums_voxels(run->side);
     void *chunk;
@@ -28,8 +29,10 @@ static qn_status add_own(const qn_reconstruct_state *run, int half, qn_fourier_s
     qn_status status = QN_OK;
     for (int i = 0; i < run->device_count && status == QN_OK; i++) {
         qn_accumulator *accumulator = run->accumulators[i];
-        status = add_accumulator(accumulator, half, QN_SUM_NUMERATOR, 2 * voxels, chunk, sums->numerator);
-        if (status == QN_OK) status = add_accumulator(accumulator, half, QN_SUM_WEIGHT, voxels, chunk, sums->weight);
+        const bool first = zero && i == 0;
+        status = add_accumulator(accumulator, half, QN_SUM_NUMERATOR, 2 * voxels, first, chunk, sums->numerator);
+        if (status == QN_OK)
+            status = add_accumulator(accumulator, half, QN_SUM_WEIGHT, voxels, first, chunk, sums->weight);
     }
     qn_release(&chunk);
     if (status == QN_OK && run->saved) status = qn_saved_sums_add(run->saved, half, sums);
@@ -42,7 +45,7 @@ static qn_status gather(qn_reconstruct_state *run, int half, qn_fourier_sums *su
     const size_t voxels = qn_fourier_sums_voxels(run->side);
     qn_status status = qn_fourier_sums_create(run->side, sums);
     for (int h = 0; h < run->halves && status == QN_OK; h++)
-        if (half < 0 || h == half) status = add_own(run, h, sums);
+        if (half < 0 || h == half) status = add_own(run, h, h == 0 || half >= 0, sums);
     status = qn_agree(&run->agreement, status);
     if (status == QN_OK) status = qn_ranks_sum(run->ranks, sums->numerator, 2 * voxels);
     if (status == QN_OK) status = qn_ranks_sum(run->ranks, sums->weight, voxels);
