@@ -62,6 +62,10 @@ static qn_status add_head(const qn_fsc *fsc, qn_text *star)
                                           "rlnCorrectedFourierShellCorrelationPhaseRandomizedMaskedMaps"};
     QN_TRY(qn_text_append(star, "\n# version 30001\n\ndata_general\n\n_rlnFinalResolution "));
     QN_TRY(add_number(star, fsc->resolution_angstrom));
+    if (fsc->masked && fsc->randomised_from > 0) {
+        QN_TRY(qn_text_append(star, "\n_rlnRandomiseFrom "));
+        QN_TRY(add_number(star, angstrom_of(fsc, fsc->randomised_from)));
+    }
     QN_TRY(qn_text_append(star, "\n\n\n# version 30001\n\ndata_fsc\n\nloop_\n"));
     for (int i = 0; i < (fsc->masked ? 7 : 5); i++) QN_TRY(qn_text_append(star, "_%s #%d\n", columns[i], i + 1));
     return QN_OK;

@@ -28,6 +28,7 @@ static qn_fsc curves(int with_mask)
                     .masked = with_mask ? masked : NULL,
                     .randomised = with_mask ? randomised : NULL,
                     .corrected = with_mask ? corrected : NULL,
+                    .randomised_from = with_mask ? 2 : 0,
                     .resolution_angstrom = 27.25};
 }
 
@@ -93,6 +94,10 @@ static void check_star(const qn_fsc *fsc)
     CHECK_TEXT(table->block, "general");
     CHECK_OK(qn_star_next_row(reader, &values));
     CHECK_NEAR(number_at(table, values, "rlnFinalResolution"), 27.25, 1e-9);
+    if (fsc->masked)
+        CHECK_NEAR(number_at(table, values, "rlnRandomiseFrom"), 50, 1e-9);
+    else
+        CHECK(qn_star_column(table, "rlnRandomiseFrom") < 0);
     CHECK_OK(qn_star_next_table(reader, &table));
     CHECK_TEXT(table->block, "fsc");
     CHECK(table->column_count == (fsc->masked ? 7 : 5));
