@@ -1,9 +1,9 @@
 /* Soft masks around what of a map stands out. */
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "cryoem/distance.h"
 #include "cryoem/grid_transform.h"
 #include "cryoem/mask_parts.h"
@@ -31,17 +31,9 @@ qn_mask_options qn_mask_default_options(void)
 
 typedef struct filter_work {
     int counts[3];
-    double per_angstrom2[3]; /* squared frequency of index 1 along each axis */
-    double decay;            /* factor = exp(decay · f²) */
-    float scale;
+    float *factors[3]; /* of each index along each axis: a Gaussian is the product of those along its axes */
     float *spectrum;
 } filter_work;
-
-static double squared_frequency(const filter_work *work, int axis, int index)
-{
-    const int k = 2 * index <= work->counts[axis] ? index : index - work->counts[axis];
-    return (double)k * (double)k * work->per_angstrom2[axis];
-}
 
 static qn_status filter_plane(size_t z, int worker, void *user)
 {
@@ -49,12 +41,12 @@ static qn_status filter_plane(size_t z, int worker, void *user)
     const filter_work *work = user;
     const int width = work->counts[0] / 2 + 1;
     float *value = work->spectrum + 2 * z * (size_t)work->counts[1] * (size_t)width;
-    for (int y = 0; y < work->counts[1]; y++) {
-        const double row = squared_frequency(work, 1, y) + squared_frequency(work, 2, (int)z);
-        for (int x = 0; x < width; x++, value += 2) {
-            const float factor = work->scale * expf((float)(work->decay * (row + squared_frequency(work, 0, x))));
-            value[0] *= factor;
-            value[1] *= factor;
+    for (int y = 0; y < work->counts[1]; y++, value += 2 * width) {
+        const float row = work->factors[1][y] * work->factors[2][z];
+        for (int x = 0; x < width; x++) {
+            const float factor = row * work->factors[0][x];
+            value[2 * x] *= factor;
+            value[2 * x + 1] *= factor;
         }
     }
     return QN_OK;
@@ -67,34 +59,34 @@ static qn_status filter(void *const *addresses, qn_pool *pool, void *user)
     return qn_pool_run(pool, (size_t)work->counts[2], filter_plane, work);
 }
 
-static qn_status fetch(void *const *addresses, qn_pool *pool, void *user)
+/* The inverse transform's factor 1/N is in them. */
+static void fill_factors(const qn_volume *map, int axis, double low_pass_angstrom, float *factors)
 {
-    (void)pool;
-    qn_volume *volume = user;
-    const size_t voxels = (size_t)volume->counts[0] * (size_t)volume->counts[1] * (size_t)volume->counts[2];
-    memcpy(volume->values, addresses[0], voxels * sizeof(float));
-    return QN_OK;
+    const int count = map->counts[axis];
+    const double box_angstrom = count * map->voxel_angstrom[axis];
+    for (int i = 0; i < count; i++) {
+        const double share = (2 * i <= count ? i : i - count) * low_pass_angstrom / box_angstrom;
+        factors[i] = (float)(exp(-log(2) * share * share) / count);
+    }
 }
 
-/* filtered = map by a Gaussian that halves the amplitudes at 1 / low_pass_angstrom: unlike a sharp edge it makes no
- * rings, which would stand out themselves. */
-static qn_status low_pass(qn_context *context, const qn_volume *map, double low_pass_angstrom, qn_volume *filtered)
+/* The grid becomes the map times a Gaussian that halves the amplitudes at 1 / low_pass_angstrom: unlike a sharp edge it
+ * makes no rings, which would stand out themselves. */
+static qn_status low_pass(const qn_volume *map, double low_pass_angstrom, qn_grid_transform *grid)
 {
-    filter_work work = {.decay = -log(2) * low_pass_angstrom * low_pass_angstrom, .scale = 1};
-    qn_grid_transform transform;
-    for (int k = 0; k < 3; k++) {
-        const double box_angstrom = map->counts[k] * map->voxel_angstrom[k];
-        work.counts[k] = map->counts[k];
-        work.per_angstrom2[k] = 1 / (box_angstrom * box_angstrom);
-        work.scale /= (float)map->counts[k];
-    }
-    QN_TRY(qn_grid_transform_create(context, map->counts, 1, &transform));
-    qn_status status = qn_grid_transform_fill(&transform, map->values, NULL);
-    if (status == QN_OK) status = qn_grid_transform_forward(&transform, 0);
-    if (status == QN_OK) status = qn_grid_transform_use(&transform, filter, &work);
-    if (status == QN_OK) status = qn_grid_transform_inverse(&transform, 0);
-    if (status == QN_OK) status = qn_grid_transform_use(&transform, fetch, filtered);
-    qn_grid_transform_destroy(&transform);
+    filter_work work = {.counts = {map->counts[0], map->counts[1], map->counts[2]}};
+    void *memory;
+    QN_TRY(
+        qn_allocate((size_t)map->counts[0] + (size_t)map->counts[1] + (size_t)map->counts[2], sizeof(float), &memory));
+    work.factors[0] = memory;
+    work.factors[1] = work.factors[0] + map->counts[0];
+    work.factors[2] = work.factors[1] + map->counts[1];
+    for (int k = 0; k < 3; k++) fill_factors(map, k, low_pass_angstrom, work.factors[k]);
+    qn_status status = qn_grid_transform_fill(grid, map->values, NULL);
+    if (status == QN_OK) status = qn_grid_transform_forward(grid, 0);
+    if (status == QN_OK) status = qn_grid_transform_use(grid, filter, &work);
+    if (status == QN_OK) status = qn_grid_transform_inverse(grid, 0);
+    qn_release(&memory);
     return status;
 }
 
@@ -110,7 +102,7 @@ static qn_status choose_threshold(qn_pool *pool, const qn_volume *filtered, cons
     report->background = report->noise = (double)NAN;
     if (!isnan(report->options.threshold)) return QN_OK;
     if (low == *high) QN_FAIL(QN_BAD_FORMAT, "%s: every voxel is %g, so that nothing stands out", name, (double)low);
-    QN_TRY(qn_mask_find_levels(filtered, low, *high, &levels));
+    QN_TRY(qn_mask_find_levels(pool, filtered, low, *high, &levels));
     report->options.threshold = levels.threshold;
     report->background = levels.background;
     report->noise = levels.noise;
@@ -127,7 +119,7 @@ static qn_status find_parts(qn_pool *pool, const qn_volume *filtered, const char
     const bool chosen = !isnan(report->noise);
     const double threshold = options->threshold;
     const double peak = chosen ? fmax(threshold, report->background + peak_noises * report->noise) : threshold;
-    QN_TRY(qn_mask_find_parts(filtered, threshold, peak, least_share, distance, &parts));
+    QN_TRY(qn_mask_find_parts(pool, filtered, threshold, peak, least_share, distance, &parts));
     report->parts_found = parts.found;
     report->parts_kept = parts.kept;
     if (parts.kept > 0) return QN_OK;
@@ -193,16 +185,32 @@ static qn_status settle_options(const qn_volume *map, const qn_mask_options *giv
     return QN_OK;
 }
 
+typedef struct part_search {
+    const qn_volume *map;
+    const char *name;
+    qn_mask_report *report;
+    float *distance;
+} part_search;
+
+/* In the filtered map where it lies, on the grid. */
+static qn_status search_grid(void *const *addresses, qn_pool *pool, void *user)
+{
+    const part_search *search = user;
+    qn_volume filtered = *search->map;
+    filtered.values = addresses[0];
+    return find_parts(pool, &filtered, search->name, search->report, search->distance);
+}
+
 static qn_status fill_mask(qn_context *context, const qn_volume *map, const char *name, qn_mask_report *report,
                            qn_volume *mask)
 {
-    qn_pool *pool = qn_context_pool(context);
-    qn_volume *filtered;
-    QN_TRY(qn_volume_create(map->counts, map->voxel_angstrom[0], &filtered));
-    qn_status status = low_pass(context, map, report->options.low_pass_angstrom, filtered);
-    if (status == QN_OK) status = find_parts(pool, filtered, name, report, mask->values);
-    qn_volume_destroy(&filtered);
-    return status == QN_OK ? shape_mask(pool, &report->options, mask) : status;
+    part_search search = {.map = map, .name = name, .report = report, .distance = mask->values};
+    qn_grid_transform grid;
+    QN_TRY(qn_grid_transform_create(context, map->counts, 1, &grid));
+    qn_status status = low_pass(map, report->options.low_pass_angstrom, &grid);
+    if (status == QN_OK) status = qn_grid_transform_use(&grid, search_grid, &search);
+    qn_grid_transform_destroy(&grid);
+    return status == QN_OK ? shape_mask(qn_context_pool(context), &report->options, mask) : status;
 }
 
 qn_status qn_mask_create_reporting(qn_context *context, const qn_volume *map, const qn_mask_options *options,

@@ -127,27 +127,38 @@ static void keep_largest(run_list *list, double peak, double least_share, qn_mas
     }
 }
 
-static void mark(const qn_volume *map, const run_list *list, float *distance)
+typedef struct marking {
+    const qn_volume *map;
+    const run_list *list;
+    float *distance;
+} marking;
+
+static qn_status mark_plane(size_t z, int worker, void *user)
 {
-    const size_t across = (size_t)map->counts[0], rows = (size_t)map->counts[1] * (size_t)map->counts[2];
-    for (size_t i = 0; i < rows * across; i++) distance[i] = 1;
-    for (size_t row = 0; row < rows; row++)
-        for (size_t i = list->row_start[row]; i < list->row_start[row + 1]; i++)
-            for (int x = list->runs[i].first; x < list->runs[i].end; x++) distance[row * across + (size_t)x] = 0;
+    (void)worker;
+    const marking *work = user;
+    const size_t across = (size_t)work->map->counts[0], down = (size_t)work->map->counts[1];
+    for (size_t row = z * down; row < (z + 1) * down; row++) {
+        float *distance = work->distance + row * across;
+        for (size_t x = 0; x < across; x++) distance[x] = 1;
+        for (size_t i = work->list->row_start[row]; i < work->list->row_start[row + 1]; i++)
+            for (int x = work->list->runs[i].first; x < work->list->runs[i].end; x++) distance[x] = 0;
+    }
+    return QN_OK;
 }
 
-qn_status qn_mask_find_parts(const qn_volume *map, double threshold, double peak, double least_share, float *distance,
-                             qn_mask_parts *parts)
+qn_status qn_mask_find_parts(qn_pool *pool, const qn_volume *map, double threshold, double peak, double least_share,
+                             float *distance, qn_mask_parts *parts)
 {
     run_list list = {0};
     void *memory;
     QN_TRY(qn_allocate((size_t)map->counts[1] * (size_t)map->counts[2] + 1, sizeof *list.row_start, &memory));
     list.row_start = memory;
-    const qn_status status = find_runs(map, threshold, &list);
+    qn_status status = find_runs(map, threshold, &list);
     if (status == QN_OK) {
         join_all(map, &list);
         keep_largest(&list, peak, least_share, parts);
-        mark(map, &list, distance);
+        status = qn_pool_run(pool, (size_t)map->counts[2], mark_plane, &(marking){map, &list, distance});
     }
     qn_release(&list.runs);
     qn_release(&list.row_start);

@@ -25,14 +25,40 @@ static double middle_of(const histogram *h, size_t bin)
     return h->low + h->width * ((double)bin + 0.5);
 }
 
-static void fill(const qn_volume *map, histogram *h)
+typedef struct counting {
+    const qn_volume *map;
+    const histogram *h;
+    uint64_t *counts; /* [worker][BINS] */
+} counting;
+
+static qn_status count_plane(size_t z, int worker, void *user)
 {
-    const size_t voxels = (size_t)map->counts[0] * (size_t)map->counts[1] * (size_t)map->counts[2];
-    for (size_t i = 0; i < voxels; i++) {
-        const double place = ((double)map->values[i] - h->low) / h->width;
-        h->counts[place < BINS - 1 ? (size_t)place : BINS - 1]++;
+    const counting *work = user;
+    const size_t plane = (size_t)work->map->counts[0] * (size_t)work->map->counts[1];
+    const float *values = work->map->values + z * plane;
+    const double low = work->h->low, bins_per_unit = 1 / work->h->width;
+    uint64_t *counts = work->counts + (size_t)worker * BINS;
+    for (size_t i = 0; i < plane; i++) {
+        const double place = ((double)values[i] - low) * bins_per_unit;
+        counts[place < BINS - 1 ? (size_t)place : BINS - 1]++;
     }
-    h->total = voxels;
+    return QN_OK;
+}
+
+/* Each thread counts for itself. */
+static qn_status fill(qn_pool *pool, const qn_volume *map, histogram *h)
+{
+    const int workers = pool ? qn_pool_threads(pool) : 1;
+    counting work = {.map = map, .h = h};
+    void *memory;
+    QN_TRY(qn_allocate((size_t)workers * BINS, sizeof *work.counts, &memory));
+    work.counts = memory;
+    const qn_status status = qn_pool_run(pool, (size_t)map->counts[2], count_plane, &work);
+    for (int worker = 0; worker < workers; worker++)
+        for (size_t i = 0; i < BINS; i++) h->counts[i] += work.counts[(size_t)worker * BINS + i];
+    h->total = (uint64_t)map->counts[0] * (uint64_t)map->counts[1] * (uint64_t)map->counts[2];
+    qn_release(&memory);
+    return status;
 }
 
 /* Two ends that move upwards together. */
@@ -86,16 +112,18 @@ static double find_threshold(const histogram *h, double background, double noise
     return threshold;
 }
 
-qn_status qn_mask_find_levels(const qn_volume *map, float low, float high, qn_mask_levels *levels)
+qn_status qn_mask_find_levels(qn_pool *pool, const qn_volume *map, float low, float high, qn_mask_levels *levels)
 {
     histogram h = {.low = (double)low, .width = ((double)high - (double)low) / BINS};
     void *memory;
     QN_TRY(qn_allocate(BINS, sizeof *h.counts, &memory));
     h.counts = memory;
-    fill(map, &h);
-    levels->background = find_background(&h);
-    levels->noise = find_noise(&h, levels->background);
-    levels->threshold = find_threshold(&h, levels->background, levels->noise);
+    const qn_status status = fill(pool, map, &h);
+    if (status == QN_OK) {
+        levels->background = find_background(&h);
+        levels->noise = find_noise(&h, levels->background);
+        levels->threshold = find_threshold(&h, levels->background, levels->noise);
+    }
     qn_release(&memory);
-    return QN_OK;
+    return status;
 }

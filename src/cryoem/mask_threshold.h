@@ -5,6 +5,8 @@
 
 #include <quern/volume.h>
 
+#include "base/thread_pool.h"
+
 typedef struct qn_mask_levels {
     double background; /* the middle of the shortest interval that holds a quarter of all values */
     double noise;      /* deviation of what lies below it, by that half's quantile: density adds nothing there */
@@ -15,6 +17,7 @@ typedef struct qn_mask_levels {
  * of the mean height of what lies above instead of at half of it, and held above the noise: half the height, where a
  * sharp border that was blurred was, leaves out what is less dense than a core. `low` < `high`: the range of the
  * values. QN_OUT_OF_MEMORY. */
-QN_MUST_CHECK qn_status qn_mask_find_levels(const qn_volume *map, float low, float high, qn_mask_levels *levels);
+QN_MUST_CHECK qn_status qn_mask_find_levels(qn_pool *pool, const qn_volume *map, float low, float high,
+                                            qn_mask_levels *levels);
 
 #endif

@@ -63,12 +63,19 @@ static qn_status look_at_plane(size_t z, int worker, void *user)
     (void)worker;
     const range_work *work = user;
     const float *values = work->values + z * work->plane;
-    plane_range range = {.low = values[0], .high = values[0], .bad = SIZE_MAX};
+    float low = values[0], high = values[0], sum = 0;
+    plane_range range = {.bad = SIZE_MAX};
+    /* 0 · v is 0 for finite numbers alone */
+#pragma omp simd reduction(min : low) reduction(max : high) reduction(+ : sum)
     for (size_t i = 0; i < work->plane; i++) {
-        if (values[i] < range.low) range.low = values[i];
-        if (values[i] > range.high) range.high = values[i];
-        if (!isfinite(values[i]) && range.bad == SIZE_MAX) range.bad = i;
+        low = values[i] < low ? values[i] : low;
+        high = values[i] > high ? values[i] : high;
+        sum += 0 * values[i];
     }
+    for (size_t i = 0; sum != 0 && i < work->plane && range.bad == SIZE_MAX; i++)
+        if (!isfinite(values[i])) range.bad = i;
+    range.low = low;
+    range.high = high;
     work->planes[z] = range;
     return QN_OK;
 }

@@ -111,7 +111,7 @@ static void parts_are_what_is_connected(void)
         size_t largest = 0, wrong = 0, kept_voxels = 0;
         qn_mask_parts parts;
         for (size_t k = 0; k < voxels; k++) map->values[k] = (float)draw((uint64_t)i, k);
-        CHECK_OK(qn_mask_find_parts(map, threshold, peak, share, distance, &parts));
+        CHECK_OK(qn_mask_find_parts(NULL, map, threshold, peak, share, distance, &parts));
         CHECK(parts.found == flood(map, threshold, label));
         memset(size, 0, (voxels + 1) * sizeof *size);
         for (size_t k = 0; k < voxels; k++) {
@@ -145,13 +145,13 @@ static void levels_are_those_of_the_mixture(void)
         low = fminf(low, map->values[i]);
         high = fmaxf(high, map->values[i]);
     }
-    CHECK_OK(qn_mask_find_levels(map, low, high, &levels));
+    CHECK_OK(qn_mask_find_levels(NULL, map, low, high, &levels));
     CHECK_NEAR(levels.background, 5, 0.1);
     CHECK_NEAR(levels.noise, 0.5, 0.1);
     CHECK_NEAR(levels.threshold, 10, 0.1);
     for (size_t i = 0; i < voxels_of(map); i++)
         if (i % 10 == 0) map->values[i] -= 16; /* now 4 above: a quarter of the way lies within the noise */
-    CHECK_OK(qn_mask_find_levels(map, low, high, &levels));
+    CHECK_OK(qn_mask_find_levels(NULL, map, low, high, &levels));
     CHECK_NEAR(levels.threshold, levels.background + 3 * levels.noise, 1e-9);
     qn_volume_destroy(&map);
 }
