@@ -43,7 +43,7 @@ expect 2 err 1 'unknown command "dokc"; did you mean dock?' dokc
 expect 2 err 1 'unknown command "qwertyuiop" (see quern -h)$' qwertyuiop
 expect 2 err 1 'unknown command "nothing"' help nothing
 expect 2 err 1 'unknown option --frobnicate' --frobnicate
-for command in dock evaluate devices "fft advise" "tune run" "tune list" "tune simulate" "tune explain" "trajectory run" \
+for command in dock evaluate fsc devices "fft advise" "tune run" "tune list" "tune simulate" "tune explain" "trajectory run" \
     "trajectory list" "trajectory convert" "trajectory gyration"; do
     expect 0 out - "^Usage: quern $command" $command -h
     expect 0 out - "^Usage: quern $command" $command --help
