@@ -25,8 +25,10 @@ double qn_reconstruct_images_per_s(const qn_reconstruction *run);
 QN_MUST_CHECK qn_status qn_reconstruct_write_report(const qn_reconstruction *run);
 QN_MUST_CHECK qn_status qn_reconstruct_write_run_json(const qn_reconstruction *run);
 
-/* Sections of the report: central slices; directions of view; defocus (nothing without a CTF). */
+/* Parts of the report: central slices of the map; those of half maps and mask, without a heading; directions of view;
+ * defocus (nothing without a CTF). */
 QN_MUST_CHECK qn_status qn_reconstruct_add_slices(qn_report *report, const qn_reconstruction *run);
+QN_MUST_CHECK qn_status qn_reconstruct_add_half_slices(qn_report *report, const qn_reconstruction *run);
 QN_MUST_CHECK qn_status qn_reconstruct_add_views(qn_report *report, const qn_reconstruction *run);
 QN_MUST_CHECK qn_status qn_reconstruct_add_defocus(qn_report *report, const qn_reconstruction *run);
 

@@ -162,6 +162,7 @@ static qn_status add_resolution(qn_report *report, const qn_reconstruction *run)
     if (status == QN_OK) status = write_caption(run, &caption);
     if (status == QN_OK) status = qn_report_heading(report, "Resolution");
     if (status == QN_OK) status = add_curves(report, run->fsc, caption.data, said, labels);
+    if (status == QN_OK) status = qn_reconstruct_add_half_slices(report, run);
     qn_text_clear(&caption);
     qn_release(&labels);
     qn_release(&said);

@@ -86,20 +86,32 @@ static qn_status add_volume(qn_report *report, const char *title, const char *ca
     return status;
 }
 
-qn_status qn_reconstruct_add_slices(qn_report *report, const qn_reconstruction *run)
+static qn_status limits_of_map(const qn_reconstruction *run, double limits[2])
 {
-    static const double share[2] = {0, 1};
-    double limits[2];
     map_slices slices;
-    if (!run->map) return QN_OK;
     QN_TRY(cut_slices(run->map, &slices));
     qn_status status = find_limits(&slices, limits);
     clear_slices(&slices);
-    QN_TRY(status);
+    return status;
+}
+
+qn_status qn_reconstruct_add_slices(qn_report *report, const qn_reconstruction *run)
+{
+    double limits[2];
+    if (!run->map) return QN_OK;
+    QN_TRY(limits_of_map(run, limits));
     QN_TRY(qn_report_heading(report, "Map"));
-    QN_TRY(add_volume(report, "Slices through the centre", "Light is dense.", run->map, limits));
-    QN_TRY(add_volume(report, "First half map", "As light and dark as the map.", run->half[0], limits));
-    QN_TRY(add_volume(report, "Second half map", "As light and dark as the map.", run->half[1], limits));
+    return add_volume(report, "Slices through the centre", "Light is dense.", run->map, limits);
+}
+
+qn_status qn_reconstruct_add_half_slices(qn_report *report, const qn_reconstruction *run)
+{
+    static const double share[2] = {0, 1};
+    double limits[2];
+    if (!run->map) return QN_OK;
+    QN_TRY(limits_of_map(run, limits));
+    QN_TRY(add_volume(report, "First half map", "In the map's shades of grey.", run->half[0], limits));
+    QN_TRY(add_volume(report, "Second half map", "In the map's shades of grey.", run->half[1], limits));
     return add_volume(report, "Mask", "From 0, black, to 1, white. The correlation is measured within it.", run->mask,
                       share);
 }

@@ -106,6 +106,15 @@ static qn_status add_heat_map(qn_report *report, const qn_reconstruction *run, c
     return status;
 }
 
+static qn_status add_unevenness(qn_report *report, const qn_finish_report *finish)
+{
+    if (!(finish->unevenness > 0)) return QN_OK;
+    return qn_report_paragraph(report,
+                               "Weights of the transform differ from those around them by %.0f %% (root mean square), "
+                               "the less the more evenly slices lie%s",
+                               100 * finish->unevenness, finish->iterations > 0 ? "; this was evened out." : ".");
+}
+
 qn_status qn_reconstruct_add_views(qn_report *report, const qn_reconstruction *run)
 {
     view_bins bins;
@@ -114,6 +123,7 @@ qn_status qn_reconstruct_add_views(qn_report *report, const qn_reconstruction *r
     count_directions(run, &bins);
     qn_status status = qn_report_heading(report, "Views");
     if (status == QN_OK) status = add_heat_map(report, run, &bins);
+    if (status == QN_OK) status = add_unevenness(report, &run->finish);
     qn_release(&bins.counts);
     return status;
 }

@@ -388,6 +388,8 @@ static void the_report_shows_what_there_is(void)
     check_has(page, "falls below 0.143 at 2.34 Å (shell 8) and falls below 0.5 at 4.00 Å (shell 6)");
     check_has(page, "Every particle counts once for each of its 4 symmetric copies.");
     check_has(page, ">0.143</text>");
+    check_has(page, "differ from those around them by 25 % (root mean square)");
+    check_has(page, "this was evened out.");
     check_has(page, "a &lt;CPU&gt;");
     check_has(page, "</strong> No file says how large a pixel is.");
     check_has(page, "</strong> 1 particle of weight 0 or less was left out.");
