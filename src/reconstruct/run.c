@@ -16,6 +16,7 @@
 #include "job/options.h"
 #include "math/symmetry_group.h"
 #include "reconstruct/kernels/insert_slices.h"
+#include "reconstruct/output_folder.h"
 #include "reconstruct/saved_sums.h"
 
 #include <quern/fft.h>
@@ -278,7 +279,17 @@ static qn_status check_saved(const qn_reconstruct_state *run, const char *folder
     return QN_OK;
 }
 
-/* The folder of an output "out/" is made here; that of "map.mrc" must be there. */
+/* That the map can be written is known before images are gone through. */
+static qn_status check_output(qn_reconstruct_state *run)
+{
+    char *path;
+    QN_TRY(qn_reconstruct_path(run->options->output, "map.mrc", &path));
+    qn_status status = QN_OK;
+    if (qn_ranks_rank(run->ranks) == 0) status = qn_output_folder_check(path, &run->absent);
+    qn_release(&path);
+    return status;
+}
+
 static qn_status make_folders(qn_reconstruct_state *run, const char *folder)
 {
     if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
@@ -370,6 +381,7 @@ static qn_status tidy_up(qn_reconstruct_state *run, const char *folder, qn_statu
     if (empty && qn_rank_journal_path(folder, qn_ranks_rank(run->ranks), &path) == QN_OK) unlink(path);
     qn_release(&path);
     if (qn_ranks_barrier(run->ranks) == QN_OK && run->made_folder) rmdir(folder); /* only if it is empty */
+    qn_output_folder_tidy(folder, run->absent);
     qn_error_clear();
     return qn_error_restore(&trail);
 }
@@ -381,6 +393,7 @@ static qn_status run_stages(qn_reconstruct_state *run)
     qn_status status = qn_agree(&run->agreement, check_options(run->options));
     if (status == QN_OK) status = qn_reconstruct_path(run->options->output, "unfinished", &folder);
     run->halves = run->options->halves ? 2 : 1;
+    if (status == QN_OK) status = qn_agree(&run->agreement, check_output(run));
     if (status == QN_OK) status = qn_agree(&run->agreement, prepare(run));
     run->result.times.metadata_s = qn_clock_lap_s(&since);
     if (status == QN_OK) status = insert(run, folder);
@@ -434,6 +447,7 @@ static void clear(qn_reconstruct_state *run)
     qn_release(&run->done.bits);
     qn_release(&run->operators);
     qn_release(&run->image_sides);
+    qn_release(&run->absent);
     for (int i = 0; i < run->device_count; i++) qn_device_release(&run->devices[i]);
     qn_agreement_end(&run->agreement);
     qn_ranks_close(&run->ranks);

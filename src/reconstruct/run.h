@@ -41,6 +41,7 @@ typedef struct qn_reconstruct_state {
 
     uint64_t inserted, resumed; /* images, by this process; by runs before, of all processes */
     bool made_folder;           /* of what is put aside, by this process */
+    char *absent;               /* the topmost folder that is made for the output; NULL: all are there */
     double started_s;
     double read_s; /* of all threads that read */
 } qn_reconstruct_state;
