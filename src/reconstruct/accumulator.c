@@ -23,13 +23,14 @@ static bool settles(const qn_accumulator_options *options)
     return options->slices_expected > QN_INSERT_MOST_BEFORE_SETTLING;
 }
 
-/* Bytes besides the sums: images twice as they come, their transforms, prepared images and weights, and a workspace of
- * the transforms of the size of these. */
-static uint64_t batch_bytes(const qn_accumulator_options *options)
+/* Bytes besides the sums: images twice as they come, their transforms, prepared images and weights, and, on GPUs for
+ * some sizes, a workspace of the transforms of the size of these. */
+static uint64_t batch_bytes(qn_device *device, const qn_accumulator_options *options)
 {
     const uint64_t side = (uint64_t)options->largest_image_side, batch = (uint64_t)options->batch;
     const uint64_t half = side * (side / 2 + 1);
-    const uint64_t per_image = 2 * side * side + 2 * half + 2 * half + 2 * half + half;
+    const uint64_t workspace = qn_device_get_info(device)->kind == QN_DEVICE_CPU ? 0 : 2 * half;
+    const uint64_t per_image = 2 * side * side + 2 * half + 2 * half + half + workspace;
     const uint64_t matrices = 2 * 9 * (uint64_t)options->operator_count;
     return sizeof(float) * batch * (per_image + matrices + 2 * QN_IMAGE_PARAMETERS);
 }
@@ -57,7 +58,7 @@ static bool buffers_fit(qn_device *device, const qn_accumulator_options *options
 void qn_accumulator_estimate(qn_device *device, const qn_accumulator_options *options, uint64_t *bytes, int *slabs)
 {
     const uint64_t side = (uint64_t)options->side, allowed = allowed_bytes(device, options);
-    const uint64_t besides = batch_bytes(options), plane = plane_bytes(options);
+    const uint64_t besides = batch_bytes(device, options), plane = plane_bytes(options);
     const uint64_t copies = (uint64_t)options->halves * (settles(options) ? 3 : 1);
     *slabs = 1;
     *bytes = besides + copies * side * plane;

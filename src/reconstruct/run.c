@@ -28,6 +28,9 @@ static const double cpu_core_rate = 2e9, gpu_rate = 2e12;
 static const double cpu_batch_bytes = 128e6, gpu_batch_bytes = 1e9;
 enum { CPU_BATCH = 512, GPU_BATCH = 2048, SMALLEST_BATCH = 16, LARGEST_BATCH = 1 << 14 };
 
+/* Of a process that does nothing yet, and of a driver with its compiler. */
+static const uint64_t process_bytes = 16 << 20, driver_bytes = 96 << 20;
+
 qn_reconstruct_options qn_reconstruct_default_options(void)
 {
     return (qn_reconstruct_options){.symmetry = "C1",
@@ -164,27 +167,31 @@ static qn_status plan_images(qn_reconstruct_state *run)
 
 /* ---- memory ---- */
 
-/* Of this process: particles, staged images, sums that are gathered, what finishing takes, and what CPU devices hold.
- */
+/* Of this process: particles, staged images, sums that are gathered, what finishing takes, maps that are kept, and what
+ * CPU devices hold. */
 static void estimate_memory(qn_reconstruct_state *run)
 {
     const qn_finish_options finish = {.map_side = run->map_side};
+    const uint64_t edge = (uint64_t)run->map_side, map = sizeof(float) * edge * edge * edge;
     const uint64_t pixels = (uint64_t)run->accumulation.largest_image_side * run->accumulation.largest_image_side;
     const uint64_t volume = 3 * sizeof(float) * qn_fourier_sums_voxels(run->side);
-    uint64_t host = 0, kept = 0;
+    uint64_t kept = process_bytes;
     for (int i = 0; i < run->device_count; i++) {
+        const qn_device_info *info = qn_device_get_info(run->devices[i]);
         uint64_t bytes;
         int slabs;
         qn_accumulator_estimate(run->devices[i], &run->accumulation, &bytes, &slabs);
         if (slabs > run->result.slabs) run->result.slabs = slabs;
         if (bytes > run->result.device_memory_bytes) run->result.device_memory_bytes = bytes;
-        if (qn_device_get_info(run->devices[i])->kind == QN_DEVICE_CPU) kept += bytes;
+        if (info->kind == QN_DEVICE_CPU) kept += bytes;
+        if (strcmp(qn_device_inner_driver(run->devices[i]), "host") != 0) kept += driver_bytes;
         if (slabs > 1) kept += volume * (uint64_t)run->halves + volume / (uint64_t)slabs * 2 / 3;
         kept += 2 * sizeof(float) * pixels * (uint64_t)run->batch;
     }
-    host = run->particles->particle_count * (sizeof(qn_particle) + sizeof(size_t)) + kept + volume +
-           qn_reconstruct_finish_bytes(run->side, &finish);
-    run->result.memory_bytes = host;
+    if (run->halves == 2) kept += 2 * map;
+    if (run->options->write_weights) kept += volume / 3;
+    run->result.memory_bytes = run->particles->particle_count * (sizeof(qn_particle) + sizeof(size_t)) + kept + volume +
+                               qn_reconstruct_finish_bytes(run->side, &finish);
 }
 
 static qn_status check_memory(qn_reconstruct_state *run)
