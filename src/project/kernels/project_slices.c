@@ -185,7 +185,7 @@ qn_status qn_slices_lay_out(qn_queue *queue, const qn_slices_problem *problem, f
 }
 
 /* What is best depends on how much of the volume caches hold. */
-static void problem_class(const qn_slices_problem *problem, char text[64])
+void qn_slices_problem_class(const qn_slices_problem *problem, char text[64])
 {
     int side = 64;
     while (side < problem->side) side *= 2;
@@ -208,7 +208,7 @@ qn_status qn_project_slices(qn_queue *queue, const qn_configuration *configurati
     QN_TRY(check_buffer("steps", steps, 24 * images));
     QN_TRY(check_buffer("parameters", parameters, 4 * QN_IMAGE_PARAMETERS * images));
     QN_TRY(check_buffer("slices", slices, slice_bytes));
-    problem_class(problem, class_name);
+    qn_slices_problem_class(problem, class_name);
     qn_slices_volume_size(problem, &columns, &rows);
     const double most = (double)problem->most;
     const qn_argument arguments[PROJECT_ARGUMENTS] = {

@@ -46,6 +46,9 @@ QN_MUST_CHECK qn_status qn_project_slices(qn_queue *queue, const qn_configuratio
                                           const qn_slices_problem *problem, qn_buffer *volume, qn_buffer *window,
                                           qn_buffer *steps, qn_buffer *parameters, qn_buffer *slices, qn_event **event);
 
+/* Under which name tuning results for such a problem are kept. */
+void qn_slices_problem_class(const qn_slices_problem *problem, char text[64]);
+
 /* What an image is shifted by and multiplied with, in double precision: as qn_image_parameters takes them. */
 typedef struct qn_slice_image {
     double origin_pixels[2], pixel_angstrom, weight;

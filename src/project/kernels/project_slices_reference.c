@@ -19,16 +19,18 @@ static void add_sample(const float *spectrum, int side, const int place[3], doub
 static void add_around(const qn_slices_problem *problem, const qn_window *window, const float *spectrum,
                        const double p[3], double value[2])
 {
-    const int half = problem->taps / 2,
-              low[3] = {(int)floor(p[0]) + 1 - half, (int)floor(p[1]) + 1 - half, (int)floor(p[2]) + 1 - half};
-    for (int z = low[2]; z < low[2] + problem->taps; z++)
-        for (int y = low[1]; y < low[1] + problem->taps; y++)
-            for (int x = low[0]; x < low[0] + problem->taps; x++) {
-                const int place[3] = {x, y, z};
-                double weight = 1;
-                for (int axis = 0; axis < 3; axis++) weight *= qn_window_at(window, p[axis] - place[axis]);
-                add_sample(spectrum, problem->side, place, weight, value);
-            }
+    const int taps = problem->taps;
+    int low[3];
+    double weight[3][QN_WINDOW_MOST_TAPS];
+    for (int axis = 0; axis < 3; axis++) {
+        low[axis] = (int)floor(p[axis]) + 1 - taps / 2;
+        for (int tap = 0; tap < taps; tap++) weight[axis][tap] = qn_window_at(window, p[axis] - (low[axis] + tap));
+    }
+    for (int z = 0; z < taps; z++)
+        for (int y = 0; y < taps; y++)
+            for (int x = 0; x < taps; x++)
+                add_sample(spectrum, problem->side, (const int[]){low[0] + x, low[1] + y, low[2] + z},
+                           weight[2][z] * weight[1][y] * weight[0][x], value);
 }
 
 static void multiply(double value[2], double re, double im)

@@ -195,6 +195,13 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
+static void the_workload_keeps_its_promises(void)
+{
+    qn_work work;
+    check_workload(queue, "project/project_slices", (const int[]){17, 5, 6}, &work);
+    CHECK(work.multiply_adds > 0);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
@@ -207,6 +214,7 @@ int main(int argc, char **argv)
     RUN(errors_do_not_grow_with_the_side);
     RUN(sampled_corners_are_right);
     RUN(impossible_problems_are_refused);
+    RUN(the_workload_keeps_its_promises);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);
