@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "cryoem/blob.h"
 #include "format/particles.h"
 #include "job/input.h"
+#include "job/journal.h"
 #include "job/options.h"
 #include "math/symmetry_group.h"
 #include "reconstruct/kernels/insert_slices.h"
@@ -89,6 +91,24 @@ static void choose_batch(qn_reconstruct_state *run, int largest_side)
     run->batch = smallest(fmax(1, QN_INSERT_MOST_BEFORE_SETTLING / (double)run->operator_count), batch);
 }
 
+/* Sums that were put aside are of batches as they were then, whatever the devices and processes are now. */
+static qn_status take_saved_batch(qn_reconstruct_state *run, const char *folder)
+{
+    char value[24] = "", *path = NULL;
+    int *ranks = NULL;
+    size_t count = 0;
+    if (!run->options->resume || run->options->batch > 0 || !qn_file_exists(folder)) return QN_OK;
+    QN_TRY(qn_rank_journal_list(folder, &ranks, &count));
+    qn_status status = QN_OK;
+    if (count > 0) status = qn_rank_journal_path(folder, ranks[0], &path);
+    if (status == QN_OK && path) status = qn_journal_value(path, "batch", value, sizeof value);
+    const long batch = strtol(value, NULL, 10);
+    if (status == QN_OK && batch >= 1 && batch <= LARGEST_BATCH) run->batch = (int)batch;
+    qn_release(&path);
+    qn_release(&ranks);
+    return status;
+}
+
 static qn_status check_particles(const qn_reconstruct_state *run)
 {
     const qn_particle_set *set = run->particles;
@@ -136,13 +156,14 @@ static qn_status choose_sizes(qn_reconstruct_state *run)
     return QN_OK;
 }
 
-static qn_status plan_images(qn_reconstruct_state *run)
+static qn_status plan_images(qn_reconstruct_state *run, const char *folder)
 {
     const qn_reconstruct_options *options = run->options;
     int largest = 0;
     for (size_t i = 0; i < run->particles->optics_count; i++)
         if (run->image_sides[i] > largest) largest = run->image_sides[i];
     choose_batch(run, largest);
+    QN_TRY(take_saved_batch(run, folder));
     QN_TRY(qn_image_plan_create(run->particles, options->halves, options->subset, options->first, options->last,
                                 options->seed, (size_t)run->batch, &run->plan));
     QN_TRY(choose_sizes(run));
@@ -232,12 +253,12 @@ static double expected_seconds(const qn_reconstruct_state *run)
 }
 
 /* Everything that can be wrong with what was given, before anything is written. */
-static qn_status prepare(qn_reconstruct_state *run)
+static qn_status prepare(qn_reconstruct_state *run, const char *folder)
 {
     const qn_reconstruct_options *options = run->options;
     QN_TRY(read_particles(run));
     QN_TRY(qn_devices_open(run->context, options->device, run->ranks, run->devices, &run->device_count));
-    QN_TRY(plan_images(run));
+    QN_TRY(plan_images(run, folder));
     QN_TRY(check_memory(run));
     QN_TRY(qn_tuning_start(run->context, options->tune, options->tune_budget, expected_seconds(run), &run->tuning));
     for (int i = 0; i < run->device_count; i++)
@@ -401,7 +422,7 @@ static qn_status run_stages(qn_reconstruct_state *run)
     if (status == QN_OK) status = qn_reconstruct_path(run->options->output, "unfinished", &folder);
     run->halves = run->options->halves ? 2 : 1;
     if (status == QN_OK) status = qn_agree(&run->agreement, check_output(run));
-    if (status == QN_OK) status = qn_agree(&run->agreement, prepare(run));
+    if (status == QN_OK) status = qn_agree(&run->agreement, prepare(run, folder));
     run->result.times.metadata_s = qn_clock_lap_s(&since);
     if (status == QN_OK) status = insert(run, folder);
     qn_tuning_finish(&run->tuning);

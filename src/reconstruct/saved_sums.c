@@ -16,6 +16,7 @@
 #include "job/journal.h"
 
 enum { CHUNK = 1 << 22 }; /* floats that are on their way at a time */
+enum { NO_HALF = -1 };    /* files are gone through, and nothing is added */
 
 /* A file of sums, "sums.<rank>.<number>": numerator and weight of the first half, then of the second. */
 typedef struct saved_file {
@@ -190,6 +191,7 @@ qn_status qn_saved_sums_open(const char *folder, const char *key, bool resume, c
     if (!saved->folder) status = qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "memory is exhausted");
     if (status == QN_OK) status = open_journal(saved, key, resume, done);
     if (status == QN_OK && resume) status = read_others(saved, key, qn_ranks_count(ranks), done);
+    if (status == QN_OK) status = qn_saved_sums_add(saved, NO_HALF, NULL); /* what is damaged is found now */
     if (status != QN_OK) qn_saved_sums_close(out);
     return status;
 }

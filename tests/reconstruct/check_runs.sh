@@ -148,7 +148,14 @@ if [ ! -e killed.mrc ]; then
   case $message in *killed_unfinished*"--resume"*) ;; *) fail "an unfinished run: $message" ;; esac
   message=$(reconstruct "${long[@]}" -o killed.mrc --resume --symmetry C2 2>&1) && fail "an unfinished run of another symmetry"
   case $message in *symmetry=C1*) ;; *) fail "an unfinished run of another symmetry: $message" ;; esac
-  reconstruct "${long[@]}" -o killed.mrc --resume || fail "the run after $kills kills"
+  cp -r killed_unfinished damaged_unfinished
+  for file in damaged_unfinished/sums.*; do printf '\x41\x42\x43' | dd of="$file" bs=1 seek=4321 conv=notrunc status=none; done
+  before=$(recorded damaged)
+  message=$(reconstruct "${long[@]}" -o damaged.mrc --resume 2>&1) && fail "damaged sums were used"
+  case $message in *damaged_unfinished/sums.*checksum*) ;; *) fail "damaged sums: $message" ;; esac
+  [ "$(recorded damaged)" -eq "$before" ] || fail "damaged sums were found late"
+  # batches as they were, though nothing says so
+  reconstruct long.star -o killed.mrc --resume || fail "the run after $kills kills"
   grep -q '"resumed": *0\b' killed_run.json && fail "nothing was resumed after $kills kills"
 fi
 within "after $kills kills" 1e-6 long.mrc killed.mrc
@@ -182,7 +189,7 @@ if [ -n "$with_ranks" ]; then
       kill -KILL $running; wait $running' rank ranks_unfinished/journal.1 \
     "$quern" reconstruct "${long[@]}" "${options[@]}" --threads 1 -o ranks.mrc >log 2>&1 && fail "a rank was not killed"
   [ ! -e ranks.mrc ] || fail "a map stands there after a rank was killed"
-  reconstruct "${long[@]}" -o ranks.mrc --resume || fail "one rank after one of two was killed"
+  reconstruct long.star -o ranks.mrc --resume || fail "one rank after one of two was killed"
   within "one rank after one of two was killed" 1e-6 long.mrc ranks.mrc
 fi
 
