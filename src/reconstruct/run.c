@@ -117,8 +117,8 @@ static qn_status check_particles(const qn_reconstruct_state *run)
         QN_FAIL(QN_BAD_FORMAT, "%s: no angles; expected columns rlnAngleRot, rlnAngleTilt and rlnAnglePsi", set->name);
     if (run->options->ctf && !set->has_ctf)
         QN_FAIL(QN_BAD_FORMAT,
-                "%s: no defocus; expected columns rlnDefocusU, rlnDefocusV and rlnDefocusAngle to "
-                "correct for the contrast transfer function",
+                "%s: does not say all of the contrast transfer function; expected columns rlnDefocusU, rlnDefocusV, "
+                "rlnDefocusAngle, rlnVoltage, rlnSphericalAberration and rlnAmplitudeContrast to correct for it",
                 set->name);
     return QN_OK;
 }

@@ -129,6 +129,8 @@ refused "no tilt angles" "bad.star" "rlnAngleTilt"
 optics_header='_rlnBeamTiltX\n' optics_row=0.5 star bad.star
 refused "beam tilt" "_rlnBeamTiltX is \"0.5\"" "not corrected"
 refused "no defocus for --ctf" "good.star" "rlnDefocusU" -- good.star --ctf -o out/map.mrc
+header='_rlnDefocusU\n_rlnDefocusV\n_rlnDefocusAngle\n' row='12000 11000 30' star bad.star
+refused "no voltage for --ctf" "bad.star" "rlnVoltage" -- bad.star --ctf -o out/map.mrc
 
 # Weights: rows of 0 or less are left out and counted.
 header='_rlnParticleFigureOfMerit\n' row=1 star weighted.star
