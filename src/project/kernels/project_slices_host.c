@@ -1,5 +1,7 @@
 /* Slices on processor cores: pieces of a few rows of an image. Where the pixels of a stretch lie is found many at once;
  * what each gathers are rows of neighbouring samples, which fill registers. */
+#include "runtime/host_vector.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -132,31 +134,47 @@ static inline const float *samples_of(const slices_job *job, const stretch *at, 
     return job->volume + 2 * ((z * (size_t)job->volume_rows + y) * (size_t)job->volume_columns + x);
 }
 
+static inline samples multiply_add(samples a, samples b, samples c)
+{
+#if defined(__FMA__)
+    return _mm_fmadd_ps(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+static inline samples two_of(float first, float second)
+{
+    return (samples){first, first, second, second};
+}
+
 /* Pixel i's sum, while the samples of pixel `ahead` are fetched; `taps` is a constant where this is called. */
 static inline void gather(const slices_job *job, const stretch *at, int i, int ahead, const int taps, float value[2])
 {
-    float weight[3][MOST_TAPS], sums[2 * MOST_TAPS];
+    float weight[3][MOST_TAPS];
     const size_t row = 2 * (size_t)job->volume_columns, plane = row * (size_t)job->volume_rows;
     const float *from = samples_of(job, at, i, taps), *next = samples_of(job, at, ahead, taps);
-    samples sum[MOST_TAPS / 2] = {{0}};
+    samples weight_y[MOST_TAPS], sum[MOST_TAPS / 2] = {{0}}, whole = {0};
     for (int axis = 0; axis < 3; axis++) {
         const float *weights = job->window + at->row[axis][i];
         for (int tap = 0; tap < taps; tap++)
             weight[axis][tap] = MULTIPLY_ADD(at->between[axis][i], weights[taps + tap] - weights[tap], weights[tap]);
     }
-    for (int k = 0; k < taps; k++)
+    for (int j = 0; j < taps; j++) weight_y[j] = two_of(weight[1][j], weight[1][j]);
+    for (int k = 0; k < taps; k++) {
+        samples of_plane[MOST_TAPS / 2] = {{0}};
         for (int j = 0; j < taps; j++) {
-            const float *here = from + (size_t)k * plane + (size_t)j * row;
-            const float factor = weight[2][k] * weight[1][j];
+            const samples_anywhere *here = (const samples_anywhere *)(from + (size_t)k * plane + (size_t)j * row);
             __builtin_prefetch(next + (size_t)k * plane + (size_t)j * row);
-            for (int c = 0; c < taps / 2; c++) sum[c] += factor * ((const samples_anywhere *)here)[c];
+            for (int c = 0; c < taps / 2; c++) of_plane[c] = multiply_add(weight_y[j], here[c], of_plane[c]);
         }
-    memcpy(sums, sum, sizeof sums);
-    value[0] = value[1] = 0;
-    for (int tap = 0; tap < taps; tap++) {
-        value[0] = MULTIPLY_ADD(weight[0][tap], sums[2 * tap], value[0]);
-        value[1] = MULTIPLY_ADD(weight[0][tap], sums[2 * tap + 1], value[1]);
+        for (int c = 0; c < taps / 2; c++)
+            sum[c] = multiply_add(two_of(weight[2][k], weight[2][k]), of_plane[c], sum[c]);
     }
+    for (int c = 0; c < taps / 2; c++)
+        whole = multiply_add(two_of(weight[0][2 * c], weight[0][2 * c + 1]), sum[c], whole);
+    value[0] = whole[0] + whole[2];
+    value[1] = whole[1] + whole[3];
 }
 
 static inline void gather_stretch(const slices_job *job, stretch *at, int count, const int taps)
