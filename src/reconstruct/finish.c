@@ -9,44 +9,55 @@
 #include "reconstruct/gridding_weights.h"
 #include "reconstruct/map_transform.h"
 
-/* Factors for every squared distance from the middle. */
-typedef struct factor_job {
-    const qn_finish_options *options;
-    int side;
-    size_t count;
-    float *factors;
-} factor_job;
-
-enum { FACTOR_PIECE = 1024 };
-
-/* Of what nearest samples do to a map at `frequency` times the padded side from its middle. A voxel takes what lies in
- * a cube around it that is turned with its slice; so the map is multiplied with Π sinc(kᵢ), the mean over all
- * directions of k. ln sinc(x) = −(πx)²/6 − (πx)⁴/180 − …, of which the mean over directions has Σ kᵢ² = k², Σ kᵢ⁴ =
- * 3k⁴/5. */
-static double nearest_transform(double frequency)
+static double sinc(double x)
 {
-    const double turn = 3.14159265358979323846 * frequency, squared = turn * turn;
-    return exp(-squared / 6 - squared * squared / 300);
+    const double turn = 3.14159265358979323846 * x;
+    return fabs(turn) < 1e-6 ? 1 : sin(turn) / turn;
 }
 
-/* Beyond half of the padded box around the middle nothing can be told from its images a side away: what is there (the
- * corners of maps that were not padded) is not raised further. */
-static double blur_at(const factor_job *job, double distance)
+/* What nearest samples do to a map at `frequency` times the padded side from its middle. A voxel takes a sample from
+ * the box of a pixel by a pixel by a voxel around it that is turned with its slice: the mean of the box's transform
+ * over all directions, by the midpoints of one octant. */
+static double nearest_transform(double spacing, double frequency)
 {
-    const double frequency = fmin(distance / job->side, 0.5), radius = job->options->radius;
-    return job->options->fast ? nearest_transform(frequency)
-                              : qn_blob_transform(radius, frequency) / qn_blob_transform(radius, 0);
+    enum { STEPS = 24 };
+    double sum = 0;
+    for (int i = 0; i < STEPS; i++) {
+        const double z = (i + 0.5) / STEPS, across = sqrt(1 - z * z);
+        double ring = 0;
+        for (int j = 0; j < STEPS; j++) {
+            const double angle = 3.14159265358979323846 / 2 * (j + 0.5) / STEPS;
+            const double x = across * cos(angle), y = across * sin(angle);
+            ring += sinc(spacing * frequency * x) * sinc(spacing * frequency * y);
+        }
+        sum += ring / STEPS * sinc(frequency * z);
+    }
+    return sum / STEPS;
 }
 
-static qn_status make_factors(size_t index, int worker, void *user)
+static double blur_at(const qn_finish_options *options, double frequency)
 {
-    (void)worker;
-    const factor_job *job = user;
-    const double cubed = pow(job->side, 3);
-    const size_t first = index * FACTOR_PIECE, left = job->count - first, most = FACTOR_PIECE;
-    for (size_t i = first; i < first + (left < most ? left : most); i++)
-        job->factors[i] = (float)(1 / (cubed * blur_at(job, sqrt((double)i))));
-    return QN_OK;
+    const double spacing = options->spacing > 0 ? options->spacing : 1;
+    return options->fast ? nearest_transform(spacing, frequency)
+                         : qn_blob_transform(options->radius, frequency) / qn_blob_transform(options->radius, 0);
+}
+
+/* What voxels of the padded map are multiplied with, by their squared distance from its middle. Blurs are exponentials
+ * of it, nearly, so that a table over it needs few entries: interpolated it is off by 2e-7. Beyond half of the padded
+ * box nothing can be told from its images a side away, so what is there (the corners of maps that were not padded) is
+ * not raised further. */
+static void make_factors(const qn_finish_options *options, int side, size_t count, float *factors)
+{
+    enum { INTERVALS = 1024 };
+    double table[INTERVALS + 2];
+    const double cubed = pow(side, 3), intervals = INTERVALS;
+    for (int i = 0; i < INTERVALS + 2; i++) table[i] = blur_at(options, sqrt(0.25 * i / intervals));
+    for (size_t i = 0; i < count; i++) {
+        const double place = fmin(intervals, 4 * intervals * (double)i / side / side);
+        const int entry = (int)place;
+        const double blur = table[entry] + (place - entry) * (table[entry + 1] - table[entry]);
+        factors[i] = (float)(1 / (cubed * blur));
+    }
 }
 
 /* ---- beyond what all views see ---- */
@@ -131,21 +142,20 @@ static double limit_of(const qn_finish_options *options, int side)
     return fmin(options->most + reach, side / 2.0);
 }
 
-static qn_status transform(qn_device *device, qn_pool *pool, const qn_fourier_sums *sums,
-                           const qn_finish_options *options, qn_volume *map)
+static qn_status transform(qn_device *device, const qn_fourier_sums *sums, const qn_finish_options *options,
+                           qn_volume *map)
 {
-    factor_job job = {options, sums->side, qn_map_transform_factors(options->map_side), NULL};
-    void *memory = NULL;
-    QN_TRY(qn_allocate(job.count, sizeof(float), &memory));
-    job.factors = memory;
-    qn_status status = qn_pool_run(pool, (job.count + FACTOR_PIECE - 1) / FACTOR_PIECE, make_factors, &job);
+    const size_t count = qn_map_transform_factors(options->map_side);
+    void *factors = NULL;
+    QN_TRY(qn_allocate(count, sizeof(float), &factors));
+    make_factors(options, sums->side, count, factors);
     const qn_map_transform request = {.side = sums->side,
                                       .map_side = options->map_side,
                                       .limit = limit_of(options, sums->side),
                                       .spectrum = sums->numerator,
-                                      .factor = job.factors};
-    if (status == QN_OK) status = qn_map_transform_run(&request, device, map);
-    qn_release(&job.factors);
+                                      .factor = factors};
+    const qn_status status = qn_map_transform_run(&request, device, map);
+    qn_release(&factors);
     return status;
 }
 
@@ -164,7 +174,7 @@ qn_status qn_reconstruct_finish(qn_device *device, qn_fourier_sums *sums, const 
     qn_gridding_report weights;
     QN_TRY(qn_gridding_divide(sums, &gridding, pool, &weights));
     QN_TRY(qn_volume_create((const int[3]){map_side, map_side, map_side}, options->voxel_angstrom, map));
-    qn_status status = transform(device, pool, sums, options, *map);
+    qn_status status = transform(device, sums, options, *map);
     if (status == QN_OK) status = fade(*map, pool);
     if (status != QN_OK) qn_volume_destroy(map);
     found = (qn_finish_report){

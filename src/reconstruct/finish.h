@@ -13,6 +13,7 @@ typedef struct qn_finish_options {
     double most;   /* |f| in voxels of the padded volume up to which images were kept */
     double radius; /* of the blob; samples of `fast` insertions are nearest ones */
     bool fast;
+    double spacing; /* of the images' pixels in voxels, which `fast` asks for; 0: 1 */
     qn_reconstruct_weights weights;
 } qn_finish_options;
 

@@ -68,6 +68,7 @@ static qn_status finish_map(qn_reconstruct_state *run, qn_fourier_sums *sums, qn
                                        .most = run->most,
                                        .radius = run->radius,
                                        .fast = run->options->fast,
+                                       .spacing = (double)run->side / run->map_side,
                                        .weights = run->options->weights};
     double since = qn_clock_s();
     QN_TRY(qn_reconstruct_finish(run->devices[0], sums, &options, map, &run->result.finish));
