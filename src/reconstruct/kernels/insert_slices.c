@@ -86,7 +86,7 @@ qn_insert_shape qn_insert_shape_of(const qn_insert_problem *problem)
 
 /* What cannot be left out: for each voxel within the radius r of a slice (a half disc, 2 r thick) the three
  * coordinates, nine slots; for each of the 2/3 π r² pixels (r in pixels) that lie within r of it on average the
- * distance, ten steps of a polynomial for the blob and three sums, fourteen slots. Each pixel is read once, each voxel
+ * distance, eight steps of a polynomial for the blob and three sums, twelve slots. Each pixel is read once, each voxel
  * read and written once. Of a slab the share of the planes. */
 static void work_of(const void *user, qn_work *work)
 {
@@ -101,7 +101,7 @@ static void work_of(const void *user, qn_work *work)
     const double volume = share * 12 * 2.0 / 3 * pi * reach * reach * reach;
     *work = (qn_work){.bytes_read = 12 * problem->images * pi * shape.kept * shape.kept / 2 + 36 * slices + volume,
                       .bytes_written = volume,
-                      .multiply_adds = voxels * (9 + (problem->fast ? 3 : 14) * pixels)};
+                      .multiply_adds = voxels * (9 + (problem->fast ? 3 : 12) * pixels)};
 }
 
 static qn_geometry settle_geometry(const qn_configuration *configuration, const void *user)

@@ -22,9 +22,9 @@
 #include "reconstruct/kernels/insert_slices.dev.h"
 
 enum { REACH = 4, PIXELS = REACH * REACH, FEW = 2, SETTLE_PIECE = 1 << 16 };
-enum { BATCH = 256, BLOCK = 16 }; /* voxels; those of a batch are found by blocks */
-enum { Y_BITS = 4, BAR_Y = 1 << Y_BITS, MOST_BAR_Z = 8, BAR_BYTES = 17 << 13 }; /* rows of a bar, bytes of its sums */
-enum { X_BITS = 12, PREFETCHED = 3, RUN = 8 }; /* of a voxel's code; every third voxel's pixels */
+enum { BATCH = 512, BLOCK = 16 }; /* voxels; those of a batch are found by blocks */
+enum { Y_BITS = 4, BAR_Y = 1 << Y_BITS, MOST_BAR_Z = 8, BAR_BYTES = 17 << 14 }; /* rows of a bar, bytes of its sums */
+enum { X_BITS = 12, PREFETCHED = 4, RUN = 8 }; /* of a voxel's code; every fourth voxel's pixels */
 enum { CHUNK_BYTES = 1 << 28 };                /* of images laid out at a time */
 
 /* Rows of T and components of q: a coordinate of the image is Σ (coarse + fine) over the axes x, y, z. */
@@ -45,7 +45,7 @@ typedef struct batch {
 typedef struct scratch {
     batch batches[2]; /* one is filled, the other waits for its pixels */
     int filled;       /* which */
-    float blob[FEW * FEW][BATCH + BLOCK];
+    float blob[FEW * FEW][BATCH + BLOCK], together[BATCH + BLOCK][FEW * FEW];
     float limit[MOST_BAR_Z][BAR_Y]; /* the last x of each row of the bar; −1: none */
     float *sums;                    /* of the bar: [z][BAR_Y][columns][4]: real part, imaginary part, weight, 0 */
     int32_t *codes;                 /* of voxels: x + 2^X_BITS · (row + BAR_Y · plane) within the bar */
@@ -234,12 +234,12 @@ static inline qn_lanes where_positive(qn_lanes t, qn_lanes value)
 /* blob_polynomial of insert_slices.dev.h */
 static inline qn_lanes blobs(qn_lanes t)
 {
-    static const float terms[10] = {-2.25563701f, 3.88903892f,     -3.1735309f,    2.10275821f,     -0.575692405f,
-                                    0.204267875f, -0.00509471278f, 0.00361584311f, 0.000132864104f, 3.0815639e-06f};
+    static const float terms[7] = {-0.0656339119f, 0.341531116f,  0.113066041f,  0.357444433f,
+                                   0.142440445f,   0.0443958453f, 0.00174993229f};
     const qn_lanes inside = QN_LANES_WORD(max)(t, qn_lanes_splat(0.0f));
-    qn_lanes sum = qn_lanes_splat(0.810138066f);
-    for (int i = 0; i < 10; i++) sum = qn_lanes_fma(inside, sum, qn_lanes_splat(terms[i]));
-    return where_positive(t, sum);
+    qn_lanes root = qn_lanes_splat(0.0650061578f);
+    for (int i = 0; i < 7; i++) root = qn_lanes_fma(inside, root, qn_lanes_splat(terms[i]));
+    return where_positive(t, root * root);
 }
 
 /* The blobs of as many pixels as four to a lane fit, from the `pixel`-th of `blob` on, each four times. */
@@ -294,24 +294,6 @@ static inline void gather(const insert_job *job, const batch *at, int i, float v
     _mm_storeu_ps(value, _mm_add_ps(_mm_loadu_ps(value), fold(sum[0] + sum[1])));
 }
 
-typedef __m128 four_floats;
-
-static inline four_floats times_pixel(const float *blob, const float *pixel, four_floats sum)
-{
-#if defined(__FMA__)
-    return _mm_fmadd_ps(_mm_set1_ps(*blob), _mm_loadu_ps(pixel), sum);
-#else
-    return _mm_add_ps(_mm_mul_ps(_mm_set1_ps(*blob), _mm_loadu_ps(pixel)), sum);
-#endif
-}
-
-static inline void add_four(float *value, four_floats sum)
-{
-    _mm_storeu_ps(value, _mm_add_ps(_mm_loadu_ps(value), sum));
-}
-
-#define NO_FLOATS _mm_setzero_ps()
-
 #else
 
 static inline qn_lanes blobs(qn_lanes t)
@@ -329,22 +311,51 @@ static inline void gather(const insert_job *job, const batch *at, int i, float v
     }
 }
 
-typedef struct four_floats {
-    float value[4];
-} four_floats;
+#endif
 
-static inline four_floats times_pixel(const float *blob, const float *pixel, four_floats sum)
+#if defined(__AVX2__) && defined(__FMA__)
+
+/* The blobs of a voxel's 2 × 2 pixels beside each other, for eight voxels. */
+static inline void put_together(float blob[FEW * FEW][BATCH + BLOCK], int i, float together[][FEW * FEW])
 {
-    for (int c = 0; c < 4; c++) sum.value[c] += *blob * pixel[c];
-    return sum;
+    const __m256 p0 = _mm256_loadu_ps(blob[0] + i), p1 = _mm256_loadu_ps(blob[1] + i);
+    const __m256 p2 = _mm256_loadu_ps(blob[2] + i), p3 = _mm256_loadu_ps(blob[3] + i);
+    const __m256 low_01 = _mm256_unpacklo_ps(p0, p1), high_01 = _mm256_unpackhi_ps(p0, p1);
+    const __m256 low_23 = _mm256_unpacklo_ps(p2, p3), high_23 = _mm256_unpackhi_ps(p2, p3);
+    const __m256 v04 = _mm256_shuffle_ps(low_01, low_23, 0x44), v15 = _mm256_shuffle_ps(low_01, low_23, 0xee);
+    const __m256 v26 = _mm256_shuffle_ps(high_01, high_23, 0x44), v37 = _mm256_shuffle_ps(high_01, high_23, 0xee);
+    _mm256_storeu_ps(together[i], _mm256_permute2f128_ps(v04, v15, 0x20));
+    _mm256_storeu_ps(together[i + 2], _mm256_permute2f128_ps(v26, v37, 0x20));
+    _mm256_storeu_ps(together[i + 4], _mm256_permute2f128_ps(v04, v15, 0x31));
+    _mm256_storeu_ps(together[i + 6], _mm256_permute2f128_ps(v26, v37, 0x31));
 }
 
-static inline void add_four(float *value, four_floats sum)
+/* value += Σ blob · pixel of two pixels and the two a row further. */
+static inline void add_pixels(const float blob[FEW * FEW], const float *pixel, const float *next, float *value)
 {
-    for (int c = 0; c < 4; c++) value[c] += sum.value[c];
+    const __m256 four = _mm256_broadcast_ps((const __m128 *)blob);
+    const __m256 of_row = _mm256_permutevar_ps(four, _mm256_set_epi32(1, 1, 1, 1, 0, 0, 0, 0));
+    const __m256 of_next = _mm256_permutevar_ps(four, _mm256_set_epi32(3, 3, 3, 3, 2, 2, 2, 2));
+    const __m256 sum = _mm256_fmadd_ps(of_next, _mm256_loadu_ps(next), _mm256_mul_ps(of_row, _mm256_loadu_ps(pixel)));
+    const __m128 both = _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1));
+    _mm_storeu_ps(value, _mm_add_ps(_mm_loadu_ps(value), both));
 }
 
-#define NO_FLOATS ((four_floats){{0, 0, 0, 0}})
+#else
+
+static inline void put_together(float blob[FEW * FEW][BATCH + BLOCK], int i, float together[][FEW * FEW])
+{
+    for (int voxel = i; voxel < i + 8; voxel++)
+        for (int pixel = 0; pixel < FEW * FEW; pixel++) together[voxel][pixel] = blob[pixel][voxel];
+}
+
+static inline void add_pixels(const float blob[FEW * FEW], const float *pixel, const float *next, float *value)
+{
+    float sum[4];
+    for (int c = 0; c < 4; c++)
+        sum[c] = (blob[0] * pixel[c] + blob[2] * next[c]) + (blob[1] * pixel[4 + c] + blob[3] * next[4 + c]);
+    for (int c = 0; c < 4; c++) value[c] += sum[c];
+}
 
 #endif
 
@@ -352,25 +363,24 @@ static inline void add_four(float *value, four_floats sum)
 static void sum_few(const insert_job *job, const batch *at, scratch *own)
 {
     const qn_lanes step = qn_lanes_splat(job->inverse_radius);
-    for (int i = 0; i < at->count; i += QN_LANES) {
-        const qn_lanes x = qn_lanes_load(at->dx + i), y = qn_lanes_load(at->dy + i), next_x = x + step,
-                       next_y = y + step;
-        const qn_lanes inside = qn_lanes_load(at->inside + i);
-        const qn_lanes row = qn_lanes_minus_product(inside, y, y),
-                       next = qn_lanes_minus_product(inside, next_y, next_y);
+    const int count = at->count;
+    for (int i = 0; i < count; i += QN_LANES) {
+        const qn_lanes x = qn_lanes_load(at->dx + i), y = qn_lanes_load(at->dy + i), next_x = x + step;
+        const qn_lanes next_y = y + step, inside = qn_lanes_load(at->inside + i);
+        const qn_lanes row = qn_lanes_minus_product(inside, y, y);
+        const qn_lanes next = qn_lanes_minus_product(inside, next_y, next_y);
         qn_lanes_store(own->blob[0] + i, blobs(qn_lanes_minus_product(row, x, x)));
         qn_lanes_store(own->blob[1] + i, blobs(qn_lanes_minus_product(row, next_x, next_x)));
         qn_lanes_store(own->blob[2] + i, blobs(qn_lanes_minus_product(next, x, x)));
         qn_lanes_store(own->blob[3] + i, blobs(qn_lanes_minus_product(next, next_x, next_x)));
     }
+    for (int i = 0; i < count; i += 8) put_together(own->blob, i, own->together);
     const ptrdiff_t row = 4 * (ptrdiff_t)job->width;
-    for (int i = 0; i < at->count; i++) {
-        const float *pixel = job->planes + 4 * (ptrdiff_t)at->pixel[i];
-        four_floats sum = times_pixel(own->blob[0] + i, pixel, NO_FLOATS);
-        sum = times_pixel(own->blob[1] + i, pixel + 4, sum);
-        sum = times_pixel(own->blob[2] + i, pixel + row, sum);
-        sum = times_pixel(own->blob[3] + i, pixel + row + 4, sum);
-        add_four(own->sums + 4 * (ptrdiff_t)at->voxel[i], sum);
+    const float *planes = job->planes;
+    float *sums = own->sums;
+    for (int i = 0; i < count; i++) {
+        const float *pixel = planes + 4 * (ptrdiff_t)at->pixel[i];
+        add_pixels(own->together[i], pixel, pixel + row, sums + 4 * (ptrdiff_t)at->voxel[i]);
     }
 }
 

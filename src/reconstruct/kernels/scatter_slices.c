@@ -43,7 +43,7 @@ static void work_of(const void *user, qn_work *work)
     const double voxels = (double)shape.planes / problem->side * pixels * 4 / 3 * pi * pow((double)problem->radius, 3);
     *work = (qn_work){.bytes_read = 12 * pixels / problem->operators + 12 * voxels,
                       .bytes_written = 12 * voxels,
-                      .multiply_adds = 14 * voxels};
+                      .multiply_adds = 12 * voxels};
 }
 
 static const qn_argument_declaration arguments_of_scatter[] = {
