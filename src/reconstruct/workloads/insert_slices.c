@@ -9,7 +9,7 @@
 #include "reconstruct/kernels/insert_slices.h"
 #include "tune/workload_inputs.h"
 
-enum { SAMPLES = 300, MOST_IMAGES = 1 << 16, MOST_OPERATORS = 60 };
+enum { SAMPLES = 300, MOST_IMAGES = 1 << 16 };
 
 typedef struct insert_state {
     qn_insert_problem problem;
@@ -63,8 +63,8 @@ static qn_status allocate_floats(size_t count, float **floats)
 static qn_status make_inputs(insert_state *state)
 {
     const qn_insert_problem *problem = &state->problem;
-    const size_t side = (size_t)problem->side, pixels = side * (side / 2 + 1) * (size_t)problem->images;
-    const size_t slices = (size_t)problem->images * (size_t)problem->operators;
+    const size_t side = (size_t)problem->image_side, pixels = side * (side / 2 + 1) * (size_t)problem->images;
+    const size_t slices = (size_t)problem->images;
     QN_TRY(allocate_floats(2 * pixels, &state->images));
     QN_TRY(allocate_floats(pixels, &state->image_weights));
     QN_TRY(allocate_floats(9 * slices, &state->matrices));
@@ -78,15 +78,27 @@ static qn_status make_buffers(insert_state *state, qn_queue *queue)
 {
     float table[QN_BLOB_ENTRIES];
     const qn_insert_problem *problem = &state->problem;
-    const size_t side = (size_t)problem->side, pixels = side * (side / 2 + 1), word = sizeof(float);
-    const size_t images = (size_t)problem->images, slices = images * (size_t)problem->operators;
+    const size_t side = (size_t)problem->side, voxels = side * side * (side / 2 + 1), word = sizeof(float);
+    const size_t n = (size_t)problem->image_side, pixels = n * (n / 2 + 1), images = (size_t)problem->images;
     qn_blob_table(table);
     QN_TRY(qn_workload_make_buffer(queue, state->images, 2 * pixels * images * word, &state->image_buffer));
     QN_TRY(qn_workload_make_buffer(queue, state->image_weights, pixels * images * word, &state->weight_buffer));
-    QN_TRY(qn_workload_make_buffer(queue, state->matrices, 9 * slices * word, &state->matrix_buffer));
+    QN_TRY(qn_workload_make_buffer(queue, state->matrices, 9 * images * word, &state->matrix_buffer));
     QN_TRY(qn_workload_make_buffer(queue, table, sizeof table, &state->blob));
-    QN_TRY(qn_buffer_create(qn_queue_device(queue), 2 * side * pixels * word, &state->numerator));
-    return qn_buffer_create(qn_queue_device(queue), side * pixels * word, &state->weight);
+    QN_TRY(qn_buffer_create(qn_queue_device(queue), 2 * voxels * word, &state->numerator));
+    return qn_buffer_create(qn_queue_device(queue), voxels * word, &state->weight);
+}
+
+/* Images are not padded: their pixels lie as far apart as they would if the volume were padded for them. */
+static qn_insert_problem problem_of_sizes(const int sizes[QN_WORKLOAD_SIZES])
+{
+    return (qn_insert_problem){.side = sizes[0],
+                               .image_side = sizes[2],
+                               .spacing = (float)sizes[0] / (float)sizes[2],
+                               .images = sizes[1],
+                               .operators = 1,
+                               .radius = (float)QN_BLOB_RADIUS,
+                               .most = 0.5f * (float)sizes[0]};
 }
 
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
@@ -95,15 +107,11 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     void *memory;
     QN_TRY(qn_workload_check_size(name, "side", sizes[0], 8, 1024, 1));
     QN_TRY(qn_workload_check_size(name, "images", sizes[1], 1, MOST_IMAGES, 1));
-    QN_TRY(qn_workload_check_size(name, "operators", sizes[2], 1, MOST_OPERATORS, 1));
+    QN_TRY(qn_workload_check_size(name, "image side", sizes[2], sizes[0] / 4 > 8 ? sizes[0] / 4 : 8, sizes[0], 1));
     QN_TRY(qn_allocate(1, sizeof(insert_state), &memory));
     insert_state *state = memory;
     state->seed = seed;
-    state->problem = (qn_insert_problem){.side = sizes[0],
-                                         .images = sizes[1],
-                                         .operators = sizes[2],
-                                         .radius = (float)QN_BLOB_RADIUS,
-                                         .most = 0.5f * (float)sizes[0]};
+    state->problem = problem_of_sizes(sizes);
     qn_status status = make_inputs(state);
     if (status == QN_OK) status = make_buffers(state, queue);
     *out = state;
@@ -152,7 +160,7 @@ static void sampled_voxel(const insert_state *state, int sample, int voxel[3])
  * slices meet in a voxel, with a weight of 5 together; blobs are good to 1e-6, and 4e-6 at their rim. */
 static double tolerance_of(const insert_state *state, double weight)
 {
-    const double slices = (double)state->problem.images * state->problem.operators;
+    const double slices = (double)state->problem.images;
     return (1 + weight) * (1e-5 + 0x1p-25 * fmin(slices, 10 * (1 + weight)));
 }
 
@@ -194,10 +202,8 @@ static void work(const void *pointer, qn_work *least)
 
 static void problem_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
 {
-    qn_insert_problem_class(
-        &(qn_insert_problem){
-            .side = sizes[0], .images = sizes[1], .operators = sizes[2], .radius = (float)QN_BLOB_RADIUS},
-        text);
+    const qn_insert_problem problem = problem_of_sizes(sizes);
+    qn_insert_problem_class(&problem, text);
 }
 
 extern const qn_workload qn_reconstruct_insert_slices_workload;
@@ -205,9 +211,9 @@ const qn_workload qn_reconstruct_insert_slices_workload = {
     .name = "reconstruct/insert_slices",
     .summary = "slices of transformed images into a Fourier volume",
     .family = &qn_reconstruct_insert_slices_family,
-    .size_names = {"side", "images", "operators"},
-    .gpu_sizes = {312, 512, 1},
-    .cpu_sizes = {128, 32, 1},
+    .size_names = {"side", "images", "image side"},
+    .gpu_sizes = {312, 512, 156},
+    .cpu_sizes = {128, 64, 64},
     .create = create,
     .clear = clear,
     .run = run,
