@@ -1,6 +1,7 @@
 /* A batch of images through a device. */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -95,6 +96,13 @@ static qn_status write_batch(qn_accumulator *accumulator, int side, size_t count
     return qn_queue_wait_for(accumulator->queue, slot->written);
 }
 
+/* Engines round differently; which one is fastest is measured, and may be another one the next time. */
+static qn_fft_engine engine(const qn_accumulator *accumulator)
+{
+    if (!accumulator->options.deterministic) return QN_FFT_AUTO;
+    return strcmp(qn_device_inner_driver(accumulator->device), "host") == 0 ? QN_FFT_OWN : QN_FFT_VKFFT;
+}
+
 static qn_status find_plan(qn_accumulator *accumulator, int side, qn_fft_plan **plan)
 {
     for (int i = 0; i < accumulator->plan_count; i++)
@@ -104,8 +112,10 @@ static qn_status find_plan(qn_accumulator *accumulator, int side, qn_fft_plan **
         }
     if (accumulator->plan_count == QN_ACCUMULATOR_MOST_PLANS)
         QN_FAIL(QN_UNSUPPORTED, "images have more than %d different sizes", QN_ACCUMULATOR_MOST_PLANS);
-    const qn_fft_options options = {
-        .size = {side, side}, .batch = accumulator->options.batch, .kind = QN_FFT_REAL_FORWARD};
+    const qn_fft_options options = {.size = {side, side},
+                                    .batch = accumulator->options.batch,
+                                    .kind = QN_FFT_REAL_FORWARD,
+                                    .engine = engine(accumulator)};
     QN_TRY(qn_fft_plan_create(accumulator->device, &options, plan));
     accumulator->plan_sides[accumulator->plan_count] = side;
     accumulator->plans[accumulator->plan_count++] = *plan;

@@ -471,7 +471,7 @@ static void impossible_problems_are_refused(void)
 static void the_workload_keeps_its_promises(void)
 {
     qn_work work;
-    check_workload(queue, "reconstruct/insert_slices", (const int[]){33, 6, 2}, &work);
+    check_workload(queue, "reconstruct/insert_slices", (const int[]){33, 6, 17}, &work);
     CHECK(work.multiply_adds > 0);
 }
 
