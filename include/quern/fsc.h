@@ -41,7 +41,7 @@ typedef struct qn_fsc {
 } qn_fsc;
 
 typedef struct qn_fsc_options {
-    uint64_t seed;          /* of the random phases; default 0 */
+    uint64_t seed;          /* of the random phases; commands take 1 */
     double randomise_below; /* the unmasked FSC below which phases are randomised; 0: 0.8 */
 } qn_fsc_options;
 

@@ -100,7 +100,8 @@ static const cli_option options[] = {
 static void set_defaults(void *memory)
 {
     const double none = (double)NAN;
-    *(settings *)memory = (settings){.randomise_below = 0.8,
+    *(settings *)memory = (settings){.seed = 1,
+                                     .randomise_below = 0.8,
                                      .low_pass_angstrom = none,
                                      .threshold = none,
                                      .extend_voxels = none,

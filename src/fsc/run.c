@@ -14,7 +14,7 @@
 
 qn_fsc_run_options qn_fsc_default_run_options(void)
 {
-    return (qn_fsc_run_options){.auto_mask = qn_mask_default_options()};
+    return (qn_fsc_run_options){.fsc.seed = 1, .auto_mask = qn_mask_default_options()};
 }
 
 /* The mean of both maps, under a name that messages can use. */

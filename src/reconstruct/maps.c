@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "reconstruct/run.h"
 #include "reconstruct/saved_sums.h"
@@ -90,16 +91,23 @@ static qn_status make_map(qn_reconstruct_state *run, int half, qn_volume **map)
     return status;
 }
 
+/* A map in which nothing stands out is still a map. */
+static qn_status make_mask(qn_reconstruct_state *run)
+{
+    const qn_mask_options options = qn_mask_default_options();
+    const qn_status status = qn_mask_create(run->context, run->result.map, &options, &run->result.mask);
+    if (status != QN_BAD_FORMAT) return status;
+    qn_log(QN_LOG_WARNING, "no mask: %s; the halves are correlated without one", qn_error_message());
+    qn_error_clear();
+    return QN_OK;
+}
+
 static qn_status correlate(qn_reconstruct_state *run)
 {
     qn_reconstruction *result = &run->result;
     const char *mask = run->options->mask;
     double since = qn_clock_s();
-    const qn_mask_options automatic = qn_mask_default_options();
-    if (mask && strcmp(mask, "auto") == 0)
-        QN_TRY(qn_mask_create(run->context, result->map, &automatic, &result->mask));
-    else if (mask)
-        QN_TRY(qn_volume_read(mask, &result->mask));
+    if (mask && strcmp(mask, "auto") == 0) QN_TRY(make_mask(run));
     const qn_fsc_options options = {.seed = run->options->seed};
     QN_TRY(qn_fsc_compute(run->context, result->half[0], result->half[1], result->mask, &options, &result->fsc));
     result->times.fsc_s = qn_clock_lap_s(&since);

@@ -186,6 +186,19 @@ static qn_status plan_images(qn_reconstruct_state *run, const char *folder)
     return QN_OK;
 }
 
+/* A mask that is not the map's would be found out after hours. */
+static qn_status read_mask(qn_reconstruct_state *run)
+{
+    const char *path = run->options->mask;
+    if (!path || strcmp(path, "auto") == 0) return QN_OK;
+    QN_TRY(qn_volume_read(path, &run->result.mask));
+    const int *counts = run->result.mask->counts, side = run->map_side;
+    if (counts[0] != side || counts[1] != side || counts[2] != side)
+        QN_FAIL(QN_BAD_FORMAT, "%s: a mask of %d x %d x %d voxels; expected %d x %d x %d, as the map will have", path,
+                counts[0], counts[1], counts[2], side, side, side);
+    return QN_OK;
+}
+
 /* ---- memory ---- */
 
 /* Of this process: particles, staged images, sums that are gathered, what finishing takes, maps that are kept, and what
@@ -259,6 +272,7 @@ static qn_status prepare(qn_reconstruct_state *run, const char *folder)
     QN_TRY(read_particles(run));
     QN_TRY(qn_devices_open(run->context, options->device, run->ranks, run->devices, &run->device_count));
     QN_TRY(plan_images(run, folder));
+    QN_TRY(read_mask(run));
     QN_TRY(check_memory(run));
     QN_TRY(qn_tuning_start(run->context, options->tune, options->tune_budget, expected_seconds(run), &run->tuning));
     for (int i = 0; i < run->device_count; i++)
