@@ -40,7 +40,7 @@ qn_status qn_atom_weights_create(const qn_query_setup *setup, int selection, qn_
     QN_TRY(check_topology(topology, kind));
     if (selection != QN_ALL_ATOMS) qn_query_setup_atoms(setup, selection, &weights->gathered, &atoms, &count);
     if (!weights->gathered) count = topology->atom_count;
-    QN_TRY(qn_allocate(count, sizeof *weights->values, &memory));
+    QN_TRY(qn_allocate(count + QN_SUM_LANES - 1, sizeof *weights->values, &memory));
     weights->values = memory;
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -65,5 +65,6 @@ const double *qn_atom_weights_view(const qn_atom_weights *weights, const uint32_
         for (size_t i = 0; i < count; i++) room[i] = weights->values[atoms[begin + i]];
     else
         for (size_t i = 0; i < count; i++) room[i] = 1;
+    for (size_t i = count; i % QN_SUM_LANES != 0; i++) room[i] = 0;
     return room;
 }

@@ -5,6 +5,8 @@
 
 #include <quern/trajectory.h>
 
+#include "trajectory/atom_sums.h"
+
 typedef enum qn_weight_kind {
     QN_WEIGHT_ONE,
     QN_WEIGHT_MASS,     /* amu */
@@ -26,7 +28,8 @@ QN_MUST_CHECK qn_status qn_atom_weights_create(const qn_query_setup *setup, int 
                                                qn_atom_weights *weights);
 void qn_atom_weights_clear(qn_atom_weights *weights);
 
-/* Weights of atoms[begin] … atoms[begin + count − 1], in `room` (for count) unless they lie side by side already. */
+/* Weights of atoms[begin] … atoms[begin + count − 1], in `room` unless they lie side by side already. Behind the last
+ * one of the selection there are zeros up to a multiple of QN_SUM_LANES, for which `room` has to have room. */
 const double *qn_atom_weights_view(const qn_atom_weights *weights, const uint32_t *atoms, size_t begin, size_t count,
                                    double *room);
 

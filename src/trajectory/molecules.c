@@ -1,18 +1,15 @@
 #include "trajectory/molecules.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { BLOCK = 256 };
-
 qn_status qn_molecules_create(const qn_query_setup *setup, bool charged, qn_molecules *molecules)
 {
     const qn_topology *topology = qn_query_setup_topology(setup);
     void *memory;
-    *molecules = (qn_molecules){.count = topology->molecule_count};
+    *molecules = (qn_molecules){.count = topology->molecule_count, .sums = QN_HOST_SELECT(qn_atom_sums_host)};
     qn_status status = qn_atom_weights_create(setup, 0, QN_WEIGHT_MASS, &molecules->masses);
     if (status == QN_OK)
         status = qn_atom_weights_create(setup, 0, charged ? QN_WEIGHT_CHARGE : QN_WEIGHT_ONE, &molecules->charges);
@@ -22,7 +19,11 @@ qn_status qn_molecules_create(const qn_query_setup *setup, bool charged, qn_mole
         return status;
     }
     molecules->atoms = memory;
-    for (size_t i = 0; i < topology->atom_count; i++) molecules->atoms[i] = topology->atoms[i].molecule;
+    molecules->ordered = true;
+    for (size_t i = 0; i < topology->atom_count; i++) {
+        molecules->atoms[i] = topology->atoms[i].molecule;
+        molecules->ordered &= i == 0 || molecules->atoms[i - 1] <= molecules->atoms[i];
+    }
     return QN_OK;
 }
 
@@ -38,61 +39,69 @@ void qn_molecules_scratch_destroy(void *scratch)
     qn_release(&scratch);
 }
 
-static void add(const qn_molecule_sums *part, qn_molecule_sums *sums)
+/* Sums of the runs of the next block of selected atoms, which molecules they are of, and how many; *next goes on. */
+static size_t sum_block(const qn_molecules *molecules, const qn_query_frame *frame, size_t *next,
+                        qn_molecule_sums sums[QN_ATOM_BLOCK], uint32_t of[QN_ATOM_BLOCK])
 {
-    sums->mass += part->mass;
-    sums->charge += part->charge;
-    for (int axis = 0; axis < 3; axis++) {
-        sums->mass_moment[axis] += part->mass_moment[axis];
-        sums->charge_moment[axis] += part->charge_moment[axis];
-    }
+    const uint32_t *atoms = frame->atoms[0];
+    const size_t begin = *next, left = frame->atom_count[0] - begin;
+    const size_t count = left < QN_ATOM_BLOCK ? left : QN_ATOM_BLOCK;
+    double mass_room[QN_ATOM_BLOCK], charge_room[QN_ATOM_BLOCK];
+    if (count == 0) return 0;
+    const double *masses = qn_atom_weights_view(&molecules->masses, atoms, begin, count, mass_room);
+    const double *charges = qn_atom_weights_view(&molecules->charges, atoms, begin, count, charge_room);
+    const qn_atom_block block = {frame->frame->positions_nm, atoms + begin, masses, count};
+    *next += count;
+    return molecules->sums->sum_runs(&block, charges, molecules->atoms, sums, of);
 }
 
 qn_status qn_molecules_sum(const qn_molecules *molecules, const qn_query_frame *frame, qn_molecule_sums **sums)
 {
-    const uint32_t *atoms = frame->atoms[0];
-    const size_t atom_count = frame->atom_count[0];
-    double mass_room[BLOCK], charge_room[BLOCK];
+    qn_molecule_sums runs[QN_ATOM_BLOCK];
+    uint32_t of[QN_ATOM_BLOCK];
+    size_t next = 0;
     if (!*frame->scratch) QN_TRY(qn_allocate(molecules->count, sizeof **sums, frame->scratch));
     *sums = *frame->scratch;
     memset(*sums, 0, molecules->count * sizeof **sums);
-    for (size_t begin = 0; begin < atom_count; begin += BLOCK) {
-        const size_t count = atom_count - begin < BLOCK ? atom_count - begin : BLOCK;
-        const double *masses = qn_atom_weights_view(&molecules->masses, atoms, begin, count, mass_room);
-        const double *charges = qn_atom_weights_view(&molecules->charges, atoms, begin, count, charge_room);
-        /* Neighbours in the list are of one molecule as a rule, which is summed in registers. */
-        for (size_t i = 0; i < count;) {
-            const uint32_t molecule = molecules->atoms[atoms[begin + i]];
-            qn_molecule_sums part = {0};
-            for (; i < count && molecules->atoms[atoms[begin + i]] == molecule; i++) {
-                const float *p = frame->frame->positions_nm + 3 * (size_t)atoms[begin + i];
-                part.mass += masses[i];
-                part.charge += charges[i];
-                for (int axis = 0; axis < 3; axis++) {
-                    part.mass_moment[axis] += masses[i] * p[axis];
-                    part.charge_moment[axis] += charges[i] * p[axis];
-                }
-            }
-            add(&part, &(*sums)[molecule]);
-        }
-    }
+    for (size_t count; (count = sum_block(molecules, frame, &next, runs, of)) > 0;)
+        for (size_t i = 0; i < count; i++) qn_molecule_sums_add(&runs[i], &(*sums)[of[i]]);
     return QN_OK;
 }
 
-bool qn_molecule_centre(const qn_molecule_sums *sums, double centre_nm[3])
+qn_status qn_molecule_walk_start(const qn_molecules *molecules, const qn_query_frame *frame, qn_molecule_walk *walk)
 {
-    if (!(sums->mass > 0)) return false;
-    const double inverse = 1 / sums->mass;
-    for (int axis = 0; axis < 3; axis++) centre_nm[axis] = sums->mass_moment[axis] * inverse;
-    return true;
+    walk->molecules = molecules;
+    walk->frame = frame;
+    walk->next = 0;
+    walk->has_open = false;
+    walk->is_listed = !molecules->ordered;
+    return walk->is_listed ? qn_molecules_sum(molecules, frame, &walk->listed) : QN_OK;
 }
 
-double qn_molecule_dipole(const qn_molecule_sums *sums, const double centre_nm[3], double dipole[3])
+/* A molecule may go on in the next block: the last one is kept, in front of those to come. */
+size_t qn_molecule_walk_next(qn_molecule_walk *walk, const qn_molecule_sums **sums)
 {
-    double square = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        dipole[axis] = sums->charge_moment[axis] - sums->charge * centre_nm[axis];
-        square += dipole[axis] * dipole[axis];
+    qn_molecule_sums *room = walk->room;
+    uint32_t of[QN_ATOM_BLOCK];
+    if (walk->is_listed) {
+        const size_t left = walk->molecules->count - walk->next, count = left < QN_ATOM_BLOCK ? left : QN_ATOM_BLOCK;
+        *sums = walk->listed + walk->next;
+        walk->next += count;
+        return count;
     }
-    return sqrt(square);
+    for (size_t runs; (runs = sum_block(walk->molecules, walk->frame, &walk->next, room + 1, of)) > 0;) {
+        const bool goes_on = walk->has_open && of[0] == walk->open;
+        const size_t first = walk->has_open && !goes_on ? 0 : 1;
+        if (goes_on) qn_molecule_sums_add(&walk->open_sums, &room[1]);
+        if (first == 0) room[0] = walk->open_sums;
+        walk->open_sums = room[runs];
+        walk->open = of[runs - 1];
+        walk->has_open = true;
+        *sums = room + first;
+        if (runs > first) return runs - first;
+    }
+    const size_t rest = walk->has_open ? 1 : 0;
+    walk->has_open = false;
+    *sums = &walk->open_sums;
+    return rest;
 }

@@ -100,39 +100,42 @@ static void find_origin(const dipole_state *dipole, const qn_query_frame *frame,
     }
 }
 
-/* Sums of all molecules; each one's dipole into the histogram. */
-static void add_molecules(const dipole_state *dipole, const qn_molecule_sums *sums, qn_molecule_sums *total,
-                          double *partial)
+/* Sums of up to a block of molecules; each one's dipole into the histogram. */
+static void add_molecules(const dipole_state *dipole, const qn_molecule_sums *sums, size_t count,
+                          qn_molecule_sums *total, double *partial)
 {
-    double *histogram = partial + ROW;
-    for (size_t k = 0; k < dipole->molecules.count; k++) {
-        double centre[3], vector[3];
-        total->charge += sums[k].charge;
-        total->mass += sums[k].mass;
-        for (int axis = 0; axis < 3; axis++) {
-            total->charge_moment[axis] += sums[k].charge_moment[axis];
-            total->mass_moment[axis] += sums[k].mass_moment[axis];
-        }
-        if (!qn_molecule_centre(&sums[k], centre)) continue;
-        const double debye = qn_molecule_dipole(&sums[k], centre, vector) * QN_DEBYE_PER_E_NM;
-        const double bin = debye / dipole->bin_debye;
-        partial[MOLECULES]++;
-        partial[DIPOLES] += debye;
-        partial[SQUARES] += debye * debye;
-        histogram[bin < (double)dipole->bins ? (size_t)bin : dipole->bins]++;
+    const double bins = (double)dipole->bins;
+    double *histogram = partial + ROW, dipoles[QN_ATOM_BLOCK], molecules = 0, sum = 0, squares = 0;
+    qn_molecule_sums all = {0};
+    dipole->molecules.sums->find_dipoles(sums, count, dipoles);
+    for (size_t k = 0; k < count; k++) {
+        qn_molecule_sums_add(&sums[k], &all);
+        if (dipoles[k] < 0) continue;
+        const double debye = dipoles[k] * QN_DEBYE_PER_E_NM, bin = debye / dipole->bin_debye;
+        molecules++;
+        sum += debye;
+        squares += debye * debye;
+        histogram[bin < bins ? (size_t)bin : dipole->bins]++;
     }
+    qn_molecule_sums_add(&all, total);
+    partial[MOLECULES] += molecules;
+    partial[DIPOLES] += sum;
+    partial[SQUARES] += squares;
 }
 
 static qn_status measure(const void *state, const qn_query_frame *frame, double *partial)
 {
     const dipole_state *dipole = state;
-    qn_molecule_sums *sums, total = {0};
+    const qn_molecule_sums *sums;
+    qn_molecule_sums total = {0};
+    qn_molecule_walk walk;
     double origin[3];
     qn_box box;
     QN_TRY(qn_box_from_vectors(frame->frame->box_nm, &box));
-    QN_TRY(qn_molecules_sum(&dipole->molecules, frame, &sums));
+    QN_TRY(qn_molecule_walk_start(&dipole->molecules, frame, &walk));
     memset(partial, 0, partial_count(state) * sizeof *partial);
-    add_molecules(dipole, sums, &total, partial);
+    for (size_t count; (count = qn_molecule_walk_next(&walk, &sums)) > 0;)
+        add_molecules(dipole, sums, count, &total, partial);
     find_origin(dipole, frame, &total, origin);
     partial[3] = qn_molecule_dipole(&total, origin, partial);
     for (int k = 0; k < 4; k++) partial[4 + k] = partial[k] * QN_DEBYE_PER_E_NM;

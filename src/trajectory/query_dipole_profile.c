@@ -62,29 +62,35 @@ static qn_status create(const qn_query_setup *setup, void **state)
     return status;
 }
 
+static void add_molecule(const qn_slabs *slabs, const qn_box *box, double shift, const qn_molecule_sums *sums,
+                         double *partial)
+{
+    double centre[3], dipole[3];
+    if (!qn_molecule_centre(sums, centre)) return;
+    const int slab = qn_slabs_find(slabs, box, shift, centre);
+    if (slab < 0) return;
+    const double norm = qn_molecule_dipole(sums, centre, dipole);
+    double *values = partial + slab * VALUES;
+    for (int axis = 0; axis < 3; axis++) values[PX + axis] += dipole[axis];
+    values[NUMBER]++;
+    values[COSINE] += norm > 0 ? dipole[slabs->axis] / norm : 0;
+}
+
 /* Each molecule's dipole about its centre of mass into the slab where that lies. */
 static qn_status measure(const void *state, const qn_query_frame *frame, double *partial)
 {
     const profile_state *profile = state;
     const qn_slabs *slabs = &profile->slabs;
-    qn_molecule_sums *sums;
+    const qn_molecule_sums *sums;
+    qn_molecule_walk walk;
     double shift[3];
     qn_box box;
     QN_TRY(qn_box_from_vectors(frame->frame->box_nm, &box));
-    QN_TRY(qn_molecules_sum(&profile->molecules, frame, &sums));
+    QN_TRY(qn_molecule_walk_start(&profile->molecules, frame, &walk));
     qn_slabs_shift(slabs->centred, frame, &profile->masses, &box, shift);
     memset(partial, 0, partial_count(state) * sizeof *partial);
-    for (size_t k = 0; k < profile->molecules.count; k++) {
-        double centre[3], dipole[3];
-        if (!qn_molecule_centre(&sums[k], centre)) continue;
-        const int slab = qn_slabs_find(slabs, &box, shift[slabs->axis], centre);
-        if (slab < 0) continue;
-        const double norm = qn_molecule_dipole(&sums[k], centre, dipole);
-        double *values = partial + slab * VALUES;
-        for (int axis = 0; axis < 3; axis++) values[PX + axis] += dipole[axis];
-        values[NUMBER]++;
-        values[COSINE] += norm > 0 ? dipole[slabs->axis] / norm : 0;
-    }
+    for (size_t count; (count = qn_molecule_walk_next(&walk, &sums)) > 0;)
+        for (size_t k = 0; k < count; k++) add_molecule(slabs, &box, shift[slabs->axis], &sums[k], partial);
     const double scale = slabs->count / box.volume_nm3;
     for (int k = 0; k < slabs->count * VALUES; k++) partial[k] *= scale;
     partial[slabs->count * VALUES] = qn_slabs_height_nm(slabs, &box);

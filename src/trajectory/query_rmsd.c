@@ -95,7 +95,7 @@ static qn_status fill_group(const qn_query_setup *setup, int selection, const fl
     QN_TRY(qn_allocate(group->count, 3 * sizeof(double), &memory));
     group->reference = memory;
     gather(group, positions, group->reference);
-    QN_TRY(qn_allocate(group->count, sizeof(double), &memory));
+    QN_TRY(qn_allocate(group->count + QN_SUM_LANES - 1, sizeof(double), &memory));
     group->weights = memory;
     QN_TRY(qn_atom_weights_create(setup, selection, by_mass ? QN_WEIGHT_MASS : QN_WEIGHT_ONE, &masses));
     const double *weights = qn_atom_weights_view(&masses, atoms, 0, group->count, group->weights);

@@ -58,6 +58,13 @@ void qn_slabs_shift(bool centred, const qn_query_frame *frame, const qn_atom_wei
     for (int k = 0; k < 3; k++) shift[k] -= 0.5;
 }
 
+qn_slab_rule qn_slabs_rule(const qn_slabs *slabs, const qn_box *box, double shift)
+{
+    const int k = slabs->axis;
+    return (qn_slab_rule){
+        .normal = {box->inverse[0][k], box->inverse[1][k], box->inverse[2][k]}, .shift = shift, .count = slabs->count};
+}
+
 const char *qn_slabs_label(const qn_slabs *slabs)
 {
     static const char *const labels[3] = {"x", "y", "z"};

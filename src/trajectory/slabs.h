@@ -3,6 +3,7 @@
 #define QN_TRAJECTORY_SLABS_H
 
 #include "model/box.h"
+#include "trajectory/atom_sums.h"
 #include "trajectory/atom_weights.h"
 
 /* Slabs lie parallel to two faces of the box. Along z, and along any axis of a rectangular box, that is across the
@@ -39,6 +40,9 @@ void qn_slabs_centre(const qn_query_frame *frame, int selection, const qn_atom_w
  * selection where there is one. */
 void qn_slabs_shift(bool centred, const qn_query_frame *frame, const qn_atom_weights *masses, const qn_box *box,
                     double shift[3]);
+
+/* For the slabs of many atoms; as qn_slabs_find finds that of one. */
+qn_slab_rule qn_slabs_rule(const qn_slabs *slabs, const qn_box *box, double shift);
 
 /* floor without a call, of what is below 2⁶³ */
 static inline double qn_slabs_floor(double value)
