@@ -15,20 +15,24 @@ static qn_status make_room(qn_text *text, size_t more)
     return status;
 }
 
+/* Nearly always there is room already, and numbers are printed once. */
 qn_status qn_text_append(qn_text *text, const char *format, ...)
 {
+    const size_t room = text->data ? text->capacity - text->length : 0;
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    const int length = vsnprintf(room ? text->data + text->length : NULL, room, format, arguments);
     va_end(arguments);
-    qn_status status = length < 0 ? QN_INTERNAL : make_room(text, (size_t)length);
-    if (status == QN_OK) {
-        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
-        text->length += (size_t)length;
+    qn_status status = QN_OK;
+    if (length >= 0 && (size_t)length >= room) {
+        if (room) text->data[text->length] = '\0'; /* as it was, should there be no memory */
+        status = make_room(text, (size_t)length);
+        if (status == QN_OK) vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
     }
     va_end(again);
     if (length < 0) QN_FAIL(QN_INTERNAL, "text format \"%s\" is broken", format);
+    if (status == QN_OK) text->length += (size_t)length;
     return status;
 }
 
