@@ -2,6 +2,7 @@
 #ifndef QN_BASE_HASH_H
 #define QN_BASE_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,6 +10,7 @@ typedef struct qn_hash {
     uint32_t state[8];
     uint64_t length;
     unsigned char block[64];
+    bool by_sha; /* by the processor's own instructions; may be set to false, for tests */
 } qn_hash;
 
 void qn_hash_start(qn_hash *hash);

@@ -99,6 +99,28 @@ static void hash_gives_the_published_digests(void)
     CHECK_TEXT(digest, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
+/* Whatever the pieces are that bytes come in, and whichever way they are hashed. */
+static void hash_does_not_depend_on_pieces(void)
+{
+    static const char million_a[] = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"; /* FIPS 180-4 */
+    static const size_t pieces[] = {1, 7, 63, 64, 65, 128, 1000, 100000};
+    static char data[100000];
+    memset(data, 'a', sizeof data);
+    for (size_t i = 0; i < 2 * (sizeof pieces / sizeof *pieces); i++) {
+        char digest[65];
+        qn_hash hash;
+        qn_hash_start(&hash);
+        if (i % 2 == 1) hash.by_sha = false;
+        for (size_t done = 0; done < 1000000;) {
+            const size_t piece = pieces[i / 2] < 1000000 - done ? pieces[i / 2] : 1000000 - done;
+            qn_hash_add(&hash, data, piece);
+            done += piece;
+        }
+        qn_hash_finish(&hash, digest);
+        CHECK_TEXT(digest, million_a);
+    }
+}
+
 static void files_appear_complete_or_not_at_all(void)
 {
     char path[700], missing[700];
@@ -164,6 +186,7 @@ int main(void)
     RUN(allocation_overflow_is_reported);
     RUN(pool_runs_every_piece_and_returns_the_lowest_failure);
     RUN(hash_gives_the_published_digests);
+    RUN(hash_does_not_depend_on_pieces);
     RUN(files_appear_complete_or_not_at_all);
     RUN(a_folder_that_may_not_be_made_says_so);
     RUN(full_disk_leaves_nothing);
