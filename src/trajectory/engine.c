@@ -84,7 +84,7 @@ static bool is_files_fault(qn_status status)
 static qn_status read_frame(trajectory_engine *engine, uint64_t ordinal, qn_slot *slot, bool *end)
 {
     qn_trajectory_state *run = engine->run;
-    QN_TRY(qn_slot_prepare(run, slot));
+    QN_TRY(qn_slot_prepare(&engine->slots, slot));
     slot->damage.status = QN_OK;
     if (ordinal == 0) {
         const qn_source_item free_item = slot->item;
@@ -161,15 +161,18 @@ static qn_status decode_frame(size_t index, int worker, void *user)
     trajectory_engine *engine = block->engine;
     qn_slot *slot = qn_slot_of(&engine->slots, block->first + index);
     if (slot->damage.status != QN_OK) return QN_OK;
+    QN_TRY(qn_slot_borrow_room(&engine->slots, slot, worker));
     qn_status status = qn_source_decode(&slot->item, &slot->frame);
     qn_source_let_go(engine->run->source, &slot->item);
-    if (status != QN_OK && is_files_fault(status)) {
+    if (status == QN_OK) {
+        status = qn_slot_measure(&engine->slots, slot, worker);
+    } else if (is_files_fault(status)) {
         qn_error_save(status, &slot->damage);
         qn_error_clear();
-        return QN_OK;
+        status = QN_OK;
     }
-    QN_TRY(status);
-    return qn_slot_measure(&engine->slots, slot, worker);
+    qn_slot_give_back_room(&engine->slots, slot);
+    return status;
 }
 
 /* As many frames as there are, up to a block, which others need not wait for; 0 at the end. */

@@ -31,30 +31,54 @@ static void count_slots(qn_slots *slots)
     const size_t threads = (size_t)qn_pool_threads(run->pool), device_workers = (size_t)slots->workers - threads;
     const size_t least = threads + device_workers + 2, most = 16 * threads + 8 * device_workers + 16;
     const uint64_t positions = (has_own_whole(run) ? 2 : 1) * 3 * sizeof(float) * (uint64_t)run->topology->atom_count;
-    const uint64_t bytes = sizeof(qn_slot) + run->first_item.size + positions + run->partial_count * sizeof(double);
+    const uint64_t bytes = sizeof(qn_slot) + run->first_item.size + (slots->keep_positions ? positions : 0) +
+                           run->partial_count * sizeof(double);
     const uint64_t fitting = memory_for_frames(run->options) / bytes;
     slots->count = fitting > most ? most : fitting < least ? least : (size_t)fitting;
     slots->block = (slots->count + 1) / 2 < 8 * threads ? (slots->count + 1) / 2 : 8 * threads;
 }
 
-qn_status qn_slot_prepare(const qn_trajectory_state *run, qn_slot *slot)
+static qn_status allocate_positions(const qn_trajectory_state *run, float **frame, float **whole)
 {
     const size_t coordinates = 3 * run->topology->atom_count;
     void *memory;
-    if (slot->frame.positions_nm) return QN_OK;
     QN_TRY(qn_allocate(coordinates, sizeof(float), &memory));
-    slot->frame.positions_nm = memory;
+    *frame = memory;
+    if (!has_own_whole(run)) return QN_OK;
+    QN_TRY(qn_allocate(coordinates, sizeof(float), &memory));
+    *whole = memory;
+    return QN_OK;
+}
+
+qn_status qn_slot_prepare(const qn_slots *slots, qn_slot *slot)
+{
+    const qn_trajectory_state *run = slots->run;
+    void *memory;
+    if (slot->prepared) return QN_OK;
+    slot->prepared = true;
     slot->frame.atom_count = run->topology->atom_count;
-    if (has_own_whole(run)) {
-        QN_TRY(qn_allocate(coordinates, sizeof(float), &memory));
-        slot->whole.positions_nm = memory;
-    }
+    if (slots->keep_positions) QN_TRY(allocate_positions(run, &slot->frame.positions_nm, &slot->whole.positions_nm));
     QN_TRY(qn_allocate(run->partial_count, sizeof(double), &memory));
     slot->partials = memory;
     if (!run->any_geometric || !run->any_on_device) return QN_OK;
     QN_TRY(qn_allocate(run->client_count, sizeof *slot->atoms, &memory));
     slot->atoms = memory;
     return QN_OK;
+}
+
+qn_status qn_slot_borrow_room(qn_slots *slots, qn_slot *slot, int worker)
+{
+    if (slots->keep_positions) return QN_OK;
+    qn_slot_room *room = &slots->rooms[worker];
+    if (!room->positions_nm) QN_TRY(allocate_positions(slots->run, &room->positions_nm, &room->whole_nm));
+    slot->frame.positions_nm = room->positions_nm;
+    slot->whole.positions_nm = room->whole_nm;
+    return QN_OK;
+}
+
+void qn_slot_give_back_room(const qn_slots *slots, qn_slot *slot)
+{
+    if (!slots->keep_positions) slot->frame.positions_nm = slot->whole.positions_nm = NULL;
 }
 
 static qn_status create_workers(qn_slots *slots)
@@ -66,6 +90,10 @@ static qn_status create_workers(qn_slots *slots)
     slots->scratch = memory;
     QN_TRY(qn_allocate((size_t)slots->workers * run->client_count, sizeof *slots->seconds, &memory));
     slots->seconds = memory;
+    if (!slots->keep_positions) {
+        QN_TRY(qn_allocate(threads, sizeof *slots->rooms, &memory));
+        slots->rooms = memory;
+    }
     if (!run->any_geometric) return QN_OK;
     QN_TRY(qn_allocate(threads, sizeof *slots->selected, &memory));
     slots->selected = memory;
@@ -77,6 +105,7 @@ qn_status qn_slots_create(const qn_trajectory_state *run, int workers, qn_slots 
 {
     void *memory;
     *slots = (qn_slots){.run = run, .workers = workers};
+    slots->keep_positions = run->any_on_device || run->options->live || run->options->trajectory_count == 0;
     count_slots(slots);
     QN_TRY(qn_allocate(slots->count, sizeof *slots->slots, &memory));
     slots->slots = memory;
@@ -114,7 +143,12 @@ void qn_slots_clear(qn_slots *slots)
     for (int i = 0; i < slots->workers; i++) qn_slots_drop_scratch(slots, i);
     for (int i = 0; slots->selected && i < qn_pool_threads(slots->run->pool); i++)
         qn_selection_atoms_destroy(&slots->selected[i]);
+    for (int i = 0; slots->rooms && i < qn_pool_threads(slots->run->pool); i++) {
+        qn_release(&slots->rooms[i].positions_nm);
+        qn_release(&slots->rooms[i].whole_nm);
+    }
     qn_release(&slots->slots);
+    qn_release(&slots->rooms);
     qn_release(&slots->selected);
     qn_release(&slots->scratch);
     qn_release(&slots->seconds);
@@ -134,7 +168,7 @@ void qn_slot_copy_frame(const qn_trajectory_frame *from, qn_trajectory_frame *to
     float *positions = to->positions_nm;
     *to = *from;
     to->positions_nm = positions;
-    memcpy(positions, from->positions_nm, 3 * from->atom_count * sizeof(float));
+    if (positions) memcpy(positions, from->positions_nm, 3 * from->atom_count * sizeof(float));
 }
 
 static qn_status make_whole(const qn_trajectory_state *run, qn_slot *slot)
