@@ -74,6 +74,7 @@ static void describe_run(qn_trajectory_state *run, bool complete, device_texts *
                                        .device_count = (size_t)run->device_count,
                                        .threads = qn_pool_threads(run->pool),
                                        .ranks = qn_ranks_count(run->ranks),
+                                       .pool = run->pool,
                                        .prepare_s = run->timings.prepare_s,
                                        .analyse_s = run->timings.analyse_s,
                                        .total_s = run->timings.total_s,

@@ -174,10 +174,17 @@ static qn_status write_query(const qn_trajectory_results *results, const qn_quer
     return QN_OK;
 }
 
+/* The report, which takes longest, and behind it the queries. */
+static qn_status write_part(size_t index, int worker, void *user)
+{
+    const qn_trajectory_results *results = user;
+    (void)worker;
+    return index == 0 ? qn_output_write_report(results) : write_query(results, &results->queries[index - 1]);
+}
+
 /* run.json last: where it stands, the other files belong to it. */
 qn_status qn_trajectory_output_write(const qn_trajectory_results *results)
 {
-    for (size_t i = 0; i < results->query_count; i++) QN_TRY(write_query(results, &results->queries[i]));
-    QN_TRY(qn_output_write_report(results));
+    QN_TRY(qn_pool_run(results->pool, results->query_count + 1, write_part, (void *)(uintptr_t)results));
     return qn_output_write_run_json(results);
 }

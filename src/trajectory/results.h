@@ -2,6 +2,7 @@
 #ifndef QN_TRAJECTORY_RESULTS_H
 #define QN_TRAJECTORY_RESULTS_H
 
+#include "base/thread_pool.h"
 #include "trajectory/live.h"
 #include "trajectory/query_tables.h"
 
@@ -42,6 +43,7 @@ typedef struct qn_trajectory_results {
     const char *const *device_names; /* "NVIDIA H200" */
     size_t device_count;
     int threads, ranks;
+    qn_pool *pool; /* that files are written by; NULL: one after the other */
     double prepare_s, analyse_s, total_s;
     const char *const *warnings;
     size_t warning_count;
