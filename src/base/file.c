@@ -29,6 +29,9 @@ qn_status qn_file_read(const char *path, char **data, size_t *size)
     void *content = NULL;
     size_t capacity = 0, length = 0, got = 1;
     qn_status status = QN_OK;
+    struct stat information;
+    if (fstat(fileno(file), &information) == 0 && S_ISREG(information.st_mode) && information.st_size > 0)
+        status = qn_grow(&content, &capacity, (size_t)information.st_size + 65537, 1);
     while (status == QN_OK && got > 0) {
         status = qn_grow(&content, &capacity, length + 65537, 1);
         if (status != QN_OK) break;
