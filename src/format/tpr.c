@@ -414,11 +414,25 @@ static qn_status check_bonds(const tpr_file *file)
     return QN_OK;
 }
 
+/* Blocks hold as many atoms as the header says, and that these are in the file has been checked. */
+static qn_status reserve_topology(const tpr_file *file, qn_topology *topology)
+{
+    const size_t atoms = file->header.atom_count;
+    size_t residues = 0, bonds = 0;
+    for (size_t b = 0; b < file->block_count; b++) {
+        const tpr_molecule_type *type = &file->types[file->blocks[b].type];
+        residues += file->blocks[b].count * type->residue_count;
+        bonds += file->blocks[b].count * type->bonds.count;
+    }
+    return qn_topology_reserve(topology, atoms, residues < atoms ? residues : atoms, bonds);
+}
+
 static qn_status build(const tpr_file *file, qn_topology *topology)
 {
     uint32_t molecule = 0;
     int number = last_number(file);
     QN_TRY(check_bonds(file));
+    QN_TRY(reserve_topology(file, topology));
     for (size_t b = 0; b < file->block_count; b++)
         for (size_t i = 0; i < file->blocks[b].count; i++)
             QN_TRY(append_molecule(file, &file->types[file->blocks[b].type], molecule++, &number, topology));

@@ -44,6 +44,23 @@ void qn_topology_destroy(qn_topology **topology)
     qn_release(topology);
 }
 
+qn_status qn_topology_reserve(qn_topology *topology, size_t atoms, size_t residues, size_t bonds)
+{
+    topology_room *room = (topology_room *)topology;
+    void *memory = topology->atoms;
+    qn_status status = qn_grow(&memory, &room->atoms, atoms, sizeof *topology->atoms);
+    topology->atoms = memory;
+    QN_TRY(status);
+    memory = topology->residues;
+    status = qn_grow(&memory, &room->residues, residues, sizeof *topology->residues);
+    topology->residues = memory;
+    QN_TRY(status);
+    memory = topology->bonds;
+    status = qn_grow(&memory, &room->bonds, bonds, sizeof *topology->bonds);
+    topology->bonds = memory;
+    return status;
+}
+
 qn_status qn_topology_append_residue(qn_topology *topology, const qn_topology_residue *residue)
 {
     topology_room *room = (topology_room *)topology;

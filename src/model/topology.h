@@ -12,6 +12,9 @@
 /* The part of `path` behind its last '/' becomes the name. */
 QN_MUST_CHECK qn_status qn_topology_create(const char *path, qn_topology **topology);
 
+/* Room for what will be appended, where that is known: only so that arrays need not move as they grow. */
+QN_MUST_CHECK qn_status qn_topology_reserve(qn_topology *topology, size_t atoms, size_t residues, size_t bonds);
+
 /* Its first_atom and atom_count are set here. */
 QN_MUST_CHECK qn_status qn_topology_append_residue(qn_topology *topology, const qn_topology_residue *residue);
 
