@@ -19,7 +19,16 @@ enum { QN_ALL_ATOMS = -1 };
 typedef struct qn_atom_weights {
     double *values; /* NULL: every atom counts 1 */
     bool gathered;  /* values[i] is of the i-th atom of the selection; else values[atom] */
+    bool shared;    /* values are the run's, not the query's */
 } qn_atom_weights;
+
+/* Weights that queries of a run have in common, as they select the same atoms; they live as long as the queries. */
+typedef struct qn_shared_weights {
+    struct qn_shared_weights_entry *entries;
+    size_t count, capacity;
+} qn_shared_weights;
+
+void qn_shared_weights_clear(qn_shared_weights *shared);
 
 /* Of `selection` 0 or 1, or of QN_ALL_ATOMS, from which any selection is loaded.
  * QN_INVALID_ARGUMENT where the topology has no masses, charges or elements, or the masses of a fixed selection are all

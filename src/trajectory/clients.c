@@ -241,6 +241,7 @@ static qn_status create_state(qn_trajectory_state *run, qn_trajectory_client *cl
     QN_TRY(read_setup(run, client, &setup));
     setup.topology = run->topology;
     memcpy(setup.atoms, client->atoms, sizeof setup.atoms);
+    setup.shared_weights = &run->shared_weights;
     setup.first_frame = client->whole ? &run->first_whole : &run->first;
     setup.device = client->query_class->on_device ? run->devices[device] : NULL;
     qn_status status = client->query_class->create(&setup, &client->states[device]);
@@ -268,6 +269,7 @@ void qn_trajectory_clients_clear(qn_trajectory_state *run)
     for (size_t i = 0; i < run->client_count; i++)
         for (int device = 0; device < QN_MOST_DEVICES; device++)
             if (run->clients[i].states[device]) run->clients[i].query_class->destroy(run->clients[i].states[device]);
+    qn_shared_weights_clear(&run->shared_weights);
     qn_release(&run->clients);
     qn_release(&run->client_seconds);
     run->client_count = 0;

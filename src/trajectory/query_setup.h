@@ -36,6 +36,7 @@ struct qn_query_setup {
     qn_query_atoms atoms[2];
     const qn_trajectory_frame *first_frame;
     qn_device *device;
+    struct qn_shared_weights *shared_weights; /* atom_weights.h; NULL: every query has its own */
 };
 
 /* `query` is its name in messages. `length_unit_nm`: what one unit of the texts of lengths is (1, or 0.1 for Å); those

@@ -11,6 +11,7 @@
 #include "job/devices.h"
 #include "job/journal.h"
 #include "job/tuning.h"
+#include "trajectory/atom_weights.h"
 #include "trajectory/query_setup.h"
 #include "trajectory/selection.h"
 #include "trajectory/source.h"
@@ -56,6 +57,7 @@ typedef struct qn_trajectory_state {
     qn_trajectory_client *clients;
     size_t client_count;
     size_t partial_count; /* doubles of a frame, of all clients */
+    qn_shared_weights shared_weights;
     bool any_whole, any_broken, any_geometric, any_on_device, any_on_host;
     qn_source *source;
     qn_source_item first_item; /* the first frame as it was read, until the pipeline takes it */

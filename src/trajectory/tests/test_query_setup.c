@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "trajectory/atom_weights.h"
 
 static const qn_query_parameter parameters[] = {
     {"max", QN_PARAMETER_LENGTH, NULL, 0.01, 100, NULL, "largest distance in nm"},
@@ -99,11 +100,45 @@ static void atoms_that_vary_are_not_told(void)
     qn_query_setup_clear(&setup);
 }
 
+/* Weights are the run's where the same atoms are weighted with the same, and each query's own otherwise. */
+static void weights_of_the_same_atoms_are_shared(void)
+{
+    qn_topology_atom described[] = {{.mass_u = 16, .charge_e = -0.8}, {.mass_u = 1, .charge_e = 0.4}, {.mass_u = 2}};
+    const qn_topology topology = {
+        .atoms = described, .atom_count = 3, .masses = QN_MASSES_FROM_FILE, .has_charges = true};
+    const uint32_t some[] = {1, 2}, others[] = {1, 2};
+    qn_shared_weights shared = {0};
+    qn_atom_weights all[3], few[5];
+    qn_query_setup setup;
+    if (!CHECK_OK(read_one("max", "1", 1, &setup))) return;
+    setup.topology = &topology;
+    setup.shared_weights = &shared;
+    for (int i = 0; i < 2; i++) CHECK_OK(qn_atom_weights_create(&setup, QN_ALL_ATOMS, QN_WEIGHT_MASS, &all[i]));
+    setup.atoms[0] = (qn_query_atoms){true, some, 2};
+    for (int i = 0; i < 2; i++) CHECK_OK(qn_atom_weights_create(&setup, 0, QN_WEIGHT_MASS, &few[i]));
+    CHECK_OK(qn_atom_weights_create(&setup, 0, QN_WEIGHT_CHARGE, &few[2]));
+    setup.atoms[0].indices = others;
+    CHECK_OK(qn_atom_weights_create(&setup, 0, QN_WEIGHT_MASS, &few[3]));
+    setup.shared_weights = NULL;
+    CHECK_OK(qn_atom_weights_create(&setup, QN_ALL_ATOMS, QN_WEIGHT_MASS, &all[2]));
+    CHECK_OK(qn_atom_weights_create(&setup, 0, QN_WEIGHT_MASS, &few[4]));
+    CHECK(all[0].values == all[1].values && all[0].values != all[2].values && all[0].values[2] == 2);
+    CHECK(few[0].values == few[1].values && few[0].values != few[2].values && few[0].values != all[0].values);
+    CHECK(few[0].values != few[3].values && few[3].values != few[4].values);
+    CHECK(few[0].values[0] == 1 && few[0].values[1] == 2 && few[0].values[2] == 0);
+    CHECK(few[2].values[0] == 0.4 && few[3].values[1] == 2 && few[4].values[1] == 2);
+    for (int i = 0; i < 3; i++) qn_atom_weights_clear(&all[i]);
+    for (int i = 0; i < 5; i++) qn_atom_weights_clear(&few[i]);
+    qn_shared_weights_clear(&shared);
+    qn_query_setup_clear(&setup);
+}
+
 int main(void)
 {
     RUN(values_are_of_their_kinds);
     RUN(fallbacks_are_in_nm_whatever_the_unit);
     RUN(mistakes_name_query_value_and_what_was_expected);
     RUN(atoms_that_vary_are_not_told);
+    RUN(weights_of_the_same_atoms_are_shared);
     return check_finish();
 }
