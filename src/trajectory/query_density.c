@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "trajectory/density.h"
 #include "trajectory/queries.h"
+#include "trajectory/query_setup.h"
 #include "trajectory/slabs.h"
 
 typedef struct density_state {
@@ -31,8 +32,9 @@ static void destroy(void *state)
     qn_release(&density);
 }
 
-static qn_status fill(const qn_query_setup *setup, density_state *density)
+static qn_status fill(const qn_query_setup *setup, void *state)
 {
+    density_state *density = state;
     void *memory;
     density->quantity = qn_density_quantity_find(qn_query_setup_text(setup, "quantity"));
     density->slabs.centred = qn_query_setup_flag(setup, "centre");
@@ -46,14 +48,7 @@ static qn_status fill(const qn_query_setup *setup, density_state *density)
 
 static qn_status create(const qn_query_setup *setup, void **state)
 {
-    void *memory;
-    QN_TRY(qn_allocate(1, sizeof(density_state), &memory));
-    qn_status status = fill(setup, memory);
-    if (status == QN_OK)
-        *state = memory;
-    else
-        destroy(memory);
-    return status;
+    return qn_query_state_create(setup, sizeof(density_state), fill, destroy, state);
 }
 
 static size_t partial_count(const void *state)

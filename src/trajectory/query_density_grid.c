@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "trajectory/density.h"
 #include "trajectory/queries.h"
+#include "trajectory/query_setup.h"
 #include "trajectory/slabs.h"
 
 enum { MOST_CELLS = 1 << 28, HEAD = 4 /* values in front of a partial's cells: edges of the brick, scale */ };
@@ -61,8 +62,9 @@ static qn_status count_cells(const qn_query_setup *setup, grid_state *grid)
     return QN_OK;
 }
 
-static qn_status fill(const qn_query_setup *setup, grid_state *grid)
+static qn_status fill(const qn_query_setup *setup, void *state)
 {
+    grid_state *grid = state;
     void *memory;
     const uint32_t *atoms;
     grid->quantity = qn_density_quantity_find(qn_query_setup_text(setup, "quantity"));
@@ -80,14 +82,7 @@ static qn_status fill(const qn_query_setup *setup, grid_state *grid)
 
 static qn_status create(const qn_query_setup *setup, void **state)
 {
-    void *memory;
-    QN_TRY(qn_allocate(1, sizeof(grid_state), &memory));
-    qn_status status = fill(setup, memory);
-    if (status == QN_OK)
-        *state = memory;
-    else
-        destroy(memory);
-    return status;
+    return qn_query_state_create(setup, sizeof(grid_state), fill, destroy, state);
 }
 
 /* Each atom's cell rather than the grid: a frame has fewer atoms than cells, and journals are made of partials. */

@@ -8,6 +8,7 @@
 #include "trajectory/molecules.h"
 #include "trajectory/moments.h"
 #include "trajectory/queries.h"
+#include "trajectory/query_setup.h"
 #include "trajectory/series.h"
 
 /* e² / (ε₀ k_B), in nm K: (1.602176634e-19)² / (8.8541878128e-12 · 1.380649e-23) · 1e9. */
@@ -49,8 +50,9 @@ static void destroy(void *state)
     qn_release(&dipole);
 }
 
-static qn_status fill(const qn_query_setup *setup, dipole_state *dipole)
+static qn_status fill(const qn_query_setup *setup, void *state)
 {
+    dipole_state *dipole = state;
     const char *origin = qn_query_setup_text(setup, "origin");
     const double most = qn_query_setup_number(setup, "max");
     void *memory;
@@ -72,14 +74,7 @@ static qn_status fill(const qn_query_setup *setup, dipole_state *dipole)
 
 static qn_status create(const qn_query_setup *setup, void **state)
 {
-    void *memory;
-    QN_TRY(qn_allocate(1, sizeof(dipole_state), &memory));
-    qn_status status = fill(setup, memory);
-    if (status == QN_OK)
-        *state = memory;
-    else
-        destroy(memory);
-    return status;
+    return qn_query_state_create(setup, sizeof(dipole_state), fill, destroy, state);
 }
 
 static size_t partial_count(const void *state)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "trajectory/molecules.h"
 #include "trajectory/queries.h"
+#include "trajectory/query_setup.h"
 #include "trajectory/slabs.h"
 
 enum { PX, PY, PZ, NUMBER, COSINE, VALUES }; /* of each slab: densities in 1/nm³ of dipole, molecules and cosines */
@@ -38,8 +39,9 @@ static size_t partial_count(const void *state)
     return (size_t)((const profile_state *)state)->slabs.count * VALUES + 1;
 }
 
-static qn_status fill(const qn_query_setup *setup, profile_state *profile)
+static qn_status fill(const qn_query_setup *setup, void *state)
 {
+    profile_state *profile = state;
     void *memory;
     profile->slabs.centred = qn_query_setup_flag(setup, "centre");
     QN_TRY(qn_slabs_create(setup, &profile->slabs));
@@ -52,14 +54,7 @@ static qn_status fill(const qn_query_setup *setup, profile_state *profile)
 
 static qn_status create(const qn_query_setup *setup, void **state)
 {
-    void *memory;
-    QN_TRY(qn_allocate(1, sizeof(profile_state), &memory));
-    qn_status status = fill(setup, memory);
-    if (status == QN_OK)
-        *state = memory;
-    else
-        destroy(memory);
-    return status;
+    return qn_query_state_create(setup, sizeof(profile_state), fill, destroy, state);
 }
 
 static void add_molecule(const qn_slabs *slabs, const qn_box *box, double shift, const qn_molecule_sums *sums,

@@ -8,6 +8,7 @@
 #include "model/box.h"
 #include "trajectory/molecules.h"
 #include "trajectory/queries.h"
+#include "trajectory/query_setup.h"
 
 /* Sums over the starting frames that a displacement took as long from. */
 typedef struct msd_lag {
@@ -80,8 +81,9 @@ static qn_status list_molecules(const qn_query_setup *setup, const uint32_t *ato
     return QN_OK;
 }
 
-static qn_status fill(const qn_query_setup *setup, msd_state *msd)
+static qn_status fill(const qn_query_setup *setup, void *state)
 {
+    msd_state *msd = state;
     const char *axes = qn_query_setup_text(setup, "axes");
     const uint32_t *atoms;
     bool fixed;
@@ -107,14 +109,7 @@ static qn_status fill(const qn_query_setup *setup, msd_state *msd)
 
 static qn_status create(const qn_query_setup *setup, void **state)
 {
-    void *memory;
-    QN_TRY(qn_allocate(1, sizeof(msd_state), &memory));
-    qn_status status = fill(setup, memory);
-    if (status == QN_OK)
-        *state = memory;
-    else
-        destroy(memory);
-    return status;
+    return qn_query_state_create(setup, sizeof(msd_state), fill, destroy, state);
 }
 
 /* Where every particle is: steps can be taken in frame order alone. */

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "trajectory/pair_counts.h"
 #include "trajectory/queries.h"
+#include "trajectory/query_setup.h"
 
 /* Values of a frame behind its counts: atoms of the first selection, V, pairs of all atoms, those over V. */
 enum { ATOMS, VOLUME, PAIRS, PAIR_DENSITY, FACTS };
@@ -47,8 +48,9 @@ static qn_status half_box(const qn_trajectory_frame *frame, double *most_nm)
     return QN_OK;
 }
 
-static qn_status fill(const qn_query_setup *setup, rdf_state *rdf)
+static qn_status fill(const qn_query_setup *setup, void *state)
 {
+    rdf_state *rdf = state;
     const double width = qn_query_setup_number(setup, "bin");
     double most = qn_query_setup_number(setup, "max");
     void *memory;
@@ -66,14 +68,7 @@ static qn_status fill(const qn_query_setup *setup, rdf_state *rdf)
 
 static qn_status create(const qn_query_setup *setup, void **state)
 {
-    void *memory;
-    QN_TRY(qn_allocate(1, sizeof(rdf_state), &memory));
-    qn_status status = fill(setup, memory);
-    if (status == QN_OK)
-        *state = memory;
-    else
-        destroy(memory);
-    return status;
+    return qn_query_state_create(setup, sizeof(rdf_state), fill, destroy, state);
 }
 
 static size_t partial_count(const void *state)

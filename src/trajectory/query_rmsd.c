@@ -7,6 +7,7 @@
 #include "math/superpose.h"
 #include "trajectory/atom_weights.h"
 #include "trajectory/queries.h"
+#include "trajectory/query_setup.h"
 #include "trajectory/series.h"
 #include "trajectory/whole.h"
 
@@ -119,8 +120,9 @@ static qn_status fill_groups(const qn_query_setup *setup, rmsd_state *rmsd)
     return status;
 }
 
-static qn_status fill(const qn_query_setup *setup, rmsd_state *rmsd)
+static qn_status fill(const qn_query_setup *setup, void *state)
 {
+    rmsd_state *rmsd = state;
     const char *fit = qn_query_setup_text(setup, "fit");
     qn_series_start(&rmsd->series, &layout);
     rmsd->fit = strcmp(fit, "none") == 0 ? FIT_NONE : strcmp(fit, "rotation") == 0 ? FIT_ROTATION : FIT_TRANSLATION;
@@ -134,14 +136,7 @@ static qn_status fill(const qn_query_setup *setup, rmsd_state *rmsd)
 
 static qn_status create(const qn_query_setup *setup, void **state)
 {
-    void *memory;
-    QN_TRY(qn_allocate(1, sizeof(rmsd_state), &memory));
-    qn_status status = fill(setup, memory);
-    if (status == QN_OK)
-        *state = memory;
-    else
-        destroy(memory);
-    return status;
+    return qn_query_state_create(setup, sizeof(rmsd_state), fill, destroy, state);
 }
 
 /* The shift, 0 before, that brings the weighted centres together. */

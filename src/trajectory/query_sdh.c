@@ -8,6 +8,7 @@
 #include "trajectory/distance_tree.h"
 #include "trajectory/pair_counts.h"
 #include "trajectory/queries.h"
+#include "trajectory/query_setup.h"
 
 typedef struct sdh_state {
     qn_histogram_bins bins;
@@ -74,8 +75,9 @@ static qn_status check_approximation(const qn_query_setup *setup, sdh_state *sdh
     return QN_OK;
 }
 
-static qn_status fill(const qn_query_setup *setup, sdh_state *sdh)
+static qn_status fill(const qn_query_setup *setup, void *state)
 {
+    sdh_state *sdh = state;
     const double width = qn_query_setup_number(setup, "bin");
     double most = qn_query_setup_number(setup, "max");
     void *memory;
@@ -90,14 +92,7 @@ static qn_status fill(const qn_query_setup *setup, sdh_state *sdh)
 
 static qn_status create(const qn_query_setup *setup, void **state)
 {
-    void *memory;
-    QN_TRY(qn_allocate(1, sizeof(sdh_state), &memory));
-    qn_status status = fill(setup, memory);
-    if (status == QN_OK)
-        *state = memory;
-    else
-        destroy(memory);
-    return status;
+    return qn_query_state_create(setup, sizeof(sdh_state), fill, destroy, state);
 }
 
 static size_t partial_count(const void *state)

@@ -267,3 +267,17 @@ qn_device *qn_query_setup_device(const qn_query_setup *setup)
 {
     return setup->device;
 }
+
+qn_status qn_query_state_create(const qn_query_setup *setup, size_t bytes,
+                                qn_status (*fill)(const qn_query_setup *setup, void *state),
+                                void (*destroy)(void *state), void **state)
+{
+    void *memory;
+    QN_TRY(qn_allocate(1, bytes, &memory));
+    qn_status status = fill(setup, memory);
+    if (status == QN_OK)
+        *state = memory;
+    else
+        destroy(memory);
+    return status;
+}

@@ -47,4 +47,10 @@ QN_MUST_CHECK qn_status qn_query_setup_read(const char *query, const qn_query_cl
                                             double length_unit_nm, qn_query_setup *setup);
 void qn_query_setup_clear(qn_query_setup *setup);
 
+/* What the `create` of a class is as a rule: a state of so many bytes, all 0, which `fill` completes. Should that fail,
+ * `destroy` is left with what there is of it. */
+QN_MUST_CHECK qn_status qn_query_state_create(const qn_query_setup *setup, size_t bytes,
+                                              qn_status (*fill)(const qn_query_setup *setup, void *state),
+                                              void (*destroy)(void *state), void **state);
+
 #endif
