@@ -59,6 +59,10 @@ void qn_fft_plan_destroy(qn_fft_plan **plan);
 QN_MUST_CHECK qn_status qn_fft_execute(qn_fft_plan *plan, qn_queue *queue, qn_buffer *input, qn_buffer *output,
                                        qn_event **event);
 
+/* An engine that the device always has, for results that must not depend on which one was faster when they were
+ * compared. */
+qn_fft_engine qn_fft_engine_of(qn_device *device);
+
 qn_fft_engine qn_fft_plan_engine(const qn_fft_plan *plan);
 const char *qn_fft_engine_name(qn_fft_engine engine); /* "own", "fftw", "vkfft", "cufft", "auto" */
 

@@ -27,6 +27,11 @@ enum { MARK_BYTES = 4 };
 /* What AUTO spends on comparing engines of a GPU: this many timed runs each, on at most so much data. */
 enum { MEASURED_RUNS = 5, MEASURED_BYTES_MAX = 256 << 20 };
 
+qn_fft_engine qn_fft_engine_of(qn_device *device)
+{
+    return strcmp(qn_device_inner_driver(device), "host") == 0 ? QN_FFT_OWN : QN_FFT_VKFFT;
+}
+
 const char *qn_fft_engine_name(qn_fft_engine engine)
 {
     switch (engine) {

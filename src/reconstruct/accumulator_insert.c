@@ -1,7 +1,6 @@
 /* A batch of images through a device. */
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -99,8 +98,7 @@ static qn_status write_batch(qn_accumulator *accumulator, int side, size_t count
 /* Engines round differently; which one is fastest is measured, and may be another one the next time. */
 static qn_fft_engine engine(const qn_accumulator *accumulator)
 {
-    if (!accumulator->options.deterministic) return QN_FFT_AUTO;
-    return strcmp(qn_device_inner_driver(accumulator->device), "host") == 0 ? QN_FFT_OWN : QN_FFT_VKFFT;
+    return accumulator->options.deterministic ? qn_fft_engine_of(accumulator->device) : QN_FFT_AUTO;
 }
 
 static qn_status find_plan(qn_accumulator *accumulator, int side, qn_fft_plan **plan)

@@ -153,6 +153,7 @@ static qn_status transform(qn_device *device, const qn_fourier_sums *sums, const
                                       .map_side = options->map_side,
                                       .limit = limit_of(options, sums->side),
                                       .spectrum = sums->numerator,
+                                      .engine = options->deterministic ? qn_fft_engine_of(device) : QN_FFT_AUTO,
                                       .factor = factors};
     const qn_status status = qn_map_transform_run(&request, device, map);
     qn_release(&factors);

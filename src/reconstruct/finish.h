@@ -15,6 +15,7 @@ typedef struct qn_finish_options {
     bool fast;
     double spacing; /* of the images' pixels in voxels, which `fast` asks for; 0: 1 */
     qn_reconstruct_weights weights;
+    bool deterministic; /* the same bits every time: transforms by an engine that is not chosen by measuring */
 } qn_finish_options;
 
 typedef struct qn_finish_report {

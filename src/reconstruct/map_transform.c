@@ -223,7 +223,8 @@ static qn_status run_lines(job *of, qn_device *device, qn_pool *pool)
 {
     const int side = of->transform->side, batch = batch_lines(side);
     const size_t floats = 2 * (size_t)side * (size_t)batch;
-    const qn_fft_options options = {.size = {side}, .batch = batch, .kind = QN_FFT_COMPLEX_INVERSE};
+    const qn_fft_options options = {
+        .size = {side}, .batch = batch, .kind = QN_FFT_COMPLEX_INVERSE, .engine = of->transform->engine};
     passage way;
     QN_TRY(passage_open(device, &options, floats, floats, &way));
     of->staging = way.staging;
@@ -236,7 +237,8 @@ static qn_status run_planes(job *of, qn_device *device, qn_pool *pool)
 {
     const int side = of->transform->side, batch = batch_planes(side);
     const size_t rows = (size_t)side * (size_t)batch;
-    const qn_fft_options options = {.size = {side, side}, .batch = batch, .kind = QN_FFT_REAL_INVERSE};
+    const qn_fft_options options = {
+        .size = {side, side}, .batch = batch, .kind = QN_FFT_REAL_INVERSE, .engine = of->transform->engine};
     passage way;
     QN_TRY(passage_open(device, &options, 2 * rows * (size_t)of->columns, rows * (size_t)side, &way));
     of->staging = way.staging;

@@ -5,14 +5,16 @@
 #ifndef QN_RECONSTRUCT_MAP_TRANSFORM_H
 #define QN_RECONSTRUCT_MAP_TRANSFORM_H
 
+#include <quern/fft.h>
 #include <quern/volume.h>
 
 #include "runtime/device.h"
 
 typedef struct qn_map_transform {
-    int side, map_side;  /* P, N ≤ P */
-    double limit;        /* what lies at |f| ≥ limit (voxels) is taken as 0; at most P / 2 */
-    float *spectrum;     /* [P][P][P/2 + 1][2], y and z from −⌊P/2⌋; used up */
+    int side, map_side; /* P, N ≤ P */
+    double limit;       /* what lies at |f| ≥ limit (voxels) is taken as 0; at most P / 2 */
+    float *spectrum;    /* [P][P][P/2 + 1][2], y and z from −⌊P/2⌋; used up */
+    qn_fft_engine engine;
     const float *factor; /* of a voxel, by its squared distance from the middle: qn_map_transform_factors of them */
 } qn_map_transform;
 

@@ -70,7 +70,8 @@ static qn_status finish_map(qn_reconstruct_state *run, qn_fourier_sums *sums, qn
                                        .radius = run->radius,
                                        .fast = run->options->fast,
                                        .spacing = (double)run->side / run->map_side,
-                                       .weights = run->options->weights};
+                                       .weights = run->options->weights,
+                                       .deterministic = run->options->deterministic};
     double since = qn_clock_s();
     QN_TRY(qn_reconstruct_finish(run->devices[0], sums, &options, map, &run->result.finish));
     run->result.times.finish_s += qn_clock_lap_s(&since);
