@@ -81,10 +81,8 @@ qn_status qn_agreement_leave_nothing(qn_agreement *agreement, qn_status failure)
     qn_error_trail trail;
     uint64_t first;
     qn_error_save(failure, &trail);
-    if (qn_ranks_count(agreement->ranks) > 1) {
-        pthread_mutex_lock(&agreement->mutex);
-        if (qn_ranks_next(agreement->ranks, all_that_is_left, &first) != QN_OK) qn_error_clear();
-        pthread_mutex_unlock(&agreement->mutex);
-    }
+    pthread_mutex_lock(&agreement->mutex);
+    if (qn_ranks_next(agreement->ranks, all_that_is_left, &first) != QN_OK) qn_error_clear();
+    pthread_mutex_unlock(&agreement->mutex);
     return qn_error_restore(&trail);
 }

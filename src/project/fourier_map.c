@@ -69,7 +69,8 @@ static qn_status transform(qn_queue *queue, const qn_volume *map, const qn_slice
                            const qn_window *window, qn_buffer *spectrum)
 {
     const int side = problem->side;
-    const qn_fft_options options = {.size = {side, side, side}, .kind = QN_FFT_REAL_FORWARD};
+    const qn_fft_options options = {
+        .size = {side, side, side}, .kind = QN_FFT_REAL_FORWARD, .engine = qn_fft_engine_of(qn_queue_device(queue))};
     qn_fft_plan *plan = NULL;
     qn_buffer *grid = NULL;
     qn_status status = qn_buffer_create(qn_queue_device(queue), grid_bytes(problem), &grid);

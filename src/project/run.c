@@ -173,7 +173,10 @@ static qn_status make_table(projection *p)
 static qn_status prepare(projection *p)
 {
     const int side = p->problem.image_side;
-    const qn_fft_options options = {.size = {side, side}, .batch = p->problem.images, .kind = QN_FFT_REAL_INVERSE};
+    const qn_fft_options options = {.size = {side, side},
+                                    .batch = p->problem.images,
+                                    .kind = QN_FFT_REAL_INVERSE,
+                                    .engine = qn_fft_engine_of(p->device)};
     QN_TRY(qn_fourier_map_create(p->queue, p->map, &p->problem, &p->window, &p->volume));
     QN_TRY(make_batches(p));
     QN_TRY(make_table(p));

@@ -62,6 +62,7 @@ static qn_status keep_weights(qn_reconstruct_state *run, const qn_fourier_sums *
     return QN_OK;
 }
 
+/* On the host, where the sums are: a GPU would take longer to be given them and to build its transforms. */
 static qn_status finish_map(qn_reconstruct_state *run, qn_fourier_sums *sums, qn_volume **map)
 {
     const qn_finish_options options = {.map_side = run->map_side,
@@ -73,9 +74,12 @@ static qn_status finish_map(qn_reconstruct_state *run, qn_fourier_sums *sums, qn
                                        .weights = run->options->weights,
                                        .deterministic = run->options->deterministic};
     double since = qn_clock_s();
-    QN_TRY(qn_reconstruct_finish(run->devices[0], sums, &options, map, &run->result.finish));
+    qn_device *host = NULL;
+    QN_TRY(qn_device_open(run->context, "host", &host));
+    const qn_status status = qn_reconstruct_finish(host, sums, &options, map, &run->result.finish);
+    qn_device_release(&host);
     run->result.times.finish_s += qn_clock_lap_s(&since);
-    return QN_OK;
+    return status;
 }
 
 static qn_status make_map(qn_reconstruct_state *run, int half, qn_volume **map)

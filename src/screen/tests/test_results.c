@@ -225,9 +225,11 @@ static void a_rank_that_fails_early_leaves_nothing_to_others(void)
     uint64_t first = 0;
     begin("early");
     CHECK_OK(qn_ranks_open(&run.ranks));
+    qn_agreement_begin(run.ranks, &run.agreement);
     CHECK_FAILS(qn_screen_pipeline_run(&run, &none, NULL), QN_INVALID_ARGUMENT); /* of 0 poses */
     CHECK_OK(qn_ranks_next(run.ranks, 1, &first));
     CHECK(first >= (uint64_t)1 << 40);
+    qn_agreement_end(&run.agreement);
     qn_ranks_close(&run.ranks);
     end();
 }
