@@ -101,8 +101,8 @@ static const cli_option options[] = {
     {.name = "deterministic",
      .type = CLI_FLAG,
      .offset = FIELD(deterministic),
-     .help = "the same bits in every run on the same devices, with any number of threads; without it runs agree within "
-             "1e-6"},
+     .help = "the same bits in every run on the same devices, with any number of threads, if it is not "
+             "interrupted; without it runs agree within 1e-6"},
     {.name = "write-weights",
      .type = CLI_FLAG,
      .offset = FIELD(write_weights),
@@ -159,9 +159,9 @@ static const cli_option options[] = {
      .type = CLI_CHOICE,
      .argument = "HOW",
      .offset = FIELD(tune),
-     .choices = "auto online offline known off",
-     .help = "how kernels find their fastest configurations: online tries some while it inserts, offline before, known "
-             "uses what earlier runs found, off uses defaults; auto: online when the run is estimated to take over a "
+     .choices = "auto online known off",
+     .help = "how kernels find their fastest configurations: online tries some while it inserts, known uses what "
+             "earlier runs found, off uses defaults; auto: online when the run is estimated to take over a "
              "minute, else known (also QUERN_TUNE)"},
     {.name = "tune-budget",
      .type = CLI_TEXT,

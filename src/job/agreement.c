@@ -45,6 +45,7 @@ qn_status qn_agree(qn_agreement *agreement, qn_status status)
     if (most == 0) return QN_OK;
     agreement->mute = status == QN_OK || agreement->stopped || is_told(rank, 1 + count - most, &own, &first);
     if (!agreement->mute) return qn_error_restore(&own);
+    agreement->stopped = true; /* what is agreed on after this knows who speaks */
     QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
 }
 

@@ -13,8 +13,8 @@
 /* What the threads share. */
 typedef struct insertion {
     qn_reconstruct_state *run;
-    pthread_mutex_t mutex; /* of what follows and of saving */
-    uint64_t images_done, images_total;
+    pthread_mutex_t mutex;              /* of what follows and of saving */
+    uint64_t images_done, images_total; /* in the order of batches, as far as this process knows */
     double started_s;
     bool failed;
 } insertion;
@@ -28,6 +28,7 @@ typedef struct device_thread {
     size_t count, capacity, saved_count;
     const qn_particle **particles; /* of a batch */
     double saved_s;
+    bool cut_short; /* batches are left, since another thread or process failed */
     qn_error_trail trail;
 } device_thread;
 
@@ -39,9 +40,10 @@ static qn_status take_next(device_thread *worker, uint64_t *batch, bool *none)
     qn_reconstruct_state *run = worker->shared->run;
     *none = false;
     if (!run->options->deterministic) QN_TRY(qn_agreement_deal(&run->agreement, batch, none));
+    worker->cut_short |= *none;
     if (run->options->deterministic) {
         *batch = worker->next;
-        worker->next += (uint64_t)qn_ranks_count(run->ranks) * (uint64_t)run->device_count;
+        worker->next += (uint64_t)run->worker_count;
     }
     *none |= *batch >= run->plan.batch_count;
     return QN_OK;
@@ -55,6 +57,7 @@ static qn_status next_batch(device_thread *worker, uint64_t *batch, bool *none)
     do QN_TRY(take_next(worker, batch, none));
     while (!*none && qn_piece_set_has(&shared->run->done, *batch));
     pthread_mutex_lock(&shared->mutex);
+    worker->cut_short |= shared->failed;
     *none |= shared->failed;
     pthread_mutex_unlock(&shared->mutex);
     return QN_OK;
@@ -110,7 +113,7 @@ static qn_status insert_batch(device_thread *worker, uint64_t number)
     worker->batches[worker->count++] = number;
     pthread_mutex_lock(&shared->mutex);
     run->read_s += read_s;
-    shared->images_done += batch->count;
+    if (shared->images_done < batch->first + batch->count) shared->images_done = batch->first + batch->count;
     run->inserted += batch->count;
     qn_status status = report_progress(shared);
     pthread_mutex_unlock(&shared->mutex);
@@ -143,7 +146,7 @@ static qn_status work(device_thread *worker)
         QN_TRY(next_batch(worker, &batch, &none));
         if (none) break;
         QN_TRY(insert_batch(worker, batch));
-        if (run->saved && qn_clock_s() - worker->saved_s >= interval_s) QN_TRY(save(worker));
+        if (run->saved && interval_s > 0 && qn_clock_s() - worker->saved_s >= interval_s) QN_TRY(save(worker));
     }
     return qn_accumulator_finish(run->accumulators[worker->device]);
 }
@@ -161,7 +164,7 @@ static void *run_thread(void *memory)
         status = qn_agreement_leave_nothing(&shared->run->agreement, status);
     }
     qn_error_save(status, &worker->trail);
-    if (status == QN_CANCELLED) {
+    if (status == QN_CANCELLED || (status == QN_OK && worker->cut_short)) {
         status = save(worker);
         if (status != QN_OK) qn_error_save(status, &worker->trail);
     }
@@ -171,10 +174,9 @@ static void *run_thread(void *memory)
 static void begin_thread(insertion *shared, int device, device_thread *worker)
 {
     const qn_reconstruct_state *run = shared->run;
-    const int rank = qn_ranks_rank(run->ranks);
     *worker = (device_thread){.shared = shared,
                               .device = device,
-                              .next = (uint64_t)rank * (uint64_t)run->device_count + (uint64_t)device,
+                              .next = (uint64_t)run->first_worker + (uint64_t)device,
                               .saved_s = shared->started_s};
 }
 
@@ -186,6 +188,7 @@ static qn_status run_threads(device_thread *workers, int count)
     for (; started < count && status == QN_OK; started++)
         if (pthread_create(&workers[started].thread, NULL, run_thread, &workers[started]) != 0) {
             status = qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "cannot start a thread for a device");
+            status = qn_agreement_leave_nothing(&workers[0].shared->run->agreement, status);
             break;
         }
     if (status == QN_OK) run_thread(&workers[0]);

@@ -124,5 +124,6 @@ qn_status qn_reconstruct_make_maps(qn_reconstruct_state *run)
     for (int half = 0; half < run->halves && run->halves == 2; half++)
         QN_TRY(qn_agree(&run->agreement, make_map(run, half, &run->result.half[half])));
     QN_TRY(qn_agree(&run->agreement, make_map(run, -1, &run->result.map)));
-    return run->halves == 2 && qn_ranks_rank(run->ranks) == 0 ? correlate(run) : QN_OK;
+    const bool correlates = run->halves == 2 && qn_ranks_rank(run->ranks) == 0;
+    return qn_agree(&run->agreement, correlates ? correlate(run) : QN_OK);
 }

@@ -235,7 +235,7 @@ static qn_status add_run(qn_report *report, const qn_reconstruction *run)
         status = qn_report_paragraph(report, "%" PRIu64 " of them had been inserted when an earlier run stopped.",
                                      run->resumed);
     if (status == QN_OK)
-        status = qn_report_paragraph(report, "Quern %s, %s.%s `run.json` holds every option.", qn_version(),
+        status = qn_report_paragraph(report, "Quern %s, %s.%s `run.json` holds the options.", qn_version(),
                                      processors.data, finish.data);
     if (status == QN_OK)
         status = qn_report_paragraph(

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cryoem/blob.h"
+#include "cryoem/volume_check.h"
 #include "format/particles.h"
 #include "job/input.h"
 #include "job/journal.h"
@@ -66,6 +67,9 @@ static qn_status check_options(const qn_reconstruct_options *options)
         QN_FAIL(QN_INVALID_ARGUMENT,
                 "particles %llu to %llu are asked for; expected a last at or after the first, from 1",
                 (unsigned long long)options->first, (unsigned long long)options->last);
+    if (options->tune && strcmp(options->tune, "offline") == 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "tune is \"offline\", which reconstructions do not offer; expected auto, online, "
+                                     "known or off, and quern tune run insert_slices beforehand");
     return qn_tuning_check(options->tune, options->tune_budget);
 }
 
@@ -76,13 +80,26 @@ static int smallest(double value, int other)
     return value < other ? (int)value : other;
 }
 
-/* Images of a batch: many, since devices go over the whole volume for each; but not so many that some have none. */
+/* Ranks need not have equally many devices. Every rank must call. */
+static qn_status count_workers(qn_reconstruct_state *run)
+{
+    int gpu = 0;
+    for (int i = 0; i < run->device_count; i++) gpu |= qn_device_get_info(run->devices[i])->kind != QN_DEVICE_CPU;
+    for (int rank = 0; rank < qn_ranks_count(run->ranks); rank++) {
+        int devices;
+        QN_TRY(qn_ranks_most(run->ranks, rank == qn_ranks_rank(run->ranks) ? run->device_count : 0, &devices));
+        if (rank < qn_ranks_rank(run->ranks)) run->first_worker += devices;
+        run->worker_count += devices;
+    }
+    return qn_ranks_any(run->ranks, gpu, &run->any_gpu);
+}
+
+/* Images of a batch: many, since devices go over the whole volume for each; but not so many that some have none. The
+ * same on all ranks, which count batches by it. */
 static void choose_batch(qn_reconstruct_state *run, int largest_side)
 {
-    bool gpu = false;
-    const double bytes = 4.0 * largest_side * largest_side;
-    for (int i = 0; i < run->device_count; i++) gpu |= qn_device_get_info(run->devices[i])->kind != QN_DEVICE_CPU;
-    const double workers = (double)qn_ranks_count(run->ranks) * run->device_count;
+    const bool gpu = run->any_gpu != 0;
+    const double bytes = 4.0 * largest_side * largest_side, workers = run->worker_count;
     int batch = smallest((gpu ? gpu_batch_bytes : cpu_batch_bytes) / bytes, gpu ? GPU_BATCH : CPU_BATCH);
     if (workers > 1) batch = smallest((double)run->particles->particle_count / (4 * workers), batch);
     if (batch < SMALLEST_BATCH) batch = SMALLEST_BATCH;
@@ -156,6 +173,24 @@ static qn_status choose_sizes(qn_reconstruct_state *run)
     return QN_OK;
 }
 
+/* Every optics group's pixels must lie as far apart in the volume as insertion takes them. */
+static qn_status check_groups(const qn_reconstruct_state *run)
+{
+    for (size_t i = 0; i < run->plan.batch_count; i++) {
+        const qn_optics_group *group = &run->particles->optics[run->plan.batches[i].optics];
+        const int side = run->image_sides[run->plan.batches[i].optics];
+        const double width = side * group->pixel_angstrom, volume = run->side * run->voxel_angstrom;
+        if (side < 4 || volume < 0.5 * width || volume > 4 * width)
+            QN_FAIL(
+                QN_UNSUPPORTED,
+                "%s: images of optics group %d are %d pixels and %.4g Å wide; expected 4 pixels or more and %.4g to "
+                "%.4g Å beside images of %.4g Å",
+                run->particles->name, group->number, side, width, volume / 4, 2 * volume,
+                run->map_side * run->voxel_angstrom);
+    }
+    return QN_OK;
+}
+
 static qn_status plan_images(qn_reconstruct_state *run, const char *folder)
 {
     const qn_reconstruct_options *options = run->options;
@@ -167,6 +202,7 @@ static qn_status plan_images(qn_reconstruct_state *run, const char *folder)
     QN_TRY(qn_image_plan_create(run->particles, options->halves, options->subset, options->first, options->last,
                                 options->seed, (size_t)run->batch, &run->plan));
     QN_TRY(choose_sizes(run));
+    QN_TRY(check_groups(run));
     uint64_t images[2] = {0};
     for (size_t i = 0; i < run->plan.batch_count; i++) images[run->plan.batches[i].half] += run->plan.batches[i].count;
     const uint64_t most = images[0] > images[1] ? images[0] : images[1];
@@ -196,6 +232,11 @@ static qn_status read_mask(qn_reconstruct_state *run)
     if (counts[0] != side || counts[1] != side || counts[2] != side)
         QN_FAIL(QN_BAD_FORMAT, "%s: a mask of %d x %d x %d voxels; expected %d x %d x %d, as the map will have", path,
                 counts[0], counts[1], counts[2], side, side, side);
+    float low, high;
+    QN_TRY(qn_volume_range(run->pool, run->result.mask, path, &low, &high));
+    if (low < -0.01f || high > 1.01f || !(high > 0))
+        QN_FAIL(QN_BAD_FORMAT, "%s: values go from %g to %g; expected a mask of 0 to 1 that lets something through",
+                path, (double)low, (double)high);
     return QN_OK;
 }
 
@@ -205,7 +246,7 @@ static qn_status read_mask(qn_reconstruct_state *run)
  * CPU devices hold. */
 static void estimate_memory(qn_reconstruct_state *run)
 {
-    const qn_finish_options finish = {.map_side = run->map_side};
+    const qn_finish_options finish = {.map_side = run->map_side, .weights = run->options->weights};
     const uint64_t edge = (uint64_t)run->map_side, map = sizeof(float) * edge * edge * edge;
     const uint64_t pixels = (uint64_t)run->accumulation.largest_image_side * run->accumulation.largest_image_side;
     const uint64_t volume = 3 * sizeof(float) * qn_fourier_sums_voxels(run->side);
@@ -230,7 +271,8 @@ static void estimate_memory(qn_reconstruct_state *run)
 
 static qn_status check_memory(qn_reconstruct_state *run)
 {
-    const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t machine = all / (uint64_t)qn_ranks_local_count(run->ranks);
     const uint64_t allowed = run->options->memory_bytes ? run->options->memory_bytes : machine;
     const double gib = 1024.0 * 1024 * 1024;
     estimate_memory(run);
@@ -265,12 +307,16 @@ static double expected_seconds(const qn_reconstruct_state *run)
     return work.multiply_adds * (double)run->plan.image_count / rate;
 }
 
+static qn_status open_input(qn_reconstruct_state *run)
+{
+    QN_TRY(read_particles(run));
+    return qn_devices_open(run->context, run->options->device, run->ranks, run->devices, &run->device_count);
+}
+
 /* Everything that can be wrong with what was given, before anything is written. */
 static qn_status prepare(qn_reconstruct_state *run, const char *folder)
 {
     const qn_reconstruct_options *options = run->options;
-    QN_TRY(read_particles(run));
-    QN_TRY(qn_devices_open(run->context, options->device, run->ranks, run->devices, &run->device_count));
     QN_TRY(plan_images(run, folder));
     QN_TRY(read_mask(run));
     QN_TRY(check_memory(run));
@@ -288,11 +334,22 @@ static qn_status make_key(const qn_reconstruct_state *run, qn_text *key)
     const qn_reconstruct_options *options = run->options;
     return qn_text_append(key,
                           "particles=%s\nsymmetry=%s\nctf=%d\nhalves=%d\nsubset=%d\nsplit seed=%llu\nfirst=%llu\n"
-                          "last=%llu\nmaximum resolution=%.17g\npadded side=%d\nradius=%.17g\nfast=%d\nbatch=%d\n",
+                          "last=%llu\nmaximum resolution=%.17g\npadded side=%d\nradius=%.17g\nfast=%d\nbatch=%d\n"
+                          "deterministic=%d\n",
                           run->particles_hash, options->symmetry, options->ctf, options->halves, options->subset,
                           (unsigned long long)options->seed, (unsigned long long)options->first,
                           (unsigned long long)options->last, options->max_resolution_angstrom, run->side, run->radius,
-                          options->fast, run->batch);
+                          options->fast, run->batch, options->deterministic);
+}
+
+/* Ranks that read other files, or other versions of them, would add up nonsense. */
+static qn_status compare_keys(qn_reconstruct_state *run)
+{
+    qn_text key = {0};
+    qn_status status = qn_agree(&run->agreement, make_key(run, &key));
+    if (status == QN_OK) status = qn_agree(&run->agreement, qn_ranks_same_key(run->ranks, key.data, NULL));
+    qn_text_clear(&key);
+    return status;
 }
 
 static qn_status open_saved(qn_reconstruct_state *run, const char *folder)
@@ -306,6 +363,8 @@ static qn_status open_saved(qn_reconstruct_state *run, const char *folder)
         if (qn_piece_set_has(&run->done, i)) run->resumed += run->plan.batches[i].count;
     if (status == QN_OK && run->resumed > 0)
         qn_log(QN_LOG_NOTE, "resuming: %llu images are inserted", (unsigned long long)run->resumed);
+    if (status == QN_OK && run->resumed > 0 && run->options->deterministic)
+        qn_log(QN_LOG_WARNING, "a resumed run adds in another order: its bits are not those of one that went through");
     return status;
 }
 
@@ -408,8 +467,12 @@ static qn_status finish(qn_reconstruct_state *run, const char *folder)
     }
     status = qn_agree(&run->agreement, status);
     qn_saved_sums_close(&run->saved);
-    if (status == QN_OK && qn_ranks_rank(run->ranks) == 0) status = qn_saved_sums_remove(folder);
-    return status;
+    if (status != QN_OK || qn_ranks_rank(run->ranks) != 0) return status;
+    if (qn_saved_sums_remove(folder) != QN_OK) {
+        qn_log(QN_LOG_WARNING, "%s: cannot be removed: %s", folder, qn_error_message());
+        qn_error_clear(); /* the map is there */
+    }
+    return QN_OK;
 }
 
 /* After a failure: where nothing was put aside, journals go and the folder with them. */
@@ -433,10 +496,15 @@ static qn_status run_stages(qn_reconstruct_state *run)
     char *folder = NULL;
     double since = run->started_s;
     qn_status status = qn_agree(&run->agreement, check_options(run->options));
-    if (status == QN_OK) status = qn_reconstruct_path(run->options->output, "unfinished", &folder);
+    if (status == QN_OK)
+        status = qn_agree(&run->agreement, qn_reconstruct_path(run->options->output, "unfinished", &folder));
+    if (status != QN_OK) qn_release(&folder);
     run->halves = run->options->halves ? 2 : 1;
     if (status == QN_OK) status = qn_agree(&run->agreement, check_output(run));
+    if (status == QN_OK) status = qn_agree(&run->agreement, open_input(run));
+    if (status == QN_OK) status = qn_agree(&run->agreement, count_workers(run));
     if (status == QN_OK) status = qn_agree(&run->agreement, prepare(run, folder));
+    if (status == QN_OK && qn_ranks_count(run->ranks) > 1) status = compare_keys(run);
     run->result.times.metadata_s = qn_clock_lap_s(&since);
     if (status == QN_OK) status = insert(run, folder);
     qn_tuning_finish(&run->tuning);

@@ -22,6 +22,8 @@ typedef struct qn_reconstruct_state {
     qn_agreement agreement;
     qn_device *devices[QN_MOST_DEVICES];
     int device_count;
+    int first_worker, worker_count; /* devices of ranks before this one; of all */
+    int any_gpu;                    /* of any rank */
     qn_particle_set *particles;
     char particles_hash[65];
     qn_image_plan plan;

@@ -189,8 +189,9 @@ qn_status qn_saved_sums_open(const char *folder, const char *key, bool resume, c
     saved->folder = strdup(folder);
     qn_status status = QN_OK;
     if (!saved->folder) status = qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "memory is exhausted");
-    if (status == QN_OK) status = open_journal(saved, key, resume, done);
+    /* others' first: nothing is made beside another run's */
     if (status == QN_OK && resume) status = read_others(saved, key, qn_ranks_count(ranks), done);
+    if (status == QN_OK) status = open_journal(saved, key, resume, done);
     if (status == QN_OK) status = qn_saved_sums_add(saved, NO_HALF, NULL); /* what is damaged is found now */
     if (status != QN_OK) qn_saved_sums_close(out);
     return status;

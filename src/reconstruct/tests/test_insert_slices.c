@@ -44,7 +44,7 @@ static void make_matrix(int image, int which, float matrix[9])
     const double rows[3][3] = {{1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)},
                                {s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)},
                                {s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)}};
-    for (int i = 0; i < 9; i++) matrix[i] = (float)(turns[which][i / 3] * rows[i / 3][i % 3]);
+    for (int i = 0; i < 9; i++) matrix[i] = (float)(turns[which % 4][i / 3] * rows[i / 3][i % 3]);
 }
 
 /* Random images, NaN beyond what is kept: nobody may look there. The first is not turned, and the second is turned by
