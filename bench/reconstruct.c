@@ -27,6 +27,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cryoem/blob.h"
+#include "math/rotation.h"
 #include "reconstruct/kernels/insert_slices.h"
 #include "reconstruct/kernels/scatter_slices.h"
 #include "tune/workload_inputs.h"
@@ -76,7 +77,6 @@ static int compare(const void *a, const void *b)
 
 /* ---- what is inserted ---- */
 
-/* Uniform random rotations, from quaternions. */
 static qn_status make_matrices(bench_run *run, int set)
 {
     const size_t slices = (size_t)run->problem.images;
@@ -84,19 +84,9 @@ static qn_status make_matrices(bench_run *run, int set)
     qn_status status = qn_allocate(slices, 9 * sizeof(float), &memory);
     float *matrices = memory;
     for (size_t i = 0; i < slices && status == QN_OK; i++) {
-        double q[4], length = 2;
-        for (uint64_t draw = 0; length > 1 || length < 1e-3; draw++) {
-            length = 0;
-            for (uint64_t c = 0; c < 4; c++) {
-                q[c] = (double)qn_workload_input(3 + draw, 4 * ((uint64_t)set * slices + i) + c);
-                length += q[c] * q[c];
-            }
-        }
-        const double s = 2 / length, w = q[0], x = q[1], y = q[2], z = q[3];
-        const double rows[9] = {1 - s * (y * y + z * z), s * (x * y - w * z),     s * (x * z + w * y),
-                                s * (x * y + w * z),     1 - s * (x * x + z * z), s * (y * z - w * x),
-                                s * (x * z - w * y),     s * (y * z + w * x),     1 - s * (x * x + y * y)};
-        for (int c = 0; c < 9; c++) matrices[9 * i + (size_t)c] = (float)rows[c];
+        double rotation[9];
+        qn_rotation_from_seed(1 + (uint64_t)set * slices + i, rotation);
+        for (size_t c = 0; c < 9; c++) matrices[9 * i + c] = (float)rotation[c];
     }
     if (status == QN_OK)
         status = qn_workload_make_buffer(run->queue, matrices, slices * 9 * sizeof(float), &run->matrices[set]);

@@ -159,9 +159,9 @@ static const cli_option options[] = {
      .type = CLI_CHOICE,
      .argument = "HOW",
      .offset = FIELD(tune),
-     .choices = "auto online known off",
-     .help = "how kernels find their fastest configurations: online tries some while it inserts, known uses what "
-             "earlier runs found, off uses defaults; auto: online when the run is estimated to take over a "
+     .choices = "auto online offline known off",
+     .help = "how kernels find their fastest configurations: online tries some while it inserts, offline before, known "
+             "uses what earlier runs found, off uses defaults; auto: online when the run is estimated to take over a "
              "minute, else known (also QUERN_TUNE)"},
     {.name = "tune-budget",
      .type = CLI_TEXT,

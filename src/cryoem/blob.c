@@ -2,21 +2,12 @@
 
 #include <math.h>
 
-/* Σ (x² / 4)^k / (k!)² */
-static double bessel_i0(double x)
-{
-    double term = 1, sum = 1;
-    for (int k = 1; k < 200 && term > 1e-18 * sum; k++) {
-        term *= x * x / 4 / k / k;
-        sum += term;
-    }
-    return sum;
-}
+#include "math/bessel.h"
 
 double qn_blob_at(double radius, double squared)
 {
     const double inside = 1 - squared / (radius * radius);
-    return inside < 0 ? 0 : bessel_i0(QN_BLOB_ALPHA * sqrt(inside)) / bessel_i0(QN_BLOB_ALPHA);
+    return inside < 0 ? 0 : qn_bessel_i0(QN_BLOB_ALPHA * sqrt(inside)) / qn_bessel_i0(QN_BLOB_ALPHA);
 }
 
 void qn_blob_table(float table[QN_BLOB_ENTRIES])
@@ -31,5 +22,5 @@ double qn_blob_transform(double radius, double frequency)
     const double square = QN_BLOB_ALPHA * QN_BLOB_ALPHA - turn * turn, z = sqrt(fabs(square));
     double shape = 1.0 / 3 + square / 30; /* the first two terms of either series, good to z⁴ / 840 */
     if (z > 1e-2) shape = square > 0 ? (cosh(z) - sinh(z) / z) / square : (sin(z) / z - cos(z)) / (z * z);
-    return 4 * pi * radius * radius * radius / bessel_i0(QN_BLOB_ALPHA) * shape;
+    return 4 * pi * radius * radius * radius / qn_bessel_i0(QN_BLOB_ALPHA) * shape;
 }

@@ -2,18 +2,9 @@
 
 #include <math.h>
 
-static const double PI = 3.14159265358979323846;
+#include "math/bessel.h"
 
-/* Σ (x² / 4)^k / (k!)² */
-static double bessel_i0(double x)
-{
-    double term = 1, sum = 1;
-    for (int k = 1; k < 200 && term > 1e-18 * sum; k++) {
-        term *= x * x / 4 / k / k;
-        sum += term;
-    }
-    return sum;
-}
+static const double PI = 3.14159265358979323846;
 
 qn_window qn_window_make(int taps, double padding)
 {
@@ -25,7 +16,7 @@ double qn_window_at(const qn_window *window, double distance)
 {
     if (window->taps == 2) return fmax(0, 1 - fabs(distance));
     const double u = 2 * distance / window->taps, inside = 1 - u * u;
-    return inside < 0 ? 0 : bessel_i0(window->beta * sqrt(inside)) / bessel_i0(window->beta);
+    return inside < 0 ? 0 : qn_bessel_i0(window->beta * sqrt(inside)) / qn_bessel_i0(window->beta);
 }
 
 double qn_window_transform(const qn_window *window, double frequency)
@@ -36,7 +27,7 @@ double qn_window_transform(const qn_window *window, double frequency)
     const double z = sqrt(fabs(square));
     double shape = 1 + square / 6; /* the first two terms of either series */
     if (z > 1e-3) shape = square > 0 ? sinh(z) / z : sin(z) / z;
-    return window->taps / bessel_i0(window->beta) * shape;
+    return window->taps / qn_bessel_i0(window->beta) * shape;
 }
 
 void qn_window_table(const qn_window *window, float *table)

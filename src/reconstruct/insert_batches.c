@@ -90,23 +90,31 @@ static void rescale(const qn_reconstruct_state *run, const qn_image_batch_plan *
     for (size_t i = 0; i < pixels; i++) images[i] *= factor;
 }
 
-static qn_status insert_batch(device_thread *worker, uint64_t number)
+/* `particles` has room for a batch; *read_s gets the seconds that reading took. */
+static qn_status read_and_insert(qn_reconstruct_state *run, qn_accumulator *accumulator, uint64_t number,
+                                 const qn_particle **particles, double *read_s)
 {
-    insertion *shared = worker->shared;
-    qn_reconstruct_state *run = shared->run;
     const qn_image_batch_plan *batch = &run->plan.batches[number];
-    qn_accumulator *accumulator = run->accumulators[worker->device];
     const int side = run->image_sides[batch->optics];
     float *images;
     QN_TRY(qn_accumulator_staging(accumulator, &images));
     double since = qn_clock_s();
     QN_TRY(qn_image_batch_read(run->particles, &run->plan, (size_t)number, run->stacks, side, run->pool, images));
-    const double read_s = qn_clock_lap_s(&since);
+    *read_s = qn_clock_lap_s(&since);
     rescale(run, batch, side, images);
     for (size_t i = 0; i < batch->count; i++)
-        worker->particles[i] = &run->particles->particles[run->plan.order[batch->first + i]];
-    QN_TRY(qn_accumulator_insert(accumulator, batch->half, &run->particles->optics[batch->optics], side,
-                                 worker->particles, batch->count));
+        particles[i] = &run->particles->particles[run->plan.order[batch->first + i]];
+    return qn_accumulator_insert(accumulator, batch->half, &run->particles->optics[batch->optics], side, particles,
+                                 batch->count);
+}
+
+static qn_status insert_batch(device_thread *worker, uint64_t number)
+{
+    insertion *shared = worker->shared;
+    qn_reconstruct_state *run = shared->run;
+    const qn_image_batch_plan *batch = &run->plan.batches[number];
+    double read_s;
+    QN_TRY(read_and_insert(run, run->accumulators[worker->device], number, worker->particles, &read_s));
     void *memory = worker->batches;
     QN_TRY(qn_grow(&memory, &worker->capacity, worker->count + 1, sizeof *worker->batches));
     worker->batches = memory;
@@ -220,5 +228,39 @@ qn_status qn_reconstruct_insert(qn_reconstruct_state *run)
         qn_release(&workers[i].batches);
     }
     pthread_mutex_destroy(&shared.mutex);
+    return status;
+}
+
+/* ---- tuning before a run ---- */
+
+static qn_status explore(qn_reconstruct_state *run, qn_accumulator *accumulator, const qn_particle **particles)
+{
+    const double started_s = qn_clock_s();
+    for (bool explores = true; explores;) {
+        double read_s, spent_s;
+        QN_TRY(read_and_insert(run, accumulator, 0, particles, &read_s));
+        QN_TRY(qn_accumulator_finish(accumulator));
+        spent_s = qn_clock_s() - started_s;
+        const qn_progress progress = {.stage = "tuning", .unit = "images", .seconds = spent_s};
+        if (run->options->progress && run->options->progress(&progress, run->options->progress_user) != 0)
+            QN_FAIL(QN_CANCELLED, "stopped while tuning; nothing was written");
+        QN_TRY(qn_tuning_explores(&run->tuning, spent_s, &explores));
+    }
+    return QN_OK;
+}
+
+/* In sums of their own, which are gone before the run makes its own. */
+qn_status qn_reconstruct_explore(qn_reconstruct_state *run, int device)
+{
+    bool explores;
+    qn_accumulator *accumulator = NULL;
+    void *memory = NULL;
+    QN_TRY(qn_tuning_explores(&run->tuning, 0, &explores));
+    if (!explores) return QN_OK;
+    qn_status status = qn_accumulator_create(run->devices[device], &run->accumulation, &accumulator);
+    if (status == QN_OK) status = qn_allocate((size_t)run->batch, sizeof(qn_particle *), &memory);
+    if (status == QN_OK) status = explore(run, accumulator, memory);
+    qn_release(&memory);
+    qn_accumulator_destroy(&accumulator);
     return status;
 }

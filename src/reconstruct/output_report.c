@@ -40,14 +40,15 @@ void qn_reconstruct_list_warnings(const qn_reconstruction *run, qn_reconstruct_w
     if (run->finish.untouched_share > most_untouched_share)
         warn(warnings,
              "The views leave gaps: %.2g %% of the transform up to the resolution limit was seen by no image, and what "
-             "is "
-             "there is missing from the map (see Views).",
+             "is there is missing from the map (see Views).",
              100 * run->finish.untouched_share);
+    if (run->options->mask && !run->mask)
+        warn(warnings,
+             "No mask was found, since nothing stands out of the map: the halves are correlated without one.");
     if (run->fsc && run->fsc->at_0_143.shell == 0)
         warn(warnings,
              "The half maps agree up to the finest detail that pixels of %.3g Å can hold, so the resolution is limited "
-             "by "
-             "the pixels, or the halves are not independent.",
+             "by the pixels, or the halves are not independent.",
              run->voxel_angstrom);
 }
 
@@ -113,10 +114,10 @@ static qn_status write_caption(const qn_reconstruction *run, qn_text *caption)
     QN_TRY(qn_text_append(caption, " and "));
     QN_TRY(describe_crossing(&fsc->at_0_5, caption));
     QN_TRY(qn_text_append(caption, "."));
-    if (!fsc->corrected)
+    if (!fsc->corrected && !run->options->mask)
         QN_TRY(
             qn_text_append(caption, " Without a mask (`--mask auto`) the noise around the particle counts as well."));
-    else if (fsc->randomised_from > 0)
+    else if (fsc->corrected && fsc->randomised_from > 0)
         QN_TRY(qn_text_append(caption,
                               " Phases were randomised from shell %d on, to find how much of the agreement the mask "
                               "makes by itself; the corrected curve is without that.",

@@ -67,9 +67,6 @@ static qn_status check_options(const qn_reconstruct_options *options)
         QN_FAIL(QN_INVALID_ARGUMENT,
                 "particles %llu to %llu are asked for; expected a last at or after the first, from 1",
                 (unsigned long long)options->first, (unsigned long long)options->last);
-    if (options->tune && strcmp(options->tune, "offline") == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "tune is \"offline\", which reconstructions do not offer; expected auto, online, "
-                                     "known or off, and quern tune run insert_slices beforehand");
     return qn_tuning_check(options->tune, options->tune_budget);
 }
 
@@ -106,6 +103,9 @@ static void choose_batch(qn_reconstruct_state *run, int largest_side)
     if (run->options->batch > 0) batch = run->options->batch;
     batch = smallest((double)run->particles->particle_count, batch);
     run->batch = smallest(fmax(1, QN_INSERT_MOST_BEFORE_SETTLING / (double)run->operator_count), batch);
+    if (run->options->batch > run->batch)
+        qn_log(QN_LOG_NOTE, "batches of %d images: each is inserted in %d orientations, %d slices at most", run->batch,
+               run->operator_count, QN_INSERT_MOST_BEFORE_SETTLING);
 }
 
 /* Sums that were put aside are of batches as they were then, whatever the devices and processes are now. */
@@ -321,6 +321,7 @@ static qn_status prepare(qn_reconstruct_state *run, const char *folder)
     QN_TRY(read_mask(run));
     QN_TRY(check_memory(run));
     QN_TRY(qn_tuning_start(run->context, options->tune, options->tune_budget, expected_seconds(run), &run->tuning));
+    for (int i = 0; i < run->device_count; i++) QN_TRY(qn_reconstruct_explore(run, i));
     for (int i = 0; i < run->device_count; i++)
         QN_TRY(qn_accumulator_create(run->devices[i], &run->accumulation, &run->accumulators[i]));
     return QN_OK;

@@ -51,6 +51,9 @@ typedef struct qn_reconstruct_state {
 /* insert_batches.c: every batch that is not done, on every device. */
 QN_MUST_CHECK qn_status qn_reconstruct_insert(qn_reconstruct_state *run);
 
+/* insert_batches.c: try configurations on the first batch of images where tuning is to come before the run. */
+QN_MUST_CHECK qn_status qn_reconstruct_explore(qn_reconstruct_state *run, int device);
+
 /* maps.c: sums of all devices, processes and runs before become maps. On the first rank. */
 QN_MUST_CHECK qn_status qn_reconstruct_make_maps(qn_reconstruct_state *run);
 

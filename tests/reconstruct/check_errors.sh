@@ -177,6 +177,11 @@ refused "too little memory" "memory" -- good.star --memory 0.0001 -o out/map.mrc
 refused "a device that is not there" "cuda" -- good.star --device cuda:77 -o out/map.mrc
 refused "a mask that is not there" "absent.mrc" -- good.star --halves --mask absent.mrc -o out/map.mrc
 refused "a mask of another size" "mask" -- good.star --halves --mask larger.mrcs -o out/map.mrc
+# shellcheck disable=SC2046
+{ head -c 1024 kept/map.mrc && printf '\000\000\000\100%.0s' $(seq 4096); } >twos.mrc
+refused "a mask of other values" "twos.mrc" "from 2 to 2" "a mask of 0 to 1" -- good.star --halves --mask twos.mrc -o out/map.mrc
+sed 's/^1 2.0 .*$/&\n2 20.0 16/; s/^000003@stack.mrcs 1 /000003@stack.mrcs 2 /' good.star >wide.star
+refused "pixels ten times as large" "wide.star" "optics group 2" "320 Å wide" -- wide.star -o out/map.mrc
 usage "no output" "output" good.star
 usage "no particles" "PARTICLES" -o out/map.mrc
 usage "two inputs" "good.star" good.star good.star -o out/map.mrc

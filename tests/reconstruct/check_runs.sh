@@ -162,6 +162,13 @@ if [ ! -e killed.mrc ]; then
   message=$(reconstruct "${long[@]}" -o damaged.mrc --resume 2>&1) && fail "damaged sums were used"
   case $message in *damaged_unfinished/sums.*checksum*) ;; *) fail "damaged sums: $message" ;; esac
   [ "$(recorded damaged)" -eq "$before" ] || fail "damaged sums were found late"
+  if [ -n "$with_ranks" ]; then # what is wrong with options leaves nothing beside what is right
+    cp -r killed_unfinished other_unfinished
+    ranks 2 "${long[@]}" -o other.mrc --resume --symmetry C2 >log 2>&1 && fail "two ranks went on with another symmetry's sums"
+    [ ! -e other_unfinished/journal.1 ] || fail "a journal of another symmetry was left"
+    reconstruct long.star -o other.mrc --resume || fail "going on after a mistaken --resume"
+    within "after a mistaken --resume" 1e-6 long.mrc other.mrc
+  fi
   # batches as they were, though nothing says so
   reconstruct long.star -o killed.mrc --resume || fail "the run after $kills kills"
   grep -q '"resumed": *0\b' killed_run.json && fail "nothing was resumed after $kills kills"

@@ -1,23 +1,13 @@
 #include <math.h>
 
 #include "benchmark/kernels/fourier_reconstruction.h"
+#include "math/bessel.h"
 
 static const double radius = 1.9f, alpha = 15; /* the radius as the kernels have it */
 
-/* Σ (x²/4)^i / (i!)² */
-static double bessel_i0(double x)
-{
-    double term = 1, sum = 1;
-    for (int i = 1; i < 100 && term > 1e-18 * sum; i++) {
-        term *= x * x / 4 / i / i;
-        sum += term;
-    }
-    return sum;
-}
-
 static double blob(double squared)
 {
-    return bessel_i0(alpha * sqrt(fmax(0, 1 - squared / (radius * radius)))) / bessel_i0(alpha);
+    return qn_bessel_i0(alpha * sqrt(fmax(0, 1 - squared / (radius * radius)))) / qn_bessel_i0(alpha);
 }
 
 void qn_reconstruction_blob(float table[QN_RECONSTRUCTION_BLOB_ENTRIES])

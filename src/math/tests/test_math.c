@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "math/bessel.h"
 #include "math/random.h"
 #include "math/rotation.h"
 
@@ -83,8 +84,18 @@ static void a_reflection_is_no_rotation(void)
     CHECK_NEAR(qn_rotation_error((double[]){1.1, 0, 0, 0, 1, 0, 0, 0, 1}), 0.21, 1e-12);
 }
 
+/* Abramowitz and Stegun 1964, tables 9.8 and 9.11. */
+static void bessel_function_is_the_tabulated_one(void)
+{
+    CHECK(qn_bessel_i0(0) == 1);
+    CHECK_NEAR(qn_bessel_i0(1), 1.266065877752008, 1e-14);
+    CHECK_NEAR(qn_bessel_i0(5), 27.23987182360444, 1e-13);
+    CHECK_NEAR(qn_bessel_i0(-10), 2815.716628466254, 1e-11);
+}
+
 int main(void)
 {
+    RUN(bessel_function_is_the_tabulated_one);
     RUN(philox_gives_the_published_vectors);
     RUN(uniform_numbers_fill_the_interval);
     RUN(quarter_turn_about_z_takes_x_to_y);

@@ -4,13 +4,10 @@
  * and a voxel's sum has the same order whoever computes it. Of each row of voxels a slice's slab covers one stretch.
  * The voxels of many stretches, and slices, make a batch: where they lie in the images is found for a register full at
  * a time; their pixels are fetched into the cache while the batch before is summed. */
-#define _DEFAULT_SOURCE /* madvise */
 #include "runtime/host_vector.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -231,7 +228,7 @@ static inline qn_lanes where_positive(qn_lanes t, qn_lanes value)
 #endif
 }
 
-/* blob_polynomial of insert_slices.dev.h */
+/* blob_polynomial of cryoem/kernels/blob.dev.h, in lanes */
 static inline qn_lanes blobs(qn_lanes t)
 {
     static const float terms[7] = {-0.0656339119f, 0.341531116f,  0.113066041f,  0.357444433f,
@@ -574,19 +571,6 @@ static qn_status run_job(insert_job *job, int images, size_t chunk, void *pool)
 
 /* ---- memory ---- */
 
-/* Uninitialised, and in large pages where there are such: clearing the many small ones of so much memory, again in each
- * launch, takes as long as a third of the inserting. */
-static qn_status allocate_planes(size_t count, size_t bytes, float **planes)
-{
-    const size_t page = (size_t)1 << 21, rounded = (count * bytes + page - 1) / page * page;
-    *planes = aligned_alloc(page, rounded);
-    if (!*planes) QN_FAIL(QN_OUT_OF_MEMORY, "cannot allocate %zu images of %zu bytes", count, bytes);
-#ifdef MADV_HUGEPAGE
-    (void)madvise(*planes, rounded, MADV_HUGEPAGE); /* advice: that it was not taken does no harm */
-#endif
-    return QN_OK;
-}
-
 static void release_scratches(insert_job *job, int threads)
 {
     for (int t = 0; t < threads && job->scratches; t++) {
@@ -619,17 +603,19 @@ static qn_status run_with_memory(insert_job *job, int images, qn_pool *pool)
     const int threads = pool ? qn_pool_threads(pool) : 1;
     const size_t plane_bytes = 4 * sizeof(float) * (size_t)job->width * (size_t)job->width;
     size_t chunk = CHUNK_BYTES / plane_bytes;
-    void *slices = NULL;
+    size_t capacity = 0;
+    void *planes = NULL, *slices = NULL;
     if (chunk > (size_t)images) chunk = (size_t)images;
     if (chunk < 1) chunk = 1;
-    QN_TRY(allocate_planes(chunk, plane_bytes, &job->planes));
+    QN_TRY(qn_grow(&planes, &capacity, chunk, plane_bytes)); /* every launch again: not cleared */
+    job->planes = planes;
     qn_status status = qn_allocate(chunk * (size_t)job->operators, sizeof(host_slice), &slices);
     job->slices = slices;
     if (status == QN_OK) status = allocate_scratches(job, threads);
     if (status == QN_OK) status = run_job(job, images, chunk, pool);
     release_scratches(job, threads);
     qn_release(&slices);
-    free(job->planes);
+    qn_release(&planes);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cryoem/blob.h"
+#include "math/rotation.h"
 #include "reconstruct/kernels/insert_slices.h"
 #include "tune/workload_inputs.h"
 
@@ -36,19 +37,11 @@ static void destroy(void **pointer)
     qn_release(pointer);
 }
 
-/* The rotation of a quaternion from [-1, 1)^4, whose length does not matter. */
-static void make_matrix(uint64_t seed, uint64_t index, float matrix[9])
+static void make_matrix(uint64_t seed, float matrix[9])
 {
-    double q[4], length = 1e-30;
-    for (uint64_t i = 0; i < 4; i++) {
-        q[i] = qn_workload_input(seed, 4 * index + i);
-        length += q[i] * q[i];
-    }
-    const double s = 2 / length, w = q[0], x = q[1], y = q[2], z = q[3];
-    const double rows[3][3] = {{1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)},
-                               {s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)},
-                               {s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)}};
-    for (int i = 0; i < 9; i++) matrix[i] = (float)rows[i / 3][i % 3];
+    double rotation[9];
+    qn_rotation_from_seed(seed, rotation);
+    for (int i = 0; i < 9; i++) matrix[i] = (float)rotation[i];
 }
 
 static qn_status allocate_floats(size_t count, float **floats)
@@ -70,7 +63,7 @@ static qn_status make_inputs(insert_state *state)
     QN_TRY(allocate_floats(9 * slices, &state->matrices));
     for (size_t i = 0; i < 2 * pixels; i++) state->images[i] = qn_workload_input(state->seed, i);
     for (size_t i = 0; i < pixels; i++) state->image_weights[i] = 0.5f + 0.5f * qn_workload_input(state->seed + 1, i);
-    for (size_t s = 0; s < slices; s++) make_matrix(state->seed + 2, s, state->matrices + 9 * s);
+    for (size_t s = 0; s < slices; s++) make_matrix(state->seed + 1 + s, state->matrices + 9 * s);
     return QN_OK;
 }
 
