@@ -114,36 +114,65 @@ QN_INLINE void transpose(lanes row[LANES])
 #endif
 }
 
-QN_INLINE point add(point a, point b)
+/* What kernels/butterflies.dev.h asks of its includer. A product that is added to something is rounded before, so all
+ * processors have the same bits; compilers see that two sums have a product in common. */
+#define DEVICE_FN QN_INLINE
+#define UNROLL _Pragma("GCC unroll 16")
+#define POINT_FUSED 0
+
+QN_INLINE point point_add(point a, point b)
 {
     return (point){a.re + b.re, a.im + b.im};
 }
-QN_INLINE point subtract(point a, point b)
+QN_INLINE point point_subtract(point a, point b)
 {
     return (point){a.re - b.re, a.im - b.im};
 }
-QN_INLINE point scale(point a, float factor)
+QN_INLINE point point_scale(point a, float factor)
 {
     return (point){a.re * factor, a.im * factor};
 }
-QN_INLINE point conjugate(point a)
+QN_INLINE point point_conjugate(point a)
 {
     return (point){a.re, -a.im};
 }
+/* −i·a */
+QN_INLINE point point_minus_i(point a)
+{
+    return (point){a.im, -a.re};
+}
 
 /* a − i·b and a + i·b */
-QN_INLINE point subtract_i(point a, point b)
+QN_INLINE point point_subtract_i(point a, point b)
 {
     return (point){a.re + b.im, a.im - b.re};
 }
-QN_INLINE point add_i(point a, point b)
+QN_INLINE point point_add_i(point a, point b)
 {
     return (point){a.re - b.im, a.im + b.re};
 }
 
-QN_INLINE point multiply(point a, float re, float im)
+QN_INLINE point point_multiply(point a, float re, float im)
 {
     return (point){a.re * re - a.im * im, a.re * im + a.im * re};
+}
+
+/* The sums above with factor·b for b. */
+QN_INLINE point point_add_scaled(point a, point b, float factor)
+{
+    return point_add(a, point_scale(b, factor));
+}
+QN_INLINE point point_subtract_scaled(point a, point b, float factor)
+{
+    return point_subtract(a, point_scale(b, factor));
+}
+QN_INLINE point point_add_i_scaled(point a, point b, float factor)
+{
+    return point_add_i(a, point_scale(b, factor));
+}
+QN_INLINE point point_subtract_i_scaled(point a, point b, float factor)
+{
+    return point_subtract_i(a, point_scale(b, factor));
 }
 
 #endif

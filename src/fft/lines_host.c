@@ -1,9 +1,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "fft/butterflies.h"
 #include "fft/lanes.h"
 #include "fft/lines.h"
+
+#include "fft/kernels/butterflies.dev.h" /* of what lanes.h defines */
 
 /* Where a pass reads and writes. Steps are in floats between points. The output of the last pass of an inverse runs
  * backwards: point 0 goes to `out_zero`, point t to out + out_step·t. */
@@ -79,7 +80,7 @@ QN_INLINE void run_first_pass(int radix, bool from_memory, bool whole, const pas
 #pragma GCC unroll 16
         for (int j = 1; j < radix; j++)
             store_split(out + j * POINT_FLOATS,
-                        multiply(x[output_of(radix, j)], factors[2 * j - 2], factors[2 * j - 1]));
+                        point_multiply(x[output_of(radix, j)], factors[2 * j - 2], factors[2 * j - 1]));
         in += in_step;
         out += radix * POINT_FLOATS;
         factors += 2 * (radix - 1);
@@ -132,7 +133,7 @@ QN_INLINE void run_middle_pass(int radix, const pass_job *job)
 #pragma GCC unroll 16
             for (int j = 1; j < radix; j++)
                 store_split(out + times(&out_apart, j),
-                            multiply(x[output_of(radix, j)], factors[2 * j - 2], factors[2 * j - 1]));
+                            point_multiply(x[output_of(radix, j)], factors[2 * j - 2], factors[2 * j - 1]));
             in += POINT_FLOATS;
             out += POINT_FLOATS;
         }
@@ -164,28 +165,30 @@ static void run_prime_pass(pass_place place, const pass_job *job)
                     a = load_split(low);
                     b = load_split(high);
                 }
-                store_split(sums + k * POINT_FLOATS, add(a, b));
-                store_split(differences + k * POINT_FLOATS, subtract(a, b));
-                total = add(total, add(a, b));
+                store_split(sums + k * POINT_FLOATS, point_add(a, b));
+                store_split(differences + k * POINT_FLOATS, point_subtract(a, b));
+                total = point_add(total, point_add(a, b));
             }
             for (int j = 0; j <= half; j++) {
                 point real = total, turn = {0};
                 if (j > 0) {
                     real = zero;
                     for (int k = 1, angle = j; k <= half; k++) {
-                        real = add(real, scale(load_split(sums + k * POINT_FLOATS), pass->roots[2 * angle]));
-                        turn = add(turn, scale(load_split(differences + k * POINT_FLOATS), pass->roots[2 * angle + 1]));
+                        real =
+                            point_add(real, point_scale(load_split(sums + k * POINT_FLOATS), pass->roots[2 * angle]));
+                        turn = point_add(
+                            turn, point_scale(load_split(differences + k * POINT_FLOATS), pass->roots[2 * angle + 1]));
                         angle = angle + j < radix ? angle + j : angle + j - radix;
                     }
                 }
                 for (int side = 0; side < (j > 0 ? 2 : 1); side++) {
                     const ptrdiff_t number = side ? radix - j : j;
-                    point y = side ? add_i(real, turn) : subtract_i(real, turn);
+                    point y = side ? point_add_i(real, turn) : point_subtract_i(real, turn);
                     const ptrdiff_t t = q + stride * (radix * p + number);
                     float *to = t == 0 ? job->out_zero : job->out + t * job->out_step;
                     if (with_factors && number > 0) {
                         const float *factor = pass->factors + 2 * ((radix - 1) * p + number - 1);
-                        y = multiply(y, factor[0], factor[1]);
+                        y = point_multiply(y, factor[0], factor[1]);
                     }
                     if (place == STORE)
                         store_interleaved(to, y);
@@ -392,11 +395,12 @@ static void split_half_spectrum(const qn_row_plan *plan, float *x)
     store_split(x + half * POINT_FLOATS, (point){first.re - first.im, (lanes){0}});
     for (int k = 1; k <= half - k; k++) {
         float *low = x + k * POINT_FLOATS, *high = x + (half - k) * POINT_FLOATS;
-        point a = load_split(low), b = conjugate(load_split(high));
-        point even = scale(add(a, b), 0.5f);
-        point odd = multiply(scale(subtract(a, b), 0.5f), plan->factors[2 * k], plan->factors[2 * k + 1]);
-        store_split(high, conjugate(add_i(even, odd)));
-        store_split(low, subtract_i(even, odd));
+        point a = load_split(low), b = point_conjugate(load_split(high));
+        point even = point_scale(point_add(a, b), 0.5f);
+        point odd =
+            point_multiply(point_scale(point_subtract(a, b), 0.5f), plan->factors[2 * k], plan->factors[2 * k + 1]);
+        store_split(high, point_conjugate(point_add_i(even, odd)));
+        store_split(low, point_subtract_i(even, odd));
     }
 }
 
@@ -408,11 +412,11 @@ static void join_half_spectrum(const qn_row_plan *plan, float *x)
     store_split(x, (point){first + last, first - last});
     for (int k = 1; k <= half - k; k++) {
         float *low = x + k * POINT_FLOATS, *high = x + (half - k) * POINT_FLOATS;
-        point a = load_split(low), b = conjugate(load_split(high));
-        point sum = add(a, b);
-        point turn = multiply(subtract(a, b), plan->factors[2 * k], -plan->factors[2 * k + 1]);
-        store_split(high, conjugate(subtract_i(sum, turn)));
-        store_split(low, add_i(sum, turn));
+        point a = load_split(low), b = point_conjugate(load_split(high));
+        point sum = point_add(a, b);
+        point turn = point_multiply(point_subtract(a, b), plan->factors[2 * k], -plan->factors[2 * k + 1]);
+        store_split(high, point_conjugate(point_subtract_i(sum, turn)));
+        store_split(low, point_add_i(sum, turn));
     }
 }
 
@@ -421,7 +425,7 @@ static void complete_odd_spectrum(int length, float *x)
 {
     store_anywhere(x + LANES, (lanes){0});
     for (int k = 1; k < length - k; k++)
-        store_split(x + (length - k) * POINT_FLOATS, conjugate(load_split(x + k * POINT_FLOATS)));
+        store_split(x + (length - k) * POINT_FLOATS, point_conjugate(load_split(x + k * POINT_FLOATS)));
 }
 
 static void rows(const qn_row_plan *plan, const float *in, ptrdiff_t in_step, float *out, ptrdiff_t out_step, int count,
