@@ -55,7 +55,8 @@ typedef struct qn_device_info {
     qn_device_kind kind;
     uint64_t memory_bytes;
     uint64_t largest_buffer_bytes;
-    uint64_t local_memory_bytes; /* per work-group */
+    uint64_t local_memory_bytes; /* per work-group, as kernels declare it */
+    uint64_t local_room_bytes;   /* per work-group, sized at launch: as much or more */
     int compute_units;
     int largest_group; /* work-items in a group */
     int subgroup_size; /* warp or wavefront; 1 on CPUs */

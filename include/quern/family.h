@@ -64,6 +64,7 @@ qn_argument qn_argument_int64(int64_t value);
 typedef struct qn_geometry {
     size_t items[3];
     size_t group[3];
+    size_t local_room_bytes; /* of a kernel that asks for local memory sized at launch; 0 for others */
 } qn_geometry;
 
 typedef struct qn_tunable {
@@ -116,6 +117,7 @@ typedef struct qn_kernel_declaration {
     qn_host_kernel host; /* NULL: the host driver cannot run this kernel */
     /* What one launch cannot do without, whatever the configuration: gives its limit on a device. May be NULL. */
     void (*work)(const void *problem, qn_work *work);
+    bool has_local_room; /* its last parameter is the prelude's LOCAL_ROOM_PARAMETER */
 } qn_kernel_declaration;
 
 struct qn_family {

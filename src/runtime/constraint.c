@@ -7,15 +7,11 @@
 #include "base/expression.h"
 #include "runtime/objects.h"
 
-enum { DEVICE_NAMES = 7 };
+enum { DEVICE_NAMES = 8 };
 
-static const char *const device_names[DEVICE_NAMES] = {"device.local_memory_bytes",
-                                                       "device.largest_group",
-                                                       "device.subgroup_size",
-                                                       "device.compute_units",
-                                                       "device.is_host",
-                                                       "device.is_opencl",
-                                                       "device.is_cuda"};
+static const char *const device_names[DEVICE_NAMES] = {
+    "device.local_memory_bytes", "device.local_room_bytes", "device.largest_group", "device.subgroup_size",
+    "device.compute_units",      "device.is_host",          "device.is_opencl",     "device.is_cuda"};
 
 /* Whether the device behind every wrapper is of `driver`. */
 static bool is_of(const qn_device_info *device, const char *driver)
@@ -28,12 +24,13 @@ static bool is_of(const qn_device_info *device, const char *driver)
 static void set_device_values(const qn_device_info *device, qn_value values[DEVICE_NAMES])
 {
     values[0] = qn_value_integer((int64_t)device->local_memory_bytes);
-    values[1] = qn_value_integer(device->largest_group);
-    values[2] = qn_value_integer(device->subgroup_size);
-    values[3] = qn_value_integer(device->compute_units);
-    values[4] = qn_value_boolean(is_of(device, "host"));
-    values[5] = qn_value_boolean(is_of(device, "opencl"));
-    values[6] = qn_value_boolean(is_of(device, "cuda"));
+    values[1] = qn_value_integer((int64_t)device->local_room_bytes);
+    values[2] = qn_value_integer(device->largest_group);
+    values[3] = qn_value_integer(device->subgroup_size);
+    values[4] = qn_value_integer(device->compute_units);
+    values[5] = qn_value_boolean(is_of(device, "host"));
+    values[6] = qn_value_boolean(is_of(device, "opencl"));
+    values[7] = qn_value_boolean(is_of(device, "cuda"));
 }
 
 qn_status qn_constraint_compile(const char *text, const qn_family *family, qn_expression **constraint)

@@ -154,6 +154,9 @@ static qn_status check_geometry(const qn_family *family, const qn_kernel_declara
                     family->name, kernel->name, geometry->items[d], geometry->group[d], d);
         group *= geometry->group[d];
     }
+    if (geometry->local_room_bytes > device->info.local_room_bytes)
+        QN_FAIL(QN_UNSUPPORTED, "%s: %s needs %zu bytes of local memory; %s has %llu", family->name, kernel->name,
+                geometry->local_room_bytes, device->info.identifier, (unsigned long long)device->info.local_room_bytes);
     if (group > (size_t)device->info.largest_group)
         QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s would run groups of %zu work-items; %s has at most %d", family->name,
                 kernel->name, group, device->info.identifier, device->info.largest_group);

@@ -46,6 +46,7 @@ static const symbol driver_symbols[] = {
     {"cuModuleUnload", offsetof(qn_cuda_api, cuModuleUnload)},
     {"cuModuleGetFunction", offsetof(qn_cuda_api, cuModuleGetFunction)},
     {"cuFuncGetAttribute", offsetof(qn_cuda_api, cuFuncGetAttribute)},
+    {"cuFuncSetAttribute", offsetof(qn_cuda_api, cuFuncSetAttribute)},
     {"cuLaunchKernel", offsetof(qn_cuda_api, cuLaunchKernel)},
 };
 

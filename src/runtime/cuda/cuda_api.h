@@ -61,10 +61,12 @@ enum {
     QN_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
     QN_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
     QN_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+    QN_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
     QN_CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
     QN_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
     QN_CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
     QN_CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
+    QN_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
     QN_CU_STREAM_NON_BLOCKING = 1,
     QN_CU_EVENT_DEFAULT = 0,
 
@@ -107,6 +109,7 @@ typedef struct qn_cuda_api {
     CUresult (*cuModuleUnload)(CUmodule);
     CUresult (*cuModuleGetFunction)(CUfunction *, CUmodule, const char *);
     CUresult (*cuFuncGetAttribute)(int *, CUfunction_attribute, CUfunction);
+    CUresult (*cuFuncSetAttribute)(CUfunction, CUfunction_attribute, int);
     CUresult (*cuLaunchKernel)(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
                                unsigned int, unsigned int, CUstream, void **, void **);
 } qn_cuda_api;

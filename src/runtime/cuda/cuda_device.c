@@ -63,9 +63,12 @@ static qn_status describe(qn_cuda_device *device, int number, qn_device_info *in
     info->kind = QN_DEVICE_GPU;
     info->memory_bytes = memory_bytes;
     info->largest_buffer_bytes = memory_bytes;
-    /* What a kernel may declare; more exists only for memory sized at launch, which OpenCL 1.2 kernels do not have. */
+    /* What a kernel may declare, and what a launch may ask for. */
     info->local_memory_bytes =
         (uint64_t)get_attribute(api, device->id, QN_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    info->local_room_bytes =
+        (uint64_t)get_attribute(api, device->id, QN_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    if (info->local_room_bytes < info->local_memory_bytes) info->local_room_bytes = info->local_memory_bytes;
     info->compute_units = get_attribute(api, device->id, QN_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     info->largest_group = get_attribute(api, device->id, QN_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     info->subgroup_size = get_attribute(api, device->id, QN_CU_DEVICE_ATTRIBUTE_WARP_SIZE);

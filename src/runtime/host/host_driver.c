@@ -61,6 +61,7 @@ static void describe(int threads, qn_device_info *info)
     info->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     info->largest_buffer_bytes = info->memory_bytes;
     info->local_memory_bytes = 1 << 20; /* no group on this device shares any: a limit that binds nobody */
+    info->local_room_bytes = info->local_memory_bytes;
     info->compute_units = threads;
     info->largest_group = 1024;
     info->subgroup_size = 1;

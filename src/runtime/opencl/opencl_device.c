@@ -116,6 +116,7 @@ static void describe(const qn_opencl_api *api, const found_device *found, int nu
     info->memory_bytes = get_number(api, id, QN_CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(cl_ulong));
     info->largest_buffer_bytes = get_number(api, id, QN_CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong));
     info->local_memory_bytes = get_number(api, id, QN_CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
+    info->local_room_bytes = info->local_memory_bytes;
     info->compute_units = (int)get_number(api, id, QN_CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint));
     info->largest_group = (int)get_number(api, id, QN_CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
     info->subgroup_size = get_subgroup_size(api, id, found->type, extensions);

@@ -38,9 +38,10 @@ qn_status qn_opencl_kernel_create(qn_driver_device opaque, qn_driver_program pro
         status = qn_opencl_check(
             device, device->api.clGetKernelInfo(native, QN_CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL),
             "counting a kernel's arguments");
-    if (status == QN_OK && (int)arguments != declaration->argument_count)
+    const int expected = declaration->argument_count + (declaration->has_local_room ? 1 : 0);
+    if (status == QN_OK && (int)arguments != expected)
         status = qn_error_set(QN_INTERNAL, __FILE__, __LINE__, "kernel '%s' has %u arguments but %d are declared",
-                              declaration->name, (unsigned)arguments, declaration->argument_count);
+                              declaration->name, (unsigned)arguments, expected);
     if (status == QN_OK)
         status = qn_opencl_check(device,
                                  device->api.clGetKernelWorkGroupInfo(native, device->id, QN_CL_KERNEL_WORK_GROUP_SIZE,
@@ -173,6 +174,11 @@ qn_status qn_opencl_launch(qn_driver_device opaque, qn_driver_queue queue, qn_dr
                 device->number, name, kernel->largest_group, group);
     pthread_mutex_lock(&kernel->lock);
     qn_status status = bind_arguments(device, queue, kernel, arguments, buffers, argument_count, bound);
+    if (status == QN_OK && kernel->declaration->has_local_room)
+        status = qn_opencl_check(
+            device,
+            device->api.clSetKernelArg(kernel->kernel, (cl_uint)argument_count, geometry->local_room_bytes, NULL),
+            "asking for local memory sized at launch");
     if (status == QN_OK) {
         cl_int error = device->api.clEnqueueNDRangeKernel(queue, kernel->kernel, 3, NULL, geometry->items,
                                                           geometry->group, 0, NULL, (cl_event *)event);

@@ -31,6 +31,9 @@ typedef float2 qn_float2;
 typedef float4 qn_float4;
 typedef int4 qn_int4;
 typedef float2 qn_complex;
+extern __shared__ float4 qn_local_room[];
+#define LOCAL_ROOM_PARAMETER
+#define LOCAL_ROOM(type) ((type *)qn_local_room)
 #define FLOAT2_MAKE(x, y) make_float2((x), (y))
 #define FLOAT4_MAKE(x, y, z, w) make_float4((x), (y), (z), (w))
 #define INT4_MAKE(x, y, z, w) make_int4((x), (y), (z), (w))
@@ -108,6 +111,26 @@ DEVICE_FN float qn_normal_sqrt(float x)
 {
     float reciprocal = qn_fast_rsqrt(x), root = x * reciprocal;
     return __fmaf_rn(__fmaf_rn(-root, root, x), 0.5f * reciprocal, root);
+}
+
+/* Complex numbers in half precision */
+#define PACK_HALVES(value) qn_pack_halves(value)
+#define UNPACK_HALVES(bits) qn_unpack_halves(bits)
+
+DEVICE_FN unsigned int qn_pack_halves(qn_complex value)
+{
+    unsigned int bits;
+    asm("{.reg .b16 x, y; cvt.rn.f16.f32 x, %1; cvt.rn.f16.f32 y, %2; mov.b32 %0, {x, y};}"
+        : "=r"(bits)
+        : "f"(value.x), "f"(value.y));
+    return bits;
+}
+
+DEVICE_FN qn_complex qn_unpack_halves(unsigned int bits)
+{
+    float x, y;
+    asm("{.reg .b16 x, y; mov.b32 {x, y}, %2; cvt.f32.f16 %0, x; cvt.f32.f16 %1, y;}" : "=f"(x), "=f"(y) : "r"(bits));
+    return COMPLEX_MAKE(x, y);
 }
 
 /* Any type */

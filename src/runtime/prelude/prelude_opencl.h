@@ -23,6 +23,11 @@
 #define GROUP_LIMIT_RESIDENT(x, y, z, groups) GROUP_LIMIT(x, y, z)
 #define GLOBAL __global         /* before the type a kernel's buffer points to */
 #define LOCAL __local           /* declares an array shared by a group, at the top of a kernel: LOCAL float tile[64]; */
+/* Local memory sized at launch (qn_geometry's local_room_bytes): the last parameter of a kernel that declares
+ * has_local_room, without a comma before it: KERNEL void name(GLOBAL float *x, int n LOCAL_ROOM_PARAMETER); LOCAL_ROOM(float)
+ * is its address, a multiple of 16. */
+#define LOCAL_ROOM_PARAMETER , __local float4 *qn_local_room
+#define LOCAL_ROOM(type) ((__local type *)qn_local_room)
 #define LOCAL_PTR __local       /* before the type of a pointer to a LOCAL array */
 #define CONSTANT __constant     /* declares a table at file scope: CONSTANT float weights[3] = {...}; */
 #define CONSTANT_PTR __constant /* before the type of a pointer to a CONSTANT table */
@@ -92,6 +97,22 @@ typedef float2 qn_complex; /* .x + i .y; functions in runtime/kernels/complex.de
 #define FAST_RSQRT(x) native_rsqrt(x)      /* as fast as the device can; relative error below 1e-6, x >= 2^-126 */
 #define FAST_DIVIDE(a, b) \
     native_divide((a), (b)) /* as fast as the device can; relative error below 1e-6, |b| < 2^126 */
+
+/* A complex number in half precision in the bits of a uint32, real part below, rounded to nearest; back exactly */
+#define PACK_HALVES(value) qn_pack_halves(value)
+#define UNPACK_HALVES(bits) qn_unpack_halves(bits)
+
+DEVICE_FN uint qn_pack_halves(float2 value)
+{
+    uint bits;
+    vstore_half2_rte(value, 0, (half *)&bits);
+    return bits;
+}
+
+DEVICE_FN float2 qn_unpack_halves(uint bits)
+{
+    return vload_half2(0, (const half *)&bits);
+}
 
 /* Any type; arguments are evaluated more than once */
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
