@@ -64,7 +64,6 @@ qn_argument qn_argument_int64(int64_t value);
 typedef struct qn_geometry {
     size_t items[3];
     size_t group[3];
-    size_t local_room_bytes; /* of a kernel that asks for local memory sized at launch; 0 for others */
 } qn_geometry;
 
 typedef struct qn_tunable {
@@ -117,7 +116,6 @@ typedef struct qn_kernel_declaration {
     qn_host_kernel host; /* NULL: the host driver cannot run this kernel */
     /* What one launch cannot do without, whatever the configuration: gives its limit on a device. May be NULL. */
     void (*work)(const void *problem, qn_work *work);
-    bool has_local_room; /* its last parameter is the prelude's LOCAL_ROOM_PARAMETER */
 } qn_kernel_declaration;
 
 struct qn_family {
@@ -133,6 +131,9 @@ struct qn_family {
     const char *check_definitions; /* definitions with which compile checks build it: "KEEP=4"; NULL when none needed */
     bool without_prelude;          /* source is not in the kernel language but in plain OpenCL C or CUDA */
     const char *compiler_options;  /* besides the driver's own; NULL */
+    /* Bytes of a launch's LOCAL_ROOM, for kernels whose last parameter is the prelude's LOCAL_ROOM_PARAMETER; 0 for the
+     * family's other kernels. NULL: none has any. */
+    size_t (*local_room)(int kernel, const qn_configuration *configuration, const void *problem);
 };
 
 typedef struct qn_family_call {

@@ -78,7 +78,8 @@ struct qn_driver {
     /* Arguments in declared order; `buffers[i]` is the driver's buffer of argument i, or NULL for a value. */
     qn_status (*launch)(qn_driver_device device, qn_driver_queue queue, qn_driver_kernel kernel,
                         const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
-                        int argument_count, const qn_configuration *configuration, qn_driver_event *event);
+                        int argument_count, size_t local_room_bytes, const qn_configuration *configuration,
+                        qn_driver_event *event);
 
     qn_status (*event_wait)(qn_driver_device device, qn_driver_event event);
     qn_status (*event_done)(qn_driver_device device, qn_driver_event event, bool *done); /* never waits */

@@ -154,12 +154,21 @@ static qn_status check_geometry(const qn_family *family, const qn_kernel_declara
                     family->name, kernel->name, geometry->items[d], geometry->group[d], d);
         group *= geometry->group[d];
     }
-    if (geometry->local_room_bytes > device->info.local_room_bytes)
-        QN_FAIL(QN_UNSUPPORTED, "%s: %s needs %zu bytes of local memory; %s has %llu", family->name, kernel->name,
-                geometry->local_room_bytes, device->info.identifier, (unsigned long long)device->info.local_room_bytes);
     if (group > (size_t)device->info.largest_group)
         QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s would run groups of %zu work-items; %s has at most %d", family->name,
                 kernel->name, group, device->info.identifier, device->info.largest_group);
+    return QN_OK;
+}
+
+/* Local memory sized at launch, 0 for most kernels. */
+static qn_status find_local_room(const qn_family *family, int kernel, const qn_device *device,
+                                 const qn_configuration *configuration, const void *problem, size_t *bytes)
+{
+    *bytes = family->local_room ? family->local_room(kernel, configuration, problem) : 0;
+    if (*bytes > device->info.local_room_bytes)
+        QN_FAIL(QN_UNSUPPORTED, "%s: %s needs %zu bytes of local memory; %s has %llu", family->name,
+                family->kernels[kernel].name, *bytes, device->info.identifier,
+                (unsigned long long)device->info.local_room_bytes);
     return QN_OK;
 }
 
@@ -178,10 +187,15 @@ static qn_status launch_chosen(const qn_family_launch *chosen, const char *origi
         pthread_mutex_unlock(&device->mutex);
     }
     qn_geometry geometry = kernel->geometry(&chosen->configuration, chosen->problem);
+    size_t local_room_bytes = 0;
     qn_status status = check_geometry(family, kernel, device, &geometry);
+    if (status == QN_OK)
+        status =
+            find_local_room(family, chosen->kernel, device, &chosen->configuration, chosen->problem, &local_room_bytes);
     if (status == QN_OK) {
-        status = device->driver->launch(device->handle, chosen->queue->handle, entry->kernels[chosen->kernel],
-                                        &geometry, arguments, buffers, argument_count, &chosen->configuration, event);
+        status =
+            device->driver->launch(device->handle, chosen->queue->handle, entry->kernels[chosen->kernel], &geometry,
+                                   arguments, buffers, argument_count, local_room_bytes, &chosen->configuration, event);
         if (status != QN_OK) qn_error_add_context(status, "%s: %s", family->name, kernel->name);
     }
     qn_program_done(device, entry);
@@ -251,6 +265,8 @@ qn_status qn_family_fits(const qn_family *family, qn_device *device, const qn_co
         if (!problem) continue;
         qn_geometry geometry = kernel->geometry(configuration, problem);
         QN_TRY(check_geometry(family, kernel, device, &geometry));
+        size_t local_room_bytes;
+        QN_TRY(find_local_room(family, i, device, configuration, problem, &local_room_bytes));
         size_t group = geometry.group[0] * geometry.group[1] * geometry.group[2];
         if (group > (size_t)needs.largest_group)
             QN_FAIL(QN_UNSUPPORTED, "%s: %s needs groups of %zu work-items; compiled for %s it runs with at most %d",

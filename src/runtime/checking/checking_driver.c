@@ -269,12 +269,13 @@ static qn_status kernel_resources(qn_driver_device opaque, qn_driver_kernel kern
 
 static qn_status launch(qn_driver_device opaque, qn_driver_queue queue, qn_driver_kernel kernel,
                         const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
-                        int argument_count, const qn_configuration *configuration, qn_driver_event *event)
+                        int argument_count, size_t local_room_bytes, const qn_configuration *configuration,
+                        qn_driver_event *event)
 {
     qn_checking_device *device = opaque;
     pthread_mutex_lock(&device->mutex);
-    qn_status status =
-        qn_checking_launch(device, queue, kernel, geometry, arguments, buffers, argument_count, configuration, event);
+    qn_status status = qn_checking_launch(device, queue, kernel, geometry, arguments, buffers, argument_count,
+                                          local_room_bytes, configuration, event);
     pthread_mutex_unlock(&device->mutex);
     return status;
 }

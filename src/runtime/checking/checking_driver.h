@@ -51,7 +51,7 @@ size_t qn_checking_inner_bytes(const qn_checking_device *device, const qn_checki
 QN_MUST_CHECK qn_status qn_checking_launch(qn_checking_device *device, qn_driver_queue queue,
                                            const qn_checking_kernel *kernel, const qn_geometry *geometry,
                                            const qn_argument *arguments, const qn_driver_buffer *buffers,
-                                           int argument_count, const qn_configuration *configuration,
-                                           qn_driver_event *event);
+                                           int argument_count, size_t local_room_bytes,
+                                           const qn_configuration *configuration, qn_driver_event *event);
 
 #endif

@@ -25,6 +25,7 @@ typedef struct checked_launch {
     const qn_geometry *geometry;
     const qn_configuration *configuration;
     int argument_count;
+    size_t local_room_bytes;
     const qn_argument_declaration *declared;
     qn_argument arguments[QN_ARGUMENT_MAX]; /* offsets within the inner buffers */
     qn_driver_buffer inner[QN_ARGUMENT_MAX];
@@ -123,7 +124,8 @@ static qn_status run(const checked_launch *launch, unsigned char fill, bool agai
                                  NULL));
     }
     QN_TRY(driver->launch(device->inner, launch->queue, launch->kernel->inner, launch->geometry, launch->arguments,
-                          launch->inner, launch->argument_count, launch->configuration, event));
+                          launch->inner, launch->argument_count, launch->local_room_bytes, launch->configuration,
+                          event));
     qn_status status = driver->queue_finish(device->inner, launch->queue);
     if (status != QN_OK && event) {
         driver->event_destroy(device->inner, *event);
@@ -281,7 +283,8 @@ static qn_status run_checked(checked_launch *launch, qn_driver_event *event)
 
 qn_status qn_checking_launch(qn_checking_device *device, qn_driver_queue queue, const qn_checking_kernel *kernel,
                              const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
-                             int argument_count, const qn_configuration *configuration, qn_driver_event *event)
+                             int argument_count, size_t local_room_bytes, const qn_configuration *configuration,
+                             qn_driver_event *event)
 {
     checked_launch launch = {.device = device,
                              .queue = queue,
@@ -289,6 +292,7 @@ qn_status qn_checking_launch(qn_checking_device *device, qn_driver_queue queue, 
                              .geometry = geometry,
                              .configuration = configuration,
                              .argument_count = argument_count,
+                             .local_room_bytes = local_room_bytes,
                              .declared = kernel->declaration->arguments};
     if (argument_count != kernel->declaration->argument_count || argument_count > QN_ARGUMENT_MAX)
         QN_FAIL(QN_CHECK_FAILED, "%s: %s takes %d arguments, got %d", kernel->family->name, kernel->declaration->name,

@@ -78,6 +78,7 @@ void qn_cuda_kernel_destroy(qn_driver_device device, qn_driver_kernel kernel);
 qn_status qn_cuda_kernel_resources(qn_driver_device device, qn_driver_kernel kernel, qn_kernel_resources *resources);
 qn_status qn_cuda_launch(qn_driver_device device, qn_driver_queue queue, qn_driver_kernel kernel,
                          const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
-                         int argument_count, const qn_configuration *configuration, qn_driver_event *event);
+                         int argument_count, size_t local_room_bytes, const qn_configuration *configuration,
+                         qn_driver_event *event);
 
 #endif

@@ -88,26 +88,6 @@ void qn_cuda_program_destroy(qn_driver_device opaque, qn_driver_program destroye
     qn_release(&program);
 }
 
-/* By itself a kernel gets no more local memory at launch than it may declare. */
-static qn_status allow_local_room(qn_cuda_device *device, const cuda_kernel *kernel)
-{
-    int declared = 0, most = 0;
-    QN_TRY(qn_cuda_check(
-        device,
-        device->api.cuDeviceGetAttribute(
-            &most, (CUdevice_attribute)QN_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device->id),
-        "asking for the most local memory of a group"));
-    QN_TRY(qn_cuda_check(device,
-                         device->api.cuFuncGetAttribute(
-                             &declared, (CUfunction_attribute)QN_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function),
-                         "asking for a kernel's local memory"));
-    return qn_cuda_check(device,
-                         device->api.cuFuncSetAttribute(
-                             kernel->function, (CUfunction_attribute)QN_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                             most - declared),
-                         "asking for local memory sized at launch");
-}
-
 qn_status qn_cuda_kernel_create(qn_driver_device opaque, qn_driver_program program,
                                 const qn_kernel_declaration *declaration, qn_driver_kernel *created)
 {
@@ -126,7 +106,6 @@ qn_status qn_cuda_kernel_create(qn_driver_device opaque, qn_driver_program progr
                                    &kernel->largest_group,
                                    (CUfunction_attribute)QN_CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function),
                                "asking for a kernel's largest group");
-    if (status == QN_OK && declaration->has_local_room) status = allow_local_room(device, kernel);
     if (status != QN_OK) {
         qn_release(&kernel);
         return qn_error_add_context(status, "kernel '%s'", declaration->name);
@@ -183,7 +162,8 @@ static qn_status check_launch(const qn_cuda_device *device, const cuda_kernel *k
 
 qn_status qn_cuda_launch(qn_driver_device opaque, qn_driver_queue queue, qn_driver_kernel launched,
                          const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
-                         int argument_count, const qn_configuration *configuration, qn_driver_event *event)
+                         int argument_count, size_t local_room_bytes, const qn_configuration *configuration,
+                         qn_driver_event *event)
 {
     qn_cuda_device *device = opaque;
     const cuda_kernel *kernel = launched;
@@ -206,12 +186,19 @@ qn_status qn_cuda_launch(qn_driver_device opaque, qn_driver_queue queue, qn_driv
             parameters[i] = (void *)&arguments[i].value; /* CUDA reads as many bytes as the parameter has */
         }
     }
+    if (local_room_bytes > 0) /* by itself a kernel gets no more at launch than it may declare */
+        QN_TRY(qn_cuda_check(
+            device,
+            device->api.cuFuncSetAttribute(kernel->function,
+                                           (CUfunction_attribute)QN_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                           (int)local_room_bytes),
+            "asking for local memory sized at launch"));
     QN_TRY(qn_cuda_event_start(device, queue, event, &timing));
-    qn_status status = qn_cuda_check(
-        device,
-        device->api.cuLaunchKernel(kernel->function, groups[0], groups[1], groups[2], group[0], group[1], group[2],
-                                   (unsigned)geometry->local_room_bytes, queue, parameters, NULL),
-        "launching");
+    qn_status status =
+        qn_cuda_check(device,
+                      device->api.cuLaunchKernel(kernel->function, groups[0], groups[1], groups[2], group[0], group[1],
+                                                 group[2], (unsigned)local_room_bytes, queue, parameters, NULL),
+                      "launching");
     if (status != QN_OK) {
         if (status == QN_INVALID_ARGUMENT) status = QN_LAUNCH_FAILED;
         status = qn_error_add_context(status, "kernel '%s'", kernel->declaration->name);

@@ -224,7 +224,8 @@ static qn_status kernel_resources(qn_driver_device device, qn_driver_kernel kern
 
 static qn_status launch(qn_driver_device device, qn_driver_queue queue, qn_driver_kernel kernel,
                         const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
-                        int argument_count, const qn_configuration *configuration, qn_driver_event *event)
+                        int argument_count, size_t local_room_bytes, const qn_configuration *configuration,
+                        qn_driver_event *event)
 {
     const qn_kernel_declaration *declaration = kernel;
     void *pointers[QN_ARGUMENT_MAX];

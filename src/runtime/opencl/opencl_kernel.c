@@ -38,10 +38,11 @@ qn_status qn_opencl_kernel_create(qn_driver_device opaque, qn_driver_program pro
         status = qn_opencl_check(
             device, device->api.clGetKernelInfo(native, QN_CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL),
             "counting a kernel's arguments");
-    const int expected = declaration->argument_count + (declaration->has_local_room ? 1 : 0);
-    if (status == QN_OK && (int)arguments != expected)
+    /* One more is LOCAL_ROOM_PARAMETER. */
+    if (status == QN_OK && (int)arguments != declaration->argument_count &&
+        (int)arguments != declaration->argument_count + 1)
         status = qn_error_set(QN_INTERNAL, __FILE__, __LINE__, "kernel '%s' has %u arguments but %d are declared",
-                              declaration->name, (unsigned)arguments, expected);
+                              declaration->name, (unsigned)arguments, declaration->argument_count);
     if (status == QN_OK)
         status = qn_opencl_check(device,
                                  device->api.clGetKernelWorkGroupInfo(native, device->id, QN_CL_KERNEL_WORK_GROUP_SIZE,
@@ -156,7 +157,8 @@ static qn_status copy_back(qn_opencl_device *device, cl_command_queue queue, con
 
 qn_status qn_opencl_launch(qn_driver_device opaque, qn_driver_queue queue, qn_driver_kernel launched,
                            const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
-                           int argument_count, const qn_configuration *configuration, qn_driver_event *event)
+                           int argument_count, size_t local_room_bytes, const qn_configuration *configuration,
+                           qn_driver_event *event)
 {
     qn_opencl_device *device = opaque;
     opencl_kernel *kernel = launched;
@@ -174,7 +176,7 @@ qn_status qn_opencl_launch(qn_driver_device opaque, qn_driver_queue queue, qn_dr
                 device->number, name, kernel->largest_group, group);
     pthread_mutex_lock(&kernel->lock);
     qn_status status = bind_arguments(device, queue, kernel, arguments, buffers, argument_count, bound);
-    if (status == QN_OK && kernel->declaration->has_local_room)
+    if (status == QN_OK && local_room_bytes > 0)
         status = qn_opencl_check(
             device,
             device->api.clSetKernelArg(kernel->kernel, (cl_uint)argument_count, geometry->local_room_bytes, NULL),
