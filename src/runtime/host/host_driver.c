@@ -231,6 +231,7 @@ static qn_status launch(qn_driver_device device, qn_driver_queue queue, qn_drive
     void *pointers[QN_ARGUMENT_MAX];
     size_t bytes[QN_ARGUMENT_MAX];
     (void)queue;
+    (void)local_room_bytes; /* host kernels share no local memory */
     if (!declaration->host) QN_FAIL(QN_UNSUPPORTED, "kernel %s has no host version", declaration->name);
     for (int i = 0; i < argument_count; i++) {
         pointers[i] = buffers[i] ? (char *)buffers[i] + arguments[i].offset : (void *)&arguments[i].value;
