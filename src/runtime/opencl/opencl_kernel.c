@@ -178,8 +178,7 @@ qn_status qn_opencl_launch(qn_driver_device opaque, qn_driver_queue queue, qn_dr
     qn_status status = bind_arguments(device, queue, kernel, arguments, buffers, argument_count, bound);
     if (status == QN_OK && local_room_bytes > 0)
         status = qn_opencl_check(
-            device,
-            device->api.clSetKernelArg(kernel->kernel, (cl_uint)argument_count, geometry->local_room_bytes, NULL),
+            device, device->api.clSetKernelArg(kernel->kernel, (cl_uint)argument_count, local_room_bytes, NULL),
             "asking for local memory sized at launch");
     if (status == QN_OK) {
         cl_int error = device->api.clEnqueueNDRangeKernel(queue, kernel->kernel, 3, NULL, geometry->items,
