@@ -46,15 +46,43 @@ DEVICE_FN void butterfly_2_turned(point *a, point *b)
     *b = difference;
 }
 
+/* x a, x a + y b, and x a + y b + z c. Where products are fused, the factor x is left for turned_pair to apply. */
+DEVICE_FN point turn_of_one(point a, float x)
+{
+    if (POINT_FUSED) return a;
+    return point_scale(a, x);
+}
+
+DEVICE_FN point turn_of_two(point a, float x, point b, float y)
+{
+    return point_add_scaled(turn_of_one(a, x), b, POINT_FUSED ? y / x : y);
+}
+
+DEVICE_FN point turn_of_three(point a, float x, point b, float y, point c, float z)
+{
+    return point_add_scaled(turn_of_two(a, x, b, y), c, POINT_FUSED ? z / x : z);
+}
+
+/* Outputs j and r - j of an odd radix r. */
+DEVICE_FN void turned_pair(point real, point turn, float x, point *low, point *high)
+{
+    if (POINT_FUSED) {
+        *low = point_subtract_i_scaled(real, turn, x);
+        *high = point_add_i_scaled(real, turn, x);
+    } else {
+        *low = point_subtract_i(real, turn);
+        *high = point_add_i(real, turn);
+    }
+}
+
 DEVICE_FN void butterfly_3(point *a, point *b, point *c)
 {
     const float sine = 0.866025403784438647f;
     point sum = point_add(*b, *c);
-    point turn = point_subtract(*b, *c);
+    point turn = turn_of_one(point_subtract(*b, *c), sine);
     point middle = point_subtract_scaled(*a, sum, 0.5f);
     *a = point_add(*a, sum);
-    *b = point_subtract_i_scaled(middle, turn, sine);
-    *c = point_add_i_scaled(middle, turn, sine);
+    turned_pair(middle, turn, sine, b, c);
 }
 
 DEVICE_FN void butterfly_4(point *a, point *b, point *c, point *d)
@@ -89,6 +117,13 @@ DEVICE_FN void butterfly_4_turned_c(point *a, point *b, point *c, point *d, floa
     *d = point_add_i_scaled(even_difference, odd_difference, factor);
 }
 
+/* first + x a + y b + z c */
+DEVICE_FN point sum_onto(point first, point a, float x, point b, float y, point c, float z)
+{
+    if (POINT_FUSED) return point_add_scaled(point_add_scaled(point_add_scaled(first, a, x), b, y), c, z);
+    return point_add(first, point_add_scaled(point_add_scaled(point_scale(a, x), b, y), c, z));
+}
+
 DEVICE_FN void butterfly_5(point *a, point *b, point *c, point *d, point *e)
 {
     const float root = 0.559016994374947424f; /* square root of 5, / 4 */
@@ -98,25 +133,9 @@ DEVICE_FN void butterfly_5(point *a, point *b, point *c, point *d, point *e)
     point sum = point_add(sum_1, sum_2), spread = point_subtract(sum_1, sum_2);
     point middle = point_subtract_scaled(*a, sum, 0.25f);
     point real_1 = point_add_scaled(middle, spread, root), real_2 = point_subtract_scaled(middle, spread, root);
-    point turn_1 = point_add_scaled(point_scale(difference_1, sine_1), difference_2, sine_2);
-    point turn_2 = point_subtract_scaled(point_scale(difference_1, sine_2), difference_2, sine_1);
     *a = point_add(*a, sum);
-    *b = point_subtract_i(real_1, turn_1);
-    *c = point_subtract_i(real_2, turn_2);
-    *d = point_add_i(real_2, turn_2);
-    *e = point_add_i(real_1, turn_1);
-}
-
-DEVICE_FN point sum_of_three(point a, float x, point b, float y, point c, float z)
-{
-    return point_add_scaled(point_add_scaled(point_scale(a, x), b, y), c, z);
-}
-
-/* first + x a + y b + z c */
-DEVICE_FN point sum_onto(point first, point a, float x, point b, float y, point c, float z)
-{
-    if (POINT_FUSED) return point_add_scaled(point_add_scaled(point_add_scaled(first, a, x), b, y), c, z);
-    return point_add(first, sum_of_three(a, x, b, y, c, z));
+    turned_pair(real_1, turn_of_two(difference_1, sine_1, difference_2, sine_2), sine_1, b, e);
+    turned_pair(real_2, turn_of_two(difference_1, sine_2, difference_2, -sine_1), sine_2, c, d);
 }
 
 DEVICE_FN void butterfly_7(point *x0, point *x1, point *x2, point *x3, point *x4, point *x5, point *x6)
@@ -128,16 +147,10 @@ DEVICE_FN void butterfly_7(point *x0, point *x1, point *x2, point *x3, point *x4
     point real_1 = sum_onto(*x0, s1, cosine_1, s2, cosine_2, s3, cosine_3);
     point real_2 = sum_onto(*x0, s1, cosine_2, s2, cosine_3, s3, cosine_1);
     point real_3 = sum_onto(*x0, s1, cosine_3, s2, cosine_1, s3, cosine_2);
-    point turn_1 = sum_of_three(d1, sine_1, d2, sine_2, d3, sine_3);
-    point turn_2 = sum_of_three(d1, sine_2, d2, -sine_3, d3, -sine_1);
-    point turn_3 = sum_of_three(d1, sine_3, d2, -sine_1, d3, sine_2);
     *x0 = point_add(*x0, point_add(point_add(s1, s2), s3));
-    *x1 = point_subtract_i(real_1, turn_1);
-    *x2 = point_subtract_i(real_2, turn_2);
-    *x3 = point_subtract_i(real_3, turn_3);
-    *x4 = point_add_i(real_3, turn_3);
-    *x5 = point_add_i(real_2, turn_2);
-    *x6 = point_add_i(real_1, turn_1);
+    turned_pair(real_1, turn_of_three(d1, sine_1, d2, sine_2, d3, sine_3), sine_1, x1, x6);
+    turned_pair(real_2, turn_of_three(d1, sine_2, d2, -sine_3, d3, -sine_1), sine_2, x2, x5);
+    turned_pair(real_3, turn_of_three(d1, sine_3, d2, -sine_1, d3, sine_2), sine_3, x3, x4);
 }
 
 DEVICE_FN void butterfly_6(point *x)
