@@ -1,12 +1,14 @@
 # bench/<name>.c is an executable quern_bench_<name>, built with everything else and run by hand on a quiet machine.
-# bench/<name>_host.c, compiled as the library's host kernels are, holds what it compares these with.
+# bench/<name>_host.c, compiled as the library's host kernels are, holds what it compares these with;
+# bench/<name>_parts/*.c are more files of it.
 function(quern_add_benchmarks)
   file(GLOB benchmarks CONFIGURE_DEPENDS bench/*.c)
   list(FILTER benchmarks EXCLUDE REGEX "_host\\.c$")
   file(GLOB host_kernels CONFIGURE_DEPENDS bench/*_host.c)
   foreach(source IN LISTS benchmarks)
     get_filename_component(name ${source} NAME_WE)
-    add_executable(quern_bench_${name} ${source})
+    file(GLOB parts CONFIGURE_DEPENDS bench/${name}_parts/*.c)
+    add_executable(quern_bench_${name} ${source} ${parts})
     target_link_libraries(quern_bench_${name} PRIVATE quern quern_flags m)
     target_include_directories(quern_bench_${name} PRIVATE src)
     if("${CMAKE_CURRENT_SOURCE_DIR}/bench/${name}_host.c" IN_LIST host_kernels)
