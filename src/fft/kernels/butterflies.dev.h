@@ -133,9 +133,11 @@ DEVICE_FN void butterfly_5(point *a, point *b, point *c, point *d, point *e)
     point sum = point_add(sum_1, sum_2), spread = point_subtract(sum_1, sum_2);
     point middle = point_subtract_scaled(*a, sum, 0.25f);
     point real_1 = point_add_scaled(middle, spread, root), real_2 = point_subtract_scaled(middle, spread, root);
+    point turn_1 = turn_of_two(difference_1, sine_1, difference_2, sine_2);
+    point turn_2 = turn_of_two(difference_1, sine_2, difference_2, -sine_1);
     *a = point_add(*a, sum);
-    turned_pair(real_1, turn_of_two(difference_1, sine_1, difference_2, sine_2), sine_1, b, e);
-    turned_pair(real_2, turn_of_two(difference_1, sine_2, difference_2, -sine_1), sine_2, c, d);
+    turned_pair(real_1, turn_1, sine_1, b, e);
+    turned_pair(real_2, turn_2, sine_2, c, d);
 }
 
 DEVICE_FN void butterfly_7(point *x0, point *x1, point *x2, point *x3, point *x4, point *x5, point *x6)
@@ -147,10 +149,13 @@ DEVICE_FN void butterfly_7(point *x0, point *x1, point *x2, point *x3, point *x4
     point real_1 = sum_onto(*x0, s1, cosine_1, s2, cosine_2, s3, cosine_3);
     point real_2 = sum_onto(*x0, s1, cosine_2, s2, cosine_3, s3, cosine_1);
     point real_3 = sum_onto(*x0, s1, cosine_3, s2, cosine_1, s3, cosine_2);
+    point turn_1 = turn_of_three(d1, sine_1, d2, sine_2, d3, sine_3);
+    point turn_2 = turn_of_three(d1, sine_2, d2, -sine_3, d3, -sine_1);
+    point turn_3 = turn_of_three(d1, sine_3, d2, -sine_1, d3, sine_2);
     *x0 = point_add(*x0, point_add(point_add(s1, s2), s3));
-    turned_pair(real_1, turn_of_three(d1, sine_1, d2, sine_2, d3, sine_3), sine_1, x1, x6);
-    turned_pair(real_2, turn_of_three(d1, sine_2, d2, -sine_3, d3, -sine_1), sine_2, x2, x5);
-    turned_pair(real_3, turn_of_three(d1, sine_3, d2, -sine_1, d3, sine_2), sine_3, x3, x4);
+    turned_pair(real_1, turn_1, sine_1, x1, x6);
+    turned_pair(real_2, turn_2, sine_2, x2, x5);
+    turned_pair(real_3, turn_3, sine_3, x3, x4);
 }
 
 DEVICE_FN void butterfly_6(point *x)
