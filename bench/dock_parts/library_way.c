@@ -36,38 +36,43 @@ static qn_status start_library(void *pointer)
     library_way *way = pointer;
     return qn_queue_fill(way->bench->queue, way->boxes, 0, qn_buffer_bytes(way->boxes), 0, NULL);
 }
-static qn_status spread(void *pointer)
+static qn_status spread(void *pointer, qn_event **events)
 {
+    (void)events;
     library_way *way = pointer;
     return qn_ligand_grids_spread(way->bench->queue, NULL, &way->ligand, way->atoms, way->weights, way->rotations,
                                   way->first, way->boxes, NULL);
 }
-static qn_status settle(void *pointer)
+static qn_status settle(void *pointer, qn_event **events)
 {
+    (void)events;
     library_way *way = pointer;
     return qn_ligand_grids_settle(way->bench->queue, NULL, &way->ligand, way->boxes, way->grids, NULL);
 }
-static qn_status forward(void *pointer)
+static qn_status forward(void *pointer, qn_event **events)
 {
+    (void)events;
     library_way *way = pointer;
     return qn_fft_execute(way->forward, way->bench->queue, way->grids, way->spectra, NULL);
 }
-static qn_status correlate(void *pointer)
+static qn_status correlate(void *pointer, qn_event **events)
 {
+    (void)events;
     library_way *way = pointer;
     return qn_correlate(way->bench->queue, NULL, &way->correlate, way->receptor, way->spectra, way->products, NULL);
 }
-static qn_status inverse(void *pointer)
+static qn_status inverse(void *pointer, qn_event **events)
 {
+    (void)events;
     library_way *way = pointer;
     return qn_fft_execute(way->inverse, way->bench->queue, way->products, way->scores, NULL);
 }
-static qn_status find_best(void *pointer)
+static qn_status find_best(void *pointer, qn_event **events)
 {
     library_way *way = pointer;
     library_slot *slot = &way->slots[way->slot];
     return qn_best_cells(way->bench->queue, NULL, &way->best, way->scores, way->scratch, slot->energies, slot->cells,
-                         NULL);
+                         events);
 }
 
 static void spread_work(const void *pointer, qn_work *work)
@@ -123,9 +128,12 @@ static void inverse_work(const void *pointer, qn_work *work)
 }
 
 static const bench_stage library_stages[] = {
-    {"spread atoms", spread, spread_work},      {"settle boxes", settle, settle_work},
-    {"transforms", forward, forward_work},      {"products", correlate, correlate_work},
-    {"transforms back", inverse, inverse_work}, {"best cells", find_best, best_work},
+    {.name = "spread atoms", .launch = spread, .work = spread_work},
+    {.name = "settle boxes", .launch = settle, .work = settle_work},
+    {.name = "transforms", .launch = forward, .work = forward_work},
+    {.name = "products", .launch = correlate, .work = correlate_work},
+    {.name = "transforms back", .launch = inverse, .work = inverse_work, .destroys_input = true},
+    {.name = "best cells", .launch = find_best, .work = best_work, .kernels = {"scan", "merge"}},
 };
 enum { LIBRARY_STAGES = sizeof library_stages / sizeof *library_stages };
 
@@ -175,7 +183,7 @@ static qn_status make_library_buffers(library_way *way)
     QN_TRY(bench_make_buffer(bench, NULL, batch * grids * box * box * box * 4, &way->boxes));
     QN_TRY(bench_make_buffer(bench, NULL, batch * grids * volume * 4, &way->grids));
     QN_TRY(bench_make_buffer(bench, NULL, batch * grids * bins * 8, &way->spectra));
-    QN_TRY(bench_make_buffer(bench, NULL, (size_t)bench->sets * grids * bins * 8, &way->receptor));
+    QN_TRY(bench_make_buffer(bench, bench->spectra, (size_t)bench->sets * grids * bins * 8, &way->receptor));
     QN_TRY(bench_make_buffer(bench, NULL, outputs * bins * 8, &way->products));
     QN_TRY(bench_make_buffer(bench, NULL, outputs * volume * 4, &way->scores));
     QN_TRY(bench_make_buffer(bench, NULL, qn_best_cells_scratch_bytes(&way->best), &way->scratch));
@@ -186,35 +194,6 @@ static qn_status make_library_buffers(library_way *way)
         way->slots[i].cells_here = bench_allocate(outputs * KEEP, sizeof(int32_t));
     }
     return QN_OK;
-}
-
-/* The receptor's spectra, scaled by 1 / volume because transforms are not. They are no part of a rotation. */
-static qn_status transform_receptor(library_way *way)
-{
-    const dock_bench *bench = way->bench;
-    const size_t volume = qn_dock_grid_volume(&bench->grid), grids = (size_t)bench->grids;
-    const size_t bytes = grids * bench_bins(bench) * 8;
-    qn_fft_options options = {.batch = bench->grids, .kind = QN_FFT_REAL_FORWARD};
-    qn_fft_plan *plan = NULL;
-    float *values = bench_allocate(grids * volume, sizeof(float));
-    memcpy(options.size, bench->grid.cells, sizeof options.size);
-    options.engine = qn_fft_plan_engine(way->forward);
-    qn_status status = qn_fft_plan_create(bench->device, &options, &plan);
-    for (size_t set = 0; set < (size_t)bench->sets && status == QN_OK; set++) {
-        for (size_t g = 0; g < grids; g++)
-            qn_dock_energy_combine(&bench->energy, set, (int)g, volume, values + g * volume);
-        for (size_t i = 0; i < grids * volume; i++) values[i] /= (float)volume;
-        status = qn_queue_write(bench->queue, way->grids, 0, values, grids * volume * 4, NULL);
-        if (status == QN_OK) status = qn_fft_execute(plan, bench->queue, way->grids, way->spectra, NULL);
-        if (status == QN_OK)
-            status = qn_queue_copy(bench->queue, way->spectra, 0, way->receptor, set * bytes, bytes, NULL);
-        if (status == QN_OK) status = qn_queue_finish(bench->queue);
-    }
-    if (status == QN_OK) status = qn_queue_fill(bench->queue, way->grids, 0, grids * volume * 4, 0, NULL);
-    if (status == QN_OK) status = qn_queue_finish(bench->queue);
-    qn_fft_plan_destroy(&plan);
-    qn_release(&values);
-    return status;
 }
 
 void library_way_close(void **pointer)
@@ -245,7 +224,6 @@ qn_status library_way_open(const dock_bench *bench, qn_fft_engine engine, bool p
     set_library_problems(way);
     qn_status status = plan_transforms(way, engine);
     if (status == QN_OK) status = make_library_buffers(way);
-    if (status == QN_OK) status = transform_receptor(way);
     if (status != QN_OK) library_way_close(out);
     return status;
 }
@@ -258,7 +236,7 @@ qn_status library_way_submit(void *pointer, int first, int slot_number)
     const size_t bytes = (size_t)way->best.rotations * KEEP * 4;
     way->first = first;
     way->slot = slot_number;
-    for (int i = 0; i < LIBRARY_STAGES; i++) QN_TRY(library_stages[i].launch(way));
+    for (int i = 0; i < LIBRARY_STAGES; i++) QN_TRY(library_stages[i].launch(way, NULL));
     QN_TRY(qn_queue_read(queue, slot->energies, 0, slot->energies_here, bytes, NULL));
     return qn_queue_read(queue, slot->cells, 0, slot->cells_here, bytes, &slot->done);
 }

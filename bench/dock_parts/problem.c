@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -73,42 +74,6 @@ static void place_grid(dock_bench *bench)
     draw_partner(&bench->ligand, (const double[]){radius, radius, radius}, bench->most_atoms, 3);
 }
 
-void bench_make_problem(dock_bench *bench)
-{
-    qn_coefficients sets[MOST_SETS];
-    place_grid(bench);
-    for (int s = 0; s < bench->sets; s++) {
-        sets[s] = (qn_coefficients){.repulsion = 0.4,
-                                    .attraction = -0.4,
-                                    .electrostatic = 250.0 / (1 + s),
-                                    .pair = 1,
-                                    .reach_angstrom = 4.8,
-                                    .length_angstrom = 4,
-                                    .core = 125 - 5 * s,
-                                    .cap = INFINITY};
-        snprintf(sets[s].name, sizeof sets[s].name, "set%d", s + 1);
-    }
-    bench_must(qn_dock_energy_piper(&bench->receptor, &bench->ligand, sets, (size_t)bench->sets,
-                                    bench->grids - LEAST_GRIDS, NULL, &bench->energy));
-    bench_must(qn_dock_energy_fill(&bench->energy, &bench->receptor, &bench->grid, NULL));
-    bench_must(qn_dock_ligand_create(&bench->ligand, &bench->energy, &bench->grid, &bench->sites));
-    bench->rotations = bench_allocate(ROTATIONS * QN_ROTATION_INTS, sizeof(int32_t));
-    for (size_t r = 0; r < ROTATIONS; r++) {
-        double matrix[9];
-        qn_rotation_super_fibonacci(r, ROTATIONS, matrix);
-        qn_dock_rotation_to_integers(matrix, bench->rotations + QN_ROTATION_INTS * r);
-    }
-}
-
-void bench_release_problem(dock_bench *bench)
-{
-    qn_dock_energy_clear(&bench->energy);
-    qn_dock_ligand_clear(&bench->sites);
-    qn_release(&bench->receptor.sites);
-    qn_release(&bench->ligand.sites);
-    qn_release(&bench->rotations);
-}
-
 size_t bench_bins(const dock_bench *bench)
 {
     return ((size_t)bench->grid.cells[0] / 2 + 1) * (size_t)bench->grid.cells[1] * (size_t)bench->grid.cells[2];
@@ -128,4 +93,71 @@ qn_status bench_make_buffer(const dock_bench *bench, const void *data, size_t by
     QN_TRY(data ? qn_queue_write(bench->queue, *buffer, 0, data, bytes, NULL)
                 : qn_queue_fill(bench->queue, *buffer, 0, bytes, 0, NULL));
     return qn_queue_finish(bench->queue);
+}
+
+/* The receptor's spectra, scaled by 1 / volume because transforms are not. */
+static void transform_receptor(dock_bench *bench)
+{
+    const size_t volume = qn_dock_grid_volume(&bench->grid), grids = (size_t)bench->grids;
+    const size_t each = grids * bench_bins(bench) * 2;
+    qn_fft_options options = {.batch = bench->grids, .kind = QN_FFT_REAL_FORWARD};
+    qn_fft_plan *plan = NULL;
+    qn_buffer *values_there = NULL, *spectra = NULL;
+    float *values = bench_allocate(grids * volume, sizeof(float));
+    bench->spectra = bench_allocate((size_t)bench->sets * each, sizeof(float));
+    memcpy(options.size, bench->grid.cells, sizeof options.size);
+    bench_must(qn_fft_plan_create(bench->device, &options, &plan));
+    bench_must(bench_make_buffer(bench, NULL, grids * volume * 4, &values_there));
+    bench_must(bench_make_buffer(bench, NULL, each * 4, &spectra));
+    for (size_t set = 0; set < (size_t)bench->sets; set++) {
+        for (size_t g = 0; g < grids; g++)
+            qn_dock_energy_combine(&bench->energy, set, (int)g, volume, values + g * volume);
+        for (size_t i = 0; i < grids * volume; i++) values[i] /= (float)volume;
+        bench_must(qn_queue_write(bench->queue, values_there, 0, values, grids * volume * 4, NULL));
+        bench_must(qn_fft_execute(plan, bench->queue, values_there, spectra, NULL));
+        bench_must(qn_queue_read(bench->queue, spectra, 0, bench->spectra + set * each, each * 4, NULL));
+        bench_must(qn_queue_finish(bench->queue));
+    }
+    qn_fft_plan_destroy(&plan);
+    qn_buffer_release(&values_there);
+    qn_buffer_release(&spectra);
+    qn_release(&values);
+}
+
+void bench_make_problem(dock_bench *bench)
+{
+    qn_coefficients sets[MOST_SETS];
+    place_grid(bench);
+    for (int s = 0; s < bench->sets; s++) {
+        sets[s] = (qn_coefficients){.repulsion = 0.4,
+                                    .attraction = -0.4,
+                                    .electrostatic = 250.0 / (1 + s),
+                                    .pair = 1,
+                                    .reach_angstrom = 4.8,
+                                    .length_angstrom = 4,
+                                    .core = 125 - 5 * s,
+                                    .cap = INFINITY};
+        snprintf(sets[s].name, sizeof sets[s].name, "set%d", s + 1);
+    }
+    bench_must(qn_dock_energy_piper(&bench->receptor, &bench->ligand, sets, (size_t)bench->sets,
+                                    bench->grids - LEAST_GRIDS, NULL, &bench->energy));
+    bench_must(qn_dock_energy_fill(&bench->energy, &bench->receptor, &bench->grid, NULL));
+    bench_must(qn_dock_ligand_create(&bench->ligand, &bench->energy, &bench->grid, &bench->sites));
+    transform_receptor(bench);
+    bench->rotations = bench_allocate(ROTATIONS * QN_ROTATION_INTS, sizeof(int32_t));
+    for (size_t r = 0; r < ROTATIONS; r++) {
+        double matrix[9];
+        qn_rotation_super_fibonacci(r, ROTATIONS, matrix);
+        qn_dock_rotation_to_integers(matrix, bench->rotations + QN_ROTATION_INTS * r);
+    }
+}
+
+void bench_release_problem(dock_bench *bench)
+{
+    qn_dock_energy_clear(&bench->energy);
+    qn_dock_ligand_clear(&bench->sites);
+    qn_release(&bench->receptor.sites);
+    qn_release(&bench->ligand.sites);
+    qn_release(&bench->rotations);
+    qn_release(&bench->spectra);
 }

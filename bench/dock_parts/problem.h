@@ -19,6 +19,7 @@ typedef struct dock_bench {
     qn_dock_energy energy;
     qn_dock_ligand sites;
     int32_t *rotations; /* ROTATIONS × 9 */
+    float *spectra;     /* [sets][grids][bins] of the receptor, complex, divided by the volume */
     int batch, grids, sets, turns, most_atoms;
     long turn_rotations; /* 0: by time */
     qn_fft_engine engine;
@@ -29,7 +30,8 @@ void bench_must(qn_status status);
 /* qn_allocate that must. */
 void *bench_allocate(size_t count, size_t size);
 
-/* Everything from `sites` up, for the grid's cells and box and the other numbers that are asked for. */
+/* Partners, grid, energy, rotations and the receptor's spectra, for the open device, the grid's cells and box and the
+ * numbers that are asked for. */
 void bench_make_problem(dock_bench *bench);
 void bench_release_problem(dock_bench *bench);
 

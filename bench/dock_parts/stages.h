@@ -6,11 +6,15 @@
 
 #include "problem.h"
 
-/* A kernel or transform of a way: how it is launched and the least it has to do. */
+/* A kernel or transform of a way: how it is launched and the least it has to do. `events` of a launch are NULL unless
+ * the stage is two kernels. */
+enum { BENCH_STAGE_KERNELS = 2 };
 typedef struct bench_stage {
     const char *name;
-    qn_status (*launch)(void *way);
+    qn_status (*launch)(void *way, qn_event **events);
     void (*work)(const void *way, qn_work *work);
+    bool destroys_input;                      /* and so cannot be repeated at will */
+    const char *kernels[BENCH_STAGE_KERNELS]; /* names of the two; NULL: it is one */
 } bench_stage;
 
 /* Order of doubles, for qsort. */
