@@ -1,0 +1,166 @@
+/* devices: host opencl:0 cuda:0 checking:host */
+/* dock/correlate_columns against its reference in double. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dock/kernels/correlate_columns.h"
+#include "fft/line_split.h"
+#include "math/random.h"
+#include "runtime/constraint.h"
+
+static qn_context *context;
+static qn_device *device;
+static qn_queue *queue;
+
+/* One problem with random numbers in all columns. */
+typedef struct trial {
+    qn_correlate_columns_problem problem;
+    const qn_configuration *configuration;
+    int columns;
+    size_t plane_count, receptor_count, product_count;
+    float *planes, *receptor, *products;
+} trial;
+
+static float *random_numbers(size_t count, uint64_t stream)
+{
+    float *numbers = malloc(count * sizeof(float));
+    for (size_t i = 0; numbers && i < count; i++)
+        numbers[i] = (float)(2 * qn_random_uniform(3, stream, (uint64_t)i) - 1);
+    return numbers;
+}
+
+static qn_buffer *upload(const void *data, size_t bytes)
+{
+    qn_buffer *buffer = NULL;
+    if (CHECK_OK(qn_buffer_create(device, bytes, &buffer))) {
+        CHECK_OK(qn_queue_write(queue, buffer, 0, data, bytes, NULL));
+        CHECK_OK(qn_queue_finish(queue));
+    }
+    return buffer;
+}
+
+static void run(trial *t)
+{
+    const qn_rotation_grid *grid = &t->problem.grid;
+    const int length = grid->cells[0] + grid->cells[1] + grid->cells[2];
+    float *roots = calloc((size_t)length, 8);
+    for (int axis = 0, first = 0; axis < 3; first += grid->cells[axis++])
+        qn_fft_line_roots(grid->cells[axis], roots + 2 * first);
+    qn_buffer *buffers[4] = {upload(t->planes, t->plane_count * 8), upload(t->receptor, t->receptor_count * 8),
+                             upload(roots, (size_t)length * 8), upload(t->products, t->product_count * 8)};
+    CHECK_OK(qn_correlate_columns(queue, t->configuration, &t->problem, buffers[0], buffers[1], buffers[2], buffers[3],
+                                  NULL));
+    CHECK_OK(qn_queue_read(queue, buffers[3], 0, t->products, t->product_count * 8, NULL));
+    CHECK_OK(qn_queue_finish(queue));
+    for (int i = 0; i < 4; i++) qn_buffer_release(&buffers[i]);
+    free(roots);
+}
+
+/* A column's numbers, `step` numbers apart. */
+static void gather(const float *from, size_t first, size_t step, size_t count, double *to)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t part = 0; part < 2; part++) to[2 * i + part] = from[2 * (first + i * step) + part];
+}
+
+/* Largest difference from the reference in every seventh column, over the norm of the column. */
+static double worst_error(const trial *t)
+{
+    const qn_correlate_columns_problem *p = &t->problem;
+    const size_t nz = (size_t)p->grid.cells[2], box = (size_t)p->grid.box, columns = (size_t)t->columns;
+    const size_t grids = (size_t)p->grids;
+    double *planes = calloc(grids * box, 16), *receptor = calloc(grids * nz, 16), *expected = calloc(nz, 16),
+           *found = calloc(nz, 16), worst = 0;
+    for (size_t output = 0; output < (size_t)(p->sets * p->rotations); output++) {
+        const size_t set = output / (size_t)p->rotations, rotation = output % (size_t)p->rotations;
+        for (size_t column = 0; column < columns; column += 7) {
+            double norm = 0;
+            gather(t->planes, rotation * grids * box * columns + column, columns, grids * box, planes);
+            gather(t->receptor, set * grids * nz * columns + column, columns, grids * nz, receptor);
+            gather(t->products, output * nz * columns + column, columns, nz, found);
+            qn_correlate_columns_reference(p, planes, receptor, expected);
+            for (size_t i = 0; i < 2 * nz; i++) norm += expected[i] * expected[i] / (double)nz;
+            for (size_t i = 0; i < 2 * nz; i++) worst = fmax(worst, fabs(expected[i] - found[i]) / sqrt(norm));
+        }
+    }
+    free(planes);
+    free(receptor);
+    free(expected);
+    free(found);
+    return worst;
+}
+
+static void compare(const int cells[3], int box, int grids, int rotations, int sets,
+                    const qn_configuration *configuration)
+{
+    trial t = {.problem = {.grid = {.cells = {cells[0], cells[1], cells[2]}, .box = box},
+                           .grids = grids,
+                           .rotations = rotations,
+                           .sets = sets},
+               .configuration = configuration};
+    t.columns = qn_rotation_columns(&t.problem.grid);
+    t.plane_count = (size_t)(rotations * grids * box) * (size_t)t.columns;
+    t.receptor_count = (size_t)(sets * grids * cells[2]) * (size_t)t.columns;
+    t.product_count = (size_t)(sets * rotations * cells[2]) * (size_t)t.columns;
+    t.planes = random_numbers(2 * t.plane_count, 1);
+    t.receptor = random_numbers(2 * t.receptor_count, 2);
+    t.products = random_numbers(2 * t.product_count, 3);
+    run(&t);
+    if (!CHECK(worst_error(&t) < 3e-6))
+        fprintf(stderr, "nz %d, box %d, %d grids, %d rotations, %d sets: %g\n", cells[2], box, grids, rotations, sets,
+                worst_error(&t));
+    free(t.planes);
+    free(t.receptor);
+    free(t.products);
+}
+
+static qn_status try_corner(const qn_configuration *configuration, void *user)
+{
+    (void)user;
+    compare((int[]){8, 9, 24}, 10, 2, 3, 4, configuration);
+    return QN_OK;
+}
+
+static void lengths_of_all_kinds(void)
+{
+    const int lengths[] = {4, 7, 15, 36, 64, 125, 162};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        compare((int[]){5, 6, lengths[i]}, (lengths[i] * 3 + 4) / 5, 2, 2, 1, NULL);
+    compare((int[]){12, 10, 20}, 20, 3, 5, 1, NULL);
+    compare((int[]){12, 10, 20}, 1, 1, 1, 3, NULL);
+}
+
+static void corners(void)
+{
+    CHECK_OK(
+        qn_family_sample_corners(&qn_dock_correlate_columns_family, qn_device_get_info(device), 12, try_corner, NULL));
+}
+
+static void refuses_other_lengths(void)
+{
+    const qn_correlate_columns_problem problem = {
+        .grid = {.cells = {8, 8, 22}, .box = 8}, .grids = 1, .rotations = 1, .sets = 1};
+    qn_buffer *buffer = NULL;
+    CHECK_OK(qn_buffer_create(device, 1 << 16, &buffer));
+    CHECK(qn_correlate_columns(queue, NULL, &problem, buffer, buffer, buffer, buffer, NULL) == QN_UNSUPPORTED);
+    qn_buffer_release(&buffer);
+}
+
+int main(int argc, char **argv)
+{
+    const char *identifier = argc > 1 ? argv[1] : "host";
+    if (qn_context_create(&(qn_context_options){.threads = 2}, &context) != QN_OK) return 1;
+    if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
+    CHECK_OK(qn_queue_create(device, &queue));
+    RUN(lengths_of_all_kinds);
+    RUN(corners);
+    RUN(refuses_other_lengths);
+    qn_queue_destroy(&queue);
+    qn_device_release(&device);
+    qn_context_destroy(&context);
+    return check_finish();
+}
