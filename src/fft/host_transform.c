@@ -36,18 +36,10 @@ static int round_up(int number, int multiple)
     return (number + multiple - 1) / multiple * multiple;
 }
 
-/* Rows of the plane buffer begin at cache lines, so that a tile's points are whole ones, and not at multiples of the
- * page, where a column's points would compete for the same places of the first-level cache. */
-static int plane_width_of(int width)
-{
-    const int floats = round_up(2 * width, 16);
-    return floats % 1024 == 0 ? floats + 16 : floats;
-}
-
 static void choose_steps(qn_host_transform *t)
 {
     const bool backwards = t->kind == QN_FFT_REAL_INVERSE;
-    t->plane_width = plane_width_of(t->width);
+    t->plane_width = qn_line_plane_step(t->width);
     const size_t plane_floats = (size_t)t->plane_width * (size_t)t->size[1];
     const bool fused = t->size[1] > 1 && t->size[2] > 1 && plane_floats * sizeof(float) <= PLANE_BUFFER_BYTES_MAX;
     step_kind *next = t->steps;
@@ -160,23 +152,6 @@ static float *worker_scratch(const transform_work *work, int worker)
     return (float *)(void *)(work->scratch + (size_t)worker * qn_host_transform_scratch_bytes(work->transform));
 }
 
-/* Columns of `width` neighbouring numbers. Out of place, the last tile overlaps the one before where there is one, and
- * does the same sums twice; in place that would transform numbers twice. */
-static void column_tiles(const qn_host_transform *t, const qn_line_plan *plan, const float *in, ptrdiff_t in_step,
-                         int filled, float *out, ptrdiff_t out_step, int first, int end, int width, float *scratch)
-{
-    const int lanes = t->lines->lanes;
-    for (int x = first; x < end; x += lanes) {
-        int count = width - x < lanes ? width - x : lanes;
-        int from = x;
-        if (count < lanes && in != out && width >= lanes) {
-            from = width - lanes;
-            count = lanes;
-        }
-        t->lines->columns(plan, in + 2 * from, in_step, filled, out + 2 * from, out_step, count, scratch);
-    }
-}
-
 static void row_tiles(const qn_host_transform *t, const float *in, ptrdiff_t in_step, float *out, ptrdiff_t out_step,
                       int rows, float *scratch)
 {
@@ -196,11 +171,11 @@ static void transform_plane(const transform_work *work, size_t z, float *scratch
     const ptrdiff_t step = 2 * t->width, plane_step = t->plane_width;
     const int end = round_up(t->width, t->lines->lanes);
     if (t->kind == QN_FFT_REAL_INVERSE) {
-        column_tiles(t, &t->y, in, step, t->size[1], plane, plane_step, 0, end, t->width, scratch);
+        qn_line_columns(t->lines, &t->y, in, step, t->size[1], plane, plane_step, 0, end, t->width, scratch);
         row_tiles(t, plane, plane_step, out, t->output_width, t->size[1], scratch);
     } else {
         row_tiles(t, in, t->input_width, plane, plane_step, t->filled[1], scratch);
-        column_tiles(t, &t->y, plane, plane_step, t->filled[1], out, step, 0, end, t->width, scratch);
+        qn_line_columns(t->lines, &t->y, plane, plane_step, t->filled[1], out, step, 0, end, t->width, scratch);
     }
 }
 
@@ -231,7 +206,7 @@ static void transform_y(const transform_work *work, size_t z, float *scratch)
     const ptrdiff_t step = 2 * t->width;
     const int end = round_up(t->width, t->lines->lanes);
     float *plane = complex_side(work) + z * (size_t)t->size[1] * (size_t)step;
-    column_tiles(t, &t->y, plane, step, t->filled[1], plane, step, 0, end, t->width, scratch);
+    qn_line_columns(t->lines, &t->y, plane, step, t->filled[1], plane, step, 0, end, t->width, scratch);
 }
 
 static void transform_z(const transform_work *work, size_t piece, float *scratch)
@@ -242,7 +217,7 @@ static void transform_z(const transform_work *work, size_t piece, float *scratch
     const int first = (int)piece * TILES_PER_PIECE * lanes;
     const int end = first + TILES_PER_PIECE * lanes < width ? first + TILES_PER_PIECE * lanes : width;
     float *grid = complex_side(work);
-    column_tiles(t, &t->z, grid, 2 * (ptrdiff_t)width, t->filled[2], grid, 2 * (ptrdiff_t)width, first, end, width,
+    qn_line_columns(t->lines, &t->z, grid, 2 * (ptrdiff_t)width, t->filled[2], grid, 2 * (ptrdiff_t)width, first, end, width,
                  scratch);
 }
 

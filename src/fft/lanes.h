@@ -9,6 +9,9 @@
 #define QN_FFT_LANES_H
 
 #include <string.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #if defined(__AVX__)
 enum { LANES = 8 };
@@ -37,6 +40,19 @@ QN_INLINE lanes load_anywhere(const float *from)
 QN_INLINE void store_anywhere(float *to, lanes value)
 {
     *(lanes_anywhere *)to = value;
+}
+
+/* The lower of each lane; b where they are equal. */
+QN_INLINE lanes lower_of(lanes a, lanes b)
+{
+#if defined(__AVX__)
+    return (lanes)_mm256_min_ps((__m256)a, (__m256)b);
+#elif defined(__SSE2__)
+    return (lanes)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    for (int l = 0; l < LANES; l++) b[l] = a[l] < b[l] ? a[l] : b[l];
+    return b;
+#endif
 }
 
 QN_INLINE point load_split(const float *from)

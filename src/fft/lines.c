@@ -45,3 +45,22 @@ size_t qn_line_scratch_floats(const qn_line_plan *plan, int lanes)
     const size_t points = 2 * ((size_t)plan->length + 1) + 2 * ((size_t)plan->largest_prime / 2 + 1);
     return (2 * (size_t)lanes * points + 15) & ~(size_t)15;
 }
+
+void qn_line_columns(const qn_line_functions *lines, const qn_line_plan *plan, const float *in, ptrdiff_t in_step,
+                     int filled, float *out, ptrdiff_t out_step, int first, int end, int width, float *scratch)
+{
+    for (int x = first; x < end; x += lines->lanes) {
+        int count = width - x < lines->lanes ? width - x : lines->lanes, from = x;
+        if (count < lines->lanes && in != out && width >= lines->lanes) {
+            from = width - lines->lanes;
+            count = lines->lanes;
+        }
+        lines->columns(plan, in + 2 * from, in_step, filled, out + 2 * from, out_step, count, scratch);
+    }
+}
+
+int qn_line_plane_step(int width)
+{
+    const int floats = (2 * width + 15) / 16 * 16;
+    return floats % 1024 == 0 ? floats + 16 : floats;
+}

@@ -31,9 +31,22 @@ typedef struct qn_line_functions {
     void (*columns)(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *out,
                     ptrdiff_t out_step, int count, float *scratch);
 
+    /* The same of `lanes` lines, with the result, or what is transformed, in vectors: point t has its real parts at
+     * points + 2·lanes·t and its imaginary ones `lanes` floats on. Lines stand in the order in which load_interleaved
+     * of lanes.h puts them. Points in `points` are kept. */
+    void (*columns_to_points)(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *points,
+                              float *scratch);
+    void (*points_to_columns)(const qn_line_plan *plan, const float *points, float *out, ptrdiff_t out_step,
+                              float *scratch);
+
     /* Transform `count` ≤ lanes rows, row l at in + in_step·l. */
     void (*rows)(const qn_row_plan *plan, const float *in, ptrdiff_t in_step, float *out, ptrdiff_t out_step, int count,
                  float *scratch);
+
+    /* The same with the result in scratch: float i of row l is at [*step·lanes·i + l]; lanes past `count` repeat the
+     * last row. */
+    const float *(*rows_to_vectors)(const qn_row_plan *plan, const float *in, ptrdiff_t in_step, int count,
+                                    float *scratch, int *step);
 } qn_line_functions;
 
 QN_HOST_DECLARE(const qn_line_functions, qn_fft_lines_host);
@@ -44,5 +57,16 @@ void qn_row_plan_clear(qn_row_plan *plan);
 
 /* Floats of scratch that a plan's lines need, aligned to 64 bytes. */
 size_t qn_line_scratch_floats(const qn_line_plan *plan, int lanes);
+
+/* Columns first … end − 1 (a multiple of lanes after first, or width) of `width` neighbouring ones. Out of place, the
+ * last tile overlaps the one before where there is one, and does the same sums twice; in place that would transform
+ * numbers twice. */
+void qn_line_columns(const qn_line_functions *lines, const qn_line_plan *plan, const float *in, ptrdiff_t in_step,
+                     int filled, float *out, ptrdiff_t out_step, int first, int end, int width, float *scratch);
+
+/* Floats from row to row of a plane of rows of `width` complex numbers in a core's cache: rows begin at cache lines, so
+ * that a tile's points are whole ones, and not at multiples of the page, where a column's points would compete for the
+ * same places of the first-level cache. */
+int qn_line_plane_step(int width);
 
 #endif

@@ -313,30 +313,69 @@ static void few_columns(const qn_line_plan *plan, const float *in, ptrdiff_t in_
     }
 }
 
-static void columns(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *out,
-                    ptrdiff_t out_step, int count, float *scratch)
+/* All passes but the last, from memory; where the last one finds its input. A line of one pass is only loaded. */
+static float *begin_columns(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *scratch)
 {
-    if (count < LANES || plan->pass_count == 0) {
-        few_columns(plan, in, in_step, filled, out, out_step, count, scratch);
-        return;
-    }
     float *from = scratch;
-    const int last = plan->pass_count - 1;
-    if (last == 0) {
+    if (plan->pass_count < 2) {
         load_points(in, in_step, filled, plan->length, scratch);
     } else {
         pass_job job = {&plan->passes[0], in,      in_step,      filled,
                         scratch,          scratch, POINT_FLOATS, spare_room(plan, scratch)};
         run_any_pass(FIRST, &job);
-        run_scratch_passes(plan, 1, last, scratch, &from);
+        run_scratch_passes(plan, 1, plan->pass_count - 1, scratch, &from);
     }
-    pass_job job = {.pass = &plan->passes[last],
+    return from;
+}
+
+/* The last pass, to memory or (LAST) to a line of scratch. */
+static void finish_columns(const qn_line_plan *plan, pass_place place, const float *from, float *out,
+                           ptrdiff_t out_step, float *scratch)
+{
+    pass_job job = {.pass = &plan->passes[plan->pass_count - 1],
                     .in = from,
                     .in_step = POINT_FLOATS,
                     .filled = plan->length,
                     .spare = spare_room(plan, scratch)};
     set_output(&job, plan, out, out_step);
-    run_any_pass(STORE, &job);
+    run_any_pass(place, &job);
+}
+
+static void columns(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *out,
+                    ptrdiff_t out_step, int count, float *scratch)
+{
+    if (count < LANES || plan->pass_count == 0)
+        few_columns(plan, in, in_step, filled, out, out_step, count, scratch);
+    else
+        finish_columns(plan, STORE, begin_columns(plan, in, in_step, filled, scratch), out, out_step, scratch);
+}
+
+static void columns_to_points(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *points,
+                              float *scratch)
+{
+    if (plan->pass_count == 0)
+        load_points(in, in_step, filled, plan->length, points);
+    else
+        finish_columns(plan, LAST, begin_columns(plan, in, in_step, filled, scratch), points, POINT_FLOATS, scratch);
+}
+
+static void points_to_columns(const qn_line_plan *plan, const float *points, float *out, ptrdiff_t out_step,
+                              float *scratch)
+{
+    const float *from = points;
+    if (plan->pass_count == 0) {
+        store_interleaved(out, load_split(points));
+        return;
+    }
+    if (plan->pass_count > 1) {
+        float *result = scratch;
+        pass_job job = {&plan->passes[0], points,  POINT_FLOATS, plan->length,
+                        scratch,          scratch, POINT_FLOATS, spare_room(plan, scratch)};
+        run_any_pass(BEGIN, &job);
+        run_scratch_passes(plan, 1, plan->pass_count - 1, scratch, &result);
+        from = result;
+    }
+    finish_columns(plan, STORE, from, out, out_step, scratch);
 }
 
 /* Rows to scratch: float i of all rows becomes vector step·i. Rows past `count` repeat the last. */
@@ -404,17 +443,18 @@ static void split_half_spectrum(const qn_row_plan *plan, float *x)
     }
 }
 
-/* The way back: 2·Z_k = (X_k + conj X_{h−k}) + i·w^−k·(X_k − conj X_{h−k}). */
+/* The way back, exp(±2πi…): 2·Z_k = (X_k + conj X_{h−k}) + i·w^∓k·(X_k − conj X_{h−k}). */
 static void join_half_spectrum(const qn_row_plan *plan, float *x)
 {
     const int half = plan->length / 2;
+    const float sign = plan->line.inverse ? -1 : 1;
     lanes first = load_split(x).re, last = load_split(x + half * POINT_FLOATS).re;
     store_split(x, (point){first + last, first - last});
     for (int k = 1; k <= half - k; k++) {
         float *low = x + k * POINT_FLOATS, *high = x + (half - k) * POINT_FLOATS;
         point a = load_split(low), b = point_conjugate(load_split(high));
         point sum = point_add(a, b);
-        point turn = point_multiply(point_subtract(a, b), plan->factors[2 * k], -plan->factors[2 * k + 1]);
+        point turn = point_multiply(point_subtract(a, b), plan->factors[2 * k], sign * plan->factors[2 * k + 1]);
         store_split(high, point_conjugate(point_subtract_i(sum, turn)));
         store_split(low, point_add_i(sum, turn));
     }
@@ -428,12 +468,11 @@ static void complete_odd_spectrum(int length, float *x)
         store_split(x + (length - k) * POINT_FLOATS, point_conjugate(load_split(x + k * POINT_FLOATS)));
 }
 
-static void rows(const qn_row_plan *plan, const float *in, ptrdiff_t in_step, float *out, ptrdiff_t out_step, int count,
-                 float *scratch)
+/* Rows transformed, in scratch. */
+static float *transform_rows(const qn_row_plan *plan, const float *in, ptrdiff_t in_step, int count, float *scratch)
 {
     const bool even = plan->factors != NULL;
-    const bool from_odd = plan->kind == QN_ROW_REAL_TO_HALF && !even,
-               to_odd = plan->kind == QN_ROW_HALF_TO_REAL && !even;
+    const bool from_odd = plan->kind == QN_ROW_REAL_TO_HALF && !even;
     const size_t vector_bytes = sizeof(lanes), all = 2 * (size_t)plan->line.length;
     if (from_odd)
         memset(scratch, 0, all * vector_bytes);
@@ -449,7 +488,32 @@ static void rows(const qn_row_plan *plan, const float *in, ptrdiff_t in_step, fl
     float *result = scratch;
     run_scratch_passes(&plan->line, 0, plan->line.pass_count, scratch, &result);
     if (plan->kind == QN_ROW_REAL_TO_HALF && even) split_half_spectrum(plan, result);
-    store_rows(result, to_odd ? 2 : 1, plan->output_floats, out, out_step, count);
+    return result;
 }
 
-const qn_line_functions QN_HOST_VARIANT(qn_fft_lines_host)[] = {{.lanes = LANES, .columns = columns, .rows = rows}};
+/* Vectors from one float of a row to the next: a real row of odd length is a complex one. */
+static int result_step(const qn_row_plan *plan)
+{
+    return plan->kind == QN_ROW_HALF_TO_REAL && !plan->factors ? 2 : 1;
+}
+
+static void rows(const qn_row_plan *plan, const float *in, ptrdiff_t in_step, float *out, ptrdiff_t out_step, int count,
+                 float *scratch)
+{
+    const float *result = transform_rows(plan, in, in_step, count, scratch);
+    store_rows(result, result_step(plan), plan->output_floats, out, out_step, count);
+}
+
+static const float *rows_to_vectors(const qn_row_plan *plan, const float *in, ptrdiff_t in_step, int count,
+                                    float *scratch, int *step)
+{
+    *step = result_step(plan);
+    return transform_rows(plan, in, in_step, count, scratch);
+}
+
+const qn_line_functions QN_HOST_VARIANT(qn_fft_lines_host)[] = {{.lanes = LANES,
+                                                                 .columns = columns,
+                                                                 .columns_to_points = columns_to_points,
+                                                                 .points_to_columns = points_to_columns,
+                                                                 .rows = rows,
+                                                                 .rows_to_vectors = rows_to_vectors}};
