@@ -217,8 +217,8 @@ static void transform_z(const transform_work *work, size_t piece, float *scratch
     const int first = (int)piece * TILES_PER_PIECE * lanes;
     const int end = first + TILES_PER_PIECE * lanes < width ? first + TILES_PER_PIECE * lanes : width;
     float *grid = complex_side(work);
-    qn_line_columns(t->lines, &t->z, grid, 2 * (ptrdiff_t)width, t->filled[2], grid, 2 * (ptrdiff_t)width, first, end, width,
-                 scratch);
+    qn_line_columns(t->lines, &t->z, grid, 2 * (ptrdiff_t)width, t->filled[2], grid, 2 * (ptrdiff_t)width, first, end,
+                    width, scratch);
 }
 
 static size_t pieces_of(const transform_work *work)

@@ -1,14 +1,16 @@
-/* Host kernel of correlate_columns: as many neighbouring columns as the vector code has lanes, all grids of a rotation.
- */
+/* Host kernel of correlate_columns: as many neighbouring columns at a time as the vector code has lanes. The spectra of
+ * all grids of a tile of columns, their products and the first passes of the transform back stay in a core's cache. */
 #include <stddef.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "dock/kernels/correlate_columns.h"
+#include "fft/lanes.h"
 #include "fft/lines.h"
-#include "runtime/prelude/prelude_host.h"
+
+/* Columns of a piece of work, for all rotations: a tile of the receptor is read once for them. */
+enum { PIECE_COLUMNS = 2 * QN_ROTATION_COLUMNS_MULTIPLE };
 
 typedef struct columns_job {
     const float *planes, *receptor;
@@ -16,42 +18,58 @@ typedef struct columns_job {
     size_t grids, rotations, sets, nz, box, columns;
     const qn_line_functions *lines;
     qn_line_plan plan;
-    float *scratch; /* of each worker: a ligand spectrum, a sum, the lines' own */
+    float *scratch; /* of each worker: spectra of all grids, a sum, the lines' own */
     size_t scratch_floats;
 } columns_job;
 
-/* sum += conj(receptor) · ligand, `count` numbers. */
-static void add_products(const float *restrict a, const float *restrict b, float *restrict sum, size_t count)
+/* conj(a) · b */
+QN_INLINE point conjugate_product(point a, point b)
 {
-#pragma omp simd
-    for (size_t k = 0; k < count; k++) {
-        float ax = a[2 * k], ay = a[2 * k + 1], bx = b[2 * k], by = b[2 * k + 1];
-        sum[2 * k] = FMA(ax, bx, FMA(ay, by, sum[2 * k]));
-        sum[2 * k + 1] = FMA(ax, by, FMA(-ay, bx, sum[2 * k + 1]));
+    return (point){a.re * b.re + a.im * b.im, a.re * b.im - a.im * b.re};
+}
+
+/* Sums over grids of conj(receptor) · ligand at all frequencies of a tile. */
+static void multiply(const columns_job *job, const float *receptor, const float *spectra, float *sums)
+{
+    const size_t step = 2 * job->columns, grid_step = step * job->nz, line = POINT_FLOATS * job->nz;
+    for (size_t k = 0; k < job->nz; k++) {
+        const float *a = receptor + k * step, *b = spectra + k * POINT_FLOATS;
+        point sum = {0};
+        for (size_t grid = 0; grid < job->grids; grid++) {
+            __builtin_prefetch(a + POINT_FLOATS); /* of the next tile: too far apart for the processor to foresee */
+            sum = point_add(sum, conjugate_product(load_interleaved(a), load_split(b)));
+            a += grid_step;
+            b += line;
+        }
+        store_split(sums + k * POINT_FLOATS, sum);
     }
 }
 
-/* A tile of columns of one rotation in one set. */
-static qn_status correlate_tile(size_t index, int worker, void *user)
+static void correlate_tile(const columns_job *job, size_t first, size_t rotation, float *spectra)
+{
+    const size_t line = POINT_FLOATS * job->nz;
+    const ptrdiff_t step = 2 * (ptrdiff_t)job->columns;
+    float *sums = spectra + job->grids * line, *scratch = sums + line;
+    for (size_t grid = 0; grid < job->grids; grid++)
+        job->lines->columns_to_points(
+            &job->plan, job->planes + 2 * ((rotation * job->grids + grid) * job->box * job->columns + first), step,
+            (int)job->box, spectra + grid * line, scratch);
+    for (size_t set = 0; set < job->sets; set++) {
+        multiply(job, job->receptor + 2 * (set * job->grids * job->nz * job->columns + first), spectra, sums);
+        job->lines->points_to_columns(
+            &job->plan, sums, job->products + 2 * ((set * job->rotations + rotation) * job->nz * job->columns + first),
+            step, scratch);
+    }
+}
+
+static qn_status correlate_piece(size_t index, int worker, void *user)
 {
     const columns_job *job = user;
-    const size_t lanes = (size_t)job->lines->lanes, tiles = job->columns / lanes;
-    const size_t first = index % tiles * lanes, rotation = index / tiles % job->rotations;
-    const size_t set = index / tiles / job->rotations, tile_floats = 2 * lanes * job->nz;
-    float *spectrum = job->scratch + (size_t)worker * job->scratch_floats;
-    float *sum = spectrum + tile_floats, *scratch = sum + tile_floats;
-    const ptrdiff_t step = 2 * (ptrdiff_t)job->columns, tile_step = 2 * (ptrdiff_t)lanes;
-    memset(sum, 0, tile_floats * sizeof(float));
-    for (size_t grid = 0; grid < job->grids; grid++) {
-        const float *planes = job->planes + 2 * ((rotation * job->grids + grid) * job->box * job->columns + first);
-        const float *receptor = job->receptor + 2 * ((set * job->grids + grid) * job->nz * job->columns + first);
-        job->lines->columns(&job->plan, planes, step, (int)job->box, spectrum, tile_step, (int)lanes, scratch);
-        for (size_t k = 0; k < job->nz; k++)
-            add_products(receptor + 2 * k * job->columns, spectrum + 2 * k * lanes, sum + 2 * k * lanes, lanes);
-    }
-    job->lines->columns(&job->plan, sum, tile_step, (int)job->nz,
-                        job->products + 2 * ((set * job->rotations + rotation) * job->nz * job->columns + first), step,
-                        (int)lanes, scratch);
+    float *scratch = job->scratch + (size_t)worker * job->scratch_floats;
+    const size_t begin = index * PIECE_COLUMNS, rest = job->columns - begin;
+    const size_t end = rest < PIECE_COLUMNS ? job->columns : begin + PIECE_COLUMNS;
+    for (size_t first = begin; first < end; first += LANES)
+        for (size_t rotation = 0; rotation < job->rotations; rotation++) correlate_tile(job, first, rotation, scratch);
     return QN_OK;
 }
 
@@ -71,16 +89,15 @@ static qn_status correlate_columns(const qn_host_launch *launch)
                        .nz = value(launch, 9),
                        .box = value(launch, 10),
                        .columns = value(launch, 11),
-                       .lines = QN_HOST_SELECT(qn_fft_lines_host)};
+                       .lines = QN_HOST_VARIANT(qn_fft_lines_host)};
     void *memory = NULL;
     QN_TRY(qn_line_plan_create((int)job.nz, false, &job.plan));
-    job.scratch_floats =
-        4 * (size_t)job.lines->lanes * job.nz + qn_line_scratch_floats(&job.plan, job.lines->lanes) + 16;
+    job.scratch_floats = (job.grids + 1) * POINT_FLOATS * job.nz + qn_line_scratch_floats(&job.plan, LANES);
+    job.scratch_floats = (job.scratch_floats + 15) / 16 * 16;
     qn_status status = qn_allocate((size_t)qn_pool_threads(launch->pool) * job.scratch_floats, sizeof(float), &memory);
     job.scratch = memory;
     if (status == QN_OK)
-        status = qn_pool_run(launch->pool, job.sets * job.rotations * (job.columns / (size_t)job.lines->lanes),
-                             correlate_tile, &job);
+        status = qn_pool_run(launch->pool, (job.columns + PIECE_COLUMNS - 1) / PIECE_COLUMNS, correlate_piece, &job);
     qn_release(&memory);
     qn_line_plan_clear(&job.plan);
     return status;
