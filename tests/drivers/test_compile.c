@@ -62,16 +62,26 @@ static bool is_tunable(const char *name, size_t length)
     return false;
 }
 
-/* Constants of a problem, which its caller defines: a source says which with #ifndef NAME and #error. */
+static bool is_defined(const char *name, size_t length)
+{
+    const char *definitions = family->check_definitions;
+    for (; definitions && *definitions; definitions += strcspn(definitions, " "), definitions += *definitions == ' ')
+        if (strncmp(definitions, name, length) == 0 && definitions[length] == '=') return true;
+    return false;
+}
+
+/* Constants of a problem, which its caller defines: a source says which with #ifndef NAME and #error, and the family
+ * what to compile with; of others 4 is as good as any. */
 static qn_status make_definitions(qn_text *definitions)
 {
     static const char question[] = "#ifndef ";
-    QN_TRY(qn_text_append(definitions, "%s", ""));
+    QN_TRY(qn_text_append(definitions, "%s ", family->check_definitions ? family->check_definitions : ""));
     for (const char *at = family->source; (at = strstr(at, question)) != NULL;) {
         at += strlen(question);
         size_t length = strcspn(at, " \t\n");
         const char *next = at + length + strspn(at + length, " \t\n");
-        if (strncmp(next, "#error", strlen("#error")) != 0 || is_tunable(at, length)) continue;
+        if (strncmp(next, "#error", strlen("#error")) != 0 || is_tunable(at, length) || is_defined(at, length))
+            continue;
         QN_TRY(qn_text_append(definitions, "%.*s=4 ", (int)length, at));
     }
     return QN_OK;

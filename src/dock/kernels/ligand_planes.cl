@@ -1,0 +1,310 @@
+/* Atoms of a batch of rotations to planes of their boxes, x and y transformed.
+ *
+ * Shapes: atoms 8 int32 each (x y z in 1/4096 Å about the rotation centre, 5 spare); rotations 9 int32 each (1/2^30,
+ * row-major); positions [slot][3][atoms] in 1/4096 voxel of the box; weights [grids][atoms] in 1/2^20; roots of nx,
+ * then of ny; planes [slot][grid][z < BOX][COLUMNS], column kx + WIDTH ky. Grid `trilinear_grid` (-1: none) is spread
+ * over the 8 voxels around an atom, the others go to the nearest one.
+ *
+ * Two real grids, g and h, are one complex one: Z = G + i H, and as G(-k) = conj G(k),
+ * G(k) = (Z(k) + conj Z(-k)) / 2 and H(k) = -i (Z(k) - conj Z(-k)) / 2. */
+#include "dock/kernels/ligand_grids.dev.h"
+#include "dock/kernels/ligand_planes.dev.h"
+#include "fft/kernels/line.dev.h"
+
+#ifndef GROUP_SIZE
+#error "GROUP_SIZE: work-items per group"
+#endif
+#ifndef LINES
+#error "LINES: lines transformed at once, even"
+#endif
+#ifndef RESIDENT
+#error "RESIDENT: groups that are to share a compute unit"
+#endif
+#ifndef SPLIT
+#error "SPLIT: which radices, 0, 1 or 2"
+#endif
+#ifndef X_LENGTH
+#error "X_LENGTH: cells of a row; its radices with it"
+#endif
+#ifndef Y_LENGTH
+#error "Y_LENGTH: cells of a column; its radices with it"
+#endif
+#ifndef BOX
+#error "BOX: side of the box that holds the ligand"
+#endif
+#ifndef COLUMNS
+#error "COLUMNS: of a plane, with padding"
+#endif
+#ifndef HALVES
+#error "HALVES: 1 where planes are in half precision"
+#endif
+
+#define ITEM LOCAL_ID(0)
+#define WIDTH (X_LENGTH / 2 + 1)
+#define X_R0 LINE_RADIX(X, 0)
+#define X_R1 LINE_RADIX(X, 1)
+#define X_R2 LINE_RADIX(X, 2)
+#define Y_R0 LINE_RADIX(Y, 0)
+#define Y_R1 LINE_RADIX(Y, 1)
+#define Y_R2 LINE_RADIX(Y, 2)
+#define TILE_POINTS (X_LENGTH > Y_LENGTH ? X_LENGTH : Y_LENGTH)
+#define PAIRS (LINES / 2) /* columns at once, each one line of both grids */
+
+#if HALVES
+typedef qn_uint32 plane_value;
+#define PLANE_VALUE(value) PACK_HALVES(value)
+#else
+typedef qn_complex plane_value;
+#define PLANE_VALUE(value) (value)
+#endif
+
+/* What a group makes, and of what. */
+typedef struct plane_job {
+    GLOBAL const int *positions; /* of its rotation */
+    GLOBAL const int *weights;
+    int atoms, grids, trilinear_grid;
+    int grid, z;        /* the first of the two grids */
+    int first_column;   /* kx of the part's first column */
+    int columns, pitch; /* of the part; of the rows kept */
+    float factor;       /* of the integers added for atoms: their unit, half and what the planes are scaled by */
+} plane_job;
+
+/* One item: one atom (x) of one rotation (y). The last batch repeats the last rotation. */
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void place(GLOBAL const int *RESTRICT atoms, GLOBAL const int *RESTRICT rotations,
+                                                GLOBAL int *RESTRICT positions, int atom_count, int rotation_count,
+                                                int first_rotation, int box_centre, int scale)
+{
+    int atom = GLOBAL_ID(0), slot = GLOBAL_ID(1);
+    if (atom >= atom_count) return;
+    GLOBAL const int *m = rotations + 9 * MIN(first_rotation + slot, rotation_count - 1);
+    GLOBAL int *position = positions + (qn_int64)slot * 3 * atom_count + atom;
+    int x = atoms[8 * atom], y = atoms[8 * atom + 1], z = atoms[8 * atom + 2];
+    for (int axis = 0; axis < 3; axis++)
+        position[axis * atom_count] =
+            box_coordinate(m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], x, y, z, scale, box_centre);
+}
+
+/* Add what an atom near the plane gives to both grids' cells of rows first_row ... first_row + rows - 1. Cell x of row
+ * first_row + r has two integers at 2 (x_step x + row_step r). */
+DEVICE_FN void add_atom(const plane_job *job, int atom, LOCAL_PTR int *cells, int x_step, int row_step, int first_row,
+                        int rows)
+{
+    int x = job->positions[atom], y = job->positions[job->atoms + atom];
+    int z = job->positions[2 * job->atoms + atom];
+    int upper = job->z - (z >> 12); /* 0 or 1: whether the plane is above the atom */
+    for (int which = 0; which < 2; which++) {
+        int grid = job->grid + which;
+        int weight = grid < job->grids ? job->weights[grid * job->atoms + atom] : 0;
+        bool trilinear = grid == job->trilinear_grid;
+        if (weight == 0 || (!trilinear && nearest_voxel(z) != job->z)) continue;
+        for (int corner = 0; corner < (trilinear ? 4 : 1); corner++) {
+            int column = trilinear ? (x >> 12) + (corner & 1) : nearest_voxel(x);
+            int row = (trilinear ? (y >> 12) + (corner >> 1) : nearest_voxel(y)) - first_row;
+            int share = trilinear ? corner_share(corner | upper << 2, x, y, z, weight) : weight;
+            if (row < 0 || row >= rows || share == 0) continue;
+            LOCAL_ATOMIC_ADD_INT(cells + 2 * (x_step * column + row_step * row) + which, share);
+        }
+    }
+}
+
+/* The same of all atoms, four of an item's at a time, so that it waits for memory once. */
+DEVICE_FN void add_atoms(const plane_job *job, LOCAL_PTR int *cells, int x_step, int row_step, int first_row, int rows)
+{
+    GLOBAL const int *z = job->positions + 2 * job->atoms;
+    for (int first = ITEM; first < job->atoms; first += 4 * GROUP_SIZE) {
+        int near = 0;
+        UNROLL
+        for (int i = 0; i < 4; i++) {
+            int atom = first + i * GROUP_SIZE;
+            int above = atom < job->atoms ? job->z - (z[atom] >> 12) : -1;
+            near |= (above == 0 || above == 1 ? 1 : 0) << i;
+        }
+        for (; near != 0; near &= near - 1)
+            add_atom(job, first + BIT_COUNT((near & -near) - 1) * GROUP_SIZE, cells, x_step, row_step, first_row, rows);
+    }
+}
+
+/* First pass of rows first_row ... first_row + LINES - 1. Cell x of row first_row + r is at cells[x_step x + row_step
+ * r], two integers, which may be the tile itself. */
+DEVICE_FN void start_rows(const plane_job *job, LOCAL_PTR const qn_complex *cells, int x_step, int row_step,
+                          int first_row, LOCAL_PTR qn_complex *tile, LOCAL_PTR const qn_complex *roots)
+{
+    const int apart = X_LENGTH / X_R0;
+    UNROLL_BY(1)
+    for (int piece = ITEM; piece < LINES * apart; piece += GROUP_SIZE) {
+        int line = piece % LINES, p = piece / LINES;
+        LOCAL_PTR const qn_complex *from = cells + row_step * line + x_step * p;
+        qn_complex x[16];
+        if (first_row + line >= BOX) continue;
+        UNROLL
+        for (int k = 0; k < X_R0; k++) {
+            x[k] = COMPLEX_MAKE(0.0f, 0.0f);
+            if (apart * k < BOX && p + apart * k < BOX) {
+                qn_complex bits = from[x_step * apart * k];
+                x[k] = COMPLEX_MAKE((float)(int)FLOAT_BITS(bits.x) * job->factor,
+                                    (float)(int)FLOAT_BITS(bits.y) * job->factor);
+            }
+        }
+        line_first(X_R0, x, p, roots);
+        line_store_first(X_R0, apart, x, p, tile + line, LINES);
+    }
+}
+
+/* Middle pass of all lines of the tile. */
+DEVICE_FN void continue_lines(int r0, int r1, int r2, LOCAL_PTR qn_complex *tile, LOCAL_PTR const qn_complex *roots)
+{
+    UNROLL_BY(1)
+    for (int piece = ITEM; piece < LINES * r0 * r2; piece += GROUP_SIZE)
+        line_middle(r0, r1, r2, piece / LINES, tile + piece % LINES, LINES, roots);
+}
+
+/* Last pass of rows: of their spectra the part's columns and those at -kx are kept. */
+DEVICE_FN void finish_rows(const plane_job *job, LOCAL_PTR const qn_complex *tile, LOCAL_PTR qn_complex *plane,
+                           int first_row)
+{
+    const int apart = X_LENGTH / X_R2;
+    UNROLL_BY(1)
+    for (int piece = ITEM; piece < LINES * apart; piece += GROUP_SIZE) {
+        int line = piece % LINES, q = piece / LINES;
+        LOCAL_PTR qn_complex *row = plane + job->pitch * (first_row + line);
+        qn_complex x[16];
+        if (first_row + line >= BOX) continue;
+        line_last(X_R0, X_R1, X_R2, q, tile + line, LINES, x);
+        UNROLL
+        for (int j = 0; j < X_R2; j++) {
+            int own = q + apart * j - job->first_column, other = X_LENGTH - q - apart * j - job->first_column;
+            if (own >= 0 && own < job->columns) row[own] = x[j];
+            if (other >= 0 && other < job->columns) row[job->columns + other] = x[j];
+        }
+    }
+}
+
+DEVICE_FN void transform_rows(const plane_job *job, bool whole, LOCAL_PTR qn_complex *plane, LOCAL_PTR qn_complex *tile,
+                              LOCAL_PTR const qn_complex *roots)
+{
+    for (int first_row = 0; first_row < BOX; first_row += LINES) {
+        if (!whole) {
+            for (int i = ITEM; i < LINES * BOX; i += GROUP_SIZE) tile[i] = COMPLEX_MAKE(0.0f, 0.0f);
+            LOCAL_BARRIER();
+            add_atoms(job, (LOCAL_PTR int *)tile, LINES, 1, first_row, LINES);
+            LOCAL_BARRIER();
+        }
+        start_rows(job, whole ? plane + job->pitch * first_row : tile, whole ? 1 : LINES, whole ? job->pitch : 1,
+                   first_row, tile, roots);
+        LOCAL_BARRIER();
+        if (X_R1 > 1) {
+            continue_lines(X_R0, X_R1, X_R2, tile, roots);
+            LOCAL_BARRIER();
+        }
+        finish_rows(job, tile, plane, first_row);
+        LOCAL_BARRIER();
+    }
+}
+
+/* First pass of the part's columns first ... first + PAIRS - 1 of both grids, which it takes apart. */
+DEVICE_FN void start_columns(const plane_job *job, LOCAL_PTR const qn_complex *plane, int first,
+                             LOCAL_PTR qn_complex *tile, LOCAL_PTR const qn_complex *roots)
+{
+    const int apart = Y_LENGTH / Y_R0;
+    UNROLL_BY(1)
+    for (int piece = ITEM; piece < PAIRS * apart; piece += GROUP_SIZE) {
+        int pair = piece % PAIRS, p = piece / PAIRS, column = first + pair;
+        LOCAL_PTR const qn_complex *own = plane + job->pitch * p + column;
+        int to_other = job->first_column + column == 0 ? 0 : job->columns; /* -0 is 0 */
+        qn_complex g[16], h[16];
+        if (column >= job->columns) continue;
+        UNROLL
+        for (int k = 0; k < Y_R0; k++) {
+            g[k] = COMPLEX_MAKE(0.0f, 0.0f);
+            h[k] = COMPLEX_MAKE(0.0f, 0.0f);
+            if (apart * k < BOX && p + apart * k < BOX) {
+                qn_complex a = own[job->pitch * apart * k], b = own[job->pitch * apart * k + to_other];
+                g[k] = COMPLEX_MAKE(a.x + b.x, a.y - b.y);
+                h[k] = COMPLEX_MAKE(a.y + b.y, b.x - a.x);
+            }
+        }
+        line_first(Y_R0, g, p, roots);
+        line_store_first(Y_R0, apart, g, p, tile + pair, LINES);
+        line_first(Y_R0, h, p, roots);
+        line_store_first(Y_R0, apart, h, p, tile + pair + PAIRS, LINES);
+    }
+}
+
+/* Last pass of columns: to the planes. */
+DEVICE_FN void finish_columns(const plane_job *job, LOCAL_PTR const qn_complex *tile, int first, GLOBAL plane_value *to)
+{
+    const int apart = Y_LENGTH / Y_R2;
+    UNROLL_BY(1)
+    for (int piece = ITEM; piece < LINES * apart; piece += GROUP_SIZE) {
+        int line = piece % LINES, q = piece / LINES, which = line / PAIRS, column = first + line - PAIRS * which;
+        GLOBAL plane_value *grid = to + (qn_int64)which * BOX * COLUMNS + job->first_column + column;
+        qn_complex x[16];
+        if (column >= job->columns || job->grid + which >= job->grids) continue;
+        line_last(Y_R0, Y_R1, Y_R2, q, tile + line, LINES, x);
+        UNROLL
+        for (int j = 0; j < Y_R2; j++) grid[WIDTH * (q + apart * j)] = PLANE_VALUE(x[j]);
+    }
+}
+
+DEVICE_FN void transform_columns(const plane_job *job, LOCAL_PTR const qn_complex *plane, LOCAL_PTR qn_complex *tile,
+                                 LOCAL_PTR const qn_complex *roots, GLOBAL plane_value *to)
+{
+    for (int first = 0; first < job->columns; first += PAIRS) {
+        start_columns(job, plane, first, tile, roots);
+        LOCAL_BARRIER();
+        if (Y_R1 > 1) {
+            continue_lines(Y_R0, Y_R1, Y_R2, tile, roots);
+            LOCAL_BARRIER();
+        }
+        finish_columns(job, tile, first, to);
+        LOCAL_BARRIER();
+    }
+}
+
+/* One group: plane z of a pair of grids of a rotation, as many of its columns as a part has. `nx` to `halves` are
+ * definitions too. Groups of which `room` bytes of local memory are shared: RESIDENT, but at most `resident_most`. */
+KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void planes(
+    GLOBAL const int *RESTRICT positions, GLOBAL const int *RESTRICT weights, GLOBAL const qn_complex *RESTRICT roots,
+    GLOBAL plane_value *RESTRICT planes, int atoms, int grids, int trilinear_grid, int batch, int nx, int ny, int box,
+    int halves, float plane_scale, int room, int resident_most LOCAL_ROOM_PARAMETER)
+{
+    const int pairs = (grids + 1) / 2, parts = GROUP_COUNT(0) / (batch * pairs * BOX);
+    const int part_columns = plane_part_columns(WIDTH, parts);
+    const int share = plane_share(X_LENGTH, Y_LENGTH, BOX, LINES, MIN(RESIDENT, resident_most), room);
+    const bool whole = plane_bytes(X_LENGTH, Y_LENGTH, BOX, LINES, part_columns, true) <= share;
+    const int part = GROUP_ID(0) % parts, z = GROUP_ID(0) / parts % BOX, pair = GROUP_ID(0) / (parts * BOX) % pairs;
+    const int slot = GROUP_ID(0) / (parts * BOX * pairs);
+    plane_job job;
+    job.positions = positions + (qn_int64)slot * 3 * atoms;
+    job.weights = weights;
+    job.atoms = atoms;
+    job.grids = grids;
+    job.trilinear_grid = trilinear_grid;
+    job.grid = 2 * pair;
+    job.z = z;
+    job.first_column = part * part_columns;
+    job.columns = MIN(part_columns, WIDTH - job.first_column);
+    job.pitch = plane_pitch(BOX, part_columns, whole);
+    job.factor = (HALVES ? plane_scale : 1.0f) * (0.5f / 1048576.0f);
+    LOCAL_PTR qn_complex *plane = LOCAL_ROOM(qn_complex);
+    LOCAL_PTR qn_complex *tile = plane + BOX * job.pitch;
+    LOCAL_PTR qn_complex *x_roots = tile + LINES * TILE_POINTS;
+    LOCAL_PTR qn_complex *y_roots = X_LENGTH == Y_LENGTH ? x_roots : x_roots + X_LENGTH;
+    GLOBAL plane_value *to = planes + ((qn_int64)(slot * grids + job.grid) * BOX + z) * COLUMNS;
+
+    for (int i = ITEM; i < X_LENGTH + (X_LENGTH == Y_LENGTH ? 0 : Y_LENGTH); i += GROUP_SIZE) x_roots[i] = roots[i];
+    if (whole)
+        for (int i = ITEM; i < BOX * job.pitch; i += GROUP_SIZE) plane[i] = COMPLEX_MAKE(0.0f, 0.0f);
+    LOCAL_BARRIER();
+    if (whole) {
+        add_atoms(&job, (LOCAL_PTR int *)plane, 1, job.pitch, 0, BOX);
+        LOCAL_BARRIER();
+    }
+    transform_rows(&job, whole, plane, tile, x_roots);
+    transform_columns(&job, plane, tile, y_roots, to);
+
+    for (int i = WIDTH * Y_LENGTH + ITEM; part == 0 && i < COLUMNS; i += GROUP_SIZE) {
+        to[i] = PLANE_VALUE(COMPLEX_MAKE(0.0f, 0.0f));
+        if (job.grid + 1 < grids) to[(qn_int64)BOX * COLUMNS + i] = PLANE_VALUE(COMPLEX_MAKE(0.0f, 0.0f));
+    }
+}
