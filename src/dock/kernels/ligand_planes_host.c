@@ -1,9 +1,15 @@
-/* Host kernels of ligand_planes, by the sums of their definition: row by row, then column by column. */
+/* Host kernels of ligand_planes: a plane of one rotation at a time per thread, as integers, then its few cells that are
+ * not 0 straight into rows' spectra: a row has hardly more atoms than a transform has passes. */
+#include <stddef.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "dock/kernels/ligand_grids.h"
 #include "dock/kernels/ligand_planes.h"
-#include "runtime/host_variant.h"
+#include "dock/kernels/rotation_halves.h"
+#include "fft/lines.h"
 #include "runtime/prelude/prelude_host.h"
 
 #include "dock/kernels/ligand_grids.dev.h"
@@ -13,120 +19,222 @@ static int value(const qn_host_launch *launch, int argument)
     return *(const int32_t *)launch->arguments[argument];
 }
 
-static qn_status place(const qn_host_launch *launch)
+typedef struct place_job {
+    const int32_t *atoms, *rotations;
+    int32_t *positions;
+    int atom_count, rotation_count, first_rotation, box_centre, scale;
+} place_job;
+
+static qn_status place_rotation(size_t index, int worker, void *user)
 {
-    const int32_t *atoms = launch->arguments[0], *rotations = launch->arguments[1];
-    int32_t *positions = launch->arguments[2];
-    const int count = value(launch, 3), last = value(launch, 4) - 1, first = value(launch, 5);
-    for (int slot = 0; slot < (int)launch->geometry.items[1]; slot++) {
-        const int32_t *m = rotations + 9 * MIN(first + slot, last);
-        for (int i = 0; i < 3 * count; i++) {
-            const int32_t *row = m + 3 * (i / count), *a = atoms + 8 * (i % count);
-            positions[3 * count * slot + i] =
-                box_coordinate(row[0], row[1], row[2], a[0], a[1], a[2], value(launch, 7), value(launch, 6));
-        }
+    const place_job *job = user;
+    const int32_t *m =
+        job->rotations + QN_ROTATION_INTS * MIN(job->first_rotation + (int)index, job->rotation_count - 1);
+    int32_t *positions = job->positions + index * 3 * (size_t)job->atom_count;
+    (void)worker;
+    for (int atom = 0; atom < job->atom_count; atom++) {
+        const int32_t *a = job->atoms + QN_LIGAND_ATOM_INTS * atom;
+        for (int axis = 0; axis < 3; axis++)
+            positions[axis * job->atom_count + atom] = box_coordinate(m[3 * axis], m[3 * axis + 1], m[3 * axis + 2],
+                                                                      a[0], a[1], a[2], job->scale, job->box_centre);
     }
     return QN_OK;
 }
 
+static qn_status place(const qn_host_launch *launch)
+{
+    place_job job = {launch->arguments[0], launch->arguments[1], launch->arguments[2], value(launch, 3),
+                     value(launch, 4),     value(launch, 5),     value(launch, 6),     value(launch, 7)};
+    return qn_pool_run(launch->pool, launch->geometry.items[1], place_rotation, &job);
+}
+
 typedef struct planes_job {
     const int32_t *positions, *weights;
-    const float *roots;
     void *planes;
-    int atoms, grids, trilinear_grid, box;
-    qn_rotation_grid grid;
+    bool halves;
+    float scale; /* of halves */
+    int atoms, grids, trilinear_grid, box, ny, width;
+    size_t columns;
+    const qn_line_functions *lines;
+    qn_line_plan plan; /* of y */
+    float *turns;      /* [x < box][plane_step] exp(−2πi·kx·x / nx), padded with 0 */
+    int plane_step;    /* floats from row to row */
+    char *scratch;     /* of each worker */
+    size_t scratch_bytes;
 } planes_job;
 
-/* The bits of the nearest number in half precision, ties to even; numbers beyond become infinite. */
-static uint32_t half_bits(float number)
+/* What a worker has for itself. */
+typedef struct plane_room {
+    float *rows;     /* [box][plane_step] */
+    float *floats;   /* a plane that becomes halves */
+    float *scratch;  /* the lines' own */
+    int32_t *cells;  /* [box][box], 0 between grids */
+    int32_t *listed; /* atoms of this plane */
+    char *is_filled; /* [box] rows with an atom */
+    int atom_count;
+} plane_room;
+
+static plane_room room_of(const planes_job *job, int worker)
 {
-    const uint32_t sign = FLOAT_BITS(number) >> 16 & 0x8000u;
-    const float size = fabsf(number);
-    if (size >= 65520.0f) return sign | 0x7c00u;
-    if (size < 0x1p-14f) return sign | (uint32_t)rintf(size * 0x1p24f);
-    const uint32_t bits = FLOAT_BITS(size);
-    return sign | ((bits - 0x38000000u + 0xfffu + (bits >> 13 & 1)) >> 13);
+    plane_room room;
+    room.rows = (float *)(void *)(job->scratch + (size_t)worker * job->scratch_bytes);
+    room.scratch = room.rows + job->box * job->plane_step;
+    room.floats = room.scratch + qn_line_scratch_floats(&job->plan, job->lines->lanes);
+    room.cells = (int32_t *)(room.floats + (job->halves ? 2 * job->columns : 0));
+    room.listed = room.cells + job->box * job->box;
+    room.is_filled = (char *)(room.listed + job->atoms);
+    room.atom_count = 0;
+    return room;
 }
 
-static void add_atom(const planes_job *job, const int32_t *position, int32_t weight, bool trilinear, int z,
-                     float *cells)
+static size_t room_bytes(const planes_job *job)
 {
-    const int x = position[0], y = position[job->atoms], at = position[2 * job->atoms];
-    if (!trilinear) {
-        if (nearest_voxel(at) == z)
-            cells[nearest_voxel(x) + job->box * nearest_voxel(y)] += (float)weight * (1.0f / 1048576.0f);
+    const size_t box = (size_t)job->box;
+    const size_t floats = box * (size_t)job->plane_step + qn_line_scratch_floats(&job->plan, job->lines->lanes) +
+                          (job->halves ? 2 * job->columns : 0);
+    return (4 * (floats + box * box + (size_t)job->atoms) + box + 63) / 64 * 64;
+}
+
+/* Atoms that are in plane z in any grid: nearest to it, or between it and a neighbour. */
+static void list_atoms(const planes_job *job, const int32_t *z_of, int z, plane_room *room)
+{
+    int count = 0;
+    for (int atom = 0; atom < job->atoms; atom++) {
+        const int below = z_of[atom] >> 12;
+        room->listed[count] = atom;
+        count += below == z || below == z - 1;
+    }
+    room->atom_count = count;
+}
+
+static void add_to_cell(const planes_job *job, plane_room *room, int x, int y, int32_t weight)
+{
+    room->cells[x + job->box * y] += weight;
+    room->is_filled[y] = 1;
+}
+
+static void add_atoms(const planes_job *job, const int32_t *positions, int grid, int z, plane_room *room)
+{
+    const int32_t *weights = job->weights + (ptrdiff_t)grid * job->atoms;
+    for (int i = 0; i < room->atom_count; i++) {
+        const int atom = room->listed[i], weight = weights[atom];
+        const int x = positions[atom], y = positions[job->atoms + atom], at = positions[2 * job->atoms + atom];
+        if (weight == 0) continue;
+        if (grid != job->trilinear_grid) {
+            if (nearest_voxel(at) == z) add_to_cell(job, room, nearest_voxel(x), nearest_voxel(y), weight);
+            continue;
+        }
+        for (int side = 0; side < 4; side++) {
+            const int share = corner_share(side + 4 * (z - (at >> 12)), x, y, at, weight);
+            if (share != 0) add_to_cell(job, room, (x >> 12) + (side & 1), (y >> 12) + (side >> 1), share);
+        }
+    }
+}
+
+/* Spectrum of a row of cells, which are 0 afterwards. */
+static void transform_row(const planes_job *job, int32_t *cells, float *restrict row)
+{
+    const int floats = job->plane_step;
+    memset(row, 0, (size_t)floats * sizeof *row);
+    for (int x = 0; x < job->box; x++) {
+        if (cells[x] == 0) continue;
+        const float weight = (float)cells[x] * (float)(1 / QN_LIGAND_WEIGHT_UNITS);
+        const float *restrict turns = job->turns + x * floats;
+        cells[x] = 0;
+#pragma omp simd
+        for (int k = 0; k < floats; k++) row[k] += weight * turns[k];
+    }
+}
+
+/* Rows of a grid, then its columns, to `plane`. */
+static void transform_grid(const planes_job *job, plane_room *room, float *plane)
+{
+    const int lanes = job->lines->lanes;
+    const size_t used = 2 * (size_t)job->width * (size_t)job->ny;
+    int filled = 0;
+    for (int y = 0; y < job->box; y++)
+        if (room->is_filled[y]) filled = y + 1;
+    if (filled == 0) {
+        memset(plane, 0, 2 * job->columns * sizeof *plane);
         return;
     }
-    for (int corner = 0; corner < 8; corner++) {
-        const int share = corner_share(corner, x, y, at, weight);
-        if ((at >> 12) + (corner >> 2) == z && share != 0)
-            cells[(x >> 12) + (corner & 1) + job->box * ((y >> 12) + (corner >> 1 & 1))] +=
-                (float)share * (1.0f / 1048576.0f);
+    for (int y = 0; y < filled; y++) {
+        transform_row(job, room->cells + job->box * y, room->rows + job->plane_step * y);
+        room->is_filled[y] = 0;
     }
-}
-
-/* Sum of `count` terms `step` apart times exp(-2 pi i k t / length). */
-static qn_complex sum_of(const qn_complex *terms, int count, int step, const float *roots, int length, int k)
-{
-    qn_complex sum = {0, 0};
-    for (int t = 0; t < count; t++) {
-        const int turn = (int)((int64_t)k * t % length);
-        sum = COMPLEX_FMA(terms[step * t], COMPLEX_MAKE(roots[2 * turn], roots[2 * turn + 1]), sum);
-    }
-    return sum;
-}
-
-static void transform(const planes_job *job, const float *cells, qn_complex *row, qn_complex *rows, size_t first)
-{
-    const int nx = job->grid.cells[0], ny = job->grid.cells[1], box = job->box;
-    const int width = qn_rotation_width(&job->grid), columns = qn_rotation_columns(&job->grid);
-    for (int y = 0; y < box; y++) {
-        for (int x = 0; x < box; x++) row[x] = COMPLEX_MAKE(cells[x + box * y], 0);
-        for (int kx = 0; kx < width; kx++) rows[kx + width * y] = sum_of(row, box, 1, job->roots, nx, kx);
-    }
-    for (int c = 0; c < columns; c++) {
-        qn_complex result = {0, 0};
-        if (c < width * ny) result = sum_of(rows + c % width, box, width, job->roots + 2 * nx, ny, c / width);
-        if (!job->grid.halves)
-            ((qn_complex *)job->planes)[first + (size_t)c] = result;
-        else
-            ((uint32_t *)job->planes)[first + (size_t)c] =
-                half_bits(result.x * job->grid.plane_scale) | half_bits(result.y * job->grid.plane_scale) << 16;
-    }
+    qn_line_columns(job->lines, &job->plan, room->rows, job->plane_step, filled, plane, 2 * (ptrdiff_t)job->width, 0,
+                    (job->width + lanes - 1) / lanes * lanes, job->width, room->scratch);
+    memset(plane + used, 0, (2 * job->columns - used) * sizeof *plane);
 }
 
 static qn_status make_plane(size_t index, int worker, void *user)
 {
     const planes_job *job = user;
-    const size_t box = (size_t)job->box, width = (size_t)qn_rotation_width(&job->grid);
-    const size_t slot = index / box / (size_t)job->grids;
-    const int grid = (int)(index / box % (size_t)job->grids), z = (int)(index % box);
-    float *cells = NULL;
-    (void)worker;
-    QN_TRY(qn_allocate(box * box + 2 * box + 2 * box * width, sizeof *cells, (void **)&cells));
-    for (int atom = 0; atom < job->atoms; atom++)
-        add_atom(job, job->positions + 3 * slot * (size_t)job->atoms + atom, job->weights[grid * job->atoms + atom],
-                 grid == job->trilinear_grid, z, cells);
-    qn_complex *row = (qn_complex *)(cells + box * box);
-    transform(job, cells, row, row + box, index * (size_t)qn_rotation_columns(&job->grid));
-    qn_release(&cells);
+    const size_t box = (size_t)job->box, rotation = index / box, grids = (size_t)job->grids;
+    const int z = (int)(index % box);
+    const int32_t *positions = job->positions + rotation * 3 * (size_t)job->atoms;
+    plane_room room = room_of(job, worker);
+    list_atoms(job, positions + 2 * job->atoms, z, &room);
+    for (size_t grid = 0; grid < grids; grid++) {
+        const size_t first = 2 * job->columns * ((rotation * grids + grid) * box + (size_t)z);
+        add_atoms(job, positions, (int)grid, z, &room);
+        transform_grid(job, &room, job->halves ? room.floats : (float *)job->planes + first);
+        if (job->halves)
+            qn_halves_of_floats(room.floats, job->scale, 2 * job->columns, (uint16_t *)job->planes + first);
+    }
     return QN_OK;
+}
+
+/* roots: exp(−2πi·t / nx), t < nx. */
+static void fill_turns(const planes_job *job, const float *roots, int nx)
+{
+    for (int x = 0; x < job->box; x++)
+        for (int k = 0; k < job->width; k++) {
+            const int t = (int)((int64_t)x * k % nx);
+            job->turns[x * job->plane_step + 2 * k] = roots[2 * t];
+            job->turns[x * job->plane_step + 2 * k + 1] = roots[2 * t + 1];
+        }
+}
+
+static qn_status run_planes(planes_job *job, const float *roots, int nx, int batch, qn_pool *pool)
+{
+    void *turns = NULL, *scratch = NULL;
+    job->scratch_bytes = room_bytes(job);
+    qn_status status = qn_allocate((size_t)job->box * (size_t)job->plane_step, sizeof(float), &turns);
+    if (status == QN_OK) status = qn_allocate((size_t)qn_pool_threads(pool), job->scratch_bytes, &scratch);
+    if (status == QN_OK) {
+        job->turns = turns;
+        job->scratch = scratch;
+        fill_turns(job, roots, nx);
+        status = qn_pool_run(pool, (size_t)batch * (size_t)job->box, make_plane, job);
+    }
+    qn_release(&turns);
+    qn_release(&scratch);
+    return status;
 }
 
 static qn_status planes(const qn_host_launch *launch)
 {
+    const int batch = value(launch, 7), nx = value(launch, 8);
     planes_job job = {.positions = launch->arguments[0],
                       .weights = launch->arguments[1],
-                      .roots = launch->arguments[2],
                       .planes = launch->arguments[3],
+                      .halves = value(launch, 11) != 0,
+                      .scale = *(const float *)launch->arguments[12],
                       .atoms = value(launch, 4),
                       .grids = value(launch, 5),
                       .trilinear_grid = value(launch, 6),
                       .box = value(launch, 10),
-                      .grid = {.cells = {value(launch, 8), value(launch, 9), 1},
-                               .halves = value(launch, 11),
-                               .plane_scale = *(const float *)launch->arguments[12]}};
-    return qn_pool_run(launch->pool, (size_t)value(launch, 7) * (size_t)job.grids * (size_t)job.box, make_plane, &job);
+                      .ny = value(launch, 9),
+                      .width = nx / 2 + 1,
+                      .lines = QN_HOST_VARIANT(qn_fft_lines_host),
+                      .plane_step = qn_line_plane_step(nx / 2 + 1)};
+    const size_t columns = (size_t)job.width * (size_t)job.ny, multiple = QN_ROTATION_COLUMNS_MULTIPLE;
+    job.columns = (columns + multiple - 1) / multiple * multiple;
+    QN_TRY(qn_line_plan_create(job.ny, false, &job.plan));
+    qn_status status = run_planes(&job, launch->arguments[2], nx, batch, launch->pool);
+    qn_line_plan_clear(&job.plan);
+    return status;
 }
 
 extern const qn_host_kernel QN_HOST_VARIANT(qn_dock_ligand_planes_host)[];

@@ -1,26 +1,93 @@
-/* Host kernels of score_planes: sums written out, line by line. */
+/* Host kernels of score_planes: a plane at a time per thread. Its columns go to a plane in the core's cache, its rows
+ * stay in vectors, in which the lowest score is looked for. */
+#include <float.h>
+#include <stddef.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "dock/kernels/rotation_halves.h"
 #include "dock/kernels/score_planes.h"
-#include "runtime/host_variant.h"
-#include "runtime/prelude/prelude_host.h"
+#include "fft/lanes.h"
+#include "fft/lines.h"
 
-typedef struct plane_job {
-    const void *products;
-    const qn_complex *x_roots, *y_roots;
-    int nx, ny, nz, columns;
-    bool halves;
-    float scale;
-    float *scores;   /* of `write` */
-    float *energies; /* of `best` */
-    int32_t *cells;
-    int first[3], count[3], places;
-} plane_job;
+/* Places first … first + count − 1 of `size`, circular. */
+typedef struct circle_range {
+    int first, count, size;
+} circle_range;
 
-static int value(const qn_host_launch *launch, int argument)
+/* The same as at most two stretches from a place on, in rising order. */
+typedef struct stretch {
+    int begin, end;
+} stretch;
+
+static int stretches_of(const circle_range *range, stretch own[2])
 {
-    return *(const int32_t *)launch->arguments[argument];
+    const int begin = range->first < 0 ? range->first + range->size : range->first, end = begin + range->count;
+    if (end <= range->size) {
+        own[0] = (stretch){begin, end};
+        return 1;
+    }
+    own[0] = (stretch){0, end - range->size};
+    own[1] = (stretch){begin, range->size};
+    return 2;
+}
+
+typedef struct best_cell {
+    float energy;
+    int32_t cell;
+} best_cell;
+
+typedef struct scores_job {
+    const void *products;
+    bool halves;
+    float *partial_energies, *scores;
+    int32_t *partial_cells;
+    int nx, ny, nz, width, plane_step;
+    size_t columns, planes, places; /* planes: searched */
+    circle_range x, y;
+    int first_z;
+    float scale;
+    const qn_line_functions *lines;
+    qn_line_plan column_plan;
+    qn_row_plan row_plan;
+    size_t line_floats;
+    char *scratch; /* of each worker: threshold, plane, the lines' own */
+    size_t scratch_bytes;
+} scores_job;
+
+/* What a worker has found so far in an output: what is above need not be looked at. */
+typedef struct threshold {
+    size_t output; /* + 1; 0: none */
+    float energy;
+} threshold;
+
+enum { THRESHOLD_BYTES = 64 };
+
+static threshold *worker_threshold(const scores_job *job, int worker)
+{
+    return (threshold *)(void *)(job->scratch + (size_t)worker * job->scratch_bytes);
+}
+
+static float *worker_plane(const scores_job *job, int worker)
+{
+    return (float *)(void *)(job->scratch + (size_t)worker * job->scratch_bytes + THRESHOLD_BYTES);
+}
+
+static float *worker_lines(const scores_job *job, int worker)
+{
+    return worker_plane(job, worker) + job->ny * job->plane_step;
+}
+
+/* Room for a plane that was in halves. */
+static float *worker_floats(const scores_job *job, int worker)
+{
+    return worker_lines(job, worker) + job->line_floats;
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
 }
 
 static bool comes_before(float energy, int32_t cell, float other_energy, int32_t other_cell)
@@ -28,137 +95,162 @@ static bool comes_before(float energy, int32_t cell, float other_energy, int32_t
     return energy < other_energy || (energy == other_energy && (uint32_t)cell < (uint32_t)other_cell);
 }
 
-static bool is_searched(const plane_job *job, int axis, int index, int size)
+/* The columns of a plane, to the worker's. */
+static void transform_columns(const scores_job *job, size_t plane, int worker)
 {
-    const int place = index - job->first[axis];
-    return (place < size ? place : place - size) < job->count[axis];
+    const size_t first = 2 * plane * job->columns;
+    const float *products = (const float *)job->products + first;
+    if (job->halves) {
+        qn_floats_of_halves((const uint16_t *)job->products + first, 2 * job->columns, worker_floats(job, worker));
+        products = worker_floats(job, worker);
+    }
+    qn_line_columns(job->lines, &job->column_plan, products, 2 * (ptrdiff_t)job->width, job->ny,
+                    worker_plane(job, worker), job->plane_step, 0, (job->width + LANES - 1) / LANES * LANES, job->width,
+                    worker_lines(job, worker));
 }
 
-/* IEEE 754 binary16 */
-static float half_to_float(uint32_t half)
+/* Lowest score of each row at the searched x; the vectors of x lie `step` apart. */
+static lanes lowest_of_rows(const float *scores, int step, const stretch *searched, int stretches)
 {
-    const uint32_t exponent = half >> 10 & 31, fraction = half & 0x3ff, sign = half >> 15 << 31;
-    if (exponent == 0) return BITS_FLOAT(FLOAT_BITS((float)fraction * 0x1p-24f) | sign);
-    return BITS_FLOAT(sign | (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13);
+    lanes lowest[4];
+    const float *first = scores + searched[0].begin * step;
+    for (int i = 0; i < 4; i++) lowest[i] = load_anywhere(first);
+    for (int s = 0; s < stretches; s++) {
+        int x = searched[s].begin;
+        for (; x + 4 <= searched[s].end; x += 4)
+            for (int i = 0; i < 4; i++) lowest[i] = lower_of(load_anywhere(scores + (x + i) * step), lowest[i]);
+        for (; x < searched[s].end; x++) lowest[0] = lower_of(load_anywhere(scores + x * step), lowest[0]);
+    }
+    return lower_of(lower_of(lowest[0], lowest[1]), lower_of(lowest[2], lowest[3]));
 }
 
-static qn_complex product_at(const plane_job *job, size_t index)
+/* Rows y … y + count − 1 in vectors against the best so far. Nearly always nothing is better than `limit`. */
+static void search_rows(const scores_job *job, const float *scores, int step, int y, int count, int z, float limit,
+                        best_cell *best)
 {
-    if (!job->halves) return ((const qn_complex *)job->products)[index];
-    const uint32_t bits = ((const uint32_t *)job->products)[index];
-    return COMPLEX_MAKE(half_to_float(bits & 0xffff), half_to_float(bits >> 16));
-}
-
-/* Columns [width][ny] of a plane, y transformed; of kx = 0 and nx/2 the real part, of others twice the number, so that
- * the real part of the sum over kx < width is that over all. */
-static void transform_columns(const plane_job *job, size_t plane, qn_complex *columns)
-{
-    const int width = job->nx / 2 + 1, ny = job->ny;
-    for (int kx = 0; kx < width; kx++) {
-        const bool is_alone = kx == 0 || 2 * kx == job->nx;
-        for (int y = 0; y < ny; y++) {
-            qn_complex sum = COMPLEX_MAKE(0, 0);
-            int turn = 0;
-            for (int ky = 0; ky < ny; ky++) {
-                const qn_complex product = product_at(job, plane * (size_t)job->columns + (size_t)(kx + width * ky));
-                sum = COMPLEX_FMA(product, job->y_roots[turn], sum);
-                turn = turn + y < ny ? turn + y : turn + y - ny;
+    stretch searched[2];
+    float lowest[LANES];
+    const int stretches = stretches_of(&job->x, searched);
+    store_anywhere(lowest, lowest_of_rows(scores, step, searched, stretches));
+    for (int l = 0; l < count; l++) {
+        const int32_t row = job->nx * (y + l + job->ny * z);
+        if (lowest[l] > limit || lowest[l] > best->energy) continue;
+        for (int s = 0; s < stretches; s++)
+            for (int x = searched[s].begin; x < searched[s].end; x++) {
+                const float energy = scores[x * step + l];
+                if (comes_before(energy, row + x, best->energy, best->cell)) *best = (best_cell){energy, row + x};
             }
-            columns[kx * ny + y] = is_alone ? COMPLEX_MAKE(sum.x, 0) : COMPLEX_SCALE(sum, 2);
+    }
+}
+
+static best_cell search_plane(const scores_job *job, size_t output, int z, float limit, int worker)
+{
+    best_cell best = {FLT_MAX, -1};
+    stretch searched[2];
+    const int stretches = stretches_of(&job->y, searched);
+    const float *plane = worker_plane(job, worker);
+    transform_columns(job, output * (size_t)job->nz + (size_t)z, worker);
+    for (int s = 0; s < stretches; s++)
+        for (int y = searched[s].begin; y < searched[s].end; y += LANES) {
+            const int count = smaller(searched[s].end - y, LANES);
+            int step;
+            const float *scores = job->lines->rows_to_vectors(&job->row_plan, plane + y * job->plane_step,
+                                                              job->plane_step, count, worker_lines(job, worker), &step);
+            search_rows(job, scores, step * LANES, y, count, z, limit, &best);
         }
-    }
+    return best;
 }
 
-static void transform_row(const plane_job *job, const qn_complex *columns, int y, float *scores)
+/* One searched plane of an output. What is found depends on which planes this worker had before; the lowest of all
+ * planes does not. */
+static qn_status best_of_plane(size_t index, int worker, void *user)
 {
-    const int width = job->nx / 2 + 1, nx = job->nx;
-    for (int x = 0; x < nx; x++) {
-        float sum = 0;
-        int turn = 0;
-        for (int kx = 0; kx < width; kx++) {
-            const qn_complex term = columns[kx * job->ny + y], root = job->x_roots[turn];
-            sum = FMA(-term.y, root.y, FMA(term.x, root.x, sum));
-            turn = turn + x < nx ? turn + x : turn + x - nx;
-        }
-        scores[x] = job->scale * sum;
+    const scores_job *job = user;
+    const size_t output = index / job->planes, list = index * job->places;
+    const int z = job->first_z + (int)(index % job->planes);
+    threshold *limit = worker_threshold(job, worker);
+    if (limit->output != output + 1) *limit = (threshold){output + 1, FLT_MAX};
+    best_cell best = search_plane(job, output, z < 0 ? z + job->nz : z, limit->energy, worker);
+    if (best.cell >= 0 && best.energy < limit->energy) limit->energy = best.energy;
+    for (size_t place = 0; place < job->places; place++) {
+        const bool found = place == 0 && best.cell >= 0;
+        job->partial_energies[list + place] = found ? job->scale * best.energy : FLT_MAX;
+        job->partial_cells[list + place] = found ? best.cell : -1;
     }
-}
-
-static void keep_best(const plane_job *job, const float *scores, int y, int z, float *energy, int32_t *cell)
-{
-    if (!is_searched(job, 1, y, job->ny)) return;
-    for (int x = 0; x < job->nx; x++) {
-        const int32_t at = x + job->nx * (y + job->ny * z);
-        if (!is_searched(job, 0, x, job->nx) || !comes_before(scores[x], at, *energy, *cell)) continue;
-        *energy = scores[x];
-        *cell = at;
-    }
-}
-
-static qn_status run_plane(size_t index, int worker, void *user)
-{
-    const plane_job *job = user;
-    const size_t planes = (size_t)job->count[2], output = index / planes;
-    const int place = job->first[2] + (int)(index % planes), z = place < 0 ? place + job->nz : place;
-    const size_t plane = output * (size_t)job->nz + (size_t)z, row = (size_t)job->nx, width = row / 2 + 1;
-    float energy = FLOAT_MAXIMUM;
-    int32_t cell = -1;
-    void *memory;
-    (void)worker;
-    QN_TRY(qn_allocate(width * (size_t)job->ny + row, sizeof(qn_complex), &memory));
-    qn_complex *columns = memory;
-    float *own = (float *)(columns + width * (size_t)job->ny);
-    transform_columns(job, plane, columns);
-    for (int y = 0; y < job->ny; y++) {
-        float *scores = job->scores ? job->scores + (plane * (size_t)job->ny + (size_t)y) * row : own;
-        transform_row(job, columns, y, scores);
-        if (!job->scores) keep_best(job, scores, y, z, &energy, &cell);
-    }
-    for (int i = 0; i < job->places && !job->scores; i++) {
-        job->energies[index * (size_t)job->places + (size_t)i] = i == 0 ? energy : FLOAT_MAXIMUM;
-        job->cells[index * (size_t)job->places + (size_t)i] = i == 0 ? cell : -1;
-    }
-    qn_release(&memory);
     return QN_OK;
+}
+
+static qn_status scores_of_plane(size_t index, int worker, void *user)
+{
+    const scores_job *job = user;
+    const float *plane = worker_plane(job, worker);
+    float *scores = job->scores + index * (size_t)job->ny * (size_t)job->nx;
+    transform_columns(job, index, worker);
+    for (int y = 0; y < job->ny; y += LANES)
+        job->lines->rows(&job->row_plan, plane + y * job->plane_step, job->plane_step, scores + y * job->nx, job->nx,
+                         smaller(job->ny - y, LANES), worker_lines(job, worker));
+    for (size_t i = 0; job->scale != 1 && i < (size_t)job->ny * (size_t)job->nx; i++) scores[i] *= job->scale;
+    return QN_OK;
+}
+
+static qn_status run_planes(scores_job *job, size_t count, qn_pool_task task, qn_pool *pool)
+{
+    void *memory = NULL;
+    const size_t multiple = QN_ROTATION_COLUMNS_MULTIPLE;
+    job->width = job->nx / 2 + 1;
+    job->plane_step = qn_line_plane_step(job->width);
+    job->columns = ((size_t)job->width * (size_t)job->ny + multiple - 1) / multiple * multiple;
+    job->lines = QN_HOST_VARIANT(qn_fft_lines_host);
+    QN_TRY(qn_line_plan_create(job->ny, false, &job->column_plan));
+    qn_status status = qn_row_plan_create(QN_ROW_HALF_TO_REAL, job->nx, false, 0, &job->row_plan);
+    if (status == QN_OK) {
+        const size_t columns = qn_line_scratch_floats(&job->column_plan, LANES);
+        const size_t rows = qn_line_scratch_floats(&job->row_plan.line, LANES);
+        job->line_floats = columns > rows ? columns : rows;
+        job->scratch_bytes = THRESHOLD_BYTES + 4 * ((size_t)job->ny * (size_t)job->plane_step + job->line_floats +
+                                                    (job->halves ? 2 * job->columns : 0));
+        status = qn_allocate((size_t)qn_pool_threads(pool), job->scratch_bytes, &memory);
+    }
+    job->scratch = memory;
+    if (status == QN_OK) status = qn_pool_run(pool, count, task, job);
+    qn_release(&memory);
+    qn_row_plan_clear(&job->row_plan);
+    qn_line_plan_clear(&job->column_plan);
+    return status;
+}
+
+static int value(const qn_host_launch *launch, int argument)
+{
+    return *(const int32_t *)launch->arguments[argument];
 }
 
 static qn_status best(const qn_host_launch *launch)
 {
-    const qn_complex *roots = launch->arguments[1];
-    const int nx = value(launch, 4);
-    const plane_job job = {.products = launch->arguments[0],
-                           .x_roots = roots,
-                           .y_roots = roots + nx,
-                           .nx = nx,
-                           .ny = value(launch, 5),
-                           .nz = value(launch, 6),
-                           .columns = value(launch, 7),
-                           .halves = value(launch, 8) != 0,
-                           .scale = *(const float *)launch->arguments[15],
-                           .energies = launch->arguments[2],
-                           .cells = launch->arguments[3],
-                           .first = {value(launch, 9), value(launch, 11), value(launch, 13)},
-                           .count = {value(launch, 10), value(launch, 12), (int)launch->geometry.items[1]},
-                           .places = value(launch, 14)};
-    return qn_pool_run(launch->pool, launch->geometry.items[1] * launch->geometry.items[2], run_plane, (void *)&job);
+    scores_job job = {.products = launch->arguments[0],
+                      .partial_energies = launch->arguments[2],
+                      .partial_cells = launch->arguments[3],
+                      .nx = value(launch, 4),
+                      .ny = value(launch, 5),
+                      .nz = value(launch, 6),
+                      .planes = launch->geometry.items[1],
+                      .halves = value(launch, 8) != 0,
+                      .places = (size_t)value(launch, 14),
+                      .first_z = value(launch, 13),
+                      .scale = *(const float *)launch->arguments[15]};
+    job.x = (circle_range){value(launch, 9), value(launch, 10), job.nx};
+    job.y = (circle_range){value(launch, 11), value(launch, 12), job.ny};
+    return run_planes(&job, launch->geometry.items[2] * job.planes, best_of_plane, launch->pool);
 }
 
-static qn_status write(const qn_host_launch *launch)
+static qn_status write_scores(const qn_host_launch *launch)
 {
-    const qn_complex *roots = launch->arguments[1];
-    const int nx = value(launch, 3), planes = (int)launch->geometry.items[1];
-    const plane_job job = {.products = launch->arguments[0],
-                           .x_roots = roots,
-                           .y_roots = roots + nx,
-                           .nx = nx,
-                           .ny = value(launch, 4),
-                           .nz = planes,
-                           .columns = value(launch, 5),
-                           .halves = value(launch, 6) != 0,
-                           .scale = *(const float *)launch->arguments[7],
-                           .scores = launch->arguments[2],
-                           .count = {0, 0, planes}};
-    return qn_pool_run(launch->pool, launch->geometry.items[1] * launch->geometry.items[2], run_plane, (void *)&job);
+    scores_job job = {.products = launch->arguments[0],
+                      .scores = launch->arguments[2],
+                      .nx = value(launch, 3),
+                      .ny = value(launch, 4),
+                      .halves = value(launch, 6) != 0,
+                      .scale = *(const float *)launch->arguments[7]};
+    return run_planes(&job, launch->geometry.items[2] * launch->geometry.items[1], scores_of_plane, launch->pool);
 }
 
 static qn_status merge(const qn_host_launch *launch)
@@ -169,16 +261,15 @@ static qn_status merge(const qn_host_launch *launch)
     int32_t *cells = launch->arguments[3];
     const size_t partials = (size_t)value(launch, 4);
     for (size_t output = 0; output < launch->geometry.items[1]; output++) {
-        energies[output] = FLOAT_MAXIMUM;
-        cells[output] = -1;
-        for (size_t i = output * partials; i < (output + 1) * partials; i++) {
-            if (!comes_before(partial_energies[i], partial_cells[i], energies[output], cells[output])) continue;
-            energies[output] = partial_energies[i];
-            cells[output] = partial_cells[i];
-        }
+        best_cell best = {FLT_MAX, -1};
+        for (size_t i = output * partials; i < (output + 1) * partials; i++)
+            if (partial_cells[i] >= 0 && comes_before(partial_energies[i], partial_cells[i], best.energy, best.cell))
+                best = (best_cell){partial_energies[i], partial_cells[i]};
+        energies[output] = best.energy;
+        cells[output] = best.cell;
     }
     return QN_OK;
 }
 
 extern const qn_host_kernel QN_HOST_VARIANT(qn_dock_score_planes_host)[];
-const qn_host_kernel QN_HOST_VARIANT(qn_dock_score_planes_host)[] = {best, write, merge};
+const qn_host_kernel QN_HOST_VARIANT(qn_dock_score_planes_host)[] = {best, write_scores, merge};
