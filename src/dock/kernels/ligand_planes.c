@@ -22,8 +22,8 @@ enum { GROUP_SIZE, LINES, RESIDENT, SPLIT, TUNABLES };
 enum { SMALL_ROOM_BYTES = 49152 };
 
 static const qn_tunable tunables[TUNABLES] = {
-    [GROUP_SIZE] = {"GROUP_SIZE", {64, 128, 160, 192, 256, 320, 384, 512, 1024}, 9, 256, "work-items per group"},
-    [LINES] = {"LINES", {4, 8, 16, 24, 32}, 5, 16, "lines of a plane transformed at once"},
+    [GROUP_SIZE] = {"GROUP_SIZE", {64, 128, 192, 256, 320, 384, 448, 512, 640, 1024}, 10, 256, "work-items per group"},
+    [LINES] = {"LINES", {4, 8, 16, 24, 32, 48}, 6, 16, "lines of a plane transformed at once"},
     [RESIDENT] = {"RESIDENT", {1, 2, 3, 4}, 4, 2, "groups that are to share a GPU's compute unit"},
     [SPLIT] = {"SPLIT", {0, 1, 2}, 3, 0, "radices of lines: even, largest first, three"},
 };

@@ -48,7 +48,9 @@
 #define Y_R1 LINE_RADIX(Y, 1)
 #define Y_R2 LINE_RADIX(Y, 2)
 #define TILE_POINTS (X_LENGTH > Y_LENGTH ? X_LENGTH : Y_LENGTH)
-#define PAIRS (LINES / 2) /* columns at once, each one line of both grids */
+/* Columns at once, each a line of both grids: evenly many of all columns. */
+#define COLUMN_TILES ((WIDTH + LINES / 2 - 1) / (LINES / 2))
+#define PAIRS ((WIDTH + COLUMN_TILES - 1) / COLUMN_TILES)
 
 #if HALVES
 typedef qn_uint32 plane_value;
@@ -63,10 +65,12 @@ typedef struct plane_job {
     GLOBAL const int *positions; /* of its rotation */
     GLOBAL const int *weights;
     int atoms, grids, trilinear_grid;
-    int grid, z;        /* the first of the two grids */
-    int first_column;   /* kx of the part's first column */
-    int columns, pitch; /* of the part; of the rows kept */
-    float factor;       /* of the integers added for atoms: their unit, half and what the planes are scaled by */
+    int grid, z;                /* the first of the two grids */
+    int first_column;           /* kx of the part's first column */
+    int columns, pitch;         /* of the part; of the rows kept */
+    int first_row, last_row;    /* that have atoms: the others are 0 and are left out */
+    LOCAL_PTR int *rows_filled; /* the same, while they are being found */
+    float factor; /* of the integers added for atoms: their unit, half and what the planes are scaled by */
 } plane_job;
 
 /* One item: one atom (x) of one rotation (y). The last batch repeats the last rotation. */
@@ -84,8 +88,8 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void place(GLOBAL const int *RESTRICT atoms
             box_coordinate(m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], x, y, z, scale, box_centre);
 }
 
-/* Add what an atom near the plane gives to both grids' cells of rows first_row ... first_row + rows - 1. Cell x of row
- * first_row + r has two integers at 2 (x_step x + row_step r). */
+/* Add what an atom near the plane gives to both grids' cells of rows first_row ... first_row + rows - 1, and make note
+ * of the rows it is in. Cell x of row first_row + r has two integers at 2 (x_step x + row_step r). */
 DEVICE_FN void add_atom(const plane_job *job, int atom, LOCAL_PTR int *cells, int x_step, int row_step, int first_row,
                         int rows)
 {
@@ -99,10 +103,14 @@ DEVICE_FN void add_atom(const plane_job *job, int atom, LOCAL_PTR int *cells, in
         if (weight == 0 || (!trilinear && nearest_voxel(z) != job->z)) continue;
         for (int corner = 0; corner < (trilinear ? 4 : 1); corner++) {
             int column = trilinear ? (x >> 12) + (corner & 1) : nearest_voxel(x);
-            int row = (trilinear ? (y >> 12) + (corner >> 1) : nearest_voxel(y)) - first_row;
+            int row = trilinear ? (y >> 12) + (corner >> 1) : nearest_voxel(y);
             int share = trilinear ? corner_share(corner | upper << 2, x, y, z, weight) : weight;
-            if (row < 0 || row >= rows || share == 0) continue;
-            LOCAL_ATOMIC_ADD_INT(cells + 2 * (x_step * column + row_step * row) + which, share);
+            if (share == 0) continue;
+            LOCAL_ATOMIC_MIN_INT(job->rows_filled, row);
+            LOCAL_ATOMIC_MAX_INT(job->rows_filled + 1, row);
+            row -= first_row;
+            if (row >= 0 && row < rows)
+                LOCAL_ATOMIC_ADD_INT(cells + 2 * (x_step * column + row_step * row) + which, share);
         }
     }
 }
@@ -135,7 +143,7 @@ DEVICE_FN void start_rows(const plane_job *job, LOCAL_PTR const qn_complex *cell
         int line = piece % LINES, p = piece / LINES;
         LOCAL_PTR const qn_complex *from = cells + row_step * line + x_step * p;
         qn_complex x[16];
-        if (first_row + line >= BOX) continue;
+        if (first_row + line > job->last_row) continue;
         UNROLL
         for (int k = 0; k < X_R0; k++) {
             x[k] = COMPLEX_MAKE(0.0f, 0.0f);
@@ -150,31 +158,38 @@ DEVICE_FN void start_rows(const plane_job *job, LOCAL_PTR const qn_complex *cell
     }
 }
 
-/* Middle pass of all lines of the tile. */
-DEVICE_FN void continue_lines(int r0, int r1, int r2, LOCAL_PTR qn_complex *tile, LOCAL_PTR const qn_complex *roots)
+/* Middle pass of the tile's lines. */
+DEVICE_FN void continue_lines(int r0, int r1, int r2, int lines, LOCAL_PTR qn_complex *tile,
+                              LOCAL_PTR const qn_complex *roots)
 {
     UNROLL_BY(1)
-    for (int piece = ITEM; piece < LINES * r0 * r2; piece += GROUP_SIZE)
-        line_middle(r0, r1, r2, piece / LINES, tile + piece % LINES, LINES, roots);
+    for (int piece = ITEM; piece < lines * r0 * r2; piece += GROUP_SIZE)
+        line_middle(r0, r1, r2, piece / lines, tile + piece % lines, lines, roots);
 }
 
-/* Last pass of rows: of their spectra the part's columns and those at -kx are kept. */
+/* Last pass of rows: all of their spectra are kept where the part is the whole plane, else its columns and then those
+ * at -kx. */
 DEVICE_FN void finish_rows(const plane_job *job, LOCAL_PTR const qn_complex *tile, LOCAL_PTR qn_complex *plane,
                            int first_row)
 {
     const int apart = X_LENGTH / X_R2;
     UNROLL_BY(1)
     for (int piece = ITEM; piece < LINES * apart; piece += GROUP_SIZE) {
-        int line = piece % LINES, q = piece / LINES;
+        int line = piece % LINES, q = piece / LINES, own = q - job->first_column;
+        int other = job->columns + X_LENGTH - q - job->first_column;
         LOCAL_PTR qn_complex *row = plane + job->pitch * (first_row + line);
         qn_complex x[16];
-        if (first_row + line >= BOX) continue;
+        if (first_row + line > job->last_row) continue;
         line_last(X_R0, X_R1, X_R2, q, tile + line, LINES, x);
+        if (job->columns == WIDTH) {
+            UNROLL
+            for (int j = 0; j < X_R2; j++) row[q + apart * j] = x[j];
+            continue;
+        }
         UNROLL
         for (int j = 0; j < X_R2; j++) {
-            int own = q + apart * j - job->first_column, other = X_LENGTH - q - apart * j - job->first_column;
-            if (own >= 0 && own < job->columns) row[own] = x[j];
-            if (other >= 0 && other < job->columns) row[job->columns + other] = x[j];
+            if ((qn_uint32)(own + apart * j) < (qn_uint32)job->columns) row[own + apart * j] = x[j];
+            if ((qn_uint32)(other - apart * j - job->columns) < (qn_uint32)job->columns) row[other - apart * j] = x[j];
         }
     }
 }
@@ -182,7 +197,7 @@ DEVICE_FN void finish_rows(const plane_job *job, LOCAL_PTR const qn_complex *til
 DEVICE_FN void transform_rows(const plane_job *job, bool whole, LOCAL_PTR qn_complex *plane, LOCAL_PTR qn_complex *tile,
                               LOCAL_PTR const qn_complex *roots)
 {
-    for (int first_row = 0; first_row < BOX; first_row += LINES) {
+    for (int first_row = job->first_row; first_row <= job->last_row; first_row += LINES) {
         if (!whole) {
             for (int i = ITEM; i < LINES * BOX; i += GROUP_SIZE) tile[i] = COMPLEX_MAKE(0.0f, 0.0f);
             LOCAL_BARRIER();
@@ -193,7 +208,7 @@ DEVICE_FN void transform_rows(const plane_job *job, bool whole, LOCAL_PTR qn_com
                    first_row, tile, roots);
         LOCAL_BARRIER();
         if (X_R1 > 1) {
-            continue_lines(X_R0, X_R1, X_R2, tile, roots);
+            continue_lines(X_R0, X_R1, X_R2, LINES, tile, roots);
             LOCAL_BARRIER();
         }
         finish_rows(job, tile, plane, first_row);
@@ -205,28 +220,34 @@ DEVICE_FN void transform_rows(const plane_job *job, bool whole, LOCAL_PTR qn_com
 DEVICE_FN void start_columns(const plane_job *job, LOCAL_PTR const qn_complex *plane, int first,
                              LOCAL_PTR qn_complex *tile, LOCAL_PTR const qn_complex *roots)
 {
-    const int apart = Y_LENGTH / Y_R0;
+    const int apart = Y_LENGTH / Y_R0, filled = job->last_row - job->first_row + 1;
     UNROLL_BY(1)
     for (int piece = ITEM; piece < PAIRS * apart; piece += GROUP_SIZE) {
-        int pair = piece % PAIRS, p = piece / PAIRS, column = first + pair;
+        int pair = piece % PAIRS, p = piece / PAIRS, column = first + pair, kx = job->first_column + column;
         LOCAL_PTR const qn_complex *own = plane + job->pitch * p + column;
-        int to_other = job->first_column + column == 0 ? 0 : job->columns; /* -0 is 0 */
+        int to_other = kx == 0 ? 0 : job->columns == WIDTH ? X_LENGTH - 2 * kx : job->columns; /* -0 is 0 */
         qn_complex g[16], h[16];
         if (column >= job->columns) continue;
         UNROLL
         for (int k = 0; k < Y_R0; k++) {
             g[k] = COMPLEX_MAKE(0.0f, 0.0f);
             h[k] = COMPLEX_MAKE(0.0f, 0.0f);
-            if (apart * k < BOX && p + apart * k < BOX) {
+            if (apart * k < BOX && (qn_uint32)(p + apart * k - job->first_row) < (qn_uint32)filled) {
                 qn_complex a = own[job->pitch * apart * k], b = own[job->pitch * apart * k + to_other];
                 g[k] = COMPLEX_MAKE(a.x + b.x, a.y - b.y);
                 h[k] = COMPLEX_MAKE(a.y + b.y, b.x - a.x);
             }
         }
-        line_first(Y_R0, g, p, roots);
-        line_store_first(Y_R0, apart, g, p, tile + pair, LINES);
-        line_first(Y_R0, h, p, roots);
-        line_store_first(Y_R0, apart, h, p, tile + pair + PAIRS, LINES);
+        line_butterfly(Y_R0, g);
+        line_butterfly(Y_R0, h);
+        UNROLL
+        for (int j = 1; j < Y_R0; j++) {
+            qn_complex root = roots[p * j];
+            g[j] = COMPLEX_MUL(g[j], root);
+            h[j] = COMPLEX_MUL(h[j], root);
+        }
+        line_store_first(Y_R0, apart, g, p, tile + pair, 2 * PAIRS);
+        line_store_first(Y_R0, apart, h, p, tile + pair + PAIRS, 2 * PAIRS);
     }
 }
 
@@ -235,14 +256,15 @@ DEVICE_FN void finish_columns(const plane_job *job, LOCAL_PTR const qn_complex *
 {
     const int apart = Y_LENGTH / Y_R2;
     UNROLL_BY(1)
-    for (int piece = ITEM; piece < LINES * apart; piece += GROUP_SIZE) {
-        int line = piece % LINES, q = piece / LINES, which = line / PAIRS, column = first + line - PAIRS * which;
-        GLOBAL plane_value *grid = to + (qn_int64)which * BOX * COLUMNS + job->first_column + column;
+    for (int piece = ITEM; piece < 2 * PAIRS * apart; piece += GROUP_SIZE) {
+        int line = piece % (2 * PAIRS), q = piece / (2 * PAIRS), which = line / PAIRS;
+        int column = first + line - PAIRS * which;
+        GLOBAL plane_value *grid = to + (qn_int64)which * BOX * COLUMNS + job->first_column + column + WIDTH * q;
         qn_complex x[16];
         if (column >= job->columns || job->grid + which >= job->grids) continue;
-        line_last(Y_R0, Y_R1, Y_R2, q, tile + line, LINES, x);
+        line_last(Y_R0, Y_R1, Y_R2, q, tile + line, 2 * PAIRS, x);
         UNROLL
-        for (int j = 0; j < Y_R2; j++) grid[WIDTH * (q + apart * j)] = PLANE_VALUE(x[j]);
+        for (int j = 0; j < Y_R2; j++) grid[WIDTH * apart * j] = PLANE_VALUE(x[j]);
     }
 }
 
@@ -253,11 +275,20 @@ DEVICE_FN void transform_columns(const plane_job *job, LOCAL_PTR const qn_comple
         start_columns(job, plane, first, tile, roots);
         LOCAL_BARRIER();
         if (Y_R1 > 1) {
-            continue_lines(Y_R0, Y_R1, Y_R2, tile, roots);
+            continue_lines(Y_R0, Y_R1, Y_R2, 2 * PAIRS, tile, roots);
             LOCAL_BARRIER();
         }
         finish_columns(job, tile, first, to);
         LOCAL_BARRIER();
+    }
+}
+
+/* Clear columns first ... last - 1 of both grids. */
+DEVICE_FN void clear_columns(const plane_job *job, int first, int last, GLOBAL plane_value *to)
+{
+    for (int i = first + ITEM; i < last; i += GROUP_SIZE) {
+        to[i] = PLANE_VALUE(COMPLEX_MAKE(0.0f, 0.0f));
+        if (job->grid + 1 < job->grids) to[(qn_int64)BOX * COLUMNS + i] = PLANE_VALUE(COMPLEX_MAKE(0.0f, 0.0f));
     }
 }
 
@@ -269,11 +300,10 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void planes(
     int halves, float plane_scale, int room, int resident_most LOCAL_ROOM_PARAMETER)
 {
     const int pairs = (grids + 1) / 2, parts = GROUP_COUNT(0) / (batch * pairs * BOX);
-    const int part_columns = plane_part_columns(WIDTH, parts);
+    const int part = GROUP_ID(0) % parts, z = GROUP_ID(0) / parts % BOX, pair = GROUP_ID(0) / (parts * BOX) % pairs;
+    const int slot = GROUP_ID(0) / (parts * BOX * pairs), part_columns = plane_part_columns(WIDTH, parts);
     const int share = plane_share(X_LENGTH, Y_LENGTH, BOX, LINES, MIN(RESIDENT, resident_most), room);
     const bool whole = plane_bytes(X_LENGTH, Y_LENGTH, BOX, LINES, part_columns, true) <= share;
-    const int part = GROUP_ID(0) % parts, z = GROUP_ID(0) / parts % BOX, pair = GROUP_ID(0) / (parts * BOX) % pairs;
-    const int slot = GROUP_ID(0) / (parts * BOX * pairs);
     plane_job job;
     job.positions = positions + (qn_int64)slot * 3 * atoms;
     job.weights = weights;
@@ -284,27 +314,30 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void planes(
     job.z = z;
     job.first_column = part * part_columns;
     job.columns = MIN(part_columns, WIDTH - job.first_column);
-    job.pitch = plane_pitch(BOX, part_columns, whole);
+    job.pitch = plane_pitch(X_LENGTH, BOX, part_columns, whole);
     job.factor = (HALVES ? plane_scale : 1.0f) * (0.5f / 1048576.0f);
     LOCAL_PTR qn_complex *plane = LOCAL_ROOM(qn_complex);
     LOCAL_PTR qn_complex *tile = plane + BOX * job.pitch;
     LOCAL_PTR qn_complex *x_roots = tile + LINES * TILE_POINTS;
     LOCAL_PTR qn_complex *y_roots = X_LENGTH == Y_LENGTH ? x_roots : x_roots + X_LENGTH;
     GLOBAL plane_value *to = planes + ((qn_int64)(slot * grids + job.grid) * BOX + z) * COLUMNS;
+    job.rows_filled = (LOCAL_PTR int *)(y_roots + Y_LENGTH);
 
     for (int i = ITEM; i < X_LENGTH + (X_LENGTH == Y_LENGTH ? 0 : Y_LENGTH); i += GROUP_SIZE) x_roots[i] = roots[i];
-    if (whole)
-        for (int i = ITEM; i < BOX * job.pitch; i += GROUP_SIZE) plane[i] = COMPLEX_MAKE(0.0f, 0.0f);
+    if (ITEM < 2) job.rows_filled[ITEM] = ITEM == 0 ? BOX : -1;
+    if (whole) /* two complex numbers at once; the last may be the tile's first */
+        for (int i = ITEM; i < (BOX * job.pitch + 1) / 2; i += GROUP_SIZE)
+            LOCAL_ROOM(qn_float4)[i] = FLOAT4_MAKE(0.0f, 0.0f, 0.0f, 0.0f);
     LOCAL_BARRIER();
-    if (whole) {
-        add_atoms(&job, (LOCAL_PTR int *)plane, 1, job.pitch, 0, BOX);
-        LOCAL_BARRIER();
+    add_atoms(&job, (LOCAL_PTR int *)plane, 1, job.pitch, 0, whole ? BOX : 0);
+    LOCAL_BARRIER();
+    job.first_row = job.rows_filled[0];
+    job.last_row = job.rows_filled[1];
+    if (job.last_row < 0) { /* the parts share what is to be cleared in another way, with the padding */
+        clear_columns(&job, (int)((qn_int64)COLUMNS * part / parts), (int)((qn_int64)COLUMNS * (part + 1) / parts), to);
+        return;
     }
     transform_rows(&job, whole, plane, tile, x_roots);
     transform_columns(&job, plane, tile, y_roots, to);
-
-    for (int i = WIDTH * Y_LENGTH + ITEM; part == 0 && i < COLUMNS; i += GROUP_SIZE) {
-        to[i] = PLANE_VALUE(COMPLEX_MAKE(0.0f, 0.0f));
-        if (job.grid + 1 < grids) to[(qn_int64)BOX * COLUMNS + i] = PLANE_VALUE(COMPLEX_MAKE(0.0f, 0.0f));
-    }
+    if (part == 0) clear_columns(&job, WIDTH * Y_LENGTH, COLUMNS, to);
 }
