@@ -81,10 +81,12 @@ size_t bench_bins(const dock_bench *bench)
 
 bool bench_fits(const dock_bench *bench, int batch)
 {
-    const size_t bytes = qn_dock_search_bytes(&bench->grid, &bench->energy, ROTATIONS, batch, KEEP);
-    const size_t most = (size_t)(bench->grids > bench->sets ? bench->grids : bench->sets);
+    const size_t volume = qn_dock_grid_volume(&bench->grid), bins = bench_bins(bench), box = (size_t)bench->grid.box;
+    const size_t grids = (size_t)bench->grids, sets = (size_t)bench->sets, most = grids > sets ? grids : sets;
+    const size_t each = grids * (box * box * box * 4 + volume * 4 + bins * 8) + sets * (bins * 8 + volume * 4);
+    const size_t bytes = (size_t)batch * each + sets * grids * bins * 8;
     return bytes < bench->info->memory_bytes / 6 &&
-           (size_t)batch * most * bench_bins(bench) * 8 <= bench->info->largest_buffer_bytes;
+           (size_t)batch * most * bins * 8 <= bench->info->largest_buffer_bytes;
 }
 
 qn_status bench_make_buffer(const dock_bench *bench, const void *data, size_t bytes, qn_buffer **buffer)
