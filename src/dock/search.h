@@ -13,11 +13,16 @@ typedef struct qn_dock_search qn_dock_search;
 
 enum { QN_DOCK_SLOTS = 2 };
 
+/* What computes a rotation: kernels of our own from atoms to best cells, or a library's transforms with kernels around
+ * them. AUTO: ours where they can. */
+typedef enum qn_dock_path { QN_DOCK_PATH_AUTO, QN_DOCK_PATH_FUSED, QN_DOCK_PATH_LIBRARY } qn_dock_path;
+
 typedef struct qn_dock_search_options {
     int batch; /* rotations of a launch; 0: from the device */
     int per_rotation;
-    int exclusion_cells; /* half side of the exclusion cube */
-    qn_fft_engine engine;
+    int exclusion_cells;  /* half side of the exclusion cube */
+    qn_fft_engine engine; /* of the library path */
+    qn_dock_path path;
 } qn_dock_search_options;
 
 /* One translation found for a rotation; cell −1: none. */
@@ -26,9 +31,9 @@ typedef struct qn_dock_hit {
     int32_t cell;
 } qn_dock_hit;
 
-/* Device bytes of a search with this batch, without the transforms' own workspace. */
-size_t qn_dock_search_bytes(const qn_dock_grid *grid, const qn_dock_energy *energy, int rotation_count, int batch,
-                            int per_rotation);
+/* Device bytes of a search with this batch, without the transforms' own workspace; `path` not AUTO. */
+size_t qn_dock_search_bytes(qn_dock_path path, const qn_dock_grid *grid, const qn_dock_energy *energy,
+                            int rotation_count, int batch, int per_rotation);
 
 /* `rotations`: rotation_count × 9 integers of 1/2^30. Everything is copied to the device. QN_OUT_OF_MEMORY names the
  * bytes needed. */
@@ -39,8 +44,10 @@ QN_MUST_CHECK qn_status qn_dock_search_create(qn_device *device, const qn_dock_g
 void qn_dock_search_destroy(qn_dock_search **search);
 
 int qn_dock_search_batch(const qn_dock_search *search);
+qn_dock_path qn_dock_search_path(const qn_dock_search *search);
 qn_fft_engine qn_dock_search_engine(const qn_dock_search *search);
-size_t qn_dock_search_device_bytes(const qn_dock_search *search); /* with the transforms' workspace */
+const char *qn_dock_search_transforms(const qn_dock_search *search); /* "fused", or the engine's name */
+size_t qn_dock_search_device_bytes(const qn_dock_search *search);    /* with the transforms' workspace */
 
 /* Queue the batch that starts at rotation `first` into `slot` (0 or 1), which must have been collected. */
 QN_MUST_CHECK qn_status qn_dock_search_submit(qn_dock_search *search, int first, int slot);

@@ -210,8 +210,10 @@ static qn_status create_searches(search_loop *loop)
         qn_dock_worker *worker = &run->workers[i];
         bool alike =
             strcmp(qn_device_get_info(worker->device)->driver, qn_device_get_info(run->workers[0].device)->driver) == 0;
-        qn_dock_search_options search_options = {options->batch, options->per_rotation, run->exclusion_cells,
-                                                 alike ? run->engine : asked};
+        qn_dock_search_options search_options = {.batch = options->batch,
+                                                 .per_rotation = options->per_rotation,
+                                                 .exclusion_cells = run->exclusion_cells,
+                                                 .engine = alike ? run->engine : asked};
         QN_TRY(qn_dock_search_create(worker->device, &run->grid, &run->energy, &run->ligand_sites, run->rotations,
                                      run->rotation_count, &search_options, &loop->searches[i]));
         worker->engine = qn_dock_search_engine(loop->searches[i]);

@@ -12,6 +12,7 @@
 #include "dock/kernels/best_cells.h"
 #include "dock/kernels/ligand_grids.h"
 #include "dock/pose.h"
+#include "dock/search_path.h"
 #include "math/random.h"
 #include "math/rotation.h"
 
@@ -29,6 +30,7 @@ typedef struct toy_molecule {
 static toy_molecule receptor, ligand;
 static qn_context *context;
 static qn_device *device;
+static const char *identifier;
 static qn_dock_grid grid;
 static qn_dock_energy energy;
 static qn_dock_ligand ligand_sites;
@@ -140,11 +142,12 @@ static void prepare(void)
 
 enum { HITS = ROTATIONS * SETS * PER_ROTATION };
 
-static void run_search(int batch, qn_fft_engine engine, qn_dock_hit *hits)
+/* hits [ROTATIONS][SETS][per_rotation] */
+static void run_search(qn_dock_path path, int batch, int per_rotation, qn_dock_hit *hits)
 {
     qn_dock_search *search;
-    qn_dock_search_options options = {
-        .batch = batch, .per_rotation = PER_ROTATION, .exclusion_cells = 2, .engine = engine};
+    qn_dock_search_options options = {.batch = batch, .per_rotation = per_rotation, .exclusion_cells = 2, .path = path};
+    const size_t each = (size_t)(SETS * per_rotation);
     qn_dock_hit found[16 * SETS * PER_ROTATION];
     if (!CHECK_OK(
             qn_dock_search_create(device, &grid, &energy, &ligand_sites, rotations, ROTATIONS, &options, &search)))
@@ -153,12 +156,12 @@ static void run_search(int batch, qn_fft_engine engine, qn_dock_hit *hits)
         int count = ROTATIONS - first < batch ? ROTATIONS - first : batch;
         CHECK_OK(qn_dock_search_submit(search, first, first / batch % 2));
         CHECK_OK(qn_dock_search_collect(search, first / batch % 2, found));
-        memcpy(hits + first * SETS * PER_ROTATION, found, (size_t)count * SETS * PER_ROTATION * sizeof *hits);
+        memcpy(hits + (size_t)first * each, found, (size_t)count * each * sizeof *hits);
     }
     qn_dock_search_destroy(&search);
 }
 
-static void search_equals_brute_force(void)
+static void equals_brute_force(qn_dock_path path)
 {
     static qn_dock_hit hits[HITS];
     qn_best_cells_problem problem = {.rotations = 1, .keep = PER_ROTATION, .radius = 2};
@@ -169,7 +172,7 @@ static void search_equals_brute_force(void)
         problem.first_shift[axis] = grid.first_shift[axis];
         problem.last_shift[axis] = grid.last_shift[axis];
     }
-    run_search(2, QN_FFT_AUTO, hits);
+    run_search(path, 2, PER_ROTATION, hits);
     CHECK_OK(qn_allocate(volume, sizeof(float), &memory));
     float *scores = memory;
     double lowest = 0;
@@ -201,14 +204,51 @@ static void search_equals_brute_force(void)
     qn_release(&memory);
 }
 
+static void search_equals_brute_force(void)
+{
+    equals_brute_force(QN_DOCK_PATH_LIBRARY);
+    equals_brute_force(QN_DOCK_PATH_FUSED);
+}
+
+/* Nor does it in the energies where each rotation's numbers stay together. */
 static void batches_do_not_change_a_bit(void)
 {
     static qn_dock_hit one[HITS], other[HITS];
-    run_search(1, QN_FFT_AUTO, one);
-    for (int batch = 2; batch <= 8; batch += 3) {
-        run_search(batch, QN_FFT_AUTO, other);
-        for (int i = 0; i < HITS; i++) CHECK(one[i].cell == other[i].cell);
+    for (int path = QN_DOCK_PATH_FUSED; path <= QN_DOCK_PATH_LIBRARY; path++) {
+        run_search((qn_dock_path)path, 1, PER_ROTATION, one);
+        for (int batch = 2; batch <= 8; batch += 3) {
+            run_search((qn_dock_path)path, batch, PER_ROTATION, other);
+            for (int i = 0; i < HITS; i++) {
+                CHECK(one[i].cell == other[i].cell);
+                CHECK(path == QN_DOCK_PATH_LIBRARY || one[i].energy == other[i].energy);
+            }
+        }
     }
+}
+
+/* The filter within the last transform finds what the one that reads all scores finds first. */
+static void the_best_alone_is_the_first_of_several(void)
+{
+    static qn_dock_hit several[HITS], alone[ROTATIONS * SETS];
+    for (int path = QN_DOCK_PATH_FUSED; path <= QN_DOCK_PATH_LIBRARY; path++) {
+        run_search((qn_dock_path)path, 4, PER_ROTATION, several);
+        run_search((qn_dock_path)path, 4, 1, alone);
+        for (int i = 0; i < ROTATIONS * SETS; i++) {
+            CHECK(alone[i].cell == several[i * PER_ROTATION].cell);
+            CHECK(alone[i].energy == several[i * PER_ROTATION].energy);
+        }
+    }
+}
+
+static void paths_are_chosen_by_sides_and_device(void)
+{
+    const bool cpu_of_opencl = qn_device_get_info(device)->kind == QN_DEVICE_CPU && strstr(identifier, "opencl");
+    qn_dock_grid other = grid;
+    CHECK(qn_search_fused_suits(device, &grid) == !cpu_of_opencl);
+    other.cells[1] = 22;
+    CHECK(!qn_search_fused_suits(device, &other));
+    other.cells[1] = 525;
+    CHECK(!qn_search_fused_suits(device, &other));
 }
 
 static void rank(const qn_dock_hit *hits, size_t set, qn_dock_pose **poses, size_t *count)
@@ -222,7 +262,7 @@ static void rank(const qn_dock_hit *hits, size_t set, qn_dock_pose **poses, size
 static void poses_are_ranked_by_rescored_energy(void)
 {
     static qn_dock_hit hits[HITS];
-    run_search(4, QN_FFT_AUTO, hits);
+    run_search(QN_DOCK_PATH_AUTO, 4, PER_ROTATION, hits);
     for (size_t set = 0; set < SETS; set++) {
         qn_dock_pose *poses;
         size_t count;
@@ -243,7 +283,7 @@ static void pose_distances_equal_their_definition(void)
     qn_dock_pose *poses;
     size_t count;
     float *distances;
-    run_search(4, QN_FFT_AUTO, hits);
+    run_search(QN_DOCK_PATH_AUTO, 4, PER_ROTATION, hits);
     rank(hits, 0, &poses, &count);
     CHECK_OK(qn_dock_pose_distances(&receptor.molecule, &ligand.molecule, poses, count, NULL, &distances));
     for (size_t i = 0; i < count; i++)
@@ -279,12 +319,14 @@ static void pose_distances_equal_their_definition(void)
 
 int main(int argc, char **argv)
 {
-    const char *identifier = argc > 1 ? argv[1] : "host";
+    identifier = argc > 1 ? argv[1] : "host";
     if (qn_context_create(&(qn_context_options){.threads = 2}, &context) != QN_OK) return 1;
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     RUN(prepare);
     RUN(search_equals_brute_force);
     RUN(batches_do_not_change_a_bit);
+    RUN(the_best_alone_is_the_first_of_several);
+    RUN(paths_are_chosen_by_sides_and_device);
     RUN(poses_are_ranked_by_rescored_energy);
     RUN(pose_distances_equal_their_definition);
     qn_dock_energy_clear(&energy);

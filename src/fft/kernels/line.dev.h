@@ -1,8 +1,8 @@
 /* Transforms of lines by the work-items of a group: X_f = sum over t of x_t exp(-2 pi i f t / n), n = r0 r1 r2.
  *
- * Decimation in frequency, in place: a pass of radix r over blocks of r m points reads points p + m k of a block, k < r,
- * writes the butterfly's output j times exp(-2 pi i p j / (r m)) back to p + m j, and leaves r blocks of m points. An
- * item owns the points that it reads, so a line needs one place in local memory and one barrier between passes:
+ * Decimation in frequency, in place: a pass of radix r over blocks of r m points reads points p + m k of a block, k <
+ * r, writes the butterfly's output j times exp(-2 pi i p j / (r m)) back to p + m j, and leaves r blocks of m points.
+ * An item owns the points that it reads, so a line needs one place in local memory and one barrier between passes:
  *
  *     first    item p < n/r0: points p + (n/r0) k from anywhere; to the tile
  *     middle   item (block j0 < r0, p < r2): points r1 r2 j0 + p + r2 k of the tile, in place
@@ -33,7 +33,8 @@ DEVICE_FN void line_first(int radix, qn_complex *x, int p, LOCAL_PTR const qn_co
 }
 
 /* Put the outputs of the first pass into the tile: `groups` = n / radix. */
-DEVICE_FN void line_store_first(int radix, int groups, const qn_complex *x, int p, LOCAL_PTR qn_complex *tile, int pitch)
+DEVICE_FN void line_store_first(int radix, int groups, const qn_complex *x, int p, LOCAL_PTR qn_complex *tile,
+                                int pitch)
 {
     UNROLL
     for (int j = 0; j < radix; j++) tile[pitch * (p + groups * j)] = x[j];

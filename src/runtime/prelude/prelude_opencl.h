@@ -21,10 +21,11 @@
 /* The same, and no fewer than `groups` (1 or more) of them at once on a compute unit: compilers that know how to then
  * spend all registers that leaves on hiding latencies, where by themselves they save some for more groups. */
 #define GROUP_LIMIT_RESIDENT(x, y, z, groups) GROUP_LIMIT(x, y, z)
-#define GLOBAL __global         /* before the type a kernel's buffer points to */
-#define LOCAL __local           /* declares an array shared by a group, at the top of a kernel: LOCAL float tile[64]; */
+#define GLOBAL __global /* before the type a kernel's buffer points to */
+#define LOCAL __local   /* declares an array shared by a group, at the top of a kernel: LOCAL float tile[64]; */
 /* Local memory sized at launch, by the family's local_room: the last parameter of a kernel, without a comma before it
- * (KERNEL void name(GLOBAL float *x, int n LOCAL_ROOM_PARAMETER)); LOCAL_ROOM(float) is its address, a multiple of 16. */
+ * (KERNEL void name(GLOBAL float *x, int n LOCAL_ROOM_PARAMETER)); LOCAL_ROOM(float) is its address, a multiple of 16.
+ */
 #define LOCAL_ROOM_PARAMETER , __local float4 *qn_local_room
 #define LOCAL_ROOM(type) ((__local type *)qn_local_room)
 #define LOCAL_PTR __local       /* before the type of a pointer to a LOCAL array */

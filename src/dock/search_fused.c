@@ -1,0 +1,152 @@
+/* The fused path of a search: planes, columns, planes. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "dock/kernels/correlate_columns.h"
+#include "dock/kernels/ligand_planes.h"
+#include "dock/kernels/score_planes.h"
+#include "dock/search_path.h"
+#include "fft/line_split.h"
+#include "runtime/device.h"
+
+typedef struct fused_state {
+    qn_ligand_planes_problem planes_problem;
+    qn_correlate_columns_problem columns_problem;
+    qn_score_planes_problem scores_problem;
+    qn_buffer *receptor, *roots;
+    qn_buffer *positions, *planes, *products; /* of a batch */
+    qn_buffer *scores;                        /* only where neighbours are looked at */
+    qn_buffer *scratch;
+} fused_state;
+
+bool qn_search_fused_suits(qn_device *device, const qn_dock_grid *grid)
+{
+    enum { LEAST_ROOM = 48 << 10 };
+    const qn_device_info *info = qn_device_get_info(device);
+    const bool host = strcmp(qn_device_inner_driver(device), "host") == 0;
+    for (int axis = 0; axis < 3; axis++) {
+        int radices[3];
+        if (!qn_fft_line_split(grid->cells[axis], 0, radices)) return false;
+        if (grid->box > grid->cells[axis]) return false;
+    }
+    return host || (info->kind == QN_DEVICE_GPU && info->local_room_bytes >= LEAST_ROOM);
+}
+
+static qn_rotation_grid rotation_grid(const qn_dock_grid *grid)
+{
+    return (qn_rotation_grid){.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
+                              .box = grid->box,
+                              .plane_scale = 1,
+                              .product_scale = 1};
+}
+
+/* Only the best cell of a rotation can do without the scores around it. */
+static bool needs_scores(int per_rotation)
+{
+    return per_rotation > 1;
+}
+
+static void fused_bytes(const qn_dock_grid *grid, const qn_dock_energy *energy, int per_rotation, size_t *fixed,
+                        size_t *each)
+{
+    const qn_rotation_grid shape = rotation_grid(grid);
+    const size_t columns = (size_t)qn_rotation_columns(&shape), nz = (size_t)grid->cells[2], value_bytes = 8;
+    const size_t grids = (size_t)energy->grid_count, sets = energy->set_count;
+    *fixed = sets * grids * nz * columns * 8;
+    *each = grids * (size_t)grid->box * columns * value_bytes + sets * nz * columns * value_bytes;
+    if (needs_scores(per_rotation)) *each += sets * (qn_dock_grid_volume(grid) * 4 + (size_t)per_rotation * 256 * 8);
+}
+
+static void set_problems(qn_dock_search *search, const qn_dock_grid *grid, const qn_dock_energy *energy, int atoms,
+                         int rotation_count)
+{
+    fused_state *state = search->state;
+    const qn_device_info *info = qn_device_get_info(qn_queue_device(search->queue));
+    const int batch = search->options.batch, sets = (int)energy->set_count;
+    qn_rotation_grid shape = rotation_grid(grid);
+    shape.local_room_bytes = info->local_room_bytes;
+    shape.is_gpu = info->kind == QN_DEVICE_GPU;
+    state->planes_problem = (qn_ligand_planes_problem){.grid = shape,
+                                                       .atoms = atoms,
+                                                       .grids = energy->grid_count,
+                                                       .trilinear_grid = energy->trilinear_grid,
+                                                       .rotations = rotation_count,
+                                                       .batch = batch,
+                                                       .box_centre = grid->box_centre,
+                                                       .scale = qn_dock_ligand_scale(grid)};
+    state->columns_problem =
+        (qn_correlate_columns_problem){.grid = shape, .grids = energy->grid_count, .rotations = batch, .sets = sets};
+    state->scores_problem = (qn_score_planes_problem){.grid = shape, .outputs = batch * sets};
+    memcpy(state->scores_problem.first_shift, grid->first_shift, sizeof grid->first_shift);
+    memcpy(state->scores_problem.last_shift, grid->last_shift, sizeof grid->last_shift);
+}
+
+static qn_status create_roots(qn_dock_search *search, const qn_dock_grid *grid)
+{
+    fused_state *state = search->state;
+    const int length = grid->cells[0] + grid->cells[1] + grid->cells[2];
+    void *memory;
+    QN_TRY(qn_allocate((size_t)length, 8, &memory));
+    for (int axis = 0, first = 0; axis < 3; first += grid->cells[axis++])
+        qn_fft_line_roots(grid->cells[axis], (float *)memory + 2 * first);
+    qn_status status = qn_search_buffer_filled(search, memory, (size_t)length * 8, &state->roots);
+    qn_release(&memory);
+    return status;
+}
+
+static qn_status fused_create(qn_dock_search *search, const qn_dock_grid *grid, const qn_dock_energy *energy,
+                              const qn_dock_ligand *ligand, int rotation_count)
+{
+    const size_t batch = (size_t)search->options.batch, outputs = batch * search->set_count;
+    const size_t nz = (size_t)grid->cells[2], atoms = (size_t)ligand->site_count;
+    void *memory;
+    QN_TRY(qn_allocate(1, sizeof(fused_state), &memory));
+    fused_state *state = search->state = memory;
+    set_problems(search, grid, energy, ligand->site_count, rotation_count);
+    const size_t columns = (size_t)qn_rotation_columns(&state->columns_problem.grid);
+    const size_t value_bytes = qn_rotation_value_bytes(&state->columns_problem.grid);
+    search->options.engine = qn_fft_engine_of(qn_queue_device(search->queue));
+    QN_TRY(qn_search_transform_receptor(search, grid, energy, search->options.engine, columns, &state->receptor));
+    QN_TRY(create_roots(search, grid));
+    QN_TRY(qn_search_buffer_zeroed(search, batch * 3 * atoms * 4, &state->positions));
+    QN_TRY(qn_search_buffer_zeroed(search, batch * search->grid_count * (size_t)grid->box * columns * value_bytes,
+                                   &state->planes));
+    QN_TRY(qn_search_buffer_zeroed(search, outputs * nz * columns * value_bytes, &state->products));
+    if (!needs_scores(search->options.per_rotation))
+        return qn_search_buffer_zeroed(search, qn_score_planes_scratch_bytes(&state->scores_problem), &state->scratch);
+    QN_TRY(qn_search_buffer_zeroed(search, outputs * search->volume * 4, &state->scores));
+    return qn_search_buffer_zeroed(search, qn_best_cells_scratch_bytes(&search->best_problem), &state->scratch);
+}
+
+static void fused_destroy(qn_dock_search *search)
+{
+    fused_state *state = search->state;
+    if (!state) return;
+    qn_buffer **buffers[] = {&state->receptor, &state->roots,  &state->positions, &state->planes,
+                             &state->products, &state->scores, &state->scratch};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(buffers[i]);
+    qn_release(&search->state);
+}
+
+static qn_status fused_submit(qn_dock_search *search, int first, const qn_search_slot *slot)
+{
+    fused_state *state = search->state;
+    qn_queue *queue = search->queue;
+    QN_TRY(qn_ligand_planes_place(queue, NULL, &state->planes_problem, search->atoms, search->rotations, first,
+                                  state->positions, NULL));
+    QN_TRY(qn_ligand_planes(queue, NULL, &state->planes_problem, state->positions, search->weights, state->roots,
+                            state->planes, NULL));
+    QN_TRY(qn_correlate_columns(queue, NULL, &state->columns_problem, state->planes, state->receptor, state->roots,
+                                state->products, NULL));
+    if (!needs_scores(search->options.per_rotation))
+        return qn_score_planes_best(queue, NULL, &state->scores_problem, state->products, state->roots, state->scratch,
+                                    slot->energies_on_device, slot->cells_on_device, NULL);
+    QN_TRY(
+        qn_score_planes_write(queue, NULL, &state->scores_problem, state->products, state->roots, state->scores, NULL));
+    return qn_best_cells(queue, NULL, &search->best_problem, state->scores, state->scratch, slot->energies_on_device,
+                         slot->cells_on_device, NULL);
+}
+
+const qn_search_path qn_search_fused_path = {
+    .name = "fused", .bytes = fused_bytes, .create = fused_create, .submit = fused_submit, .destroy = fused_destroy};
