@@ -173,15 +173,14 @@ static qn_status check_memory(qn_device *device, const qn_dock_grid *grid, const
 /* The path asked for, or the fused one where it can. */
 static qn_status choose_path(qn_device *device, const qn_dock_grid *grid, qn_dock_search *search)
 {
-    const bool suits = qn_search_fused_suits(device, grid);
     if (search->options.path == QN_DOCK_PATH_AUTO)
-        search->options.path =
-            suits && search->options.engine == QN_FFT_AUTO ? QN_DOCK_PATH_FUSED : QN_DOCK_PATH_LIBRARY;
-    else if (search->options.path == QN_DOCK_PATH_FUSED && !suits)
+        search->options.path = search->options.engine == QN_FFT_AUTO && qn_search_fused_suits(device, grid)
+                                   ? QN_DOCK_PATH_FUSED
+                                   : QN_DOCK_PATH_LIBRARY;
+    else if (search->options.path == QN_DOCK_PATH_FUSED && !qn_search_fused_can(grid))
         QN_FAIL(QN_UNSUPPORTED,
-                "no fused rotations of a %d x %d x %d grid on %s; expected sides of at most 512 with primes up to 7, "
-                "and a device with 48 KiB of local memory",
-                grid->cells[0], grid->cells[1], grid->cells[2], qn_device_get_info(device)->identifier);
+                "no fused rotations of a %d x %d x %d grid; expected sides of at most 512 with primes up to 7",
+                grid->cells[0], grid->cells[1], grid->cells[2]);
     search->path = path_of(search->options.path);
     return QN_OK;
 }

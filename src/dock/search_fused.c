@@ -20,17 +20,23 @@ typedef struct fused_state {
     qn_buffer *scratch;
 } fused_state;
 
-bool qn_search_fused_suits(qn_device *device, const qn_dock_grid *grid)
+bool qn_search_fused_can(const qn_dock_grid *grid)
 {
-    enum { LEAST_ROOM = 48 << 10 };
-    const qn_device_info *info = qn_device_get_info(device);
-    const bool host = strcmp(qn_device_inner_driver(device), "host") == 0;
     for (int axis = 0; axis < 3; axis++) {
         int radices[3];
         if (!qn_fft_line_split(grid->cells[axis], 0, radices)) return false;
         if (grid->box > grid->cells[axis]) return false;
     }
-    return host || (info->kind == QN_DEVICE_GPU && info->local_room_bytes >= LEAST_ROOM);
+    return true;
+}
+
+bool qn_search_fused_suits(qn_device *device, const qn_dock_grid *grid)
+{
+    enum { LEAST_ROOM = 48 << 10 };
+    const qn_device_info *info = qn_device_get_info(device);
+    if (!qn_search_fused_can(grid)) return false;
+    return strcmp(qn_device_inner_driver(device), "host") == 0 ||
+           (info->kind == QN_DEVICE_GPU && info->local_room_bytes >= LEAST_ROOM);
 }
 
 static qn_rotation_grid rotation_grid(const qn_dock_grid *grid)

@@ -44,7 +44,8 @@ struct qn_dock_search {
 
 extern const qn_search_path qn_search_library_path, qn_search_fused_path;
 
-/* Whether the fused kernels can do grids of these sides on the device. */
+/* Whether the fused kernels can do grids of these sides at all, and whether they are the better choice on a device. */
+bool qn_search_fused_can(const qn_dock_grid *grid);
 bool qn_search_fused_suits(qn_device *device, const qn_dock_grid *grid);
 
 /* Device buffers of a search, counted in search->bytes. */
