@@ -52,15 +52,20 @@ QN_INLINE ptrdiff_t times(const strides *s, int k)
 /* Stops the compiler from keeping a running pointer for every k instead, which would not fit the registers. */
 #define QN_OPAQUE(pointer) __asm__("" : "+r"(pointer))
 
-/* The first pass of a line: reads points p + groups·k, writes radix consecutive points. */
-QN_INLINE void run_first_pass(int radix, bool from_memory, bool whole, const pass_job *job)
+/* Points of a butterfly that are read: those of memory below `filled`, all, or a constant number less than FEW. */
+enum { UP_TO_FILLED = -1, ALL = -2, FEW = 5 };
+
+/* The first pass of a line, butterflies `begin` … `end` − 1: reads points p + groups·k, writes radix consecutive
+ * points. What is not read is a constant, so products with it cost nothing. */
+QN_INLINE void run_first_pass(int radix, bool from_memory, int inputs, const pass_job *job, ptrdiff_t begin,
+                              ptrdiff_t end)
 {
     const ptrdiff_t groups = job->pass->groups, filled = job->filled;
     const ptrdiff_t in_step = from_memory ? job->in_step : POINT_FLOATS;
     const strides apart = strides_of(groups * in_step);
-    const float *factors = job->pass->factors, *in = job->in;
-    float *out = job->out;
-    for (ptrdiff_t p = 0; p < groups; p++) {
+    const float *factors = job->pass->factors + 2 * (radix - 1) * begin, *in = job->in + begin * in_step;
+    float *out = job->out + begin * radix * POINT_FLOATS;
+    for (ptrdiff_t p = begin; p < end; p++) {
         point x[QN_LINE_RADIX_MAX];
         QN_OPAQUE(in);
 #pragma GCC unroll 16
@@ -69,7 +74,7 @@ QN_INLINE void run_first_pass(int radix, bool from_memory, bool whole, const pas
             x[k] = (point){0};
             if (!from_memory) {
                 x[k] = load_split(from);
-            } else if (whole || p + groups * k < filled) {
+            } else if (inputs == ALL || k < inputs || (inputs == UP_TO_FILLED && p + groups * k < filled)) {
                 /* Points of columns lie too far apart for the processor to foresee; the next tile is beside this. */
                 __builtin_prefetch(from + POINT_FLOATS);
                 x[k] = load_interleaved(from);
@@ -202,29 +207,53 @@ static void run_prime_pass(pass_place place, const pass_job *job)
 
 typedef void (*pass_function)(const pass_job *job);
 
-#define QN_RADIX(radix)                               \
-    static void first_##radix(const pass_job *job)    \
-    {                                                 \
-        if (job->filled >= job->pass->groups * radix) \
-            run_first_pass(radix, true, true, job);   \
-        else                                          \
-            run_first_pass(radix, true, false, job);  \
-    }                                                 \
-    static void begin_##radix(const pass_job *job)    \
-    {                                                 \
-        run_first_pass(radix, false, true, job);      \
-    }                                                 \
-    static void middle_##radix(const pass_job *job)   \
-    {                                                 \
-        run_middle_pass(radix, job);                  \
-    }                                                 \
-    static void last_##radix(const pass_job *job)     \
-    {                                                 \
-        run_last_pass(radix, false, job);             \
-    }                                                 \
-    static void store_##radix(const pass_job *job)    \
-    {                                                 \
-        run_last_pass(radix, true, job);              \
+/* `few` of run_first_pass where at most a part of each butterfly's points can differ from 0. */
+typedef void (*range_function)(const pass_job *job, ptrdiff_t begin, ptrdiff_t end);
+
+static bool run_few(const range_function few[FEW], const pass_job *job)
+{
+    const ptrdiff_t groups = job->pass->groups, inputs = job->filled / groups, more = job->filled % groups;
+    if (inputs + (more > 0) >= FEW || inputs >= job->pass->radix) return false;
+    if (more > 0) few[inputs + 1](job, 0, more);
+    few[inputs](job, more, groups);
+    return true;
+}
+
+#define QN_FEW(radix, inputs)                                                                       \
+    static void few_##inputs##_of_##radix(const pass_job *job, ptrdiff_t begin, ptrdiff_t end)      \
+    {                                                                                               \
+        run_first_pass(radix, true, (inputs) < (radix) ? (inputs) : UP_TO_FILLED, job, begin, end); \
+    }
+#define QN_RADIX(radix)                                                                               \
+    QN_FEW(radix, 0)                                                                                  \
+    QN_FEW(radix, 1)                                                                                  \
+    QN_FEW(radix, 2)                                                                                  \
+    QN_FEW(radix, 3)                                                                                  \
+    QN_FEW(radix, 4)                                                                                  \
+    static void first_##radix(const pass_job *job)                                                    \
+    {                                                                                                 \
+        static const range_function few[FEW] = {few_0_of_##radix, few_1_of_##radix, few_2_of_##radix, \
+                                                few_3_of_##radix, few_4_of_##radix};                  \
+        if (job->filled >= job->pass->groups * radix)                                                 \
+            run_first_pass(radix, true, ALL, job, 0, job->pass->groups);                              \
+        else if (!run_few(few, job))                                                                  \
+            run_first_pass(radix, true, UP_TO_FILLED, job, 0, job->pass->groups);                     \
+    }                                                                                                 \
+    static void begin_##radix(const pass_job *job)                                                    \
+    {                                                                                                 \
+        run_first_pass(radix, false, ALL, job, 0, job->pass->groups);                                 \
+    }                                                                                                 \
+    static void middle_##radix(const pass_job *job)                                                   \
+    {                                                                                                 \
+        run_middle_pass(radix, job);                                                                  \
+    }                                                                                                 \
+    static void last_##radix(const pass_job *job)                                                     \
+    {                                                                                                 \
+        run_last_pass(radix, false, job);                                                             \
+    }                                                                                                 \
+    static void store_##radix(const pass_job *job)                                                    \
+    {                                                                                                 \
+        run_last_pass(radix, true, job);                                                              \
     }
 #define QN_RADIX_ENTRY(radix) [radix] = {first_##radix, begin_##radix, middle_##radix, last_##radix, store_##radix}
 

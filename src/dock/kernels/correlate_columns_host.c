@@ -12,6 +12,9 @@
 /* Columns of a piece of work, for all rotations: a tile of the receptor is read once for them. */
 enum { PIECE_COLUMNS = 2 * QN_ROTATION_COLUMNS_MULTIPLE };
 
+/* Sums in registers. */
+enum { FREQUENCIES = 4 };
+
 typedef struct columns_job {
     const float *planes, *receptor;
     float *products;
@@ -28,21 +31,33 @@ QN_INLINE point conjugate_product(point a, point b)
     return (point){a.re * b.re + a.im * b.im, a.re * b.im - a.im * b.re};
 }
 
-/* Sums over grids of conj(receptor) · ligand at all frequencies of a tile. */
-static void multiply(const columns_job *job, const float *receptor, const float *spectra, float *sums)
+/* Sums over grids of conj(receptor) · ligand at `count` frequencies from `first` on of a tile; `count` is a constant.
+ */
+QN_INLINE void multiply_some(const columns_job *job, const float *receptor, const float *spectra, float *sums,
+                             size_t first, int count)
 {
     const size_t step = 2 * job->columns, grid_step = step * job->nz, line = POINT_FLOATS * job->nz;
-    for (size_t k = 0; k < job->nz; k++) {
-        const float *a = receptor + k * step, *b = spectra + k * POINT_FLOATS;
-        point sum = {0};
-        for (size_t grid = 0; grid < job->grids; grid++) {
-            __builtin_prefetch(a + POINT_FLOATS); /* of the next tile: too far apart for the processor to foresee */
-            sum = point_add(sum, conjugate_product(load_interleaved(a), load_split(b)));
-            a += grid_step;
-            b += line;
+    const float *a = receptor + first * step, *b = spectra + first * POINT_FLOATS;
+    point sum[FREQUENCIES];
+#pragma GCC unroll 4
+    for (int k = 0; k < count; k++) sum[k] = (point){0};
+    for (size_t grid = 0; grid < job->grids; grid++, a += grid_step, b += line) {
+        const float *from = a;
+#pragma GCC unroll 4
+        for (int k = 0; k < count; k++, from += step) {
+            __builtin_prefetch(from + POINT_FLOATS); /* of the next tile: too far apart for the processor to foresee */
+            sum[k] = point_add(sum[k], conjugate_product(load_interleaved(from), load_split(b + k * POINT_FLOATS)));
         }
-        store_split(sums + k * POINT_FLOATS, sum);
     }
+#pragma GCC unroll 4
+    for (int k = 0; k < count; k++) store_split(sums + (first + (size_t)k) * POINT_FLOATS, sum[k]);
+}
+
+static void multiply(const columns_job *job, const float *receptor, const float *spectra, float *sums)
+{
+    size_t k = 0;
+    for (; k + FREQUENCIES <= job->nz; k += FREQUENCIES) multiply_some(job, receptor, spectra, sums, k, FREQUENCIES);
+    for (; k < job->nz; k++) multiply_some(job, receptor, spectra, sums, k, 1);
 }
 
 static void correlate_tile(const columns_job *job, size_t first, size_t rotation, float *spectra)
