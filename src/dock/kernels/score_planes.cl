@@ -124,7 +124,23 @@ DEVICE_FN void column_first(GLOBAL const product *plane, int item, int p, LOCAL_
     line_first(Y_R0, x, p, roots);
 }
 
-/* First pass of all columns, and the middle one where there is one: whole blocks. */
+/* Middle pass of all columns, in whole blocks. */
+DEVICE_FN void middle_columns(part own, LOCAL_PTR qn_complex *rows, LOCAL_PTR const qn_complex *roots)
+{
+    for (int item = (int)LOCAL_ID(0); item < WIDTH * Y_R2 * own.blocks; item += GROUP_SIZE) {
+        int place = item / WIDTH, kx = item - WIDTH * place, block = place / Y_R2, p = place - Y_R2 * block;
+        qn_complex x[16];
+        UNROLL
+        for (int k = 0; k < Y_R1; k++) x[k] = rows[slot_place(BLOCK, block, p + Y_R2 * k) + kx];
+        line_butterfly(Y_R1, x);
+        UNROLL
+        for (int j = 0; j < Y_R1; j++)
+            rows[slot_place(BLOCK, block, p + Y_R2 * j) + kx] = j ? COMPLEX_MUL(x[j], roots[Y_R0 * p * j]) : x[0];
+    }
+    LOCAL_BARRIER();
+}
+
+/* The first pass as well. */
 DEVICE_FN void start_columns(GLOBAL const product *plane, part own, LOCAL_PTR qn_complex *rows,
                              LOCAL_PTR const qn_complex *roots)
 {
@@ -139,18 +155,7 @@ DEVICE_FN void start_columns(GLOBAL const product *plane, part own, LOCAL_PTR qn
         }
     }
     LOCAL_BARRIER();
-    if (Y_R1 == 1) return;
-    for (int item = (int)LOCAL_ID(0); item < WIDTH * Y_R2 * own.blocks; item += GROUP_SIZE) {
-        int place = item / WIDTH, kx = item - WIDTH * place, block = place / Y_R2, p = place - Y_R2 * block;
-        qn_complex x[16];
-        UNROLL
-        for (int k = 0; k < Y_R1; k++) x[k] = rows[slot_place(BLOCK, block, p + Y_R2 * k) + kx];
-        line_butterfly(Y_R1, x);
-        UNROLL
-        for (int j = 0; j < Y_R1; j++)
-            rows[slot_place(BLOCK, block, p + Y_R2 * j) + kx] = j ? COMPLEX_MUL(x[j], roots[Y_R0 * p * j]) : x[0];
-    }
-    LOCAL_BARRIER();
+    if (Y_R1 > 1) middle_columns(own, rows, roots);
 }
 
 /* The same for a part that is some pieces of one block; tile [BLOCK][CHUNK]. */
@@ -232,7 +237,17 @@ DEVICE_FN qn_complex line_point(LOCAL_PTR const qn_complex *line, int p, int k)
     return is_stored ? COMPLEX_MAKE(a.x - b.y, a.y + b.x) : COMPLEX_MAKE(a.x + b.y, b.x - a.y);
 }
 
-/* First and middle passes of the lines from `first` on, LINES of them. */
+/* Middle pass of LINES lines from `first` on. */
+DEVICE_FN void middle_lines(LOCAL_PTR qn_complex *rows, LOCAL_PTR const qn_complex *roots, int first, int count)
+{
+    for (int item = (int)LOCAL_ID(0); item < LINES * X_R0 * X_R2; item += GROUP_SIZE) {
+        int place = item / LINES, line = first + item - LINES * place;
+        if (line < count) line_middle(X_R0, X_R1, X_R2, place, rows + PAIR_PITCH * line, 1, roots);
+    }
+    LOCAL_BARRIER();
+}
+
+/* The first pass as well. */
 DEVICE_FN void start_lines(LOCAL_PTR qn_complex *rows, LOCAL_PTR const qn_complex *roots, int first, int count)
 {
     int item = (int)LOCAL_ID(0), p = item / LINES, line = first + item - LINES * p;
@@ -247,13 +262,7 @@ DEVICE_FN void start_lines(LOCAL_PTR qn_complex *rows, LOCAL_PTR const qn_comple
     LOCAL_BARRIER(); /* points are read by two items */
     if (is_used) line_store_first(X_R0, ROW_ITEMS, x, p, own, 1);
     LOCAL_BARRIER();
-    if (X_R1 == 1) return;
-    for (item = (int)LOCAL_ID(0); item < LINES * X_R0 * X_R2; item += GROUP_SIZE) {
-        int place = item / LINES;
-        line = first + item - LINES * place;
-        if (line < count) line_middle(X_R0, X_R1, X_R2, place, rows + PAIR_PITCH * line, 1, roots);
-    }
-    LOCAL_BARRIER();
+    if (X_R1 > 1) middle_lines(rows, roots, first, count);
 }
 
 /* Two rows' scores x[j] at q + ROW_LAST_ITEMS j against the best so far; cells are those at x = 0 of the rows, -1 for
