@@ -40,6 +40,7 @@
 #endif
 
 #define ITEM LOCAL_ID(0)
+#define ATOMS_AT_ONCE 8 /* of an item's, so that it waits for memory once */
 #define WIDTH (X_LENGTH / 2 + 1)
 #define X_R0 LINE_RADIX(X, 0)
 #define X_R1 LINE_RADIX(X, 1)
@@ -95,11 +96,12 @@ DEVICE_FN void add_atom(const plane_job *job, int atom, LOCAL_PTR int *cells, in
 {
     int x = job->positions[atom], y = job->positions[job->atoms + atom];
     int z = job->positions[2 * job->atoms + atom];
+    int first_weight = job->weights[job->grid * job->atoms + atom];
+    int second_weight = job->grid + 1 < job->grids ? job->weights[(job->grid + 1) * job->atoms + atom] : 0;
     int upper = job->z - (z >> 12); /* 0 or 1: whether the plane is above the atom */
     for (int which = 0; which < 2; which++) {
-        int grid = job->grid + which;
-        int weight = grid < job->grids ? job->weights[grid * job->atoms + atom] : 0;
-        bool trilinear = grid == job->trilinear_grid;
+        int weight = which == 0 ? first_weight : second_weight;
+        bool trilinear = job->grid + which == job->trilinear_grid;
         if (weight == 0 || (!trilinear && nearest_voxel(z) != job->z)) continue;
         for (int corner = 0; corner < (trilinear ? 4 : 1); corner++) {
             int column = trilinear ? (x >> 12) + (corner & 1) : nearest_voxel(x);
@@ -115,18 +117,26 @@ DEVICE_FN void add_atom(const plane_job *job, int atom, LOCAL_PTR int *cells, in
     }
 }
 
-/* The same of all atoms, four of an item's at a time, so that it waits for memory once. */
-DEVICE_FN void add_atoms(const plane_job *job, LOCAL_PTR int *cells, int x_step, int row_step, int first_row, int rows)
+/* Which of an item's atoms from `first` on are near the plane, one bit each. */
+DEVICE_FN int find_near(const plane_job *job, int first)
 {
     GLOBAL const int *z = job->positions + 2 * job->atoms;
-    for (int first = ITEM; first < job->atoms; first += 4 * GROUP_SIZE) {
-        int near = 0;
-        UNROLL
-        for (int i = 0; i < 4; i++) {
-            int atom = first + i * GROUP_SIZE;
-            int above = atom < job->atoms ? job->z - (z[atom] >> 12) : -1;
-            near |= (above == 0 || above == 1 ? 1 : 0) << i;
-        }
+    int near = 0;
+    UNROLL
+    for (int i = 0; i < ATOMS_AT_ONCE; i++) {
+        int atom = first + i * GROUP_SIZE;
+        int above = atom < job->atoms ? job->z - (z[atom] >> 12) : -1;
+        near |= (above == 0 || above == 1 ? 1 : 0) << i;
+    }
+    return near;
+}
+
+/* Add all atoms; `near` is of the item's first ones. */
+DEVICE_FN void add_atoms(const plane_job *job, int near, LOCAL_PTR int *cells, int x_step, int row_step, int first_row,
+                         int rows)
+{
+    for (int first = ITEM; first < job->atoms; first += ATOMS_AT_ONCE * GROUP_SIZE) {
+        if (first != ITEM) near = find_near(job, first);
         for (; near != 0; near &= near - 1)
             add_atom(job, first + BIT_COUNT((near & -near) - 1) * GROUP_SIZE, cells, x_step, row_step, first_row, rows);
     }
@@ -194,14 +204,14 @@ DEVICE_FN void finish_rows(const plane_job *job, LOCAL_PTR const qn_complex *til
     }
 }
 
-DEVICE_FN void transform_rows(const plane_job *job, bool whole, LOCAL_PTR qn_complex *plane, LOCAL_PTR qn_complex *tile,
-                              LOCAL_PTR const qn_complex *roots)
+DEVICE_FN void transform_rows(const plane_job *job, bool whole, int near, LOCAL_PTR qn_complex *plane,
+                              LOCAL_PTR qn_complex *tile, LOCAL_PTR const qn_complex *roots)
 {
     for (int first_row = job->first_row; first_row <= job->last_row; first_row += LINES) {
         if (!whole) {
             for (int i = ITEM; i < LINES * BOX; i += GROUP_SIZE) tile[i] = COMPLEX_MAKE(0.0f, 0.0f);
             LOCAL_BARRIER();
-            add_atoms(job, (LOCAL_PTR int *)tile, LINES, 1, first_row, LINES);
+            add_atoms(job, near, (LOCAL_PTR int *)tile, LINES, 1, first_row, LINES);
             LOCAL_BARRIER();
         }
         start_rows(job, whole ? plane + job->pitch * first_row : tile, whole ? 1 : LINES, whole ? job->pitch : 1,
@@ -323,13 +333,14 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void planes(
     GLOBAL plane_value *to = planes + ((qn_int64)(slot * grids + job.grid) * BOX + z) * COLUMNS;
     job.rows_filled = (LOCAL_PTR int *)(y_roots + Y_LENGTH);
 
+    const int near = find_near(&job, ITEM);
     for (int i = ITEM; i < X_LENGTH + (X_LENGTH == Y_LENGTH ? 0 : Y_LENGTH); i += GROUP_SIZE) x_roots[i] = roots[i];
     if (ITEM < 2) job.rows_filled[ITEM] = ITEM == 0 ? BOX : -1;
     if (whole) /* two complex numbers at once; the last may be the tile's first */
         for (int i = ITEM; i < (BOX * job.pitch + 1) / 2; i += GROUP_SIZE)
             LOCAL_ROOM(qn_float4)[i] = FLOAT4_MAKE(0.0f, 0.0f, 0.0f, 0.0f);
     LOCAL_BARRIER();
-    add_atoms(&job, (LOCAL_PTR int *)plane, 1, job.pitch, 0, whole ? BOX : 0);
+    add_atoms(&job, near, (LOCAL_PTR int *)plane, 1, job.pitch, 0, whole ? BOX : 0);
     LOCAL_BARRIER();
     job.first_row = job.rows_filled[0];
     job.last_row = job.rows_filled[1];
@@ -337,7 +348,7 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void planes(
         clear_columns(&job, (int)((qn_int64)COLUMNS * part / parts), (int)((qn_int64)COLUMNS * (part + 1) / parts), to);
         return;
     }
-    transform_rows(&job, whole, plane, tile, x_roots);
+    transform_rows(&job, whole, near, plane, tile, x_roots);
     transform_columns(&job, plane, tile, y_roots, to);
     if (part == 0) clear_columns(&job, WIDTH * Y_LENGTH, COLUMNS, to);
 }

@@ -18,13 +18,21 @@
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"
 
-enum { ATOMS = 150, MOST_GRIDS = 8, ROTATIONS = 4, MOST_BATCH = 3, MOST_CORNERS = 4, SPARE_BYTES = 256 };
+enum {
+    ATOMS = 150,
+    MANY_ATOMS = 2100,
+    MOST_GRIDS = 8,
+    ROTATIONS = 4,
+    MOST_BATCH = 3,
+    MOST_CORNERS = 4,
+    SPARE_BYTES = 256
+};
 
 static qn_context *context;
 static qn_device *device;
 static qn_queue *queue;
-static int32_t atoms[ATOMS * QN_LIGAND_ATOM_INTS], weights[MOST_GRIDS * ATOMS], rotations[ROTATIONS * 9];
-static int32_t positions[MOST_BATCH * 3 * ATOMS];
+static int32_t atoms[MANY_ATOMS * QN_LIGAND_ATOM_INTS], weights[MOST_GRIDS * MANY_ATOMS], rotations[ROTATIONS * 9];
+static int32_t positions[MOST_BATCH * 3 * MANY_ATOMS];
 
 static double uniform(uint64_t stream, uint64_t index)
 {
@@ -36,7 +44,7 @@ static void make_ligand(const qn_ligand_planes_problem *problem)
 {
     const int box = problem->grid.box;
     const double most = (box - problem->box_centre - 1.001) * 1048576.0 / problem->scale;
-    for (int atom = 0; atom < ATOMS; atom++) {
+    for (int atom = 0; atom < MANY_ATOMS; atom++) {
         double at[3], length = 0;
         for (int axis = 0; axis < 3; axis++) {
             at[axis] = uniform(1, (uint64_t)(3 * atom + axis)) - 0.5;
@@ -45,10 +53,9 @@ static void make_ligand(const qn_ligand_planes_problem *problem)
         const double radius = most * fmin(1, 1.4 * uniform(2, (uint64_t)atom));
         for (int axis = 0; axis < 3; axis++)
             atoms[8 * atom + axis] = (int32_t)(4096 * radius * at[axis] / sqrt(length));
-        for (int grid = 0; grid < MOST_GRIDS; grid++)
-            weights[grid * ATOMS + atom] =
-                atom % 7 == grid ? 0 : (int32_t)(1048576 * (2 * uniform(3, (uint64_t)(grid * ATOMS + atom)) - 0.7));
     }
+    for (int i = 0; i < MOST_GRIDS * MANY_ATOMS; i++)
+        weights[i] = i % 7 == 0 ? 0 : (int32_t)(1048576 * (2 * uniform(3, (uint64_t)i) - 0.7));
     for (int r = 0; r < ROTATIONS; r++) {
         double matrix[9];
         qn_rotation_from_seed(40 + (uint64_t)r, matrix);
@@ -202,7 +209,7 @@ static void other_radices_are_right(void)
 static void grids_and_batches_are_right(void)
 {
     static const int forms[][4] = {{1, -1, 1, 0}, {1, 0, 3, 2}, {3, 2, 3, 1}, {8, -1, 3, 3}, {8, 1, 1, 3}};
-    qn_ligand_planes_problem problem = make_problem(18, 20, 16, 12);
+    qn_ligand_planes_problem problem = make_problem(24, 30, 28, 17);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         problem.grids = forms[i][0];
         problem.trilinear_grid = forms[i][1];
@@ -210,6 +217,9 @@ static void grids_and_batches_are_right(void)
         check_planes(NULL, &problem, forms[i][3]);
     }
     problem.atoms = 1;
+    check_planes(NULL, &problem, 0);
+    problem.atoms = MANY_ATOMS; /* more than a group looks at in one go */
+    problem.batch = 2;
     check_planes(NULL, &problem, 0);
 }
 
