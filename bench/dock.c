@@ -37,6 +37,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "dock_parts/fused_way.h"
 #include "dock_parts/library_way.h"
 #include "dock_parts/stages.h"
 
@@ -51,10 +52,12 @@ static const double sweep_s = 0.4, turn_s = 2, tolerance = 1e-4;
 
 static qn_status open_search(const dock_bench *bench, bool fused, int batch, void **out)
 {
-    const qn_dock_search_options options = {.batch = batch, .per_rotation = KEEP, .engine = QN_FFT_AUTO};
+    const qn_dock_search_options options = {.batch = batch,
+                                            .per_rotation = KEEP,
+                                            .engine = QN_FFT_AUTO,
+                                            .path = fused ? QN_DOCK_PATH_FUSED : QN_DOCK_PATH_LIBRARY};
     qn_dock_search *search = NULL;
     *out = NULL;
-    if (fused) QN_FAIL(QN_UNSUPPORTED, "the search has no fused rotation");
     QN_TRY(qn_dock_search_create(bench->device, &bench->grid, &bench->energy, &bench->sites, bench->rotations,
                                  ROTATIONS, &options, &search));
     *out = search;
@@ -92,6 +95,11 @@ typedef struct runner {
     qn_dock_hit *hits; /* of a batch */
     double rates[MOST_TURNS];
 } runner;
+
+static const char *transforms_of(int way, qn_fft_engine engine)
+{
+    return way == FUSED ? "the same kernels" : qn_fft_engine_name(engine);
+}
 
 static void close_runner(runner *run)
 {
@@ -161,7 +169,7 @@ static int best_batch(const dock_bench *bench, int way, qn_fft_engine engine, do
 {
     int best = 0;
     *best_rate = 0;
-    printf("%s, transforms by %s, rotations/s of batches of", way_names[way], qn_fft_engine_name(engine));
+    printf("%s, transforms by %s, rotations/s of batches of", way_names[way], transforms_of(way, engine));
     for (int i = 0; i < BATCHES; i++) {
         runner run = {0};
         const bool small = bench_fits(bench, batches[i]);
@@ -231,8 +239,12 @@ static void open_searcher(const dock_bench *bench, int way, runner *run)
 
 static void print_table(const dock_bench *bench, const runner *run)
 {
-    printf("\n%s, batches of %d, transforms by %s\n", way_names[run->way], run->batch, qn_fft_engine_name(run->engine));
-    library_way_print(bench, run->engine, run->way == LIBRARY, run->batch);
+    printf("\n%s, batches of %d, transforms by %s\n", way_names[run->way], run->batch,
+           transforms_of(run->way, run->engine));
+    if (run->way == FUSED)
+        fused_way_print(bench, run->batch);
+    else
+        library_way_print(bench, run->engine, run->way == LIBRARY, run->batch);
 }
 
 /* Median, lowest and highest of the turns' values. */
@@ -402,7 +414,7 @@ int main(int argc, char **argv)
     open_published(&bench, &runs[PUBLISHED]);
     open_searcher(&bench, LIBRARY, &runs[LIBRARY]);
     open_searcher(&bench, FUSED, &runs[FUSED]);
-    for (int way = 0; way < FUSED; way++)
+    for (int way = 0; way < WAYS; way++)
         if (runs[way].state) print_table(&bench, &runs[way]);
     compare_rates(&bench, runs);
     const bool same = compare_ways(&bench, runs);
