@@ -58,7 +58,7 @@ static bool searches_anything(const qn_score_planes_problem *problem)
 static size_t room_bytes(const qn_rotation_grid *grid, int slots, int tile)
 {
     const int pair_pitch = 2 * qn_rotation_width(grid) | 1;
-    const int numbers = divided_up(slots, 2) * pair_pitch + grid->cells[0] + grid->cells[1] + tile;
+    const int numbers = divided_up(slots, 2) * pair_pitch + grid->cells[0] + grid->cells[1] + 1 + tile;
     return 8 * (size_t)numbers;
 }
 

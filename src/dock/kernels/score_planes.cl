@@ -213,7 +213,8 @@ DEVICE_FN void finish_columns(part own, LOCAL_PTR qn_complex *rows)
     LOCAL_BARRIER();
 }
 
-/* Transform the columns of a plane: the rows of the part are in the room then, and after them the roots of x. */
+/* Transform the columns of a plane: the rows of the part are in the room then, and after them the roots of x and y, and
+ * room for a limit. */
 DEVICE_FN void make_rows(GLOBAL const product *plane, GLOBAL const qn_complex *roots, part own,
                          LOCAL_PTR qn_complex *rows)
 {
@@ -223,7 +224,7 @@ DEVICE_FN void make_rows(GLOBAL const product *plane, GLOBAL const qn_complex *r
     if (own.pieces == Y_R1)
         start_columns(plane, own, rows, y_roots);
     else
-        start_columns_of_pieces(plane, own, rows, y_roots + NY, y_roots);
+        start_columns_of_pieces(plane, own, rows, y_roots + NY + 1, y_roots);
     finish_columns(own, rows);
 }
 
@@ -265,14 +266,26 @@ DEVICE_FN void start_lines(LOCAL_PTR qn_complex *rows, LOCAL_PTR const qn_comple
     if (X_R1 > 1) middle_lines(rows, roots, first, count);
 }
 
-/* Two rows' scores x[j] at q + ROW_LAST_ITEMS j against the best so far; cells are those at x = 0 of the rows, -1 for
- * rows that are not searched. Nearly always nothing is better. */
-DEVICE_FN void keep_best(const qn_complex *x, int q, range searched, int cell_a, int cell_b, float *energy, int *cell)
+/* A float in integers of the same order; the way back is the same. */
+DEVICE_FN int ordered_bits(int bits)
 {
-    float lowest = FMIN(x[0].x, x[0].y);
+    return bits < 0 ? bits ^ 0x7fffffff : bits;
+}
+
+/* Two rows' scores x[j] at q + ROW_LAST_ITEMS j against the best so far; cells are those at x = 0 of the rows, -1 for
+ * rows that are not searched. `limit`: a score that the group has found, so that an item whose own best is no good
+ * yet need not look twice either: nearly always nothing is better. */
+DEVICE_FN void keep_best(const qn_complex *x, int q, range searched, int cell_a, int cell_b, float limit, float *energy,
+                         int *cell)
+{
+    float lowest_a = x[0].x, lowest_b = x[0].y;
     UNROLL
-    for (int j = 1; j < X_R2; j++) lowest = FMIN(lowest, FMIN(x[j].x, x[j].y));
-    if (!(lowest <= *energy)) return;
+    for (int j = 1; j < X_R2; j++) {
+        lowest_a = FMIN(lowest_a, x[j].x);
+        lowest_b = FMIN(lowest_b, x[j].y);
+    }
+    limit = FMIN(limit, *energy);
+    if (!((cell_a >= 0 && lowest_a <= limit) || (cell_b >= 0 && lowest_b <= limit))) return;
     UNROLL
     for (int j = 0; j < X_R2; j++) {
         int at = q + ROW_LAST_ITEMS * j;
@@ -320,12 +333,15 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void best(
     range searched_x = {first_x, count_x}, searched_y = {first_y, count_y};
     int z = first_z + (int)GROUP_ID(1), slots = slot_count(own), lines = (slots + 1) / 2;
     qn_int64 output = (qn_int64)GROUP_ID(2), list = (output * GROUP_COUNT(1) + GROUP_ID(1)) * places;
+    LOCAL_PTR int *group_limit = (LOCAL_PTR int *)(rows + PAIR_PITCH * lines + NX + NY);
     float energy = FLOAT_MAXIMUM;
     int cell = -1;
     if (z < 0) z += nz;
+    if (LOCAL_ID(0) == 0) *group_limit = ordered_bits((int)FLOAT_BITS(FLOAT_MAXIMUM));
     make_rows(products + (output * nz + z) * COLUMNS, roots, own, rows);
     for (int first = 0; first < lines; first += LINES) {
         start_lines(rows, rows + PAIR_PITCH * lines, first, lines);
+        float limit = BITS_FLOAT((qn_uint32)ordered_bits(*group_limit));
         for (int item = (int)LOCAL_ID(0); item < LINES * ROW_LAST_ITEMS; item += GROUP_SIZE) {
             int q = item / LINES, line = first + item - LINES * q;
             qn_complex x[16];
@@ -334,8 +350,9 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void best(
             int a = slot_row(own, 2 * line), b = slot_row(own, 2 * line + 1);
             bool has_b = 2 * line + 1 < slots && is_searched(b, NY, searched_y);
             keep_best(x, q, searched_x, is_searched(a, NY, searched_y) ? NX * (a + NY * z) : -1,
-                      has_b ? NX * (b + NY * z) : -1, &energy, &cell);
+                      has_b ? NX * (b + NY * z) : -1, limit, &energy, &cell);
         }
+        if (energy < limit) LOCAL_ATOMIC_MIN_INT(group_limit, ordered_bits((int)FLOAT_BITS(energy)));
     }
     LOCAL_BARRIER();
     merge_group(energy, cell, scale, LOCAL_ROOM(float), LOCAL_ROOM(int) + GROUP_SIZE,
