@@ -1,10 +1,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "job/agreement.h"
 
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 
 /* So many pieces nobody has: a rank that takes them leaves nothing to the others. Thousands of ranks may. */
 static const uint64_t all_that_is_left = (uint64_t)1 << 48;
@@ -29,17 +32,63 @@ static bool is_told(int rank, int speaker, const qn_error_trail *own, const qn_e
            (speaker == 0 && own->status == first->status && strcmp(own->message, first->message) == 0);
 }
 
+/* What the first rank will say of a Ctrl-C in any case, said beforehand where others keep it waiting: they may be dead,
+ * and a launcher that stops all because one died kills them a second later. */
+typedef struct early_word {
+    const char *message;
+    pthread_t thread;
+    bool waits, said;
+    atomic_bool agreed;
+} early_word;
+
+static void *say_early(void *user)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    early_word *word = user;
+    for (int i = 0; i < 30 && !word->agreed; i++) nanosleep(&pause, NULL);
+    word->said = !word->agreed;
+    if (word->said) qn_log(QN_LOG_WARNING, "%s", word->message);
+    return NULL;
+}
+
+static void begin_word(const qn_agreement *agreement, const qn_error_trail *own, early_word *word)
+{
+    *word = (early_word){.message = own->message};
+    word->waits = qn_ranks_count(agreement->ranks) > 1 && qn_ranks_rank(agreement->ranks) == 0 && !agreement->stopped &&
+                  own->status == QN_CANCELLED && pthread_create(&word->thread, NULL, say_early, word) == 0;
+}
+
+/* Whether it has been said. */
+static bool end_word(early_word *word)
+{
+    word->agreed = true;
+    if (word->waits) pthread_join(word->thread, NULL);
+    return word->said;
+}
+
+/* The rank that failed first: `most` is 1 + count − its number; 0 when all are well. `first` gets what rank 0 met. */
+static qn_status hear_all(const qn_agreement *agreement, const qn_error_trail *own, int *most, qn_error_trail *first)
+{
+    const int count = qn_ranks_count(agreement->ranks), rank = qn_ranks_rank(agreement->ranks);
+    const int mine = own->status == QN_OK ? 0 : agreement->stopped ? 1 : 1 + count - rank;
+    QN_TRY(qn_ranks_most(agreement->ranks, mine, most));
+    if (*most != 1 + count) return QN_OK;
+    if (rank == 0) *first = *own;
+    return qn_ranks_tell(agreement->ranks, first, sizeof *first);
+}
+
 qn_status qn_agree(qn_agreement *agreement, qn_status status)
 {
-    qn_ranks *ranks = agreement->ranks;
-    const int count = qn_ranks_count(ranks), rank = qn_ranks_rank(ranks);
+    const int count = qn_ranks_count(agreement->ranks), rank = qn_ranks_rank(agreement->ranks);
     qn_error_trail own = {0}, first = {0};
+    early_word word;
     int most = 0;
     qn_error_save(status, &own);
-    qn_status heard = qn_ranks_most(ranks, status == QN_OK ? 0 : agreement->stopped ? 1 : 1 + count - rank, &most);
-    if (heard == QN_OK && most == 1 + count) {
-        if (rank == 0) first = own;
-        heard = qn_ranks_tell(ranks, &first, sizeof first);
+    begin_word(agreement, &own, &word);
+    qn_status heard = hear_all(agreement, &own, &most, &first);
+    if (end_word(&word)) {
+        agreement->mute = true;
+        return qn_error_restore(&own);
     }
     if (heard != QN_OK) return status != QN_OK ? qn_error_restore(&own) : heard;
     if (most == 0) return QN_OK;
@@ -49,13 +98,13 @@ qn_status qn_agree(qn_agreement *agreement, qn_status status)
     QN_FAIL(QN_CANCELLED, "stopped because another process of this run did");
 }
 
-qn_status qn_agreement_deal(qn_agreement *agreement, uint64_t *piece, bool *none)
+qn_status qn_agreement_deal(qn_agreement *agreement, uint64_t count, uint64_t *first, bool *none)
 {
     pthread_mutex_lock(&agreement->mutex);
-    qn_status status = qn_ranks_next(agreement->ranks, 1, piece);
+    qn_status status = qn_ranks_next(agreement->ranks, count, first);
     pthread_mutex_unlock(&agreement->mutex);
     QN_TRY(status);
-    *none = *piece >= all_that_is_left;
+    *none = *first >= all_that_is_left;
     return QN_OK;
 }
 

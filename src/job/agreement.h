@@ -24,11 +24,12 @@ void qn_agreement_end(qn_agreement *agreement);
 
 /* Every rank must call, each with its own status. QN_OK: all have that. The first rank that failed gets its own failure
  * back, as does any that met something else; the others QN_CANCELLED, and are mute: those that are well, that were told
- * to stop, that met what rank 0 met, word for word, or that heard a Ctrl-C which all hear. */
+ * to stop, that met what rank 0 met, word for word, or that heard a Ctrl-C which all hear. Rank 0 logs its own
+ * QN_CANCELLED as a warning, and is mute too, when others let it wait for 0.3 s: they may be dead. */
 QN_MUST_CHECK qn_status qn_agree(qn_agreement *agreement, qn_status status);
 
-/* The next piece of a run; *none: nobody deals any more. */
-QN_MUST_CHECK qn_status qn_agreement_deal(qn_agreement *agreement, uint64_t *piece, bool *none);
+/* The next `count` pieces of a run, of which *first is the first; *none: nobody deals any more. */
+QN_MUST_CHECK qn_status qn_agreement_deal(qn_agreement *agreement, uint64_t count, uint64_t *first, bool *none);
 
 /* Whether another rank failed, asked once a second at most: then QN_CANCELLED, and this one is stopped. */
 QN_MUST_CHECK qn_status qn_agreement_look(qn_agreement *agreement);

@@ -39,7 +39,7 @@ static qn_status take_next(device_thread *worker, uint64_t *batch, bool *none)
 {
     qn_reconstruct_state *run = worker->shared->run;
     *none = false;
-    if (!run->options->deterministic) QN_TRY(qn_agreement_deal(&run->agreement, batch, none));
+    if (!run->options->deterministic) QN_TRY(qn_agreement_deal(&run->agreement, 1, batch, none));
     worker->cut_short |= *none;
     if (run->options->deterministic) {
         *batch = worker->next;

@@ -161,7 +161,7 @@ static qn_status read_pieces(piece_reading *reading)
     uint64_t number;
     while (qn_screen_queue_has_room(&pipeline->queue)) { /* asked first: a piece that waits here is kept from others */
         bool none;
-        QN_TRY(qn_agreement_deal(&pipeline->run->agreement, &number, &none));
+        QN_TRY(qn_agreement_deal(&pipeline->run->agreement, 1, &number, &none));
         if (none) return QN_OK;
         if (qn_piece_set_has(pipeline->done, number)) continue;
         QN_TRY(read_piece(reading, number, &batch));

@@ -128,7 +128,7 @@ static qn_status read_pieces(trajectory_engine *engine)
     while (!end) {
         uint64_t piece;
         bool none;
-        QN_TRY(qn_agreement_deal(&run->agreement, &piece, &none));
+        QN_TRY(qn_agreement_deal(&run->agreement, 1, &piece, &none));
         if (none) return QN_OK;
         if (qn_piece_set_has(engine->done, piece)) continue;
         QN_TRY(read_piece(engine, piece, &end));

@@ -3,8 +3,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
+#include <quern/log.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "job/agreement.h"
@@ -82,6 +85,36 @@ static void what_all_meet_the_first_one_tells(void)
     }
 }
 
+static char logged[128];
+
+static void on_log(qn_log_level level, const char *message, void *user)
+{
+    (void)user;
+    CHECK(level == QN_LOG_WARNING && !logged[0]);
+    snprintf(logged, sizeof logged, "%s", message);
+}
+
+/* Late as the dead are. */
+static void a_stop_is_told_before_those_come_who_are_late(void)
+{
+    if (!begin()) return;
+    if (rank != 0) nanosleep(&(struct timespec){.tv_nsec = 900000000}, NULL);
+    qn_log_set_callback(on_log, NULL);
+    qn_status status = qn_agree(&agreement, met(QN_CANCELLED, rank));
+    qn_log_set_callback(NULL, NULL);
+    if (rank != 0) {
+        is_mute(status);
+    } else if (count > 1) {
+        CHECK_FAILS(status, QN_CANCELLED);
+        CHECK(agreement.mute);
+        CHECK_TEXT(logged, "file 0 is missing");
+    } else {
+        speaks(status, QN_CANCELLED, "file 0");
+        CHECK(!logged[0]);
+    }
+    end();
+}
+
 static void different_failures_are_all_told(void)
 {
     static const char *const messages[] = {"file 0 is", "file 1 is", "file 2 is", "file 3 is"};
@@ -96,7 +129,7 @@ static void a_failure_leaves_nothing_to_deal(void)
     bool none;
     if (!begin()) return;
     const bool fails = rank == count - 1;
-    CHECK_OK(qn_agreement_deal(&agreement, &piece, &none));
+    CHECK_OK(qn_agreement_deal(&agreement, 1, &piece, &none));
     CHECK(!none && piece < (uint64_t)count);
     CHECK_OK(qn_ranks_barrier(ranks));
     agreement.looked_s -= 2; /* as if it had been long ago */
@@ -107,7 +140,7 @@ static void a_failure_leaves_nothing_to_deal(void)
     CHECK_OK(qn_ranks_barrier(ranks));
     qn_status status = QN_OK;
     if (!fails) {
-        CHECK_OK(qn_agreement_deal(&agreement, &piece, &none));
+        CHECK_OK(qn_agreement_deal(&agreement, 1, &piece, &none));
         CHECK(none);
         CHECK_OK(qn_agreement_look(&agreement)); /* it was just looked at */
         agreement.looked_s -= 2;
@@ -133,6 +166,7 @@ int main(int argc, char **argv)
     RUN(what_all_manage_is_told_by_nobody);
     RUN(one_failure_stops_all_and_is_told_once);
     RUN(what_all_meet_the_first_one_tells);
+    RUN(a_stop_is_told_before_those_come_who_are_late);
     RUN(different_failures_are_all_told);
     RUN(a_failure_leaves_nothing_to_deal);
     return check_finish();
