@@ -108,3 +108,30 @@ qn_status qn_devices_open(qn_context *context, const char *list, const qn_ranks 
     if (status != QN_OK) *count = 0;
     return status;
 }
+
+/* The instruction set of the host's kernels, which sum in vectors of its length; others' models stand for it. */
+static const char *instructions(const qn_device_info *device)
+{
+    const char *level = strstr(device->driver_version, "x86-64-v");
+    return level ? level : "";
+}
+
+bool qn_devices_are_alike(const qn_device *first, const qn_device *second)
+{
+    const qn_device_info *a = qn_device_get_info(first), *b = qn_device_get_info(second);
+    return strcmp(a->driver, b->driver) == 0 && strcmp(a->name, b->name) == 0 &&
+           strcmp(instructions(a), instructions(b)) == 0;
+}
+
+qn_status qn_devices_describe(qn_device *const *devices, int count, qn_text *key)
+{
+    for (int i = 0; i < count; i++) {
+        const qn_device_info *device = qn_device_get_info(devices[i]);
+        const char *level = instructions(device);
+        bool known = false;
+        for (int other = 0; other < i; other++) known |= qn_devices_are_alike(devices[other], devices[i]);
+        if (!known)
+            QN_TRY(qn_text_append(key, "device=%s %s%s%s\n", device->driver, device->name, *level ? ", " : "", level));
+    }
+    return QN_OK;
+}

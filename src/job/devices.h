@@ -4,6 +4,9 @@
 
 #include <quern/device.h>
 
+#include <stdbool.h>
+
+#include "base/text.h"
 #include "job/ranks.h"
 
 enum { QN_MOST_DEVICES = 16 };
@@ -14,5 +17,11 @@ enum { QN_MOST_DEVICES = 16 };
  * QN_INVALID_ARGUMENT for a list that cannot be. After a failure none is open. */
 QN_MUST_CHECK qn_status qn_devices_open(qn_context *context, const char *list, const qn_ranks *ranks,
                                         qn_device *devices[QN_MOST_DEVICES], int *count);
+
+/* Whether devices give the same bits: one model, and on hosts one instruction set. */
+bool qn_devices_are_alike(const qn_device *first, const qn_device *second);
+
+/* Append "device=driver model" lines to a journal's key, each model once: which and how many of one does not matter. */
+QN_MUST_CHECK qn_status qn_devices_describe(qn_device *const *devices, int count, qn_text *key);
 
 #endif

@@ -27,34 +27,6 @@ static qn_status describe_search(const qn_screen_state *run, qn_text *key)
                           search->minimiser_steps, (unsigned long long)search->seed, search->exact);
 }
 
-/* The instruction set of the host's kernels, which sum in vectors of its length; others' models stand for it. */
-static const char *instructions(const qn_device_info *device)
-{
-    const char *level = strstr(device->driver_version, "x86-64-v");
-    return level ? level : "";
-}
-
-/* Models of devices, each once: which and how many of one model does not matter. */
-static qn_status describe_devices(const qn_screen_state *run, qn_text *key)
-{
-    for (int i = 0; i < run->device_count; i++) {
-        const qn_device_info *device = qn_device_get_info(run->devices[i]);
-        bool known = false;
-        for (int other = 0; other < i; other++) known |= qn_screen_same_model(run->devices[other], run->devices[i]);
-        const char *level = instructions(device);
-        if (!known)
-            QN_TRY(qn_text_append(key, "device=%s %s%s%s\n", device->driver, device->name, *level ? ", " : "", level));
-    }
-    return QN_OK;
-}
-
-bool qn_screen_same_model(const qn_device *first, const qn_device *second)
-{
-    const qn_device_info *a = qn_device_get_info(first), *b = qn_device_get_info(second);
-    return strcmp(a->driver, b->driver) == 0 && strcmp(a->name, b->name) == 0 &&
-           strcmp(instructions(a), instructions(b)) == 0;
-}
-
 qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key)
 {
     const qn_screen_options *options = run->options;
@@ -66,7 +38,7 @@ qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key)
     QN_TRY(qn_text_append(key, "conformers=%d\nkeep=%d\ndiversity=%.17g\npiece=%d\n", options->conformers,
                           options->keep, options->diversity_angstrom, QN_SCREEN_PIECE));
     if (run->search.exact) return QN_OK; /* the same bits on every device */
-    return describe_devices(run, key);
+    return qn_devices_describe(run->devices, run->device_count, key);
 }
 
 static const char *advise(const char *first_line, const char *own_line)

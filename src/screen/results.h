@@ -44,9 +44,6 @@ QN_MUST_CHECK qn_status qn_screen_results_key(const qn_screen_state *run, qn_tex
  * differs. Every rank must call. */
 QN_MUST_CHECK qn_status qn_screen_results_same_key(const qn_screen_state *run, const char *key);
 
-/* Whether devices give the same bits. */
-bool qn_screen_same_model(const qn_device *first, const qn_device *second);
-
 /* Every piece of all journals once; one that was broken off only where it is nowhere whole. Either callback may be
  * NULL. */
 typedef struct qn_screen_scan {

@@ -129,7 +129,7 @@ static qn_status empty_site(qn_screen_state *run)
 static void warn_of_models(const qn_screen_state *run)
 {
     for (int i = 1; i < run->device_count && !run->options->exact; i++)
-        if (!qn_screen_same_model(run->devices[0], run->devices[i])) {
+        if (!qn_devices_are_alike(run->devices[0], run->devices[i])) {
             qn_log(QN_LOG_WARNING, "devices of several models round differently, and which one takes a molecule is "
                                    "chance: results may differ from run to run; exact arithmetic would not");
             return;

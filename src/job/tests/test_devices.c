@@ -1,5 +1,7 @@
 #include "check.h"
 
+#include <string.h>
+
 #include "job/devices.h"
 
 static qn_context *context;
@@ -34,11 +36,29 @@ static void what_cannot_be_is_refused_and_closed_again(void)
     refused("host,cuda:77", QN_NO_DEVICE, "");
 }
 
+/* The checking driver is another than the host's; which of several of one model it is does not matter. */
+static void each_model_is_described_once(void)
+{
+    qn_text key = {0}, again = {0};
+    CHECK_OK(qn_devices_open(context, "host,checking:host", NULL, devices, &count));
+    if (!CHECK(count == 2)) return;
+    qn_device *const repeated[] = {devices[0], devices[1], devices[0], devices[1]};
+    CHECK(qn_devices_are_alike(devices[0], devices[0]) && !qn_devices_are_alike(devices[0], devices[1]));
+    CHECK_OK(qn_devices_describe(devices, 2, &key));
+    CHECK_OK(qn_devices_describe(repeated, 4, &again));
+    CHECK_TEXT(again.data, key.data);
+    CHECK(strncmp(key.data, "device=host ", 12) == 0 && strstr(key.data, "\ndevice=checking"));
+    for (int i = 0; i < count; i++) qn_device_release(&devices[i]);
+    qn_text_clear(&key);
+    qn_text_clear(&again);
+}
+
 int main(void)
 {
     if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &context))) return check_finish();
     RUN(lists_are_opened_in_order);
     RUN(what_cannot_be_is_refused_and_closed_again);
+    RUN(each_model_is_described_once);
     qn_context_destroy(&context);
     return check_finish();
 }
