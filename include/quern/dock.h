@@ -70,7 +70,7 @@ typedef struct qn_dock_summary {
     int grid[3];
     double rotations_per_s; /* of the search alone */
     double seconds;         /* of the whole run */
-    char report[512];       /* path of report.html */
+    char report[512];       /* path of report.html; "": another process of the run says how it ended */
 } qn_dock_summary;
 
 /* Errors: QN_NOT_FOUND, QN_BAD_FORMAT (inputs), QN_ALREADY_EXISTS (output folder not empty without resume),

@@ -208,7 +208,7 @@ static const cli_option options[] = {
      .offset = offsetof(settings, threads),
      .least = 0,
      .most = 4096,
-     .default_text = "every processor this process may use",
+     .default_text = "every processor this process may use, shared among ranks",
      .help = "CPU threads"},
     {.name = "tune",
      .type = CLI_CHOICE,
@@ -263,7 +263,9 @@ static qn_status run_docking(cli_progress *progress, void *user)
     docking *job = user;
     job->options->progress = cli_progress_on_progress;
     job->options->progress_user = progress;
-    return qn_dock_run(job->context, job->options, &job->summary);
+    qn_status status = qn_dock_run(job->context, job->options, &job->summary);
+    progress->mute = status == QN_CANCELLED && !job->summary.report[0];
+    return status;
 }
 
 static int dock(qn_context *context, settings *chosen)
@@ -274,7 +276,7 @@ static int dock(qn_context *context, settings *chosen)
     chosen->dock.attracted = chosen->attracted.items;
     chosen->dock.attracted_count = chosen->attracted.count;
     int exit_code = cli_progress_run(chosen->quiet, run_docking, &job);
-    if (exit_code == CLI_DONE && !chosen->quiet) print_summary(chosen, &job.summary);
+    if (exit_code == CLI_DONE && !chosen->quiet && job.summary.report[0]) print_summary(chosen, &job.summary);
     return exit_code;
 }
 
@@ -296,7 +298,8 @@ const cli_command cli_dock = {
         "Rigid protein-protein docking by FFT correlation. Searches rotations and translations of the ligand around "
         "the "
         "receptor, clusters the best poses and writes poses.csv, clusters.csv, contacts.csv, cluster_*.pdb, run.json, "
-        "report.html, view.pml (PyMOL) and view.cxc (ChimeraX) into the output folder.",
+        "report.html, view.pml (PyMOL) and view.cxc (ChimeraX) into the output folder. Under mpirun the rotations are "
+        "dealt to all processes.",
     .positionals = positionals,
     .options = options,
     .settings_bytes = sizeof(settings),

@@ -11,6 +11,7 @@
 #include "dock/output_zdock.h"
 #include "dock/run.h"
 #include "job/options.h"
+#include "job/pieces.h"
 #include "runtime/device.h"
 #include "score/coefficients.h"
 
@@ -162,17 +163,35 @@ static qn_status write_result(qn_dock_state *run, const qn_dock_result *result)
     return qn_dock_write_tables(run, result);
 }
 
-static qn_status run_stages(qn_dock_state *run)
+static qn_status open_devices(qn_dock_state *run)
 {
-    double since = run->started_s;
-    QN_TRY(prepare(run));
-    QN_TRY(qn_folder_create(run->options->output));
-    run->timings.prepare_s = qn_clock_lap_s(&since);
-    QN_TRY(qn_dock_tuning_start(run));
-    qn_status status = qn_dock_search_all(run);
-    qn_tuning_finish(&run->tuning);
-    QN_TRY(status);
-    qn_clock_lap_s(&since);
+    qn_device *devices[QN_MOST_DEVICES];
+    QN_TRY(qn_devices_open(run->context, run->options->device, run->ranks, devices, &run->worker_count));
+    for (int i = 0; i < run->worker_count; i++) run->workers[i].device = devices[i];
+    if (qn_ranks_rank(run->ranks) != 0) return QN_OK; /* the first one asks, and may have made the folder by now */
+    return qn_option_output(run->options->output, run->options->resume, NULL); /* made only once inputs are good */
+}
+
+/* Refuse ranks that would find other things. */
+static qn_status compare_ranks(qn_dock_state *run)
+{
+    qn_text key = {0};
+    qn_status status = qn_agree(&run->agreement, qn_dock_make_key(run, &key));
+    if (status == QN_OK) status = qn_agree(&run->agreement, qn_ranks_same_key(run->ranks, key.data, NULL));
+    qn_text_clear(&key);
+    return status;
+}
+
+static qn_status make_folder(const qn_dock_state *run)
+{
+    return qn_ranks_rank(run->ranks) == 0 ? qn_folder_create(run->options->output) : QN_OK;
+}
+
+/* From hits to files, on the first rank. */
+static qn_status make_results(qn_dock_state *run)
+{
+    double since = qn_clock_s();
+    if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
     QN_TRY(qn_dock_rank_results(run));
     run->timings.rank_s = qn_clock_lap_s(&since);
     QN_TRY(qn_dock_cluster_results(run));
@@ -186,16 +205,23 @@ static qn_status run_stages(qn_dock_state *run)
     return qn_dock_write_run_json(run);
 }
 
-static qn_status open_devices(qn_dock_state *run)
+static qn_status run_stages(qn_dock_state *run)
 {
-    qn_device *devices[QN_MOST_DEVICES];
-    QN_TRY(qn_devices_open(run->context, run->options->device, NULL, devices, &run->worker_count));
-    for (int i = 0; i < run->worker_count; i++) run->workers[i].device = devices[i];
-    return QN_OK;
+    double since = run->started_s;
+    QN_TRY(qn_agree(&run->agreement, open_devices(run)));
+    QN_TRY(qn_agree(&run->agreement, prepare(run)));
+    QN_TRY(compare_ranks(run));
+    QN_TRY(qn_agree(&run->agreement, make_folder(run)));
+    run->timings.prepare_s = qn_clock_lap_s(&since);
+    QN_TRY(qn_agree(&run->agreement, qn_dock_tuning_start(run)));
+    QN_TRY(qn_dock_search_all(run));
+    qn_tuning_finish(&run->tuning);
+    return qn_agree(&run->agreement, make_results(run));
 }
 
 static void clear(qn_dock_state *run)
 {
+    qn_tuning_finish(&run->tuning);
     for (int i = 0; i < run->worker_count; i++) qn_device_release(&run->workers[i].device);
     qn_dock_results_clear(run);
     qn_dock_energy_clear(&run->energy);
@@ -207,32 +233,46 @@ static void clear(qn_dock_state *run)
     qn_release(&run->matrices);
     qn_release(&run->rotations);
     qn_release(&run->hits);
+    qn_agreement_end(&run->agreement);
+    qn_ranks_close(&run->ranks);
 }
 
-static void summarise(const qn_dock_state *run, qn_dock_summary *summary)
+static void describe_answer(const qn_dock_state *run, qn_dock_summary *summary)
 {
     const qn_dock_result *result = qn_dock_main_result(run);
-    int searched = run->rotation_count - run->resumed_rotations;
-    memset(summary, 0, sizeof *summary);
+    const int searched = run->rotation_count - run->resumed_rotations;
     summary->pose_count = result->pose_count;
     summary->cluster_count = result->cluster_count;
     summary->best_energy = result->pose_count ? result->poses[0].energy : 0;
     memcpy(summary->grid, run->grid.cells, sizeof summary->grid);
     summary->rotations_per_s = searched > 0 ? searched / run->timings.search_s : 0;
-    summary->seconds = qn_clock_s() - run->started_s;
-    snprintf(summary->report, sizeof summary->report, "%s/report.html", run->options->output);
+}
+
+/* Without the name of a report where another process says how the run ended. */
+static void summarise(const qn_dock_state *run, qn_status status, qn_dock_summary *summary)
+{
+    const bool first = qn_ranks_rank(run->ranks) == 0;
+    *summary = (qn_dock_summary){.seconds = qn_clock_s() - run->started_s};
+    if (first && status == QN_OK) describe_answer(run, summary);
+    if ((first || status != QN_OK) && !run->agreement.mute)
+        snprintf(summary->report, sizeof summary->report, "%s/report.html",
+                 run->options->output ? run->options->output : "");
 }
 
 qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_dock_summary *summary)
 {
     qn_dock_state run = {.options = options, .context = context, .pool = qn_context_pool(context)};
     run.started_s = qn_clock_s();
-    QN_TRY(check_options(options, &run.engine));
-    qn_status status = open_devices(&run);
-    if (status == QN_OK)
-        status = qn_option_output(options->output, options->resume, NULL); /* made only once inputs are good */
+    QN_TRY(qn_ranks_open(&run.ranks));
+    qn_agreement_begin(run.ranks, &run.agreement);
+    const bool hushed = qn_log_hush(qn_ranks_rank(run.ranks) != 0); /* what they log is the same */
+    qn_status status = qn_agree(&run.agreement, check_options(options, &run.asked_engine));
+    run.engine = run.asked_engine;
+    if (status == QN_OK && qn_ranks_count(run.ranks) > 1)
+        qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(run.ranks));
     if (status == QN_OK) status = run_stages(&run);
-    if (status == QN_OK && summary) summarise(&run, summary);
+    if (summary) summarise(&run, status, summary);
     clear(&run);
+    qn_log_hush(hushed);
     return status;
 }

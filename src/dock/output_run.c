@@ -52,8 +52,7 @@ static json_t *describe_device(const qn_dock_state *run, const qn_dock_worker *w
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:s, s:i}", "identifier", info->identifier, "name",
                      info->name, "driver", info->driver, "driver_version", info->driver_version, "compute_units",
                      info->compute_units, "threads", qn_context_threads(run->context), "bytes_used",
-                     (json_int_t)worker->device_bytes, "fft_engine", qn_fft_engine_name(worker->engine), "batch",
-                     worker->batch);
+                     (json_int_t)worker->device_bytes, "fft_engine", worker->transforms, "batch", worker->batch);
 }
 
 static json_t *describe_devices(const qn_dock_state *run)
@@ -100,15 +99,16 @@ static json_t *describe_timings(const qn_dock_timings *timings)
 static json_t *describe_run(const qn_dock_state *run)
 {
     int searched = run->rotation_count - run->resumed_rotations;
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:[iii], s:i, s:f, s:i, s:i, s:f, s:o}", "quern",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:[iii], s:i, s:f, s:i, s:i, s:f, s:o}", "quern",
                      QN_VERSION, "receptor", describe_partner(run->options->receptor, &run->receptor), "ligand",
                      describe_partner(run->options->ligand, &run->ligand), "options", describe_options(run->options),
                      "known_beforehand", describe_knowledge(run), "coefficient_sets", describe_sets(run), "devices",
-                     describe_devices(run), "grids_per_rotation", run->energy.grid_count, "grid", run->grid.cells[0],
-                     run->grid.cells[1], run->grid.cells[2], "rotations", run->rotation_count, "rotation_step_degrees",
-                     run->neighbour_degrees, "exclusion_cells", run->exclusion_cells, "resumed_rotations",
-                     run->resumed_rotations, "rotations_per_s", searched > 0 ? searched / run->timings.search_s : 0.0,
-                     "timings", describe_timings(&run->timings));
+                     describe_devices(run), "ranks", qn_ranks_count(run->ranks), "grids_per_rotation",
+                     run->energy.grid_count, "grid", run->grid.cells[0], run->grid.cells[1], run->grid.cells[2],
+                     "rotations", run->rotation_count, "rotation_step_degrees", run->neighbour_degrees,
+                     "exclusion_cells", run->exclusion_cells, "resumed_rotations", run->resumed_rotations,
+                     "rotations_per_s", searched > 0 ? searched / run->timings.search_s : 0.0, "timings",
+                     describe_timings(&run->timings));
 }
 
 qn_status qn_dock_write_run_json(const qn_dock_state *run)

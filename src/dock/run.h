@@ -8,6 +8,7 @@
 #include "compare/cluster.h"
 #include "dock/pose.h"
 #include "dock/search.h"
+#include "job/agreement.h"
 #include "job/devices.h"
 #include "job/tuning.h"
 
@@ -35,13 +36,15 @@ typedef struct qn_dock_worker {
     qn_device *device;
     int batch;
     size_t device_bytes;
-    qn_fft_engine engine;
+    const char *transforms; /* "fused", or the name of an FFT engine */
 } qn_dock_worker;
 
 typedef struct qn_dock_state {
     const qn_dock_options *options;
     qn_context *context;
     qn_pool *pool;
+    qn_ranks *ranks;
+    qn_agreement agreement;
     qn_dock_worker workers[QN_DOCK_MOST_DEVICES];
     int worker_count;
     qn_dock_partner receptor, ligand;
@@ -55,9 +58,11 @@ typedef struct qn_dock_state {
     int32_t *rotations;       /* the same in 1/2^30 */
     double neighbour_degrees; /* mean angle between neighbouring rotations */
     int exclusion_cells;
-    qn_fft_engine engine;
-    int resumed_rotations;   /* taken from the journal */
-    qn_dock_hit *hits;       /* [rotations][sets][per_rotation] */
+    qn_fft_engine asked_engine; /* by the options */
+    qn_fft_engine engine;       /* this and the path: of the first device and those of its driver, on all ranks */
+    qn_dock_path path;
+    int resumed_rotations;   /* taken from journals */
+    qn_dock_hit *hits;       /* [rotations][sets][per_rotation]; this and what is made of it: on the first rank only */
     qn_dock_result *results; /* the sets' answers in their order; with several sets, the merged one after them */
     size_t result_count;
     bool models_as_mmcif; /* PDB columns do not suffice */
@@ -86,7 +91,14 @@ QN_MUST_CHECK qn_status qn_dock_tuning_start(qn_dock_state *run);
 /* Explore on a search's first batch until nothing more is to be gained, when options->tune is "offline". */
 QN_MUST_CHECK qn_status qn_dock_tuning_explore(qn_dock_state *run, qn_dock_search *search);
 
-/* search_loop.c: all rotations through the devices, journal and progress; fills hits. */
+/* key.c: everything the hits depend on, a line each. */
+QN_MUST_CHECK qn_status qn_dock_make_key(const qn_dock_state *run, qn_text *key);
+/* What the key's line "transforms" says: "fused", or the name of an FFT engine; and to take what it says. */
+const char *qn_dock_transforms(const qn_dock_state *run);
+void qn_dock_keep_transforms(qn_dock_state *run, const char *name);
+
+/* search_loop.c: all rotations through the devices of all ranks, journals and progress; fills hits. Every rank must
+ * call. */
 QN_MUST_CHECK qn_status qn_dock_search_all(qn_dock_state *run);
 
 /* results.c: rank and cluster each set's poses, merge the sets' clusters, refine their centres. */

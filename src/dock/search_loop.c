@@ -4,141 +4,130 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "dock/journal.h"
 #include "dock/run.h"
 #include "runtime/device.h"
 
-/* A coefficient set with all that its energies depend on: the weighted layers and the ligand's weights, hashed. */
-static qn_status describe_set(const qn_dock_state *run, size_t set, qn_text *key)
-{
-    const qn_dock_energy *energy = &run->energy;
-    qn_hash hash;
-    char digest[65];
-    qn_hash_start(&hash);
-    qn_hash_add(&hash, energy->sets[set].weight, sizeof energy->sets[set].weight);
-    for (size_t i = 0; i < energy->layer_count; i++) {
-        const qn_dock_layer *layer = &energy->layers[i];
-        const double numbers[] = {(double)layer->kind,       (double)layer->term,    (double)layer->ligand_grid,
-                                  layer->reach_angstrom,     layer->length_angstrom, layer->cap,
-                                  energy->sets[set].scale[i]};
-        if (energy->sets[set].scale[i] == 0) continue;
-        qn_hash_add(&hash, numbers, sizeof numbers);
-        qn_hash_add(&hash, layer->weights, run->receptor.site_count * sizeof(double));
-    }
-    qn_hash_add(&hash, energy->ligand_weights, (size_t)energy->grid_count * run->ligand.site_count * sizeof(double));
-    qn_hash_finish(&hash, digest);
-    return qn_text_append(key, "coefficients=%s %s\n", energy->sets[set].name, digest);
-}
-
-/* Everything the hits depend on, a line each: a journal with another key is refused. */
-static qn_status make_key(const qn_dock_state *run, qn_text *key)
-{
-    const qn_dock_options *options = run->options;
-    qn_hash hash;
-    char rotations[65];
-    qn_hash_start(&hash);
-    qn_hash_add(&hash, run->rotations, (size_t)run->rotation_count * 9 * sizeof(int32_t));
-    qn_hash_finish(&hash, rotations);
-    QN_TRY(qn_text_append(key,
-                          "version=%s\nreceptor=%s %zu atoms\nligand=%s %zu atoms\nmodel=%d\nscore=%s\nrotations=%d "
-                          "%s\nspacing=%.17g\ngrid=%d %d %d\nper rotation=%d\nfft engine=%s\n",
-                          QN_VERSION, run->receptor.hash, run->receptor.molecule->atom_count, run->ligand.hash,
-                          run->ligand.molecule->atom_count, options->model, options->score, run->rotation_count,
-                          rotations, run->grid.spacing_angstrom, run->grid.cells[0], run->grid.cells[1],
-                          run->grid.cells[2], options->per_rotation, qn_fft_engine_name(run->engine)));
-    for (size_t s = 0; s < run->energy.set_count; s++) QN_TRY(describe_set(run, s, key));
-    for (int i = 0; i < run->worker_count; i++) {
-        const qn_device_info *device = qn_device_get_info(run->workers[i].device);
-        QN_TRY(qn_text_append(key, "device=%s %s\n", device->driver, device->name));
-    }
-    return QN_OK;
-}
-
-/* What the devices of a run share while they work. */
+/* What the devices of a process share while they work. */
 typedef struct search_loop {
     qn_dock_state *run;
     qn_dock_search *searches[QN_DOCK_MOST_DEVICES];
+    qn_text key;           /* of the journals */
+    qn_dock_known known;   /* rotations that journals had when the run began; not their hits */
+    pthread_mutex_t mutex; /* of what follows */
     qn_dock_journal *journal;
-    unsigned char *done; /* rotations whose hits are kept */
-    int next;            /* rotations before it are done or taken by a device */
-    int finished;
-    bool failed;           /* a device failed: the others stop */
-    pthread_mutex_t mutex; /* of all above */
+    int reached; /* end of the furthest batch recorded here: about as many rotations are done by all processes */
     double started_s;
 } search_loop;
 
-static qn_status report_progress(const search_loop *loop)
+/* Rotations of the journals' `known`. */
+static qn_status make_known(const qn_dock_state *run, qn_dock_hit *hits, qn_dock_known *known)
 {
-    const qn_dock_state *run = loop->run;
-    const qn_progress progress = {.stage = "docking",
-                                  .unit = "rotations",
-                                  .done = (size_t)loop->finished,
-                                  .total = (size_t)run->rotation_count,
-                                  .seconds = qn_clock_s() - loop->started_s};
-    if (run->options->progress && run->options->progress(&progress, run->options->progress_user) != 0)
-        QN_FAIL(QN_CANCELLED, "stopped after %d of %d rotations; continue with --resume", loop->finished,
-                run->rotation_count);
+    void *memory;
+    *known = (qn_dock_known){.rotation_count = run->rotation_count,
+                             .per_rotation = (int)run->energy.set_count * run->options->per_rotation,
+                             .hits = hits};
+    QN_TRY(qn_allocate((size_t)run->rotation_count, 1, &memory));
+    known->done = memory;
     return QN_OK;
 }
 
-/* First rotation of a batch that holds one not done yet; rotation_count when there is none left. */
-static int take_batch(search_loop *loop, int batch)
+/* How many rotations all processes have recorded by now. */
+static qn_status count_recorded(const search_loop *loop, int *count)
 {
-    const int count = loop->run->rotation_count;
-    pthread_mutex_lock(&loop->mutex);
-    while (loop->next < count && loop->done[loop->next]) loop->next++;
-    int first = loop->failed ? count : loop->next;
-    loop->next = first < count - batch ? first + batch : count;
-    pthread_mutex_unlock(&loop->mutex);
-    return first;
+    qn_dock_known known;
+    QN_TRY(make_known(loop->run, NULL, &known));
+    qn_status status = qn_dock_journals_read(loop->run->options->output, loop->key.data, &known);
+    *count = qn_dock_known_count(&known);
+    qn_release(&known.done);
+    return status;
 }
 
-/* Keep and record the hits of a batch that began at rotation `first`. */
-static qn_status keep_hits(search_loop *loop, int first, int count, const qn_dock_hit *hits)
+/* Ranks but the first only ask whether to stop: a total of 0 is not shown. */
+static qn_status report_progress(const search_loop *loop)
 {
-    qn_dock_state *run = loop->run;
-    const size_t each = run->energy.set_count * (size_t)run->options->per_rotation;
+    const qn_dock_state *run = loop->run;
+    const int resumed = run->resumed_rotations;
+    const qn_progress progress = {.stage = "docking",
+                                  .unit = "rotations",
+                                  .done = (size_t)(loop->reached > resumed ? loop->reached : resumed),
+                                  .total = qn_ranks_rank(run->ranks) == 0 ? (size_t)run->rotation_count : 0,
+                                  .seconds = qn_clock_s() - loop->started_s};
+    int done;
+    if (!run->options->progress || run->options->progress(&progress, run->options->progress_user) == 0) return QN_OK;
+    QN_TRY(count_recorded(loop, &done));
+    QN_FAIL(QN_CANCELLED, "stopped after %d of %d rotations; continue with --resume", done, run->rotation_count);
+}
+
+/* Whether to stop: because the caller says so, or another rank did. */
+static qn_status ask_to_go_on(search_loop *loop)
+{
     pthread_mutex_lock(&loop->mutex);
-    memcpy(run->hits + (size_t)first * each, hits, (size_t)count * each * sizeof *hits);
-    qn_status status = qn_dock_journal_append(loop->journal, first, count, hits);
-    for (int i = 0; i < count && status == QN_OK; i++) {
-        loop->finished += !loop->done[first + i];
-        loop->done[first + i] = 1;
-    }
-    if (status == QN_OK) status = report_progress(loop);
+    qn_status status = report_progress(loop);
+    if (status == QN_OK) status = qn_agreement_look(&loop->run->agreement);
     pthread_mutex_unlock(&loop->mutex);
     return status;
 }
 
-/* Wait for the batch that began at rotation `first`. */
+static bool are_known(const qn_dock_known *known, int first, int count)
+{
+    int done = 0;
+    for (int i = 0; i < count; i++) done += known->done[first + i];
+    return done == count;
+}
+
+/* How many rotations a batch has that begins at `first`. */
+static int batch_count(const search_loop *loop, int batch, int first)
+{
+    const int left = loop->run->rotation_count - first;
+    return left < batch ? left : batch;
+}
+
+/* The next batch of this run that has a rotation not done yet: its first one; rotation_count when there is none left.
+ */
+static qn_status take_batch(search_loop *loop, int batch, int *first)
+{
+    const int count = loop->run->rotation_count;
+    uint64_t dealt;
+    bool none;
+    do {
+        QN_TRY(qn_agreement_deal(&loop->run->agreement, (uint64_t)batch, &dealt, &none));
+        *first = none || dealt >= (uint64_t)count ? count : (int)dealt;
+    } while (*first < count && are_known(&loop->known, *first, batch_count(loop, batch, *first)));
+    return QN_OK;
+}
+
+/* Wait for the batch that began at rotation `first` and record its hits. */
 static qn_status finish_batch(search_loop *loop, qn_dock_search *search, int first, int slot, qn_dock_hit *hits)
 {
-    int left = loop->run->rotation_count - first, batch = qn_dock_search_batch(search);
+    const int count = batch_count(loop, qn_dock_search_batch(search), first);
     QN_TRY(qn_dock_search_collect(search, slot, hits));
-    return keep_hits(loop, first, left < batch ? left : batch, hits);
+    pthread_mutex_lock(&loop->mutex);
+    qn_status status = qn_dock_journal_append(loop->journal, first, count, hits);
+    if (first + count > loop->reached) loop->reached = first + count;
+    pthread_mutex_unlock(&loop->mutex);
+    return status == QN_OK ? ask_to_go_on(loop) : status;
 }
 
 /* Two batches are under way at any time: the device computes one while the host records the other. */
 static qn_status run_batches(search_loop *loop, qn_dock_search *search, qn_dock_hit *hits)
 {
     const int count = loop->run->rotation_count, batch = qn_dock_search_batch(search);
-    int waiting[QN_DOCK_SLOTS] = {-1, -1}, slot = 0;
-    qn_status status = QN_OK;
-    for (int first = take_batch(loop, batch); first < count && status == QN_OK; slot = !slot) {
+    int waiting[QN_DOCK_SLOTS] = {-1, -1}, slot = 0, first;
+    qn_status status = take_batch(loop, batch, &first);
+    for (; status == QN_OK && first < count; slot = !slot) {
         if (waiting[slot] >= 0) status = finish_batch(loop, search, waiting[slot], slot, hits);
         waiting[slot] = -1;
+        if (status == QN_OK) status = qn_dock_search_submit(search, first, slot);
         if (status != QN_OK) break;
-        status = qn_dock_search_submit(search, first, slot);
-        if (status == QN_OK) waiting[slot] = first;
-        first = take_batch(loop, batch);
+        waiting[slot] = first;
+        status = take_batch(loop, batch, &first);
     }
     for (int i = 0; i < QN_DOCK_SLOTS && status == QN_OK; i++, slot = !slot)
         if (waiting[slot] >= 0) status = finish_batch(loop, search, waiting[slot], slot, hits);
-    return status;
+    return status == QN_OK ? ask_to_go_on(loop) : status; /* a stop may be why there was no batch left */
 }
 
 /* One device works until no batch is left. */
@@ -146,18 +135,13 @@ static qn_status run_device(size_t index, int worker, void *user)
 {
     search_loop *loop = user;
     qn_dock_search *search = loop->searches[index];
-    const size_t each = loop->run->energy.set_count * (size_t)loop->run->options->per_rotation;
     void *hits;
     (void)worker;
-    QN_TRY(qn_allocate((size_t)qn_dock_search_batch(search) * each, sizeof(qn_dock_hit), &hits));
-    qn_status status = run_batches(loop, search, hits);
-    if (status != QN_OK) {
-        pthread_mutex_lock(&loop->mutex);
-        loop->failed = true;
-        pthread_mutex_unlock(&loop->mutex);
-    }
+    qn_status status = qn_allocate((size_t)qn_dock_search_batch(search) * (size_t)loop->known.per_rotation,
+                                   sizeof(qn_dock_hit), &hits);
+    if (status == QN_OK) status = run_batches(loop, search, hits);
     qn_release(&hits);
-    return status;
+    return status == QN_OK ? QN_OK : qn_agreement_leave_nothing(&loop->run->agreement, status);
 }
 
 /* One device on this thread; several on a thread each. */
@@ -172,40 +156,21 @@ static qn_status run_devices(search_loop *loop)
     return status;
 }
 
-/* A resumed run keeps the transform engine that the killed one had measured to be the fastest. */
-static qn_status keep_engine(qn_dock_state *run, const char *journal)
+/* A resumed run keeps the transforms that the killed one had found to be the fastest. */
+static qn_status keep_transforms(qn_dock_state *run)
 {
     char name[16];
     if (!run->options->resume || run->engine != QN_FFT_AUTO) return QN_OK;
-    QN_TRY(qn_dock_journal_value(journal, "fft engine", name, sizeof name));
-    for (int engine = QN_FFT_AUTO; engine <= QN_FFT_CUFFT; engine++)
-        if (strcmp(name, qn_fft_engine_name((qn_fft_engine)engine)) == 0) run->engine = (qn_fft_engine)engine;
+    QN_TRY(qn_dock_journals_value(run->options->output, "transforms", name, sizeof name));
+    qn_dock_keep_transforms(run, name);
     return QN_OK;
 }
 
-static qn_status open_journal(search_loop *loop, const char *path)
-{
-    qn_dock_state *run = loop->run;
-    qn_text key = {0};
-    qn_status status = make_key(run, &key);
-    if (status == QN_OK)
-        status = qn_dock_journal_open(path, key.data, run->rotation_count,
-                                      (int)run->energy.set_count * run->options->per_rotation, run->options->resume,
-                                      run->hits, loop->done, &loop->journal);
-    qn_text_clear(&key);
-    for (int i = 0; status == QN_OK && i < run->rotation_count; i++) run->resumed_rotations += loop->done[i];
-    loop->finished = run->resumed_rotations;
-    if (status == QN_OK && run->resumed_rotations)
-        qn_log(QN_LOG_NOTE, "resuming: %d of %d rotations are done", run->resumed_rotations, run->rotation_count);
-    return status;
-}
-
-/* A search on every device; devices of one driver share the transform engine that the first of them chose. */
+/* A search on every device; devices of one driver share the transforms that the first of them chose. */
 static qn_status create_searches(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
     const qn_dock_options *options = run->options;
-    const qn_fft_engine asked = run->engine;
     for (int i = 0; i < run->worker_count; i++) {
         qn_dock_worker *worker = &run->workers[i];
         bool alike =
@@ -213,51 +178,107 @@ static qn_status create_searches(search_loop *loop)
         qn_dock_search_options search_options = {.batch = options->batch,
                                                  .per_rotation = options->per_rotation,
                                                  .exclusion_cells = run->exclusion_cells,
-                                                 .engine = alike ? run->engine : asked};
+                                                 .engine = alike ? run->engine : run->asked_engine,
+                                                 .path = alike ? run->path : QN_DOCK_PATH_AUTO};
         QN_TRY(qn_dock_search_create(worker->device, &run->grid, &run->energy, &run->ligand_sites, run->rotations,
                                      run->rotation_count, &search_options, &loop->searches[i]));
-        worker->engine = qn_dock_search_engine(loop->searches[i]);
+        worker->transforms = qn_dock_search_transforms(loop->searches[i]);
         worker->batch = qn_dock_search_batch(loop->searches[i]);
         worker->device_bytes = qn_dock_search_device_bytes(loop->searches[i]);
-        if (i == 0) run->engine = worker->engine;
+        if (i == 0) run->engine = qn_dock_search_engine(loop->searches[i]);
+        if (i == 0) run->path = qn_dock_search_path(loop->searches[i]);
         qn_log(QN_LOG_NOTE, "%s: %d rotations a batch, %.2f GB on the device, transforms by %s",
                qn_device_get_info(worker->device)->identifier, worker->batch, 1e-9 * (double)worker->device_bytes,
-               qn_fft_engine_name(worker->engine));
+               worker->transforms);
     }
     return QN_OK;
 }
 
-static qn_status allocate_hits(search_loop *loop)
+/* The first rank finds which transforms are the fastest and the others take them: they round differently. */
+static qn_status create_together(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
-    size_t hits = (size_t)run->rotation_count * run->energy.set_count * (size_t)run->options->per_rotation;
+    const bool first = qn_ranks_rank(run->ranks) == 0;
+    qn_status status = QN_OK;
+    if (first) status = keep_transforms(run);
+    if (first && status == QN_OK) status = create_searches(loop);
+    QN_TRY(qn_agree(&run->agreement, status));
+    QN_TRY(qn_agree(&run->agreement, qn_ranks_tell(run->ranks, &run->engine, sizeof run->engine)));
+    QN_TRY(qn_agree(&run->agreement, qn_ranks_tell(run->ranks, &run->path, sizeof run->path)));
+    if (!first) status = create_searches(loop);
+    for (int i = 0; i < run->worker_count && status == QN_OK; i++)
+        status = qn_dock_tuning_explore(run, loop->searches[i]);
+    return qn_agree(&run->agreement, status);
+}
+
+/* This rank's journal, and what all journals have. The lock of one's own comes first: then no other run is at work. */
+static qn_status open_journal(search_loop *loop)
+{
+    qn_dock_state *run = loop->run;
+    const char *folder = run->options->output;
+    const bool resume = run->options->resume;
+    QN_TRY(make_known(run, NULL, &loop->known));
+    QN_TRY(qn_dock_make_key(run, &loop->key));
+    QN_TRY(
+        qn_dock_journal_open(folder, qn_ranks_rank(run->ranks), loop->key.data, resume, &loop->known, &loop->journal));
+    if (resume) QN_TRY(qn_dock_journals_read(folder, loop->key.data, &loop->known));
+    run->resumed_rotations = qn_dock_known_count(&loop->known);
+    if (run->resumed_rotations)
+        qn_log(QN_LOG_NOTE, "resuming: %d of %d rotations are done", run->resumed_rotations, run->rotation_count);
+    return QN_OK;
+}
+
+/* On the first rank, where the results are made: before the search, which may take hours. */
+static qn_status allocate_hits(qn_dock_state *run)
+{
+    const size_t hits = (size_t)run->rotation_count * run->energy.set_count * (size_t)run->options->per_rotation;
     void *memory;
+    if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
     QN_TRY(qn_allocate(hits, sizeof(qn_dock_hit), &memory));
     run->hits = memory;
-    for (size_t i = 0; i < hits; i++) run->hits[i].cell = -1;
-    QN_TRY(qn_allocate((size_t)run->rotation_count, 1, &memory));
-    loop->done = memory;
     return QN_OK;
+}
+
+/* The hits of all journals. Results of a part would look like those of the whole. */
+static qn_status gather_hits(search_loop *loop)
+{
+    qn_dock_state *run = loop->run;
+    qn_dock_known known;
+    if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
+    QN_TRY(make_known(run, run->hits, &known));
+    qn_status status = qn_dock_journals_read(run->options->output, loop->key.data, &known);
+    const int done = qn_dock_known_count(&known);
+    qn_release(&known.done);
+    QN_TRY(status);
+    if (done < run->rotation_count)
+        QN_FAIL(QN_BAD_FORMAT, "%s: its journals have %d of %d rotations; expected all: continue with --resume",
+                run->options->output, done, run->rotation_count);
+    return QN_OK;
+}
+
+static qn_status search(search_loop *loop)
+{
+    qn_dock_state *run = loop->run;
+    QN_TRY(create_together(loop));
+    QN_TRY(qn_agree(&run->agreement, allocate_hits(run)));
+    QN_TRY(qn_agree(&run->agreement, open_journal(loop)));
+    loop->started_s = qn_clock_s();
+    qn_status status = run_devices(loop);
+    qn_dock_journal_close(
+        &loop->journal); /* what others are to read is closed first: network file systems ask for it */
+    status = qn_agree(&run->agreement, status);
+    run->timings.search_s = qn_clock_s() - loop->started_s;
+    return status == QN_OK ? qn_agree(&run->agreement, gather_hits(loop)) : status;
 }
 
 qn_status qn_dock_search_all(qn_dock_state *run)
 {
     search_loop loop = {.run = run, .mutex = PTHREAD_MUTEX_INITIALIZER};
-    char *path;
-    QN_TRY(qn_path_join(run->options->output, "journal.bin", &path));
-    qn_status status = keep_engine(run, path);
-    if (status == QN_OK) status = create_searches(&loop);
-    for (int i = 0; i < run->worker_count && status == QN_OK; i++)
-        status = qn_dock_tuning_explore(run, loop.searches[i]);
-    if (status == QN_OK) status = allocate_hits(&loop);
-    if (status == QN_OK) status = open_journal(&loop, path);
-    loop.started_s = qn_clock_s();
-    if (status == QN_OK) status = run_devices(&loop);
-    run->timings.search_s = qn_clock_s() - loop.started_s;
-    qn_release(&path);
+    qn_status status = search(&loop);
     qn_dock_journal_close(&loop.journal);
     for (int i = 0; i < run->worker_count; i++) qn_dock_search_destroy(&loop.searches[i]);
-    qn_release(&loop.done);
+    qn_release(&loop.known.done);
+    qn_text_clear(&loop.key);
     pthread_mutex_destroy(&loop.mutex);
     return status;
 }

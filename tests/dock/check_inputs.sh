@@ -158,7 +158,7 @@ tight=out$number
 message=$(dock --device host --restraints tight.txt 2>&1)
 [ $? -eq 1 ] && [ "$(printf '%s\n' "$message" | wc -l)" -eq 1 ] || fail "restraints that no pose satisfies: $message"
 [[ "$message" == *"tight.txt: no pose of the set balanced satisfies 2 of the 2 restraints; expected"*"--resume"* ]] || fail "$message"
-[ "$(ls -A "$tight")" = journal.bin ] || fail "more than the journal was left behind: $(ls -A "$tight")"
+[ "$(ls -A "$tight")" = journal.0 ] || fail "more than the journal was left behind: $(ls -A "$tight")"
 dock --device host --restraints tight.txt --restraints-required 1 --resume || fail "going on with fewer restraints"
 # A pose of each rotation for each of the default's three sets; or for the one asked for.
 for set in balanced electrostatic neutral; do

@@ -22,7 +22,7 @@ same_results() { # same_results A B [FILE]: all files but the timed ones and FIL
   local file
   for file in "$1"/*; do
     file=$(basename "$file")
-    case $file in run.json|report.html|journal.bin|${3:-}) continue ;; esac
+    case $file in run.json|report.html|journal.*|${3:-}) continue ;; esac
     [ -d "$1/$file" ] || same "$1" "$2" "$file"
   done
 }

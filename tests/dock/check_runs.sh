@@ -21,7 +21,7 @@ files() { (cd "$1" && find . | sort); }
 same() { # same A B: every result file but the timed ones is equal, also those of the sets' folders
   local name
   for name in $(cd "$1" && find . -type f); do
-    case $(basename "$name") in run.json|report.html|journal.bin) continue ;; esac
+    case $(basename "$name") in run.json|report.html|journal.*) continue ;; esac
     cmp -s "$1/$name" "$2/$name" || fail "$name differs between $1 and $2"
   done
   [ "$(files "$1")" = "$(files "$2")" ] || fail "$1 and $2 hold other files"
@@ -38,10 +38,10 @@ holds() { # holds FOLDER LINES FILE…: these files have content, poses.csv has 
 
 dock -o "$work/one" --threads 1 || fail "a run on one thread"
 # 200 poses of each set, in its folder and again in the merged answer.
-holds "$work/one" 601 run.json journal.bin
+holds "$work/one" 601 run.json journal.0
 for set in $sets; do
   holds "$work/one/$set" 201
-  for file in run.json journal.bin; do [ ! -e "$work/one/$set/$file" ] || fail "$file does not belong to a set's folder"; done
+  for file in run.json journal.0; do [ ! -e "$work/one/$set/$file" ] || fail "$file does not belong to a set's folder"; done
 done
 [ "$(cd "$work/one" && echo */ | tr -d /)" = "$sets" ] || fail "other folders than those of the sets: $(ls "$work/one")"
 poses() { tail -qn +2 "$@" | cut -d, -f3- | sort; } # but rank and cluster
@@ -57,7 +57,7 @@ done
 
 # One coefficient set: no folders but the output folder.
 dock_one_set -o "$work/alone" --threads 1 || fail "a run with one set"
-holds "$work/alone" 201 run.json journal.bin
+holds "$work/alone" 201 run.json journal.0
 [ -z "$(find "$work/alone" -mindepth 1 -type d)" ] || fail "a single set has a folder of its own"
 dock_one_set -o "$work/alone-two" --threads 2 --batch 5 || fail "a run with one set on two threads"
 same "$work/alone" "$work/alone-two"
@@ -72,7 +72,7 @@ for attempt in 0 1 2 3 4 5 6 7 8 9; do
     [ -z "$(find "$work/killed" -name "$file" 2>/dev/null)" ] || fail "$file stands there before the run is over"
   done
 done
-echo "killed $kills times, the journal has $(stat -c %s "$work/killed/journal.bin" 2>/dev/null || echo no) bytes"
+echo "killed $kills times, the journal has $(stat -c %s "$work/killed/journal.0" 2>/dev/null || echo no) bytes"
 [ $kills -eq 10 ] || echo "this machine is too fast for ten kills"
 dock -o "$work/killed" --threads 2 --resume || fail "the run after $kills kills"
 find "$work/killed" -name '*.partial.*' -delete
@@ -92,7 +92,7 @@ full() { # full NAME QUERN…
   message=$( (trap '' XFSZ; ulimit -f 16; "$@" -o "$work/$name") 2>&1) && fail "$name: a full disk went unnoticed"
   [ "$(printf '%s\n' "$message" | wc -l)" -eq 1 ] || fail "$name: more than one sentence: $message"
   for file in $(find "$work/$name" -type f); do
-    case $(basename "$file") in journal.bin|cluster_*.pdb|view.*) ;; *) fail "$file was left behind by a full disk" ;; esac
+    case $(basename "$file") in journal.*|cluster_*.pdb|view.*) ;; *) fail "$file was left behind by a full disk" ;; esac
   done
 }
 full full-journal dock

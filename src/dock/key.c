@@ -1,0 +1,63 @@
+/* What the hits of a search depend on, line by line: a journal with another key belongs to another run. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "dock/run.h"
+
+/* A coefficient set with all that its energies depend on: the weighted layers and the ligand's weights, hashed. */
+static qn_status describe_set(const qn_dock_state *run, size_t set, qn_text *key)
+{
+    const qn_dock_energy *energy = &run->energy;
+    qn_hash hash;
+    char digest[65];
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, energy->sets[set].weight, sizeof energy->sets[set].weight);
+    for (size_t i = 0; i < energy->layer_count; i++) {
+        const qn_dock_layer *layer = &energy->layers[i];
+        const double numbers[] = {(double)layer->kind,       (double)layer->term,    (double)layer->ligand_grid,
+                                  layer->reach_angstrom,     layer->length_angstrom, layer->cap,
+                                  energy->sets[set].scale[i]};
+        if (energy->sets[set].scale[i] == 0) continue;
+        qn_hash_add(&hash, numbers, sizeof numbers);
+        qn_hash_add(&hash, layer->weights, run->receptor.site_count * sizeof(double));
+    }
+    qn_hash_add(&hash, energy->ligand_weights, (size_t)energy->grid_count * run->ligand.site_count * sizeof(double));
+    qn_hash_finish(&hash, digest);
+    return qn_text_append(key, "coefficients=%s %s\n", energy->sets[set].name, digest);
+}
+
+static const char fused[] = "fused"; /* beside the engines' names */
+
+const char *qn_dock_transforms(const qn_dock_state *run)
+{
+    return run->path == QN_DOCK_PATH_FUSED ? fused : qn_fft_engine_name(run->engine);
+}
+
+void qn_dock_keep_transforms(qn_dock_state *run, const char *name)
+{
+    if (strcmp(name, fused) == 0) run->path = QN_DOCK_PATH_FUSED;
+    for (int engine = QN_FFT_AUTO; engine <= QN_FFT_CUFFT; engine++)
+        if (strcmp(name, qn_fft_engine_name((qn_fft_engine)engine)) == 0) run->engine = (qn_fft_engine)engine;
+}
+
+qn_status qn_dock_make_key(const qn_dock_state *run, qn_text *key)
+{
+    const qn_dock_options *options = run->options;
+    qn_device *devices[QN_DOCK_MOST_DEVICES];
+    qn_hash hash;
+    char rotations[65];
+    qn_hash_start(&hash);
+    qn_hash_add(&hash, run->rotations, (size_t)run->rotation_count * 9 * sizeof(int32_t));
+    qn_hash_finish(&hash, rotations);
+    QN_TRY(qn_text_append(key,
+                          "version=%s\nreceptor=%s %zu atoms\nligand=%s %zu atoms\nmodel=%d\nscore=%s\nrotations=%d "
+                          "%s\nspacing=%.17g\ngrid=%d %d %d\nper rotation=%d\ntransforms=%s\n",
+                          QN_VERSION, run->receptor.hash, run->receptor.molecule->atom_count, run->ligand.hash,
+                          run->ligand.molecule->atom_count, options->model, options->score, run->rotation_count,
+                          rotations, run->grid.spacing_angstrom, run->grid.cells[0], run->grid.cells[1],
+                          run->grid.cells[2], options->per_rotation, qn_dock_transforms(run)));
+    for (size_t s = 0; s < run->energy.set_count; s++) QN_TRY(describe_set(run, s, key));
+    for (int i = 0; i < run->worker_count; i++) devices[i] = run->workers[i].device;
+    return qn_devices_describe(devices, run->worker_count, key);
+}
