@@ -19,11 +19,11 @@ enum { PLACE, PLANES, KERNELS };
 enum { GROUP_SIZE, LINES, RESIDENT, SPLIT, TUNABLES };
 
 /* Where a group may have no more than this, as NVIDIA's OpenCL gives it, more than one group fits anyway. */
-enum { SMALL_ROOM_BYTES = 49152 };
+enum { SMALL_ROOM_BYTES = 49152, MOST_LINES = 48 };
 
 static const qn_tunable tunables[TUNABLES] = {
     [GROUP_SIZE] = {"GROUP_SIZE", {64, 128, 192, 256, 320, 384, 448, 512, 640, 1024}, 10, 256, "work-items per group"},
-    [LINES] = {"LINES", {4, 8, 16, 24, 32, 48}, 6, 16, "lines of a plane transformed at once"},
+    [LINES] = {"LINES", {4, 8, 16, 24, 32, MOST_LINES}, 6, 16, "lines of a plane transformed at once"},
     [RESIDENT] = {"RESIDENT", {1, 2, 3, 4}, 4, 2, "groups that are to share a GPU's compute unit"},
     [SPLIT] = {"SPLIT", {0, 1, 2}, 3, 0, "radices of lines: even, largest first, three"},
 };
@@ -47,12 +47,22 @@ static int most_resident(const qn_rotation_grid *grid)
     return grid->is_gpu && grid->local_room_bytes > SMALL_ROOM_BYTES ? INT_MAX : 1;
 }
 
+/* As many lines at once as a group has room for beside a column, were it alone: no more than any configuration asks
+ * for, no fewer than two. */
+static int most_lines(const qn_rotation_grid *grid)
+{
+    int lines = MOST_LINES;
+    while (lines > 2 && plane_bytes(grid->cells[0], grid->cells[1], grid->box, lines, 1, false) > room_of(grid))
+        lines -= 2;
+    return lines;
+}
+
 /* The fewest parts of a plane of which one has room, and how much it takes; as many as there are columns, and more room
  * than there is, where not even one column has. */
 static int parts_of(const qn_configuration *configuration, const qn_ligand_planes_problem *problem, size_t *bytes)
 {
     const qn_rotation_grid *grid = &problem->grid;
-    const int nx = grid->cells[0], ny = grid->cells[1], lines = configuration->value[LINES];
+    const int nx = grid->cells[0], ny = grid->cells[1], lines = MIN(configuration->value[LINES], most_lines(grid));
     const int resident = MIN(configuration->value[RESIDENT], most_resident(grid));
     const int share = plane_share(nx, ny, grid->box, lines, resident, room_of(grid));
     const int width = qn_rotation_width(grid);
@@ -169,7 +179,7 @@ const qn_family qn_dock_ligand_planes_family = {
     .constraint_count = sizeof constraints / sizeof *constraints,
     .check_definitions = "X_LENGTH=160 X0_R0=10 X0_R1=1 X0_R2=16 X1_R0=16 X1_R1=1 X1_R2=10 X2_R0=4 X2_R1=5 X2_R2=8 "
                          "Y_LENGTH=150 Y0_R0=10 Y0_R1=1 Y0_R2=15 Y1_R0=15 Y1_R1=1 Y1_R2=10 Y2_R0=5 Y2_R1=5 Y2_R2=6 "
-                         "BOX=84 COLUMNS=12160 HALVES=0",
+                         "BOX=84 COLUMNS=12160 HALVES=0 MOST_LINES=48",
     .local_room = local_room,
 };
 
@@ -197,15 +207,15 @@ static qn_status define(const qn_ligand_planes_problem *problem, char *definitio
         QN_FAIL(QN_UNSUPPORTED,
                 "dock/ligand_planes: planes of %d x %d cells; expected sides of at most %d with no prime above 7",
                 grid->cells[0], grid->cells[1], QN_LINE_SPLIT_LONGEST);
-    snprintf(definitions, capacity, "%s %s BOX=%d COLUMNS=%d HALVES=%d", x, y, grid->box, qn_rotation_columns(grid),
-             grid->halves);
+    snprintf(definitions, capacity, "%s %s BOX=%d COLUMNS=%d HALVES=%d MOST_LINES=%d", x, y, grid->box,
+             qn_rotation_columns(grid), grid->halves, most_lines(grid));
     return QN_OK;
 }
 
 static qn_status run(int kernel, qn_queue *queue, const qn_configuration *configuration,
                      const qn_ligand_planes_problem *problem, const qn_argument *arguments, int count, qn_event **event)
 {
-    char problem_class[64], definitions[2 * QN_LINE_DEFINITIONS + 64];
+    char problem_class[64], definitions[2 * QN_LINE_DEFINITIONS + 96];
     if (event) *event = NULL;
     QN_TRY(define(problem, definitions, sizeof definitions));
     qn_ligand_planes_problem_class(problem, problem_class);

@@ -17,6 +17,9 @@
 #ifndef LINES
 #error "LINES: lines transformed at once, even"
 #endif
+#ifndef MOST_LINES
+#error "MOST_LINES: for which local memory has room, even"
+#endif
 #ifndef RESIDENT
 #error "RESIDENT: groups that are to share a compute unit"
 #endif
@@ -40,7 +43,8 @@
 #endif
 
 #define ITEM LOCAL_ID(0)
-#define ATOMS_AT_ONCE 8 /* of an item's, so that it waits for memory once */
+#define ROWS (LINES < MOST_LINES ? LINES : MOST_LINES) /* at once */
+#define ATOMS_AT_ONCE 8                                /* of an item's, so that it waits for memory once */
 #define WIDTH (X_LENGTH / 2 + 1)
 #define X_R0 LINE_RADIX(X, 0)
 #define X_R1 LINE_RADIX(X, 1)
@@ -50,7 +54,7 @@
 #define Y_R2 LINE_RADIX(Y, 2)
 #define TILE_POINTS (X_LENGTH > Y_LENGTH ? X_LENGTH : Y_LENGTH)
 /* Columns at once, each a line of both grids: evenly many of all columns. */
-#define COLUMN_TILES ((WIDTH + LINES / 2 - 1) / (LINES / 2))
+#define COLUMN_TILES ((WIDTH + ROWS / 2 - 1) / (ROWS / 2))
 #define PAIRS ((WIDTH + COLUMN_TILES - 1) / COLUMN_TILES)
 
 #if HALVES
@@ -142,15 +146,15 @@ DEVICE_FN void add_atoms(const plane_job *job, int near, LOCAL_PTR int *cells, i
     }
 }
 
-/* First pass of rows first_row ... first_row + LINES - 1. Cell x of row first_row + r is at cells[x_step x + row_step
+/* First pass of rows first_row ... first_row + ROWS - 1. Cell x of row first_row + r is at cells[x_step x + row_step
  * r], two integers, which may be the tile itself. */
 DEVICE_FN void start_rows(const plane_job *job, LOCAL_PTR const qn_complex *cells, int x_step, int row_step,
                           int first_row, LOCAL_PTR qn_complex *tile, LOCAL_PTR const qn_complex *roots)
 {
     const int apart = X_LENGTH / X_R0;
     UNROLL_BY(1)
-    for (int piece = ITEM; piece < LINES * apart; piece += GROUP_SIZE) {
-        int line = piece % LINES, p = piece / LINES;
+    for (int piece = ITEM; piece < ROWS * apart; piece += GROUP_SIZE) {
+        int line = piece % ROWS, p = piece / ROWS;
         LOCAL_PTR const qn_complex *from = cells + row_step * line + x_step * p;
         qn_complex x[16];
         if (first_row + line > job->last_row) continue;
@@ -164,7 +168,7 @@ DEVICE_FN void start_rows(const plane_job *job, LOCAL_PTR const qn_complex *cell
             }
         }
         line_first(X_R0, x, p, roots);
-        line_store_first(X_R0, apart, x, p, tile + line, LINES);
+        line_store_first(X_R0, apart, x, p, tile + line, ROWS);
     }
 }
 
@@ -184,13 +188,13 @@ DEVICE_FN void finish_rows(const plane_job *job, LOCAL_PTR const qn_complex *til
 {
     const int apart = X_LENGTH / X_R2;
     UNROLL_BY(1)
-    for (int piece = ITEM; piece < LINES * apart; piece += GROUP_SIZE) {
-        int line = piece % LINES, q = piece / LINES, own = q - job->first_column;
+    for (int piece = ITEM; piece < ROWS * apart; piece += GROUP_SIZE) {
+        int line = piece % ROWS, q = piece / ROWS, own = q - job->first_column;
         int other = job->columns + X_LENGTH - q - job->first_column;
         LOCAL_PTR qn_complex *row = plane + job->pitch * (first_row + line);
         qn_complex x[16];
         if (first_row + line > job->last_row) continue;
-        line_last(X_R0, X_R1, X_R2, q, tile + line, LINES, x);
+        line_last(X_R0, X_R1, X_R2, q, tile + line, ROWS, x);
         if (job->columns == WIDTH) {
             UNROLL
             for (int j = 0; j < X_R2; j++) row[q + apart * j] = x[j];
@@ -207,18 +211,18 @@ DEVICE_FN void finish_rows(const plane_job *job, LOCAL_PTR const qn_complex *til
 DEVICE_FN void transform_rows(const plane_job *job, bool whole, int near, LOCAL_PTR qn_complex *plane,
                               LOCAL_PTR qn_complex *tile, LOCAL_PTR const qn_complex *roots)
 {
-    for (int first_row = job->first_row; first_row <= job->last_row; first_row += LINES) {
+    for (int first_row = job->first_row; first_row <= job->last_row; first_row += ROWS) {
         if (!whole) {
-            for (int i = ITEM; i < LINES * BOX; i += GROUP_SIZE) tile[i] = COMPLEX_MAKE(0.0f, 0.0f);
+            for (int i = ITEM; i < ROWS * BOX; i += GROUP_SIZE) tile[i] = COMPLEX_MAKE(0.0f, 0.0f);
             LOCAL_BARRIER();
-            add_atoms(job, near, (LOCAL_PTR int *)tile, LINES, 1, first_row, LINES);
+            add_atoms(job, near, (LOCAL_PTR int *)tile, ROWS, 1, first_row, ROWS);
             LOCAL_BARRIER();
         }
-        start_rows(job, whole ? plane + job->pitch * first_row : tile, whole ? 1 : LINES, whole ? job->pitch : 1,
+        start_rows(job, whole ? plane + job->pitch * first_row : tile, whole ? 1 : ROWS, whole ? job->pitch : 1,
                    first_row, tile, roots);
         LOCAL_BARRIER();
         if (X_R1 > 1) {
-            continue_lines(X_R0, X_R1, X_R2, LINES, tile, roots);
+            continue_lines(X_R0, X_R1, X_R2, ROWS, tile, roots);
             LOCAL_BARRIER();
         }
         finish_rows(job, tile, plane, first_row);
@@ -312,8 +316,8 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void planes(
     const int pairs = (grids + 1) / 2, parts = GROUP_COUNT(0) / (batch * pairs * BOX);
     const int part = GROUP_ID(0) % parts, z = GROUP_ID(0) / parts % BOX, pair = GROUP_ID(0) / (parts * BOX) % pairs;
     const int slot = GROUP_ID(0) / (parts * BOX * pairs), part_columns = plane_part_columns(WIDTH, parts);
-    const int share = plane_share(X_LENGTH, Y_LENGTH, BOX, LINES, MIN(RESIDENT, resident_most), room);
-    const bool whole = plane_bytes(X_LENGTH, Y_LENGTH, BOX, LINES, part_columns, true) <= share;
+    const int share = plane_share(X_LENGTH, Y_LENGTH, BOX, ROWS, MIN(RESIDENT, resident_most), room);
+    const bool whole = plane_bytes(X_LENGTH, Y_LENGTH, BOX, ROWS, part_columns, true) <= share;
     plane_job job;
     job.positions = positions + (qn_int64)slot * 3 * atoms;
     job.weights = weights;
@@ -328,7 +332,7 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void planes(
     job.factor = (HALVES ? plane_scale : 1.0f) * (0.5f / 1048576.0f);
     LOCAL_PTR qn_complex *plane = LOCAL_ROOM(qn_complex);
     LOCAL_PTR qn_complex *tile = plane + BOX * job.pitch;
-    LOCAL_PTR qn_complex *x_roots = tile + LINES * TILE_POINTS;
+    LOCAL_PTR qn_complex *x_roots = tile + ROWS * TILE_POINTS;
     LOCAL_PTR qn_complex *y_roots = X_LENGTH == Y_LENGTH ? x_roots : x_roots + X_LENGTH;
     GLOBAL plane_value *to = planes + ((qn_int64)(slot * grids + job.grid) * BOX + z) * COLUMNS;
     job.rows_filled = (LOCAL_PTR int *)(y_roots + Y_LENGTH);

@@ -237,7 +237,7 @@ static void halves_are_right(void)
 /* However little local memory a group may have, down to a column at a time. */
 static void rooms_are_kept(void)
 {
-    static const int rooms[] = {49152, 32768, 18000, 12000, 9000, 7000, 6000};
+    static const int rooms[] = {49152, 32768, 18000, 9000, 7000, 6000, 2500};
     const qn_family *family = &qn_dock_ligand_planes_family;
     const qn_configuration fallback = qn_family_fallback(family);
     qn_ligand_planes_problem problem = make_problem(36, 32, 32, 31);
