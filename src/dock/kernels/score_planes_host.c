@@ -45,6 +45,7 @@ typedef struct scores_job {
     int32_t *partial_cells;
     int nx, ny, nz, width, plane_step;
     size_t columns, planes, places; /* planes: searched */
+    size_t count, workers;          /* pieces of work */
     circle_range x, y;
     int first_z;
     float scale;
@@ -143,8 +144,26 @@ static void search_rows(const scores_job *job, const float *scores, int step, in
     }
 }
 
-static best_cell search_plane(const scores_job *job, size_t output, int z, float limit, int worker)
+/* Numbers of a plane. */
+static size_t plane_bytes(const scores_job *job)
 {
+    return 2 * job->columns * (job->halves ? sizeof(uint16_t) : sizeof(float));
+}
+
+/* Ask for the `part`th of `parts` of a plane: columns are read in steps that the processor does not foresee. */
+static void ask_for_plane(const char *plane, size_t bytes, int part, int parts)
+{
+    enum { LINE_BYTES = 64 };
+    const size_t lines = bytes / LINE_BYTES, first = lines * (size_t)part / (size_t)parts;
+    const size_t end = lines * (size_t)(part + 1) / (size_t)parts;
+    for (size_t i = first; i < end; i++) __builtin_prefetch(plane + i * LINE_BYTES, 0, 2);
+}
+
+/* `next`: the plane that this worker will most likely have next. */
+static best_cell search_plane(const scores_job *job, size_t output, int z, const char *next, float limit, int worker)
+{
+    const int tiles = (job->y.count + LANES - 1) / LANES + 1; /* at most */
+    int tile = 0;
     best_cell best = {FLT_MAX, -1};
     stretch searched[2];
     const int stretches = stretches_of(&job->y, searched);
@@ -156,9 +175,18 @@ static best_cell search_plane(const scores_job *job, size_t output, int z, float
             int step;
             const float *scores = job->lines->rows_to_vectors(&job->row_plan, plane + y * job->plane_step,
                                                               job->plane_step, count, worker_lines(job, worker), &step);
+            ask_for_plane(next, plane_bytes(job), tile, tiles);
+            tile++;
             search_rows(job, scores, step * LANES, y, count, z, limit, &best);
         }
     return best;
+}
+
+/* z of the piece `index`. */
+static int plane_of(const scores_job *job, size_t index)
+{
+    const int place = job->first_z + (int)(index % job->planes);
+    return place < 0 ? place + job->nz : place;
 }
 
 /* One searched plane of an output. What is found depends on which planes this worker had before; the lowest of all
@@ -167,10 +195,13 @@ static qn_status best_of_plane(size_t index, int worker, void *user)
 {
     const scores_job *job = user;
     const size_t output = index / job->planes, list = index * job->places;
-    const int z = job->first_z + (int)(index % job->planes);
+    const int z = plane_of(job, index);
+    const size_t next = index + job->workers < job->count ? index + job->workers : index;
+    const size_t next_plane = next / job->planes * (size_t)job->nz + (size_t)plane_of(job, next);
     threshold *limit = worker_threshold(job, worker);
     if (limit->output != output + 1) *limit = (threshold){output + 1, FLT_MAX};
-    best_cell best = search_plane(job, output, z < 0 ? z + job->nz : z, limit->energy, worker);
+    best_cell best = search_plane(job, output, z, (const char *)job->products + next_plane * plane_bytes(job),
+                                  limit->energy, worker);
     if (best.cell >= 0 && best.energy < limit->energy) limit->energy = best.energy;
     for (size_t place = 0; place < job->places; place++) {
         const bool found = place == 0 && best.cell >= 0;
@@ -212,6 +243,8 @@ static qn_status run_planes(scores_job *job, size_t count, qn_pool_task task, qn
         status = qn_allocate((size_t)qn_pool_threads(pool), job->scratch_bytes, &memory);
     }
     job->scratch = memory;
+    job->count = count;
+    job->workers = (size_t)qn_pool_threads(pool);
     if (status == QN_OK) status = qn_pool_run(pool, count, task, job);
     qn_release(&memory);
     qn_row_plan_clear(&job->row_plan);
