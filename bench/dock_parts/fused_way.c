@@ -95,6 +95,7 @@ static void set_fused_problems(fused_way *way, int batch)
                                    .plane_scale = 1,
                                    .product_scale = 1,
                                    .local_room_bytes = bench->info->local_room_bytes,
+                                   .largest_group = bench->info->largest_group,
                                    .is_gpu = bench->info->kind == QN_DEVICE_GPU};
     way->ligand = (qn_ligand_planes_problem){.grid = way->grid,
                                              .atoms = bench->sites.site_count,

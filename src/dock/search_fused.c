@@ -64,6 +64,13 @@ static void fused_bytes(const qn_dock_grid *grid, const qn_dock_energy *energy, 
     if (needs_scores(per_rotation)) *each += sets * (qn_dock_grid_volume(grid) * 4 + (size_t)per_rotation * 256 * 8);
 }
 
+/* NVIDIA's OpenCL refuses groups above 256 of kernels with many registers. */
+static int largest_group(qn_device *device)
+{
+    const int largest = qn_device_get_info(device)->largest_group;
+    return strcmp(qn_device_inner_driver(device), "opencl") == 0 && largest > 256 ? 256 : largest;
+}
+
 static void set_problems(qn_dock_search *search, const qn_dock_grid *grid, const qn_dock_energy *energy, int atoms,
                          int rotation_count)
 {
@@ -73,6 +80,7 @@ static void set_problems(qn_dock_search *search, const qn_dock_grid *grid, const
     qn_rotation_grid shape = rotation_grid(grid);
     shape.local_room_bytes = info->local_room_bytes;
     shape.is_gpu = info->kind == QN_DEVICE_GPU;
+    shape.largest_group = largest_group(qn_queue_device(search->queue));
     state->planes_problem = (qn_ligand_planes_problem){.grid = shape,
                                                        .atoms = atoms,
                                                        .grids = energy->grid_count,

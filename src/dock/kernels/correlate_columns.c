@@ -1,5 +1,6 @@
 #include "dock/kernels/correlate_columns.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -10,23 +11,26 @@
 extern const char qn_dock_correlate_columns_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_dock_correlate_columns_host);
 
-enum { COLUMNS_AT_ONCE, TURNS, ROTATIONS_PER_GROUP, SETS_PER_GROUP, AHEAD, RESIDENT, SPLIT, TUNABLES };
+enum { COLUMNS_AT_ONCE, TURNS, ROTATIONS_PER_GROUP, SETS_PER_GROUP, AHEAD, LOCAL_RECEPTOR, RESIDENT, SPLIT, TUNABLES };
 
 static const qn_tunable tunables[TUNABLES] = {
     [COLUMNS_AT_ONCE] = {"COLUMNS_AT_ONCE", {4, 8, 16, 32}, 4, 16, "columns of a group"},
     [TURNS] = {"TURNS", {1, 2, 3, 4}, 4, 1, "butterflies of the last pass that an item makes one after the other"},
-    [ROTATIONS_PER_GROUP] = {"ROTATIONS_PER_GROUP", {1, 2, 4}, 3, 1, "rotations that share one read of the receptor"},
+    [ROTATIONS_PER_GROUP] =
+        {"ROTATIONS_PER_GROUP", {1, 2, 3, 4}, 4, 1, "rotations of a group, which share what is read of the receptor"},
     [SETS_PER_GROUP] = {"SETS_PER_GROUP", {1, 2, 3}, 3, 1, "coefficient sets that share the ligand's transforms"},
     [AHEAD] = {"AHEAD", {0, 1, 2, 3}, 4, 1, "what is read ahead: 1 the ligand's columns, 2 the receptor's, 3 both"},
+    [LOCAL_RECEPTOR] = {"LOCAL_RECEPTOR", {0, 1}, 2, 0, "whether the receptor's columns are copied to local memory"},
     [RESIDENT] = {"RESIDENT", {1, 2, 3, 4, 6}, 5, 1, "groups that a compute unit is to have registers for"},
     [SPLIT] = {"SPLIT", {0, 1, 2}, 3, 0, "radices: even, the largest first, or three"},
 };
 
 static const char *const constraints[] = {
-    "TURNS * ROTATIONS_PER_GROUP * SETS_PER_GROUP <= 4", /* sums in registers */
+    "TURNS * SETS_PER_GROUP <= 4", /* sums in registers */
+    "LOCAL_RECEPTOR == 0 || AHEAD <= 1",
     /* the host's kernel has none of these */
     "!device.is_host || (COLUMNS_AT_ONCE == 16 && TURNS == 1 && ROTATIONS_PER_GROUP == 1 && SETS_PER_GROUP == 1)",
-    "!device.is_host || (AHEAD == 1 && RESIDENT == 1 && SPLIT == 0)",
+    "!device.is_host || (AHEAD == 1 && LOCAL_RECEPTOR == 0 && RESIDENT == 1 && SPLIT == 0)",
 };
 
 static int pieces(int length, int piece)
@@ -34,32 +38,47 @@ static int pieces(int length, int piece)
     return (length + piece - 1) / piece;
 }
 
-static int group_size(const qn_configuration *configuration, const qn_correlate_columns_problem *problem)
+/* A group: columns of each rotation, items of each of its lines, local memory. */
+typedef struct group_shape {
+    int columns, items;
+    size_t size, room_bytes;
+} group_shape;
+
+/* As many columns as there is room for, or half or a quarter, and as many turns as the largest group asks for; the
+ * source's macros do the same sums. */
+static group_shape shape_of(const qn_configuration *configuration, const qn_correlate_columns_problem *problem)
 {
+    const int *value = configuration->value, n = problem->grid.cells[2], rotations = value[ROTATIONS_PER_GROUP];
+    const int tiles = rotations + value[LOCAL_RECEPTOR] * value[SETS_PER_GROUP], roots_room = (n + 1) / 2 * 2;
     int radices[3] = {1, 1, 1};
-    (void)qn_fft_line_split(problem->grid.cells[2], configuration->value[SPLIT], radices);
-    return configuration->value[COLUMNS_AT_ONCE] *
-           pieces(problem->grid.cells[2] / radices[2], configuration->value[TURNS]);
+    group_shape shape = {.columns = 2 * value[COLUMNS_AT_ONCE]};
+    (void)qn_fft_line_split(n, value[SPLIT], radices); /* refused before anything is launched */
+    do {
+        shape.columns /= 2;
+        shape.room_bytes = 8 * (size_t)(roots_room + n * shape.columns * tiles);
+    } while (shape.room_bytes > problem->grid.local_room_bytes && 4 * shape.columns > value[COLUMNS_AT_ONCE]);
+    const int last_items = n / radices[2], lines = shape.columns * rotations;
+    const int least_turns = pieces(last_items * lines, problem->grid.largest_group);
+    shape.items = pieces(last_items, value[TURNS] > least_turns ? value[TURNS] : least_turns);
+    shape.size = (size_t)(lines * shape.items);
+    return shape;
 }
 
 static qn_geometry geometry(const qn_configuration *configuration, const void *user)
 {
     const qn_correlate_columns_problem *problem = user;
     const int *value = configuration->value;
-    const size_t group = (size_t)group_size(configuration, problem);
-    const size_t tiles = (size_t)pieces(qn_rotation_columns(&problem->grid), value[COLUMNS_AT_ONCE]);
+    const group_shape shape = shape_of(configuration, problem);
+    const size_t tiles = (size_t)pieces(qn_rotation_columns(&problem->grid), shape.columns);
     const size_t rotations = (size_t)pieces(problem->rotations, value[ROTATIONS_PER_GROUP]);
-    return (qn_geometry){{tiles * rotations * group, (size_t)pieces(problem->sets, value[SETS_PER_GROUP]), 1},
-                         {group, 1, 1}};
+    return (qn_geometry){{tiles * rotations * shape.size, (size_t)pieces(problem->sets, value[SETS_PER_GROUP]), 1},
+                         {shape.size, 1, 1}};
 }
 
-/* Roots, and a tile for each rotation. */
 static size_t local_room(int kernel, const qn_configuration *configuration, const void *user)
 {
-    const qn_correlate_columns_problem *problem = user;
-    const int *value = configuration->value;
     (void)kernel;
-    return (size_t)problem->grid.cells[2] * 8 * (size_t)(1 + value[COLUMNS_AT_ONCE] * value[ROTATIONS_PER_GROUP]);
+    return shape_of(configuration, user).room_bytes;
 }
 
 /* Each column read and written once, the receptor once for all rotations. A transform of n points takes about
@@ -104,7 +123,7 @@ const qn_family qn_dock_correlate_columns_family = {
     .constraints = constraints,
     .constraint_count = sizeof constraints / sizeof *constraints,
     .check_definitions = "Z_LENGTH=24 Z0_R0=4 Z0_R1=1 Z0_R2=6 Z1_R0=6 Z1_R1=1 Z1_R2=4 Z2_R0=2 Z2_R1=3 Z2_R2=4 BOX=10 "
-                         "COLUMNS=96 HALVES=0",
+                         "COLUMNS=96 HALVES=0 LARGEST_GROUP=256 ROOM=32768",
     .local_room = local_room,
 };
 
@@ -121,11 +140,13 @@ qn_status qn_correlate_columns(qn_queue *queue, const qn_configuration *configur
 {
     const qn_rotation_grid *grid = &problem->grid;
     const int columns = qn_rotation_columns(grid);
-    char problem_class[64], definitions[QN_LINE_DEFINITIONS + 64], line[QN_LINE_DEFINITIONS];
+    char problem_class[64], definitions[QN_LINE_DEFINITIONS + 112], line[QN_LINE_DEFINITIONS];
     if (!qn_fft_line_definitions('Z', grid->cells[2], line))
         QN_FAIL(QN_UNSUPPORTED, "no transform of %d points in a kernel; expected at most %d and primes up to 7",
                 grid->cells[2], QN_LINE_SPLIT_LONGEST);
-    snprintf(definitions, sizeof definitions, "%s BOX=%d COLUMNS=%d HALVES=%d", line, grid->box, columns, grid->halves);
+    const int room = grid->local_room_bytes < INT_MAX ? (int)grid->local_room_bytes : INT_MAX;
+    snprintf(definitions, sizeof definitions, "%s BOX=%d COLUMNS=%d HALVES=%d LARGEST_GROUP=%d ROOM=%d", line,
+             grid->box, columns, grid->halves, grid->largest_group, room);
     qn_correlate_columns_problem_class(problem, problem_class);
     qn_argument arguments[ARGUMENTS] = {
         qn_argument_buffer(planes),

@@ -4,11 +4,12 @@
  *     products[s][r][z] = sum over kz of (sum over g of conj(receptor[s][g][kz]) * L[r][g][kz]) exp(-2 pi i kz z / nz),
  *     L[r][g][kz] = sum over z < BOX of planes[r][g][z] exp(-2 pi i kz z / nz)
  *
- * Shapes: see rotation_grid.h. A group has COLUMNS_AT_ONCE neighbouring columns (neighbouring items) of
- * ROTATIONS_PER_GROUP rotations, and ITEMS items for each column. The spectrum of a ligand column never leaves the
+ * Shapes: see rotation_grid.h. A group has OWN_COLUMNS neighbouring columns (neighbouring items) of
+ * ROTATIONS_PER_GROUP rotations, and ITEMS items for each column of each rotation. The spectrum of a ligand column never leaves the
  * registers in which the last pass of its transform ends: there it is multiplied and added up, and from there the first
  * pass of the transform back begins. Groups of one tile of columns follow one another through the rotations, so that
- * they find the receptor's columns in the cache. */
+ * they find the receptor's columns in the cache; within a group its rotations share them through local memory where
+ * LOCAL_RECEPTOR says so, as a GPU's cache cannot feed one rotation each. */
 #include "fft/kernels/line.dev.h"
 
 #ifndef COLUMNS_AT_ONCE
@@ -26,11 +27,20 @@
 #ifndef AHEAD
 #error "AHEAD: what is read before it is needed: 1 the ligand's columns, 2 the receptor's, 3 both"
 #endif
+#ifndef LOCAL_RECEPTOR
+#error "LOCAL_RECEPTOR: whether the receptor's columns are copied to local memory"
+#endif
 #ifndef RESIDENT
 #error "RESIDENT: groups that a compute unit is to have room for"
 #endif
 #ifndef SPLIT
 #error "SPLIT: which radices"
+#endif
+#ifndef LARGEST_GROUP
+#error "LARGEST_GROUP: work-items that a group may have"
+#endif
+#ifndef ROOM
+#error "ROOM: bytes of local memory that a group may have"
 #endif
 #ifndef BOX
 #error "BOX: planes of the ligand's box"
@@ -47,11 +57,22 @@
 #define R2 LINE_RADIX(Z, 2)
 #define FIRST_ITEMS (Z_LENGTH / R0)
 #define LAST_ITEMS (Z_LENGTH / R2)
-#define ITEMS ((LAST_ITEMS + TURNS - 1) / TURNS)
-#define GROUP_SIZE (COLUMNS_AT_ONCE * ITEMS)
+
+/* As many columns as there is room for, and as many turns as the group's limit asks for: geometry() does the same sums. */
+#define ROOTS_ROOM ((Z_LENGTH + 1) / 2 * 2) /* tiles begin at multiples of 16 bytes */
+#define TILES (ROTATIONS_PER_GROUP + LOCAL_RECEPTOR * SETS_PER_GROUP)
+#define HAS_ROOM(count) (8 * (ROOTS_ROOM + Z_LENGTH * (count)*TILES) <= ROOM)
+#define HALF_COLUMNS (COLUMNS_AT_ONCE / 2)
+#define QUARTER_COLUMNS (COLUMNS_AT_ONCE / 4)
+#define OWN_COLUMNS (HAS_ROOM(COLUMNS_AT_ONCE) ? COLUMNS_AT_ONCE : HAS_ROOM(HALF_COLUMNS) ? HALF_COLUMNS : QUARTER_COLUMNS)
+#define LINES (OWN_COLUMNS * ROTATIONS_PER_GROUP)
+#define LEAST_TURNS ((LAST_ITEMS * LINES + LARGEST_GROUP - 1) / LARGEST_GROUP)
+#define OWN_TURNS (TURNS > LEAST_TURNS ? TURNS : LEAST_TURNS)
+#define ITEMS ((LAST_ITEMS + OWN_TURNS - 1) / OWN_TURNS)
+#define GROUP_SIZE (LINES * ITEMS)
 #define FIRST_TURNS ((FIRST_ITEMS + ITEMS - 1) / ITEMS)
 #define READ_POINTS ((BOX + FIRST_ITEMS - 1) / FIRST_ITEMS) /* points k < READ_POINTS of a first butterfly are read */
-#define TILE (Z_LENGTH * COLUMNS_AT_ONCE)
+#define TILE (Z_LENGTH * OWN_COLUMNS)
 
 #if HALVES
 typedef qn_uint32 stored;
@@ -88,18 +109,16 @@ DEVICE_FN void transform_points(qn_complex points[FIRST_TURNS][READ_POINTS], int
         for (int k = 0; k < R0; k++) x[k] = k < READ_POINTS ? points[turn][k] : COMPLEX_MAKE(0.0f, 0.0f);
         if (p >= FIRST_ITEMS) continue;
         line_first(R0, x, p, roots);
-        line_store_first(R0, FIRST_ITEMS, x, p, tile, COLUMNS_AT_ONCE);
+        line_store_first(R0, FIRST_ITEMS, x, p, tile, OWN_COLUMNS);
     }
 }
 
-/* Middle passes of all tiles. */
-DEVICE_FN void middle_passes(int first, int middle, int last, int item, LOCAL_PTR qn_complex *tile,
-                             LOCAL_PTR const qn_complex *roots)
+/* Middle pass of a column. */
+DEVICE_FN void middle_pass(int first, int middle, int last, int item, LOCAL_PTR qn_complex *tile,
+                           LOCAL_PTR const qn_complex *roots)
 {
     if (middle == 1) return;
-    for (int r = 0; r < ROTATIONS_PER_GROUP; r++)
-        for (int i = item; i < first * last; i += ITEMS)
-            line_middle(first, middle, last, i, tile + r * TILE, COLUMNS_AT_ONCE, roots);
+    for (int i = item; i < first * last; i += ITEMS) line_middle(first, middle, last, i, tile, OWN_COLUMNS, roots);
     LOCAL_BARRIER();
 }
 
@@ -111,47 +130,94 @@ DEVICE_FN void read_receptor(GLOBAL const qn_complex *column, int q, qn_complex 
         values[j] = q < LAST_ITEMS ? column[(q + LAST_ITEMS * j) * COLUMNS] : COMPLEX_MAKE(0.0f, 0.0f);
 }
 
-/* sum += conj(receptor) * ligand */
-DEVICE_FN void add_products(const qn_complex receptor[R2], const qn_complex ligand[R2], qn_complex sum[R2])
+/* Start copying the receptor's columns of a grid, one tile for each of the group's sets; two columns at once. */
+DEVICE_FN void copy_receptor(GLOBAL const qn_complex *receptor, qn_int64 set_step, int sets, int first_column,
+                             LOCAL_PTR qn_complex *copy)
 {
-    UNROLL
-    for (int j = 0; j < R2; j++) {
-        qn_complex a = receptor[j], b = ligand[j];
-        sum[j] = COMPLEX_MAKE(FMA(a.x, b.x, FMA(a.y, b.y, sum[j].x)), FMA(a.x, b.y, FMA(-a.y, b.x, sum[j].y)));
-    }
+    for (int s = 0; s < sets; s++)
+        for (int i = (int)LOCAL_ID(0); i < TILE / 2; i += GROUP_SIZE) {
+            int column = MIN(first_column + i % (OWN_COLUMNS / 2) * 2, COLUMNS - 2);
+            ASYNC_COPY(4, copy + s * TILE + 2 * i, receptor + s * set_step + i / (OWN_COLUMNS / 2) * COLUMNS + column);
+        }
+    ASYNC_COMMIT();
 }
 
-/* Last passes of a grid's columns, and their products. `receptor` is the column's first value of this grid in the first
- * set; sets lie `set_step` apart. */
+/* sum += conj(receptor) * ligand */
+DEVICE_FN void add_product(qn_complex a, qn_complex b, qn_complex *sum)
+{
+    *sum = COMPLEX_MAKE(FMA(a.x, b.x, FMA(a.y, b.y, sum->x)), FMA(a.x, b.y, FMA(-a.y, b.x, sum->y)));
+}
+
+/* Last pass of a grid's column, and its products. `receptor` is the column's first value of this grid in the first set,
+ * sets lie `set_step` apart; `copy` the same in local memory; `early` what was read ahead of the first set. */
 DEVICE_FN void multiply_grid(GLOBAL const qn_complex *receptor, qn_int64 set_step, int sets, int item,
-                             LOCAL_PTR const qn_complex *tile, qn_complex early[TURNS][R2],
-                             qn_complex sums[SETS_PER_GROUP][ROTATIONS_PER_GROUP][TURNS][R2])
+                             LOCAL_PTR const qn_complex *copy, LOCAL_PTR const qn_complex *tile,
+                             qn_complex early[OWN_TURNS][R2], qn_complex sums[SETS_PER_GROUP][OWN_TURNS][R2])
 {
     UNROLL
-    for (int turn = 0; turn < TURNS; turn++) {
+    for (int turn = 0; turn < OWN_TURNS; turn++) {
         int q = item + turn * ITEMS;
-        qn_complex x[ROTATIONS_PER_GROUP][R2];
-        UNROLL
-        for (int r = 0; r < ROTATIONS_PER_GROUP; r++)
-            if (q < LAST_ITEMS) line_last(R0, R1, R2, q, tile + r * TILE, COLUMNS_AT_ONCE, x[r]);
+        qn_complex x[R2];
+        if (q >= LAST_ITEMS) continue;
+        line_last(R0, R1, R2, q, tile, OWN_COLUMNS, x);
         UNROLL
         for (int s = 0; s < SETS_PER_GROUP; s++) {
             qn_complex values[R2];
-            if (s >= sets || q >= LAST_ITEMS) continue;
-            if (s > 0 || AHEAD < 2) read_receptor(receptor + s * set_step, q, values);
+            if (s >= sets) continue;
+#if LOCAL_RECEPTOR
             UNROLL
-            for (int r = 0; r < ROTATIONS_PER_GROUP; r++)
-                add_products(s > 0 || AHEAD < 2 ? values : early[turn], x[r], sums[s][r][turn]);
+            for (int j = 0; j < R2; j++) values[j] = copy[s * TILE + OWN_COLUMNS * (q + LAST_ITEMS * j)];
+#else
+            read_receptor(receptor + s * set_step, q, values);
+#endif
+            UNROLL
+            for (int j = 0; j < R2; j++) add_product(AHEAD / 2 > s ? early[turn][j] : values[j], x[j], &sums[s][turn][j]);
         }
     }
 }
 
-/* Transform of a sum back; `factor` is what intermediates' scales ask for. */
-DEVICE_FN void transform_back(qn_complex sum[TURNS][R2], float factor, int item, LOCAL_PTR qn_complex *tile,
+/* What a group works on. */
+typedef struct columns_job {
+    GLOBAL const stored *planes; /* the item's column of the first grid */
+    GLOBAL const qn_complex *receptor; /* column 0 of the first grid in the group's first set */
+    int grids, sets;                   /* of the group */
+    int first_column, lane, column;    /* of the group; the item's within it, and in all */
+    int item;                          /* of the column's */
+} columns_job;
+
+/* Sums of products over all grids. */
+DEVICE_FN void add_grids(const columns_job *job, LOCAL_PTR qn_complex *tile, LOCAL_PTR qn_complex *copy,
+                         LOCAL_PTR const qn_complex *roots, qn_complex sums[SETS_PER_GROUP][OWN_TURNS][R2])
+{
+    const qn_int64 grid_step = (qn_int64)Z_LENGTH * COLUMNS, set_step = job->grids * grid_step;
+    const int item = job->item;
+    qn_complex points[FIRST_TURNS][READ_POINTS], early[OWN_TURNS][R2];
+    for (int grid = 0; grid < job->grids; grid++) {
+        GLOBAL const qn_complex *receptor = job->receptor + grid * grid_step;
+        GLOBAL const stored *ligand = job->planes + (qn_int64)grid * BOX * COLUMNS;
+        if (LOCAL_RECEPTOR) copy_receptor(receptor, set_step, job->sets, job->first_column, copy);
+        if (AHEAD % 2 == 0 ? true : grid == 0) read_points(ligand, item, points);
+        transform_points(points, item, tile, roots);
+        if (AHEAD % 2 == 0 ? false : grid + 1 < job->grids) read_points(ligand + BOX * COLUMNS, item, points);
+        if (AHEAD >= 2) {
+            UNROLL
+            for (int turn = 0; turn < OWN_TURNS; turn++)
+                read_receptor(receptor + job->column, item + turn * ITEMS, early[turn]);
+        }
+        if (LOCAL_RECEPTOR) ASYNC_WAIT(0);
+        LOCAL_BARRIER();
+        middle_pass(R0, R1, R2, item, tile, roots);
+        multiply_grid(receptor + job->column, set_step, job->sets, item, copy + job->lane, tile, early, sums);
+        LOCAL_BARRIER();
+    }
+}
+
+/* Transform a sum back, as far as the tile; `factor` is what intermediates' scales ask for. */
+DEVICE_FN void transform_back(qn_complex sum[OWN_TURNS][R2], float factor, int item, LOCAL_PTR qn_complex *tile,
                               LOCAL_PTR const qn_complex *roots)
 {
     UNROLL
-    for (int turn = 0; turn < TURNS; turn++) {
+    for (int turn = 0; turn < OWN_TURNS; turn++) {
         int q = item + turn * ITEMS;
         if (q >= LAST_ITEMS) continue;
         if (HALVES) {
@@ -159,7 +225,7 @@ DEVICE_FN void transform_back(qn_complex sum[TURNS][R2], float factor, int item,
             for (int j = 0; j < R2; j++) sum[turn][j] = COMPLEX_SCALE(sum[turn][j], factor);
         }
         line_first(R2, sum[turn], q, roots);
-        line_store_first(R2, LAST_ITEMS, sum[turn], q, tile, COLUMNS_AT_ONCE);
+        line_store_first(R2, LAST_ITEMS, sum[turn], q, tile, OWN_COLUMNS);
     }
 }
 
@@ -167,74 +233,59 @@ DEVICE_FN void store_products(GLOBAL stored *column, int item, LOCAL_PTR const q
 {
     for (int q = item; q < FIRST_ITEMS; q += ITEMS) {
         qn_complex x[R0];
-        line_last(R2, R1, R0, q, tile, COLUMNS_AT_ONCE, x);
+        line_last(R2, R1, R0, q, tile, OWN_COLUMNS, x);
         UNROLL
         for (int j = 0; j < R0; j++) column[(q + FIRST_ITEMS * j) * COLUMNS] = TO_STORED(x[j]);
     }
 }
 
+/* One group: a tile of columns of some rotations (both x, rotations first) in some sets (y). `nz` to `columns` are
+ * definitions too. */
 KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void correlate_columns(
     GLOBAL const stored *RESTRICT planes, GLOBAL const qn_complex *RESTRICT receptor,
     GLOBAL const qn_complex *RESTRICT all_roots, GLOBAL stored *RESTRICT products, int grids, int rotations, int sets,
     int first_root, float factor, int nz, int box, int columns LOCAL_ROOM_PARAMETER)
 {
-    LOCAL_PTR qn_complex *roots = LOCAL_ROOM(qn_complex);
-    const int lane = (int)LOCAL_ID(0) % COLUMNS_AT_ONCE, item = (int)LOCAL_ID(0) / COLUMNS_AT_ONCE;
-    LOCAL_PTR qn_complex *tile = roots + Z_LENGTH + lane;
+    const int lane = (int)LOCAL_ID(0) % OWN_COLUMNS, line = (int)LOCAL_ID(0) % LINES, own = line / OWN_COLUMNS;
     const int rotation_groups = (rotations + ROTATIONS_PER_GROUP - 1) / ROTATIONS_PER_GROUP;
-    const int first_rotation = (int)GROUP_ID(0) % rotation_groups * ROTATIONS_PER_GROUP;
-    const int column = MIN((int)GROUP_ID(0) / rotation_groups * COLUMNS_AT_ONCE + lane, COLUMNS - 1);
-    const int first_set = (int)GROUP_ID(1) * SETS_PER_GROUP, own_sets = MIN(sets - first_set, SETS_PER_GROUP);
+    const int rotation = (int)GROUP_ID(0) % rotation_groups * ROTATIONS_PER_GROUP + own;
+    const int first_set = (int)GROUP_ID(1) * SETS_PER_GROUP;
     const qn_int64 grid_step = (qn_int64)Z_LENGTH * COLUMNS;
-    GLOBAL const qn_complex *receptor_column = receptor + first_set * grids * grid_step + column;
-    qn_complex sums[SETS_PER_GROUP][ROTATIONS_PER_GROUP][TURNS][R2], early[TURNS][R2];
-    qn_complex points[ROTATIONS_PER_GROUP][FIRST_TURNS][READ_POINTS];
+    LOCAL_PTR qn_complex *roots = LOCAL_ROOM(qn_complex);
+    LOCAL_PTR qn_complex *tile = roots + ROOTS_ROOM + own * TILE + lane;
+    LOCAL_PTR qn_complex *copy = roots + ROOTS_ROOM + ROTATIONS_PER_GROUP * TILE;
+    qn_complex sums[SETS_PER_GROUP][OWN_TURNS][R2];
+    columns_job job;
+    job.first_column = (int)GROUP_ID(0) / rotation_groups * OWN_COLUMNS;
+    job.lane = lane;
+    job.column = MIN(job.first_column + lane, COLUMNS - 1);
+    job.item = (int)LOCAL_ID(0) / LINES;
+    job.planes = planes + (qn_int64)MIN(rotation, rotations - 1) * grids * BOX * COLUMNS + job.column;
+    job.receptor = receptor + first_set * grids * grid_step;
+    job.grids = grids;
+    job.sets = MIN(sets - first_set, SETS_PER_GROUP);
+    const bool is_stored = rotation < rotations && job.first_column + lane < COLUMNS;
 
     for (int t = (int)LOCAL_ID(0); t < Z_LENGTH; t += GROUP_SIZE) roots[t] = all_roots[first_root + t];
     UNROLL
     for (int s = 0; s < SETS_PER_GROUP; s++) {
         UNROLL
-        for (int r = 0; r < ROTATIONS_PER_GROUP; r++) {
+        for (int turn = 0; turn < OWN_TURNS; turn++) {
             UNROLL
-            for (int turn = 0; turn < TURNS; turn++) {
-                UNROLL
-                for (int j = 0; j < R2; j++) sums[s][r][turn][j] = COMPLEX_MAKE(0.0f, 0.0f);
-            }
+            for (int j = 0; j < R2; j++) sums[s][turn][j] = COMPLEX_MAKE(0.0f, 0.0f);
         }
     }
     LOCAL_BARRIER();
-    for (int grid = 0; grid < grids; grid++) {
-        UNROLL
-        for (int r = 0; r < ROTATIONS_PER_GROUP; r++) {
-            const qn_int64 first_plane = ((qn_int64)MIN(first_rotation + r, rotations - 1) * grids + grid) * BOX;
-            if (grid == 0 || !(AHEAD & 1)) read_points(planes + first_plane * COLUMNS + column, item, points[r]);
-            transform_points(points[r], item, tile + r * TILE, roots);
-            if ((AHEAD & 1) && grid + 1 < grids)
-                read_points(planes + (first_plane + BOX) * COLUMNS + column, item, points[r]);
-        }
-        if (AHEAD & 2) {
-            UNROLL
-            for (int turn = 0; turn < TURNS; turn++) read_receptor(receptor_column + grid * grid_step, item + turn * ITEMS, early[turn]);
-        }
+    add_grids(&job, tile, copy, roots, sums);
+    UNROLL
+    for (int s = 0; s < SETS_PER_GROUP; s++) {
+        if (s >= job.sets) continue; /* all items alike */
+        transform_back(sums[s], factor, job.item, tile, roots);
         LOCAL_BARRIER();
-        middle_passes(R0, R1, R2, item, tile, roots);
-        multiply_grid(receptor_column + grid * grid_step, grids * grid_step, own_sets, item, tile, early, sums);
-        LOCAL_BARRIER();
-    }
-    for (int s = 0; s < own_sets; s++) {
-        UNROLL
-        for (int r = 0; r < ROTATIONS_PER_GROUP; r++) {
-            UNROLL
-            for (int each = 0; each < SETS_PER_GROUP; each++)
-                if (each == s) transform_back(sums[each][r], factor, item, tile + r * TILE, roots);
-        }
-        LOCAL_BARRIER();
-        middle_passes(R2, R1, R0, item, tile, roots);
-        for (int r = 0; r < ROTATIONS_PER_GROUP; r++) {
-            if (first_rotation + r >= rotations) continue;
-            const qn_int64 output = (qn_int64)(first_set + s) * rotations + first_rotation + r;
-            store_products(products + output * grid_step + column, item, tile + r * TILE);
-        }
+        middle_pass(R2, R1, R0, job.item, tile, roots);
+        if (is_stored)
+            store_products(products + ((qn_int64)(first_set + s) * rotations + rotation) * grid_step + job.column,
+                           job.item, tile);
         LOCAL_BARRIER();
     }
 }

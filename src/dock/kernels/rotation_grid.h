@@ -24,6 +24,7 @@ typedef struct qn_rotation_grid {
     bool halves;
     float plane_scale, product_scale; /* of intermediates in half precision */
     uint64_t local_room_bytes;        /* most that a group may have on this device */
+    int largest_group;                /* work-items that a group may have */
     bool is_gpu;                      /* several groups are to share a compute unit's local memory */
 } qn_rotation_grid;
 

@@ -15,6 +15,15 @@
 static qn_context *context;
 static qn_device *device;
 static qn_queue *queue;
+static uint64_t room_bytes; /* that groups may have */
+static int largest_group;
+
+static void set_limits(void)
+{
+    room_bytes = qn_device_get_info(device)->local_room_bytes;
+    largest_group = qn_device_get_info(device)->largest_group;
+    if (strcmp(qn_device_get_info(device)->driver, "opencl") == 0 && largest_group > 256) largest_group = 256;
+}
 
 /* One problem with random numbers in all columns. */
 typedef struct trial {
@@ -97,7 +106,10 @@ static double worst_error(const trial *t)
 static void compare(const int cells[3], int box, int grids, int rotations, int sets,
                     const qn_configuration *configuration)
 {
-    trial t = {.problem = {.grid = {.cells = {cells[0], cells[1], cells[2]}, .box = box},
+    trial t = {.problem = {.grid = {.cells = {cells[0], cells[1], cells[2]},
+                                    .box = box,
+                                    .local_room_bytes = room_bytes,
+                                    .largest_group = largest_group},
                            .grids = grids,
                            .rotations = rotations,
                            .sets = sets},
@@ -134,6 +146,16 @@ static void lengths_of_all_kinds(void)
     compare((int[]){12, 10, 20}, 1, 1, 1, 3, NULL);
 }
 
+/* Long lines where groups and local memory are small: fewer columns, more turns. */
+static void small_groups(void)
+{
+    largest_group = 64;
+    room_bytes = 9000;
+    compare((int[]){5, 6, 128}, 70, 2, 3, 1, NULL);
+    compare((int[]){5, 6, 98}, 50, 1, 1, 2, NULL);
+    set_limits();
+}
+
 static void corners(void)
 {
     CHECK_OK(
@@ -143,7 +165,10 @@ static void corners(void)
 static void refuses_other_lengths(void)
 {
     const qn_correlate_columns_problem problem = {
-        .grid = {.cells = {8, 8, 22}, .box = 8}, .grids = 1, .rotations = 1, .sets = 1};
+        .grid = {.cells = {8, 8, 22}, .box = 8, .local_room_bytes = room_bytes, .largest_group = largest_group},
+        .grids = 1,
+        .rotations = 1,
+        .sets = 1};
     qn_buffer *buffer = NULL;
     CHECK_OK(qn_buffer_create(device, 1 << 16, &buffer));
     CHECK(qn_correlate_columns(queue, NULL, &problem, buffer, buffer, buffer, buffer, NULL) == QN_UNSUPPORTED);
@@ -156,7 +181,9 @@ int main(int argc, char **argv)
     if (qn_context_create(&(qn_context_options){.threads = 2}, &context) != QN_OK) return 1;
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     CHECK_OK(qn_queue_create(device, &queue));
+    set_limits();
     RUN(lengths_of_all_kinds);
+    RUN(small_groups);
     RUN(corners);
     RUN(refuses_other_lengths);
     qn_queue_destroy(&queue);
