@@ -2,8 +2,9 @@
  * vectors whatever the length, and every lane's result is that of its line alone.
  *
  * GNU vector types (GCC, Clang) instead of loops over lanes: the two shuffles that split interleaved complex numbers
- * leave the lanes in an order of their own (0 1 4 5 2 3 6 7 of eight), which costs nothing because the shuffles that
- * join them again undo it; compilers' own loops put them in order with as many shuffles again.
+ * leave the lanes in an order of their own (0 1 4 5 2 3 6 7 of eight; each quarter of 16 likewise), which costs nothing
+ * because the shuffles that join them again undo it; compilers' own loops put them in order with as many shuffles
+ * again.
  */
 #ifndef QN_FFT_LANES_H
 #define QN_FFT_LANES_H
@@ -13,7 +14,10 @@
 #include <immintrin.h>
 #endif
 
-#if defined(__AVX__)
+#if defined(__AVX512F__)
+enum { LANES = 16 };
+typedef float lanes __attribute__((vector_size(64)));
+#elif defined(__AVX__)
 enum { LANES = 8 };
 typedef float lanes __attribute__((vector_size(32)));
 #else
@@ -45,7 +49,9 @@ QN_INLINE void store_anywhere(float *to, lanes value)
 /* The lower of each lane; b where they are equal. */
 QN_INLINE lanes lower_of(lanes a, lanes b)
 {
-#if defined(__AVX__)
+#if defined(__AVX512F__)
+    return (lanes)_mm512_min_ps((__m512)a, (__m512)b);
+#elif defined(__AVX__)
     return (lanes)_mm256_min_ps((__m256)a, (__m256)b);
 #elif defined(__SSE2__)
     return (lanes)_mm_min_ps((__m128)a, (__m128)b);
@@ -70,7 +76,10 @@ QN_INLINE void store_split(float *to, point value)
 QN_INLINE point load_interleaved(const float *from)
 {
     lanes a = load_anywhere(from), b = load_anywhere(from + LANES);
-#if defined(__AVX__)
+#if defined(__AVX512F__)
+    return (point){__builtin_shufflevector(a, b, 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30),
+                   __builtin_shufflevector(a, b, 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31)};
+#elif defined(__AVX__)
     return (point){__builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14),
                    __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15)};
 #else
@@ -78,9 +87,18 @@ QN_INLINE point load_interleaved(const float *from)
 #endif
 }
 
+#if defined(__AVX512F__)
+/* Numbers of two vectors in turns: the first two of each quarter, and the last two. */
+#define QN_LOW_OF_QUARTERS 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
+#define QN_HIGH_OF_QUARTERS 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
+#endif
+
 QN_INLINE void store_interleaved(float *to, point value)
 {
-#if defined(__AVX__)
+#if defined(__AVX512F__)
+    store_anywhere(to, __builtin_shufflevector(value.re, value.im, QN_LOW_OF_QUARTERS));
+    store_anywhere(to + LANES, __builtin_shufflevector(value.re, value.im, QN_HIGH_OF_QUARTERS));
+#elif defined(__AVX__)
     store_anywhere(to, __builtin_shufflevector(value.re, value.im, 0, 8, 1, 9, 4, 12, 5, 13));
     store_anywhere(to + LANES, __builtin_shufflevector(value.re, value.im, 2, 10, 3, 11, 6, 14, 7, 15));
 #else
@@ -89,6 +107,39 @@ QN_INLINE void store_interleaved(float *to, point value)
 #endif
 }
 
+#if defined(__AVX512F__)
+/* Pairs, then quarters of four rows each, then the quarters to their places. */
+QN_INLINE void transpose(lanes row[LANES])
+{
+    lanes a[16], b[16];
+#pragma GCC unroll 8
+    for (int i = 0; i < 16; i += 2) {
+        a[i] = __builtin_shufflevector(row[i], row[i + 1], QN_LOW_OF_QUARTERS);
+        a[i + 1] = __builtin_shufflevector(row[i], row[i + 1], QN_HIGH_OF_QUARTERS);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < 16; i += 4)
+#pragma GCC unroll 2
+        for (int j = 0; j < 2; j++) {
+            const lanes x = a[i + j], y = a[i + j + 2];
+            b[i + 2 * j] = __builtin_shufflevector(x, y, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+            b[i + 2 * j + 1] =
+                __builtin_shufflevector(x, y, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+        }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        const lanes c = b[i], d = b[i + 4], e = b[i + 8], f = b[i + 12];
+        const lanes cd = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+        const lanes ef = __builtin_shufflevector(e, f, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+        const lanes dc = __builtin_shufflevector(c, d, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+        const lanes fe = __builtin_shufflevector(e, f, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+        row[i] = __builtin_shufflevector(cd, ef, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+        row[i + 4] = __builtin_shufflevector(cd, ef, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+        row[i + 8] = __builtin_shufflevector(dc, fe, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+        row[i + 12] = __builtin_shufflevector(dc, fe, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+    }
+}
+#else
 /* row[i] lane j ↔ row[j] lane i. */
 QN_INLINE void transpose(lanes row[LANES])
 {
@@ -129,6 +180,7 @@ QN_INLINE void transpose(lanes row[LANES])
     row[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 #endif
 }
+#endif
 
 /* What kernels/butterflies.dev.h asks of its includer. A product that is added to something is rounded before, so all
  * processors have the same bits; compilers see that two sums have a product in common. */
