@@ -16,7 +16,7 @@ extern const char qn_dock_ligand_planes_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_dock_ligand_planes_host);
 
 enum { PLACE, PLANES, KERNELS };
-enum { GROUP_SIZE, LINES, RESIDENT, SPLIT, TUNABLES };
+enum { GROUP_SIZE, LINES, FOLD_ROWS, RESIDENT, SPLIT, TUNABLES };
 
 /* Where a group may have no more than this, as NVIDIA's OpenCL gives it, more than one group fits anyway. */
 enum { SMALL_ROOM_BYTES = 49152, MOST_LINES = 48 };
@@ -24,6 +24,8 @@ enum { SMALL_ROOM_BYTES = 49152, MOST_LINES = 48 };
 static const qn_tunable tunables[TUNABLES] = {
     [GROUP_SIZE] = {"GROUP_SIZE", {64, 128, 192, 256, 320, 384, 448, 512, 640, 1024}, 10, 256, "work-items per group"},
     [LINES] = {"LINES", {4, 8, 16, 24, 32, MOST_LINES}, 6, 16, "lines of a plane transformed at once"},
+    [FOLD_ROWS] =
+        {"FOLD_ROWS", {0, 1}, 2, 1, "whether neighbouring rows of a grid, not two grids, are transformed as one"},
     [RESIDENT] = {"RESIDENT", {1, 2, 3, 4}, 4, 2, "groups that are to share a GPU's compute unit"},
     [SPLIT] = {"SPLIT", {0, 1, 2}, 3, 0, "radices of lines: even, largest first, three"},
 };
@@ -34,7 +36,7 @@ static const char *const constraints[] = {
     "GROUP_SIZE >= device.subgroup_size",
     "GROUP_SIZE * RESIDENT <= 1024 || !device.is_cuda", /* leaves 64 registers an item */
     /* the host's kernel has none of these */
-    "!device.is_host || (GROUP_SIZE == 256 && LINES == 16 && RESIDENT == 2 && SPLIT == 0)",
+    "!device.is_host || (GROUP_SIZE == 256 && LINES == 16 && FOLD_ROWS == 1 && RESIDENT == 2 && SPLIT == 0)",
 };
 
 static int room_of(const qn_rotation_grid *grid)
@@ -52,9 +54,17 @@ static int most_resident(const qn_rotation_grid *grid)
 static int most_lines(const qn_rotation_grid *grid)
 {
     int lines = MOST_LINES;
-    while (lines > 2 && plane_bytes(grid->cells[0], grid->cells[1], grid->box, lines, 1, false) > room_of(grid))
+    while (lines > 2 && plane_bytes(grid->cells[0], grid->cells[1], grid->box, lines, false, 1, false) > room_of(grid))
         lines -= 2;
     return lines;
+}
+
+/* Whether an item's points of a column are all even or all odd ones, and rows may be folded. */
+static bool is_folded(const qn_configuration *configuration, const qn_rotation_grid *grid)
+{
+    int radices[3];
+    return configuration->value[FOLD_ROWS] && qn_fft_line_split(grid->cells[1], configuration->value[SPLIT], radices) &&
+           grid->cells[1] / radices[0] % 2 == 0;
 }
 
 /* The fewest parts of a plane of which one has room, and how much it takes; as many as there are columns, and more room
@@ -64,14 +74,16 @@ static int parts_of(const qn_configuration *configuration, const qn_ligand_plane
     const qn_rotation_grid *grid = &problem->grid;
     const int nx = grid->cells[0], ny = grid->cells[1], lines = MIN(configuration->value[LINES], most_lines(grid));
     const int resident = MIN(configuration->value[RESIDENT], most_resident(grid));
-    const int share = plane_share(nx, ny, grid->box, lines, resident, room_of(grid));
+    const bool folded = is_folded(configuration, grid);
+    const int share = plane_share(nx, ny, grid->box, lines, folded, resident, room_of(grid));
     const int width = qn_rotation_width(grid);
     int parts = 1;
-    while (parts < width && plane_bytes(nx, ny, grid->box, lines, plane_part_columns(width, parts), false) > share)
+    while (parts < width &&
+           plane_bytes(nx, ny, grid->box, lines, folded, plane_part_columns(width, parts), false) > share)
         parts++;
     const int columns = plane_part_columns(width, parts);
-    const int whole = plane_bytes(nx, ny, grid->box, lines, columns, true);
-    *bytes = (size_t)(whole <= share ? whole : plane_bytes(nx, ny, grid->box, lines, columns, false));
+    const int whole = plane_bytes(nx, ny, grid->box, lines, folded, columns, true);
+    *bytes = (size_t)(whole <= share ? whole : plane_bytes(nx, ny, grid->box, lines, folded, columns, false));
     return parts;
 }
 
@@ -94,8 +106,9 @@ static qn_geometry planes_geometry(const qn_configuration *configuration, const 
 {
     const qn_ligand_planes_problem *problem = user;
     size_t bytes;
-    const size_t group = (size_t)configuration->value[GROUP_SIZE], pairs = ((size_t)problem->grids + 1) / 2;
-    const size_t groups = (size_t)parts_of(configuration, problem, &bytes) * (size_t)problem->grid.box * pairs;
+    const size_t group = (size_t)configuration->value[GROUP_SIZE], grids = (size_t)problem->grids;
+    const size_t units = is_folded(configuration, &problem->grid) ? grids : (grids + 1) / 2;
+    const size_t groups = (size_t)parts_of(configuration, problem, &bytes) * (size_t)problem->grid.box * units;
     return (qn_geometry){{groups * (size_t)problem->batch * group, 1, 1}, {group, 1, 1}};
 }
 

@@ -5,8 +5,10 @@
  * then of ny; planes [slot][grid][z < BOX][COLUMNS], column kx + WIDTH ky. Grid `trilinear_grid` (-1: none) is spread
  * over the 8 voxels around an atom, the others go to the nearest one.
  *
- * Two real grids, g and h, are one complex one: Z = G + i H, and as G(-k) = conj G(k),
- * G(k) = (Z(k) + conj Z(-k)) / 2 and H(k) = -i (Z(k) - conj Z(-k)) / 2. */
+ * Two real rows, g and h, are one complex one: Z = G + i H, and as G(-k) = conj G(k),
+ * G(k) = (Z(k) + conj Z(-k)) / 2 and H(k) = -i (Z(k) - conj Z(-k)) / 2.
+ * They are neighbours of one grid, 2 i and 2 i + 1, where an item's points of a column are all even or all odd ones
+ * (FOLDED), and else the same row of two grids. */
 #include "dock/kernels/ligand_grids.dev.h"
 #include "dock/kernels/ligand_planes.dev.h"
 #include "fft/kernels/line.dev.h"
@@ -19,6 +21,9 @@
 #endif
 #ifndef MOST_LINES
 #error "MOST_LINES: for which local memory has room, even"
+#endif
+#ifndef FOLD_ROWS
+#error "FOLD_ROWS: whether neighbouring rows of a grid are transformed as one, or two grids' rows"
 #endif
 #ifndef RESIDENT
 #error "RESIDENT: groups that are to share a compute unit"
@@ -43,7 +48,7 @@
 #endif
 
 #define ITEM LOCAL_ID(0)
-#define ROWS (LINES < MOST_LINES ? LINES : MOST_LINES) /* at once */
+#define LINES_AT_ONCE (LINES < MOST_LINES ? LINES : MOST_LINES)
 #define ATOMS_AT_ONCE 8                                /* of an item's, so that it waits for memory once */
 #define WIDTH (X_LENGTH / 2 + 1)
 #define X_R0 LINE_RADIX(X, 0)
@@ -53,9 +58,11 @@
 #define Y_R1 LINE_RADIX(Y, 1)
 #define Y_R2 LINE_RADIX(Y, 2)
 #define TILE_POINTS (X_LENGTH > Y_LENGTH ? X_LENGTH : Y_LENGTH)
-/* Columns at once, each a line of both grids: evenly many of all columns. */
-#define COLUMN_TILES ((WIDTH + ROWS / 2 - 1) / (ROWS / 2))
-#define PAIRS ((WIDTH + COLUMN_TILES - 1) / COLUMN_TILES)
+#define FOLDED (FOLD_ROWS && Y_LENGTH / Y_R0 % 2 == 0)
+#define GRIDS_OF_GROUP (FOLDED ? 1 : 2)
+#define KEPT_ROWS plane_rows(BOX, FOLDED)
+#define ROWS plane_rows_at_once(BOX, LINES_AT_ONCE, FOLDED)
+#define PAIRS plane_columns_at_once(WIDTH, LINES_AT_ONCE, FOLDED) /* columns: each a line, or one of both grids */
 
 #if HALVES
 typedef qn_uint32 plane_value;
@@ -70,7 +77,7 @@ typedef struct plane_job {
     GLOBAL const int *positions; /* of its rotation */
     GLOBAL const int *weights;
     int atoms, grids, trilinear_grid;
-    int grid, z;                /* the first of the two grids */
+    int grid, z;                /* the first of the group's grids */
     int first_column;           /* kx of the part's first column */
     int columns, pitch;         /* of the part; of the rows kept */
     int first_row, last_row;    /* that have atoms: the others are 0 and are left out */
@@ -93,17 +100,18 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void place(GLOBAL const int *RESTRICT atoms
             box_coordinate(m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], x, y, z, scale, box_centre);
 }
 
-/* Add what an atom near the plane gives to both grids' cells of rows first_row ... first_row + rows - 1, and make note
- * of the rows it is in. Cell x of row first_row + r has two integers at 2 (x_step x + row_step r). */
+/* Add what an atom near the plane gives to the cells of kept rows first_row ... first_row + rows - 1, and make note of
+ * the rows it is in. Cell x of kept row first_row + r has two integers at 2 (x_step x + row_step r): of a row and the
+ * next one, or of the same row of two grids. */
 DEVICE_FN void add_atom(const plane_job *job, int atom, LOCAL_PTR int *cells, int x_step, int row_step, int first_row,
                         int rows)
 {
     int x = job->positions[atom], y = job->positions[job->atoms + atom];
     int z = job->positions[2 * job->atoms + atom];
     int first_weight = job->weights[job->grid * job->atoms + atom];
-    int second_weight = job->grid + 1 < job->grids ? job->weights[(job->grid + 1) * job->atoms + atom] : 0;
+    int second_weight = GRIDS_OF_GROUP == 2 && job->grid + 1 < job->grids ? job->weights[(job->grid + 1) * job->atoms + atom] : 0;
     int upper = job->z - (z >> 12); /* 0 or 1: whether the plane is above the atom */
-    for (int which = 0; which < 2; which++) {
+    for (int which = 0; which < GRIDS_OF_GROUP; which++) {
         int weight = which == 0 ? first_weight : second_weight;
         bool trilinear = job->grid + which == job->trilinear_grid;
         if (weight == 0 || (!trilinear && nearest_voxel(z) != job->z)) continue;
@@ -111,12 +119,14 @@ DEVICE_FN void add_atom(const plane_job *job, int atom, LOCAL_PTR int *cells, in
             int column = trilinear ? (x >> 12) + (corner & 1) : nearest_voxel(x);
             int row = trilinear ? (y >> 12) + (corner >> 1) : nearest_voxel(y);
             int share = trilinear ? corner_share(corner | upper << 2, x, y, z, weight) : weight;
+            int second = FOLDED ? row & 1 : which;
             if (share == 0) continue;
+            row = FOLDED ? row >> 1 : row;
             LOCAL_ATOMIC_MIN_INT(job->rows_filled, row);
             LOCAL_ATOMIC_MAX_INT(job->rows_filled + 1, row);
             row -= first_row;
             if (row >= 0 && row < rows)
-                LOCAL_ATOMIC_ADD_INT(cells + 2 * (x_step * column + row_step * row) + which, share);
+                LOCAL_ATOMIC_ADD_INT(cells + 2 * (x_step * column + row_step * row) + second, share);
         }
     }
 }
@@ -230,15 +240,16 @@ DEVICE_FN void transform_rows(const plane_job *job, bool whole, int near, LOCAL_
     }
 }
 
-/* First pass of the part's columns first ... first + PAIRS - 1 of both grids, which it takes apart. */
+/* First pass of the part's columns first ... first + PAIRS - 1: an item takes a row's two halves apart and makes a
+ * butterfly of either, of points p and p + 1 of one column or of point p of two grids'. */
 DEVICE_FN void start_columns(const plane_job *job, LOCAL_PTR const qn_complex *plane, int first,
                              LOCAL_PTR qn_complex *tile, LOCAL_PTR const qn_complex *roots)
 {
-    const int apart = Y_LENGTH / Y_R0, filled = job->last_row - job->first_row + 1;
+    const int apart = Y_LENGTH / Y_R0, filled = job->last_row - job->first_row + 1, fold = FOLDED ? 2 : 1;
     UNROLL_BY(1)
-    for (int piece = ITEM; piece < PAIRS * apart; piece += GROUP_SIZE) {
-        int pair = piece % PAIRS, p = piece / PAIRS, column = first + pair, kx = job->first_column + column;
-        LOCAL_PTR const qn_complex *own = plane + job->pitch * p + column;
+    for (int piece = ITEM; piece < PAIRS * (apart / fold); piece += GROUP_SIZE) {
+        int pair = piece % PAIRS, row = piece / PAIRS, column = first + pair, kx = job->first_column + column;
+        LOCAL_PTR const qn_complex *own = plane + job->pitch * row + column;
         int to_other = kx == 0 ? 0 : job->columns == WIDTH ? X_LENGTH - 2 * kx : job->columns; /* -0 is 0 */
         qn_complex g[16], h[16];
         if (column >= job->columns) continue;
@@ -246,22 +257,26 @@ DEVICE_FN void start_columns(const plane_job *job, LOCAL_PTR const qn_complex *p
         for (int k = 0; k < Y_R0; k++) {
             g[k] = COMPLEX_MAKE(0.0f, 0.0f);
             h[k] = COMPLEX_MAKE(0.0f, 0.0f);
-            if (apart * k < BOX && (qn_uint32)(p + apart * k - job->first_row) < (qn_uint32)filled) {
-                qn_complex a = own[job->pitch * apart * k], b = own[job->pitch * apart * k + to_other];
+            if (apart * k < BOX && (qn_uint32)(row + apart / fold * k - job->first_row) < (qn_uint32)filled) {
+                qn_complex a = own[job->pitch * (apart / fold) * k];
+                qn_complex b = own[job->pitch * (apart / fold) * k + to_other];
                 g[k] = COMPLEX_MAKE(a.x + b.x, a.y - b.y);
                 h[k] = COMPLEX_MAKE(a.y + b.y, b.x - a.x);
             }
         }
         line_butterfly(Y_R0, g);
         line_butterfly(Y_R0, h);
+        int p = fold * row;
         UNROLL
         for (int j = 1; j < Y_R0; j++) {
-            qn_complex root = roots[p * j];
-            g[j] = COMPLEX_MUL(g[j], root);
-            h[j] = COMPLEX_MUL(h[j], root);
+            g[j] = COMPLEX_MUL(g[j], roots[p * j]);
+            h[j] = COMPLEX_MUL(h[j], roots[(FOLDED ? p + 1 : p) * j]);
         }
-        line_store_first(Y_R0, apart, g, p, tile + pair, 2 * PAIRS);
-        line_store_first(Y_R0, apart, h, p, tile + pair + PAIRS, 2 * PAIRS);
+        line_store_first(Y_R0, apart, g, p, tile + pair, GRIDS_OF_GROUP * PAIRS);
+        if (FOLDED)
+            line_store_first(Y_R0, apart, h, p + 1, tile + pair, PAIRS);
+        else
+            line_store_first(Y_R0, apart, h, p, tile + pair + PAIRS, 2 * PAIRS);
     }
 }
 
@@ -270,13 +285,13 @@ DEVICE_FN void finish_columns(const plane_job *job, LOCAL_PTR const qn_complex *
 {
     const int apart = Y_LENGTH / Y_R2;
     UNROLL_BY(1)
-    for (int piece = ITEM; piece < 2 * PAIRS * apart; piece += GROUP_SIZE) {
-        int line = piece % (2 * PAIRS), q = piece / (2 * PAIRS), which = line / PAIRS;
+    for (int piece = ITEM; piece < GRIDS_OF_GROUP * PAIRS * apart; piece += GROUP_SIZE) {
+        int line = piece % (GRIDS_OF_GROUP * PAIRS), q = piece / (GRIDS_OF_GROUP * PAIRS), which = line / PAIRS;
         int column = first + line - PAIRS * which;
         GLOBAL plane_value *grid = to + (qn_int64)which * BOX * COLUMNS + job->first_column + column + WIDTH * q;
         qn_complex x[16];
         if (column >= job->columns || job->grid + which >= job->grids) continue;
-        line_last(Y_R0, Y_R1, Y_R2, q, tile + line, 2 * PAIRS, x);
+        line_last(Y_R0, Y_R1, Y_R2, q, tile + line, GRIDS_OF_GROUP * PAIRS, x);
         UNROLL
         for (int j = 0; j < Y_R2; j++) grid[WIDTH * apart * j] = PLANE_VALUE(x[j]);
     }
@@ -289,7 +304,7 @@ DEVICE_FN void transform_columns(const plane_job *job, LOCAL_PTR const qn_comple
         start_columns(job, plane, first, tile, roots);
         LOCAL_BARRIER();
         if (Y_R1 > 1) {
-            continue_lines(Y_R0, Y_R1, Y_R2, 2 * PAIRS, tile, roots);
+            continue_lines(Y_R0, Y_R1, Y_R2, GRIDS_OF_GROUP * PAIRS, tile, roots);
             LOCAL_BARRIER();
         }
         finish_columns(job, tile, first, to);
@@ -297,54 +312,55 @@ DEVICE_FN void transform_columns(const plane_job *job, LOCAL_PTR const qn_comple
     }
 }
 
-/* Clear columns first ... last - 1 of both grids. */
+/* Clear columns first ... last - 1 of the group's grids. */
 DEVICE_FN void clear_columns(const plane_job *job, int first, int last, GLOBAL plane_value *to)
 {
     for (int i = first + ITEM; i < last; i += GROUP_SIZE) {
         to[i] = PLANE_VALUE(COMPLEX_MAKE(0.0f, 0.0f));
-        if (job->grid + 1 < job->grids) to[(qn_int64)BOX * COLUMNS + i] = PLANE_VALUE(COMPLEX_MAKE(0.0f, 0.0f));
+        if (GRIDS_OF_GROUP == 2 && job->grid + 1 < job->grids) to[(qn_int64)BOX * COLUMNS + i] = PLANE_VALUE(COMPLEX_MAKE(0.0f, 0.0f));
     }
 }
 
-/* One group: plane z of a pair of grids of a rotation, as many of its columns as a part has. `nx` to `halves` are
+/* One group: plane z of a grid of a rotation, or of two, as many of its columns as a part has. `nx` to `halves` are
  * definitions too. Groups of which `room` bytes of local memory are shared: RESIDENT, but at most `resident_most`. */
 KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void planes(
     GLOBAL const int *RESTRICT positions, GLOBAL const int *RESTRICT weights, GLOBAL const qn_complex *RESTRICT roots,
     GLOBAL plane_value *RESTRICT planes, int atoms, int grids, int trilinear_grid, int batch, int nx, int ny, int box,
     int halves, float plane_scale, int room, int resident_most LOCAL_ROOM_PARAMETER)
 {
-    const int pairs = (grids + 1) / 2, parts = GROUP_COUNT(0) / (batch * pairs * BOX);
-    const int part = GROUP_ID(0) % parts, z = GROUP_ID(0) / parts % BOX, pair = GROUP_ID(0) / (parts * BOX) % pairs;
-    const int slot = GROUP_ID(0) / (parts * BOX * pairs), part_columns = plane_part_columns(WIDTH, parts);
-    const int share = plane_share(X_LENGTH, Y_LENGTH, BOX, ROWS, MIN(RESIDENT, resident_most), room);
-    const bool whole = plane_bytes(X_LENGTH, Y_LENGTH, BOX, ROWS, part_columns, true) <= share;
+    const int units = (grids + GRIDS_OF_GROUP - 1) / GRIDS_OF_GROUP, parts = GROUP_COUNT(0) / (batch * units * BOX);
+    const int part = GROUP_ID(0) % parts, z = GROUP_ID(0) / parts % BOX, unit = GROUP_ID(0) / (parts * BOX) % units;
+    const int slot = GROUP_ID(0) / (parts * BOX * units), part_columns = plane_part_columns(WIDTH, parts);
+    const int share =
+        plane_share(X_LENGTH, Y_LENGTH, BOX, LINES_AT_ONCE, FOLDED, MIN(RESIDENT, resident_most), room);
+    const bool whole = plane_bytes(X_LENGTH, Y_LENGTH, BOX, LINES_AT_ONCE, FOLDED, part_columns, true) <= share;
     plane_job job;
     job.positions = positions + (qn_int64)slot * 3 * atoms;
     job.weights = weights;
     job.atoms = atoms;
     job.grids = grids;
     job.trilinear_grid = trilinear_grid;
-    job.grid = 2 * pair;
+    job.grid = GRIDS_OF_GROUP * unit;
     job.z = z;
     job.first_column = part * part_columns;
     job.columns = MIN(part_columns, WIDTH - job.first_column);
     job.pitch = plane_pitch(X_LENGTH, BOX, part_columns, whole);
     job.factor = (HALVES ? plane_scale : 1.0f) * (0.5f / 1048576.0f);
     LOCAL_PTR qn_complex *plane = LOCAL_ROOM(qn_complex);
-    LOCAL_PTR qn_complex *tile = plane + BOX * job.pitch;
-    LOCAL_PTR qn_complex *x_roots = tile + ROWS * TILE_POINTS;
+    LOCAL_PTR qn_complex *tile = plane + KEPT_ROWS * job.pitch;
+    LOCAL_PTR qn_complex *x_roots = tile + plane_tile_lines(WIDTH, BOX, LINES_AT_ONCE, FOLDED) * TILE_POINTS;
     LOCAL_PTR qn_complex *y_roots = X_LENGTH == Y_LENGTH ? x_roots : x_roots + X_LENGTH;
     GLOBAL plane_value *to = planes + ((qn_int64)(slot * grids + job.grid) * BOX + z) * COLUMNS;
     job.rows_filled = (LOCAL_PTR int *)(y_roots + Y_LENGTH);
 
     const int near = find_near(&job, ITEM);
     for (int i = ITEM; i < X_LENGTH + (X_LENGTH == Y_LENGTH ? 0 : Y_LENGTH); i += GROUP_SIZE) x_roots[i] = roots[i];
-    if (ITEM < 2) job.rows_filled[ITEM] = ITEM == 0 ? BOX : -1;
+    if (ITEM < 2) job.rows_filled[ITEM] = ITEM == 0 ? KEPT_ROWS : -1;
     if (whole) /* two complex numbers at once; the last may be the tile's first */
-        for (int i = ITEM; i < (BOX * job.pitch + 1) / 2; i += GROUP_SIZE)
+        for (int i = ITEM; i < (KEPT_ROWS * job.pitch + 1) / 2; i += GROUP_SIZE)
             LOCAL_ROOM(qn_float4)[i] = FLOAT4_MAKE(0.0f, 0.0f, 0.0f, 0.0f);
     LOCAL_BARRIER();
-    add_atoms(&job, near, (LOCAL_PTR int *)plane, 1, job.pitch, 0, whole ? BOX : 0);
+    add_atoms(&job, near, (LOCAL_PTR int *)plane, 1, job.pitch, 0, whole ? KEPT_ROWS : 0);
     LOCAL_BARRIER();
     job.first_row = job.rows_filled[0];
     job.last_row = job.rows_filled[1];

@@ -235,28 +235,39 @@ static void halves_are_right(void)
 }
 
 /* However little local memory a group may have, down to a column at a time. */
-static void rooms_are_kept(void)
+static void keep_rooms(bool folded)
 {
     static const int rooms[] = {49152, 32768, 18000, 9000, 7000, 6000, 2500};
     const qn_family *family = &qn_dock_ligand_planes_family;
-    const qn_configuration fallback = qn_family_fallback(family);
+    qn_configuration fallback = qn_family_fallback(family);
+    bool allowed = false;                 /* the host's kernel has no choice */
+    const size_t each = folded ? 93 : 62; /* planes of the box, of grids or of pairs of them */
     qn_ligand_planes_problem problem = make_problem(36, 32, 32, 31);
     problem.grids = 3;
+    fallback.value[1] = 16;     /* LINES */
+    fallback.value[2] = folded; /* FOLD_ROWS */
+    CHECK_OK(qn_family_allows(family, qn_device_get_info(device), &fallback, &allowed, NULL));
     size_t fewest = SIZE_MAX, most = 0;
     for (size_t i = 0; i < 2 * sizeof rooms / sizeof *rooms; i++) {
         problem.grid.local_room_bytes = (uint64_t)rooms[i / 2] * (i % 2 ? 5 : 1);
         problem.grid.is_gpu = i % 2;
         const size_t groups = family->kernels[1].geometry(&fallback, &problem).items[0] / 256;
-        const size_t room = family->local_room(1, &fallback, &problem), parts = groups / 62;
+        const size_t room = family->local_room(1, &fallback, &problem), parts = groups / each;
         CHECK(room <= problem.grid.local_room_bytes / (i % 2 && problem.grid.local_room_bytes > 49152 ? 2 : 1));
-        CHECK(groups == parts * 62 && parts >= 1 && parts <= 19);
+        CHECK(groups == parts * each && parts >= 1 && parts <= 19);
         CHECK(family->local_room(0, &fallback, &problem) == 0);
         if (parts < fewest) fewest = parts;
         if (parts > most) most = parts;
-        check_planes(NULL, &problem, 0);
+        check_planes(allowed ? &fallback : NULL, &problem, 0);
     }
     CHECK(fewest == 1);
-    CHECK(most == 19);
+    CHECK(folded ? most > 5 : most == 19);
+}
+
+static void rooms_are_kept(void)
+{
+    keep_rooms(false);
+    keep_rooms(true);
 }
 
 static qn_status check_corner(const qn_configuration *configuration, void *user)
