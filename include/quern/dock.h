@@ -30,7 +30,9 @@ typedef struct qn_dock_options {
     const char *coefficients;     /* sets of the piper energy: names and families apart by commas, or a weights file;
                                    * default "auto": "antibody" when a partner is one, else "others" */
     const char *rotations_file;   /* 3×3 matrices, nine numbers a line, instead of `rotations`; NULL */
-    const char *fft_engine;       /* "auto", "own", "fftw", "vkfft", "cufft"; default "auto" */
+    const char *fft_engine;       /* an FFT library: "own", "fftw", "vkfft", "cufft"; "fused": kernels that do all of a
+                                   * rotation, which want grid sides of at most 512 without prime factors above 7;
+                                   * default "auto": fused on the host and on GPUs that can, else the fastest library */
     const char *const *blocked;   /* selections of residues that must not be touched: "receptor:A:30-40"; see */
     size_t blocked_count;         /* docs/formats/docking_inputs.md */
     const char *const *attracted; /* selections of residues that ought to be touched */

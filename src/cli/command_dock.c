@@ -180,8 +180,10 @@ static const cli_option options[] = {
      .type = CLI_CHOICE,
      .argument = "ENGINE",
      .offset = FIELD(fft_engine),
-     .choices = "auto own fftw vkfft cufft",
-     .help = "FFT library"},
+     .choices = "auto fused own fftw vkfft cufft",
+     .help = "what transforms grids: an FFT library, or fused: kernels that do all of a rotation, for sides of at most "
+             "512 cells without primes above 7; auto: fused on the host and on GPUs where sides allow it, else the "
+             "fastest library"},
     {.name = "no-refinement",
      .type = CLI_FLAG,
      .offset = FIELD(without_refinement),
@@ -227,7 +229,7 @@ static const cli_option options[] = {
     {.name = "explain",
      .type = CLI_FLAG,
      .offset = FIELD(explain),
-     .help = "say which FFT engine and kernel configurations are used, and where they came from"},
+     .help = "say which transforms and kernel configurations are used, and where they came from"},
     {.name = "quiet",
      .letter = 'q',
      .type = CLI_FLAG,

@@ -37,18 +37,7 @@ qn_dock_options qn_dock_default_options(void)
                              .radius_angstrom = 9};
 }
 
-static qn_status parse_engine(const char *name, qn_fft_engine *engine)
-{
-    static const qn_fft_engine engines[] = {QN_FFT_AUTO, QN_FFT_OWN, QN_FFT_FFTW, QN_FFT_VKFFT, QN_FFT_CUFFT};
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
-        if (strcmp(name, qn_fft_engine_name(engines[i])) == 0) {
-            *engine = engines[i];
-            return QN_OK;
-        }
-    QN_FAIL(QN_INVALID_ARGUMENT, "FFT engine is \"%s\"; expected auto, own, fftw, vkfft or cufft", name);
-}
-
-static qn_status check_options(const qn_dock_options *options, qn_fft_engine *engine)
+static qn_status check_options(const qn_dock_options *options, qn_dock_transforms *asked)
 {
     if (!options->receptor || !options->ligand || !options->output)
         QN_FAIL(QN_INVALID_ARGUMENT, "receptor, ligand and output folder must be given");
@@ -67,7 +56,10 @@ static qn_status check_options(const qn_dock_options *options, qn_fft_engine *en
     QN_TRY(qn_option_in_range("cluster radius in Å", options->radius_angstrom, 0.1, 100));
     QN_TRY(qn_option_in_range("batch", options->batch, 0, 4096));
     QN_TRY(qn_tuning_check(options->tune, options->tune_budget));
-    return parse_engine(options->fft_engine, engine);
+    if (!options->fft_engine || !qn_dock_read_transforms(options->fft_engine, asked))
+        QN_FAIL(QN_INVALID_ARGUMENT, "transforms are \"%s\"; expected auto, fused, own, fftw, vkfft or cufft",
+                options->fft_engine ? options->fft_engine : "");
+    return QN_OK;
 }
 
 /* By rule, without a stopwatch, for every engine alike: the grid decides which poses are found, so it must be the same
@@ -134,7 +126,7 @@ static qn_status prepare(qn_dock_state *run)
                 options->restraints_required, run->restraints.count);
     qn_dock_energy_reach(&run->energy, &run->receptor, &contact_angstrom, &reach_angstrom);
     QN_TRY(qn_dock_grid_plan(&run->receptor, &run->ligand, options->spacing_angstrom, contact_angstrom, reach_angstrom,
-                             options->grid_cells, next_fast_size, &run->engine, &run->grid));
+                             options->grid_cells, next_fast_size, &run->transforms.engine, &run->grid));
     run->exclusion_cells = (int)ceil(exclusion_angstrom / options->spacing_angstrom);
     qn_log(QN_LOG_NOTE, "grid: %d x %d x %d cells of %g Å, %d grids a rotation, %zu coefficient set%s",
            run->grid.cells[0], run->grid.cells[1], run->grid.cells[2], run->grid.spacing_angstrom,
@@ -266,8 +258,8 @@ qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_do
     QN_TRY(qn_ranks_open(&run.ranks));
     qn_agreement_begin(run.ranks, &run.agreement);
     const bool hushed = qn_log_hush(qn_ranks_rank(run.ranks) != 0); /* what they log is the same */
-    qn_status status = qn_agree(&run.agreement, check_options(options, &run.asked_engine));
-    run.engine = run.asked_engine;
+    qn_status status = qn_agree(&run.agreement, check_options(options, &run.asked));
+    run.transforms = run.asked;
     if (status == QN_OK && qn_ranks_count(run.ranks) > 1)
         qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(run.ranks));
     if (status == QN_OK) status = run_stages(&run);

@@ -29,16 +29,22 @@ static qn_status describe_set(const qn_dock_state *run, size_t set, qn_text *key
 
 static const char fused[] = "fused"; /* beside the engines' names */
 
-const char *qn_dock_transforms(const qn_dock_state *run)
+const char *qn_dock_transforms_name(const qn_dock_transforms *transforms)
 {
-    return run->path == QN_DOCK_PATH_FUSED ? fused : qn_fft_engine_name(run->engine);
+    return transforms->path == QN_DOCK_PATH_FUSED ? fused : qn_fft_engine_name(transforms->engine);
 }
 
-void qn_dock_keep_transforms(qn_dock_state *run, const char *name)
+bool qn_dock_read_transforms(const char *name, qn_dock_transforms *transforms)
 {
-    if (strcmp(name, fused) == 0) run->path = QN_DOCK_PATH_FUSED;
-    for (int engine = QN_FFT_AUTO; engine <= QN_FFT_CUFFT; engine++)
-        if (strcmp(name, qn_fft_engine_name((qn_fft_engine)engine)) == 0) run->engine = (qn_fft_engine)engine;
+    *transforms = (qn_dock_transforms){QN_DOCK_PATH_FUSED, QN_FFT_AUTO};
+    if (strcmp(name, fused) == 0) return true;
+    for (int engine = QN_FFT_AUTO; engine <= QN_FFT_CUFFT; engine++) {
+        if (strcmp(name, qn_fft_engine_name((qn_fft_engine)engine)) != 0) continue;
+        transforms->engine = (qn_fft_engine)engine;
+        transforms->path = engine == QN_FFT_AUTO ? QN_DOCK_PATH_AUTO : QN_DOCK_PATH_LIBRARY;
+        return true;
+    }
+    return false;
 }
 
 qn_status qn_dock_make_key(const qn_dock_state *run, qn_text *key)
@@ -56,7 +62,7 @@ qn_status qn_dock_make_key(const qn_dock_state *run, qn_text *key)
                           QN_VERSION, run->receptor.hash, run->receptor.molecule->atom_count, run->ligand.hash,
                           run->ligand.molecule->atom_count, options->model, options->score, run->rotation_count,
                           rotations, run->grid.spacing_angstrom, run->grid.cells[0], run->grid.cells[1],
-                          run->grid.cells[2], options->per_rotation, qn_dock_transforms(run)));
+                          run->grid.cells[2], options->per_rotation, qn_dock_transforms_name(&run->transforms)));
     for (size_t s = 0; s < run->energy.set_count; s++) QN_TRY(describe_set(run, s, key));
     for (int i = 0; i < run->worker_count; i++) devices[i] = run->workers[i].device;
     return qn_devices_describe(devices, run->worker_count, key);

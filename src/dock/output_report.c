@@ -323,10 +323,10 @@ static qn_status fill_report(const qn_dock_state *run, const qn_dock_result *res
     QN_TRY(add_contact_table(run, result, report));
     QN_TRY(qn_report_heading(report, "Run"));
     return qn_report_paragraph(report,
-                               "Quern %s, score %s, %d threads, transforms by %s, %.1f s in all (search %.1f s). "
+                               "Quern %s, score %s, %d threads, %s transforms, %.1f s in all (search %.1f s). "
                                "run.json holds every option and the inputs' SHA-256.",
                                QN_VERSION, run->options->score, qn_context_threads(run->context),
-                               qn_fft_engine_name(run->engine), run->timings.total_s, run->timings.search_s);
+                               qn_dock_transforms_name(&run->transforms), run->timings.total_s, run->timings.search_s);
 }
 
 qn_status qn_dock_write_report(const qn_dock_state *run, const qn_dock_result *result)

@@ -14,6 +14,12 @@
 
 enum { QN_DOCK_MOST_DEVICES = QN_MOST_DEVICES };
 
+/* What transforms rotations; the engine counts on the library path. */
+typedef struct qn_dock_transforms {
+    qn_dock_path path;
+    qn_fft_engine engine;
+} qn_dock_transforms;
+
 typedef struct qn_dock_timings {
     double prepare_s, search_s, rank_s, cluster_s, refine_s, write_s, total_s;
 } qn_dock_timings;
@@ -36,7 +42,7 @@ typedef struct qn_dock_worker {
     qn_device *device;
     int batch;
     size_t device_bytes;
-    const char *transforms; /* "fused", or the name of an FFT engine */
+    const char *transforms; /* their name */
 } qn_dock_worker;
 
 typedef struct qn_dock_state {
@@ -58,10 +64,9 @@ typedef struct qn_dock_state {
     int32_t *rotations;       /* the same in 1/2^30 */
     double neighbour_degrees; /* mean angle between neighbouring rotations */
     int exclusion_cells;
-    qn_fft_engine asked_engine; /* by the options */
-    qn_fft_engine engine;       /* this and the path: of the first device and those of its driver, on all ranks */
-    qn_dock_path path;
-    int resumed_rotations;   /* taken from journals */
+    qn_dock_transforms asked;      /* by the options */
+    qn_dock_transforms transforms; /* of the first device and those of its driver, on all ranks */
+    int resumed_rotations;         /* taken from journals */
     qn_dock_hit *hits;       /* [rotations][sets][per_rotation]; this and what is made of it: on the first rank only */
     qn_dock_result *results; /* the sets' answers in their order; with several sets, the merged one after them */
     size_t result_count;
@@ -93,9 +98,9 @@ QN_MUST_CHECK qn_status qn_dock_tuning_explore(qn_dock_state *run, qn_dock_searc
 
 /* key.c: everything the hits depend on, a line each. */
 QN_MUST_CHECK qn_status qn_dock_make_key(const qn_dock_state *run, qn_text *key);
-/* What the key's line "transforms" says: "fused", or the name of an FFT engine; and to take what it says. */
-const char *qn_dock_transforms(const qn_dock_state *run);
-void qn_dock_keep_transforms(qn_dock_state *run, const char *name);
+/* Transforms by name, as the option and the key's line "transforms" have it: "auto", "fused", or an FFT engine's. */
+const char *qn_dock_transforms_name(const qn_dock_transforms *transforms);
+bool qn_dock_read_transforms(const char *name, qn_dock_transforms *transforms);
 
 /* search_loop.c: all rotations through the devices of all ranks, journals and progress; fills hits. Every rank must
  * call. */

@@ -170,16 +170,15 @@ static qn_status check_memory(qn_device *device, const qn_dock_grid *grid, const
     return QN_OK;
 }
 
-/* The path asked for, or the fused one where it can. */
+/* The path asked for, or the fused one where it is the better choice. */
 static qn_status choose_path(qn_device *device, const qn_dock_grid *grid, qn_dock_search *search)
 {
     if (search->options.path == QN_DOCK_PATH_AUTO)
-        search->options.path = search->options.engine == QN_FFT_AUTO && qn_search_fused_suits(device, grid)
-                                   ? QN_DOCK_PATH_FUSED
-                                   : QN_DOCK_PATH_LIBRARY;
+        search->options.path = qn_search_fused_suits(device, grid) ? QN_DOCK_PATH_FUSED : QN_DOCK_PATH_LIBRARY;
     else if (search->options.path == QN_DOCK_PATH_FUSED && !qn_search_fused_can(grid))
         QN_FAIL(QN_UNSUPPORTED,
-                "no fused rotations of a %d x %d x %d grid; expected sides of at most 512 with primes up to 7",
+                "no fused transforms of a grid of %d x %d x %d cells; expected sides of at most 512 cells without "
+                "prime factors above 7",
                 grid->cells[0], grid->cells[1], grid->cells[2]);
     search->path = path_of(search->options.path);
     return QN_OK;

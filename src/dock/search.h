@@ -14,15 +14,15 @@ typedef struct qn_dock_search qn_dock_search;
 enum { QN_DOCK_SLOTS = 2 };
 
 /* What computes a rotation: kernels of our own from atoms to best cells, or a library's transforms with kernels around
- * them. AUTO: ours where they can. */
+ * them. AUTO: ours where sides allow it, on the host and on GPUs. */
 typedef enum qn_dock_path { QN_DOCK_PATH_AUTO, QN_DOCK_PATH_FUSED, QN_DOCK_PATH_LIBRARY } qn_dock_path;
 
 typedef struct qn_dock_search_options {
     int batch; /* rotations of a launch; 0: from the device */
     int per_rotation;
-    int exclusion_cells;  /* half side of the exclusion cube */
-    qn_fft_engine engine; /* of the library path */
+    int exclusion_cells; /* half side of the exclusion cube */
     qn_dock_path path;
+    qn_fft_engine engine; /* of the library path */
 } qn_dock_search_options;
 
 /* One translation found for a rotation; cell −1: none. */

@@ -160,9 +160,10 @@ static qn_status run_devices(search_loop *loop)
 static qn_status keep_transforms(qn_dock_state *run)
 {
     char name[16];
-    if (!run->options->resume || run->engine != QN_FFT_AUTO) return QN_OK;
+    qn_dock_transforms known;
+    if (!run->options->resume || run->asked.path != QN_DOCK_PATH_AUTO) return QN_OK;
     QN_TRY(qn_dock_journals_value(run->options->output, "transforms", name, sizeof name));
-    qn_dock_keep_transforms(run, name);
+    if (qn_dock_read_transforms(name, &known)) run->transforms = known;
     return QN_OK;
 }
 
@@ -175,19 +176,22 @@ static qn_status create_searches(search_loop *loop)
         qn_dock_worker *worker = &run->workers[i];
         bool alike =
             strcmp(qn_device_get_info(worker->device)->driver, qn_device_get_info(run->workers[0].device)->driver) == 0;
+        const qn_dock_transforms *transforms = alike ? &run->transforms : &run->asked;
         qn_dock_search_options search_options = {.batch = options->batch,
                                                  .per_rotation = options->per_rotation,
                                                  .exclusion_cells = run->exclusion_cells,
-                                                 .engine = alike ? run->engine : run->asked_engine,
-                                                 .path = alike ? run->path : QN_DOCK_PATH_AUTO};
+                                                 .engine = transforms->engine,
+                                                 .path = transforms->path};
         QN_TRY(qn_dock_search_create(worker->device, &run->grid, &run->energy, &run->ligand_sites, run->rotations,
                                      run->rotation_count, &search_options, &loop->searches[i]));
         worker->transforms = qn_dock_search_transforms(loop->searches[i]);
         worker->batch = qn_dock_search_batch(loop->searches[i]);
         worker->device_bytes = qn_dock_search_device_bytes(loop->searches[i]);
-        if (i == 0) run->engine = qn_dock_search_engine(loop->searches[i]);
-        if (i == 0) run->path = qn_dock_search_path(loop->searches[i]);
-        qn_log(QN_LOG_NOTE, "%s: %d rotations a batch, %.2f GB on the device, transforms by %s",
+        if (i == 0) {
+            run->transforms.engine = qn_dock_search_engine(loop->searches[i]);
+            run->transforms.path = qn_dock_search_path(loop->searches[i]);
+        }
+        qn_log(QN_LOG_NOTE, "%s: %d rotations a batch, %.2f GB on the device, %s transforms",
                qn_device_get_info(worker->device)->identifier, worker->batch, 1e-9 * (double)worker->device_bytes,
                worker->transforms);
     }
@@ -203,8 +207,7 @@ static qn_status create_together(search_loop *loop)
     if (first) status = keep_transforms(run);
     if (first && status == QN_OK) status = create_searches(loop);
     QN_TRY(qn_agree(&run->agreement, status));
-    QN_TRY(qn_agree(&run->agreement, qn_ranks_tell(run->ranks, &run->engine, sizeof run->engine)));
-    QN_TRY(qn_agree(&run->agreement, qn_ranks_tell(run->ranks, &run->path, sizeof run->path)));
+    QN_TRY(qn_agree(&run->agreement, qn_ranks_tell(run->ranks, &run->transforms, sizeof run->transforms)));
     if (!first) status = create_searches(loop);
     for (int i = 0; i < run->worker_count && status == QN_OK; i++)
         status = qn_dock_tuning_explore(run, loop->searches[i]);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check_devices.sh SOURCE QUERN BUILD: the same run on every device at hand and with every transform engine of the host.
+# check_devices.sh SOURCE QUERN BUILD: the same run on every device at hand and with all transforms of the host.
 # Poses may differ only where single precision decides between equals, so nearly all must be the same, and poses that
 # are the same have the same rescored energy to the last digit. The default coefficients give three sets a run: a pose is
 # known by its set too, since each set gives it another energy.
@@ -9,33 +9,48 @@ receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_
 work=$(mktemp -d "${TMPDIR:-/tmp}/quern-devices-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 failures=0
+per_rotation=2 keep=150
 dock() { # dock NAME options…
   local name=$1
   shift
-  "$quern" dock "$receptor" "$ligand" --rotations 120 --spacing 2 --per-rotation 2 --keep 150 --quiet -o "$work/$name" "$@" ||
+  "$quern" dock "$receptor" "$ligand" --rotations 120 --spacing 2 --per-rotation $per_rotation --keep $keep --quiet -o "$work/$name" "$@" ||
     { echo "FAILED: the run $name"; failures=$((failures + 1)); }
 }
-compare() { # compare NAME: with the run of the host's own transform, set by set
-  awk -F, -v name="$1" '
+compare() { # compare NAME [OTHER]: with the run OTHER or the one of the host's own transform, set by set
+  awk -F, -v name="$1" -v keep=$keep '
     { key = $16 "," $3 "," $13 "," $14 "," $15 }
     NR == FNR { energy[key] = $17; next }
     FNR > 1 { n[$16]++; if (key in energy) { same[$16]++; if (energy[key] != $17) other[$16]++ } }
     END {
       for (set in n) {
         printf "%s, %s: %d of %d poses are the same, %d of them with another energy\n", name, set, same[set], n[set], other[set]
-        good += n[set] == 150 && same[set] >= 0.98 * n[set] && other[set] == 0
+        good += n[set] == keep && same[set] >= 0.98 * n[set] && other[set] == 0
         sets++
       }
-      exit !(sets == 3 && good == 3) }' "$work/host/poses.csv" "$work/$1/poses.csv" ||
-    { echo "FAILED: $1 differs from host"; failures=$((failures + 1)); }
+      exit !(sets == 3 && good == 3) }' "$work/${2:-host}/poses.csv" "$work/$1/poses.csv" ||
+    { echo "FAILED: $1 differs from ${2:-host}"; failures=$((failures + 1)); }
+}
+same() { # same NAME NAME: the same bytes
+  cmp -s "$work/$1/poses.csv" "$work/$2/poses.csv" || { echo "FAILED: $2 differs from $1"; failures=$((failures + 1)); }
 }
 dock host --device host --fft own
 dock checking --device checking:host --fft own
-cmp -s "$work/host/poses.csv" "$work/checking/poses.csv" || { echo "FAILED: checking:host differs"; failures=$((failures + 1)); }
+same host checking
+dock fused --device host --fft fused && compare fused
+dock auto --device host && same fused auto
+names=$(grep -ho '"fft_engine": "[a-z]*"' "$work"/{host,fused,auto}/run.json | cut -d'"' -f4 | tr '\n' ' ')
+[ "$names" = "own fused fused " ] || { echo "FAILED: run.json names the transforms $names"; failures=$((failures + 1)); }
 if "$quern" dock "$receptor" "$ligand" --rotations 1 --spacing 3 --device host --fft fftw --quiet -o "$work/try" 2>/dev/null >&2; then
   dock fftw --device host --fft fftw && compare fftw
 fi
 for device in $("$quern" devices 2>/dev/null | grep -oE '^(opencl|cuda):[0-9]+ +(GPU|CPU)' | grep -oE '^[a-z]+:[0-9]+'); do
   dock "${device/:/-}" --device "$device" && compare "${device/:/-}"
 done
+
+# One pose a rotation takes other kernels than several.
+per_rotation=1 keep=100
+dock one --device host --fft own
+dock one-fused --device host --fft fused && compare one-fused one
+dock one-auto --device host && same one-fused one-auto
+dock one-checking --device checking:host && same one-fused one-checking
 [ $failures -eq 0 ]

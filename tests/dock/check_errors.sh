@@ -45,6 +45,10 @@ expect "is not text" "$work/binary.pdb" "$ligand"
 expect "there is no chain Z; the file has A" "$receptor:Z" "$ligand"
 expect "there is no model 3" "$receptor" "$ligand" --model 3
 expect "too small" "$receptor" "$ligand" --grid 20
+for poses in 1 3; do # these take different kernels
+  expect "no fused transforms of a grid of 88 x 88 x 88 cells; expected sides of at most 512" "$receptor" "$ligand" \
+    --grid 88 --fft fused --per-rotation $poses
+done
 printf '1 0 0 0 1 0 0 0 1\n1 0 0 0 1 0 0 0\n' > "$work/rotations.txt"
 expect "rotations.txt:2: number 9 of the matrix is missing" "$receptor" "$ligand" --rotations-file "$work/rotations.txt"
 printf '1 0 0 0 1 0 0 0 -1\n' > "$work/mirror.txt"

@@ -9,8 +9,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/quern-dock-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 failures=0
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
-# One engine: the automatic choice measures, so two runs may differ in it.
-common=(--spacing 1.8 --keep 200 --fft own --device host --quiet)
+# One kind of transforms: where the automatic choice measures, two runs may differ in it.
+common=(--spacing 1.8 --keep 200 --fft fused --device host --quiet)
 # Sanitizers make a run several times as long; QUERN_TEST_ROTATIONS makes it shorter.
 rotations=${QUERN_TEST_ROTATIONS:-1500}
 options=(--rotations "$rotations" "${common[@]}")
@@ -81,7 +81,7 @@ same "$work/one" "$work/killed"
 # A finished folder is not overwritten; another run cannot go on from its journal.
 message=$(dock -o "$work/one" 2>&1) && fail "a folder with results was overwritten"
 case $message in *"not empty"*) ;; *) fail "unexpected message: $message" ;; esac
-message=$("$quern" dock "$receptor" "$ligand" --rotations 700 --spacing 1.8 --fft own --device host --quiet -o "$work/one" --resume 2>&1) &&
+message=$("$quern" dock "$receptor" "$ligand" --rotations 700 --spacing 1.8 --fft fused --device host --quiet -o "$work/one" --resume 2>&1) &&
   fail "another run went on from the journal"
 case $message in *"there rotations=$rotations"*) ;; *) fail "unexpected message: $message" ;; esac
 
