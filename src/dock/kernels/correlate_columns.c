@@ -17,11 +17,11 @@ static const qn_tunable tunables[TUNABLES] = {
     [COLUMNS_AT_ONCE] = {"COLUMNS_AT_ONCE", {4, 8, 16, 32}, 4, 16, "columns of a group"},
     [TURNS] = {"TURNS", {1, 2, 3, 4}, 4, 1, "butterflies of the last pass that an item makes one after the other"},
     [ROTATIONS_PER_GROUP] =
-        {"ROTATIONS_PER_GROUP", {1, 2, 3, 4}, 4, 1, "rotations of a group, which share what is read of the receptor"},
+        {"ROTATIONS_PER_GROUP", {1, 2, 3, 4}, 4, 2, "rotations of a group, which share what is read of the receptor"},
     [SETS_PER_GROUP] = {"SETS_PER_GROUP", {1, 2, 3}, 3, 1, "coefficient sets that share the ligand's transforms"},
-    [AHEAD] = {"AHEAD", {0, 1, 2, 3}, 4, 1, "what is read ahead: 1 the ligand's columns, 2 the receptor's, 3 both"},
-    [LOCAL_RECEPTOR] = {"LOCAL_RECEPTOR", {0, 1}, 2, 0, "whether the receptor's columns are copied to local memory"},
-    [RESIDENT] = {"RESIDENT", {1, 2, 3, 4, 6}, 5, 1, "groups that a compute unit is to have registers for"},
+    [AHEAD] = {"AHEAD", {0, 1, 2, 3}, 4, 0, "what is read ahead: 1 the ligand's columns, 2 the receptor's, 3 both"},
+    [LOCAL_RECEPTOR] = {"LOCAL_RECEPTOR", {0, 1}, 2, 1, "whether the receptor's columns are copied to local memory"},
+    [RESIDENT] = {"RESIDENT", {1, 2, 3, 4, 6}, 5, 2, "groups that a compute unit is to have registers for"},
     [SPLIT] = {"SPLIT", {0, 1, 2}, 3, 0, "radices: even, the largest first, or three"},
 };
 
@@ -29,8 +29,8 @@ static const char *const constraints[] = {
     "TURNS * SETS_PER_GROUP <= 4", /* sums in registers */
     "LOCAL_RECEPTOR == 0 || AHEAD <= 1",
     /* the host's kernel has none of these */
-    "!device.is_host || (COLUMNS_AT_ONCE == 16 && TURNS == 1 && ROTATIONS_PER_GROUP == 1 && SETS_PER_GROUP == 1)",
-    "!device.is_host || (AHEAD == 1 && LOCAL_RECEPTOR == 0 && RESIDENT == 1 && SPLIT == 0)",
+    "!device.is_host || (COLUMNS_AT_ONCE == 16 && TURNS == 1 && ROTATIONS_PER_GROUP == 2 && SETS_PER_GROUP == 1)",
+    "!device.is_host || (AHEAD == 0 && LOCAL_RECEPTOR == 1 && RESIDENT == 2 && SPLIT == 0)",
 };
 
 static int pieces(int length, int piece)

@@ -23,7 +23,7 @@ enum { SMALL_ROOM_BYTES = 49152, MOST_LINES = 48 };
 
 static const qn_tunable tunables[TUNABLES] = {
     [GROUP_SIZE] = {"GROUP_SIZE", {64, 128, 192, 256, 320, 384, 448, 512, 640, 1024}, 10, 256, "work-items per group"},
-    [LINES] = {"LINES", {4, 8, 16, 24, 32, MOST_LINES}, 6, 16, "lines of a plane transformed at once"},
+    [LINES] = {"LINES", {4, 8, 16, 24, 32, MOST_LINES}, 6, MOST_LINES, "lines of a plane transformed at once"},
     [FOLD_ROWS] =
         {"FOLD_ROWS", {0, 1}, 2, 1, "whether neighbouring rows of a grid, not two grids, are transformed as one"},
     [RESIDENT] = {"RESIDENT", {1, 2, 3, 4}, 4, 2, "groups that are to share a GPU's compute unit"},
@@ -36,7 +36,7 @@ static const char *const constraints[] = {
     "GROUP_SIZE >= device.subgroup_size",
     "GROUP_SIZE * RESIDENT <= 1024 || !device.is_cuda", /* leaves 64 registers an item */
     /* the host's kernel has none of these */
-    "!device.is_host || (GROUP_SIZE == 256 && LINES == 16 && FOLD_ROWS == 1 && RESIDENT == 2 && SPLIT == 0)",
+    "!device.is_host || (GROUP_SIZE == 256 && LINES == 48 && FOLD_ROWS == 1 && RESIDENT == 2 && SPLIT == 0)",
 };
 
 static int room_of(const qn_rotation_grid *grid)
