@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-enum { QN_WORKLOAD_SIZES = 3 };
+enum { QN_WORKLOAD_SIZES = 5 };
 
 /* A default size that stands for the compute units of the device, as programs give each core of a CPU a piece of work;
  * 3 * QN_SIZE_COMPUTE_UNITS for three pieces. */

@@ -64,23 +64,13 @@ static void fused_bytes(const qn_dock_grid *grid, const qn_dock_energy *energy, 
     if (needs_scores(per_rotation)) *each += sets * (qn_dock_grid_volume(grid) * 4 + (size_t)per_rotation * 256 * 8);
 }
 
-/* NVIDIA's OpenCL refuses groups above 256 of kernels with many registers. */
-static int largest_group(qn_device *device)
-{
-    const int largest = qn_device_get_info(device)->largest_group;
-    return strcmp(qn_device_inner_driver(device), "opencl") == 0 && largest > 256 ? 256 : largest;
-}
-
 static void set_problems(qn_dock_search *search, const qn_dock_grid *grid, const qn_dock_energy *energy, int atoms,
                          int rotation_count)
 {
     fused_state *state = search->state;
-    const qn_device_info *info = qn_device_get_info(qn_queue_device(search->queue));
     const int batch = search->options.batch, sets = (int)energy->set_count;
     qn_rotation_grid shape = rotation_grid(grid);
-    shape.local_room_bytes = info->local_room_bytes;
-    shape.is_gpu = info->kind == QN_DEVICE_GPU;
-    shape.largest_group = largest_group(qn_queue_device(search->queue));
+    qn_rotation_grid_fit_device(&shape, qn_queue_device(search->queue));
     state->planes_problem = (qn_ligand_planes_problem){.grid = shape,
                                                        .atoms = atoms,
                                                        .grids = energy->grid_count,
@@ -96,16 +86,15 @@ static void set_problems(qn_dock_search *search, const qn_dock_grid *grid, const
     memcpy(state->scores_problem.last_shift, grid->last_shift, sizeof grid->last_shift);
 }
 
-static qn_status create_roots(qn_dock_search *search, const qn_dock_grid *grid)
+static qn_status create_roots(qn_dock_search *search)
 {
     fused_state *state = search->state;
-    const int length = grid->cells[0] + grid->cells[1] + grid->cells[2];
-    void *memory;
-    QN_TRY(qn_allocate((size_t)length, 8, &memory));
-    for (int axis = 0, first = 0; axis < 3; first += grid->cells[axis++])
-        qn_fft_line_roots(grid->cells[axis], (float *)memory + 2 * first);
-    qn_status status = qn_search_buffer_filled(search, memory, (size_t)length * 8, &state->roots);
-    qn_release(&memory);
+    const int *cells = state->columns_problem.grid.cells;
+    float *roots;
+    QN_TRY(qn_rotation_grid_roots(&state->columns_problem.grid, &roots));
+    const size_t bytes = 8 * (size_t)(cells[0] + cells[1] + cells[2]);
+    qn_status status = qn_search_buffer_filled(search, roots, bytes, &state->roots);
+    qn_release(&roots);
     return status;
 }
 
@@ -122,7 +111,7 @@ static qn_status fused_create(qn_dock_search *search, const qn_dock_grid *grid, 
     const size_t value_bytes = qn_rotation_value_bytes(&state->columns_problem.grid);
     search->options.engine = qn_fft_engine_of(qn_queue_device(search->queue));
     QN_TRY(qn_search_transform_receptor(search, grid, energy, search->options.engine, columns, &state->receptor));
-    QN_TRY(create_roots(search, grid));
+    QN_TRY(create_roots(search));
     QN_TRY(qn_search_buffer_zeroed(search, batch * 3 * atoms * 4, &state->positions));
     QN_TRY(qn_search_buffer_zeroed(search, batch * search->grid_count * (size_t)grid->box * columns * value_bytes,
                                    &state->planes));

@@ -8,7 +8,7 @@
 
 #include <quern/family.h>
 
-enum { QN_AHEAD_DEFINITIONS = 256 };
+enum { QN_AHEAD_DEFINITIONS = 512 };
 
 typedef struct qn_ahead qn_ahead;
 

@@ -127,11 +127,15 @@ const qn_family qn_dock_correlate_columns_family = {
     .local_room = local_room,
 };
 
+/* A group's shape is that of the length; how many rotations there are only matters where they hardly fill a device. */
 void qn_correlate_columns_problem_class(const qn_correlate_columns_problem *problem, char text[64])
 {
+    enum { MANY_ROTATIONS = 16 };
     const qn_rotation_grid *grid = &problem->grid;
-    snprintf(text, 64, "nz=%d box=2^%ld columns=2^%ld rotations=%d sets=%d%s", grid->cells[2], lround(log2(grid->box)),
-             lround(log2(qn_rotation_columns(grid))), problem->rotations, problem->sets, grid->halves ? " halves" : "");
+    const int rotations = problem->rotations < MANY_ROTATIONS ? problem->rotations : MANY_ROTATIONS;
+    snprintf(text, 64, "nz=2^%g box=2^%ld grids=2^%ld sets=%d rotations=2^%ld%s", qn_rotation_size_class(grid->cells[2]),
+             lround(log2(grid->box)), lround(log2(problem->grids)), problem->sets, lround(log2(rotations)),
+             grid->halves ? " halves" : "");
 }
 
 qn_status qn_correlate_columns(qn_queue *queue, const qn_configuration *configuration,

@@ -196,11 +196,12 @@ const qn_family qn_dock_ligand_planes_family = {
     .local_room = local_room,
 };
 
+/* What a group keeps in local memory decides: of grids and rotations there are enough to fill any device. */
 void qn_ligand_planes_problem_class(const qn_ligand_planes_problem *problem, char text[64])
 {
     const qn_rotation_grid *grid = &problem->grid;
-    snprintf(text, 64, "grid=%dx%d box=%d pairs=%d %s", grid->cells[0], grid->cells[1], (grid->box + 7) / 8 * 8,
-             (problem->grids + 1) / 2, grid->halves ? "halves" : "floats");
+    snprintf(text, 64, "cells=2^%g box=2^%g%s", qn_rotation_size_class(sqrt((double)grid->cells[0] * grid->cells[1])),
+             qn_rotation_size_class(grid->box), grid->halves ? " halves" : "");
 }
 
 /* The constants that a launch's source is compiled with. */

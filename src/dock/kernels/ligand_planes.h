@@ -39,4 +39,9 @@ QN_MUST_CHECK qn_status qn_ligand_planes(qn_queue *queue, const qn_configuration
 QN_MUST_CHECK qn_status qn_ligand_planes_reference(const qn_ligand_planes_problem *problem, const int32_t *positions,
                                                    const int32_t *weights, int grid, double *planes);
 
+/* Plane z of them alone: [columns]. */
+QN_MUST_CHECK qn_status qn_ligand_planes_reference_plane(const qn_ligand_planes_problem *problem,
+                                                         const int32_t *positions, const int32_t *weights, int grid,
+                                                         int z, double *plane);
+
 #endif

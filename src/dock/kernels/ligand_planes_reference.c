@@ -10,9 +10,9 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The grid's cells [box][box][box], from the same integers as everywhere. */
+/* The grid's cells [box][box] of plane z, from the same integers as everywhere. */
 static void add_atoms(const qn_ligand_planes_problem *problem, const int32_t *positions, const int32_t *weights,
-                      int grid, double *cells)
+                      int grid, int z_of_plane, double *cells)
 {
     const size_t box = (size_t)problem->grid.box;
     const bool trilinear = grid == problem->trilinear_grid;
@@ -27,7 +27,8 @@ static void add_atoms(const qn_ligand_planes_problem *problem, const int32_t *po
                     (size_t)(trilinear ? (coordinate >> 12) + (corner >> axis & 1) : nearest_voxel(coordinate));
             }
             const int share = trilinear ? corner_share(corner, x, y, z, weight) : corner == 0 ? weight : 0;
-            if (share != 0) cells[cell[0] + box * (cell[1] + box * cell[2])] += share / QN_LIGAND_WEIGHT_UNITS;
+            if (share != 0 && cell[2] == (size_t)z_of_plane)
+                cells[cell[0] + box * cell[1]] += share / QN_LIGAND_WEIGHT_UNITS;
         }
     }
 }
@@ -47,27 +48,33 @@ static void transform(const double *from, int count, int step, int length, int o
     }
 }
 
-qn_status qn_ligand_planes_reference(const qn_ligand_planes_problem *problem, const int32_t *positions,
-                                     const int32_t *weights, int grid, double *planes)
+qn_status qn_ligand_planes_reference_plane(const qn_ligand_planes_problem *problem, const int32_t *positions,
+                                           const int32_t *weights, int grid, int z, double *plane)
 {
     const qn_rotation_grid *sizes = &problem->grid;
     const int box = sizes->box, width = qn_rotation_width(sizes);
-    const size_t side = (size_t)box, columns = (size_t)qn_rotation_columns(sizes), cell_count = side * side * side;
+    const size_t side = (size_t)box, columns = (size_t)qn_rotation_columns(sizes);
     double *cells;
-    QN_TRY(qn_allocate(cell_count + 2 * side + 2 * side * (size_t)width, sizeof *cells, (void **)&cells));
-    double *row = cells + cell_count, *rows = row + 2 * side;
-    add_atoms(problem, positions, weights, grid, cells);
-    for (size_t i = 0; i < 2 * side * columns; i++) planes[i] = 0;
-    for (int z = 0; z < box; z++) {
-        double *plane = planes + 2 * columns * (size_t)z;
-        for (int y = 0; y < box; y++) {
-            for (size_t x = 0; x < side; x++) row[2 * x] = cells[x + side * ((size_t)y + side * (size_t)z)];
-            transform(row, box, 1, sizes->cells[0], width, rows + 2 * (ptrdiff_t)width * y, 1);
-        }
-        for (int kx = 0; kx < width; kx++)
-            transform(rows + 2 * (ptrdiff_t)kx, box, width, sizes->cells[1], sizes->cells[1], plane + 2 * (ptrdiff_t)kx,
-                      width);
+    QN_TRY(qn_allocate(side * side + 2 * side + 2 * side * (size_t)width, sizeof *cells, (void **)&cells));
+    double *row = cells + side * side, *rows = row + 2 * side;
+    add_atoms(problem, positions, weights, grid, z, cells);
+    for (size_t i = 0; i < 2 * columns; i++) plane[i] = 0;
+    for (int y = 0; y < box; y++) {
+        for (size_t x = 0; x < side; x++) row[2 * x] = cells[x + side * (size_t)y];
+        transform(row, box, 1, sizes->cells[0], width, rows + 2 * (ptrdiff_t)width * y, 1);
     }
+    for (int kx = 0; kx < width; kx++)
+        transform(rows + 2 * (ptrdiff_t)kx, box, width, sizes->cells[1], sizes->cells[1], plane + 2 * (ptrdiff_t)kx,
+                  width);
     qn_release(&cells);
+    return QN_OK;
+}
+
+qn_status qn_ligand_planes_reference(const qn_ligand_planes_problem *problem, const int32_t *positions,
+                                     const int32_t *weights, int grid, double *planes)
+{
+    const size_t numbers = 2 * (size_t)qn_rotation_columns(&problem->grid);
+    for (int z = 0; z < problem->grid.box; z++)
+        QN_TRY(qn_ligand_planes_reference_plane(problem, positions, weights, grid, z, planes + numbers * (size_t)z));
     return QN_OK;
 }

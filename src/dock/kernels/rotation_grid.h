@@ -12,7 +12,7 @@
 #ifndef QN_DOCK_ROTATION_GRID_H
 #define QN_DOCK_ROTATION_GRID_H
 
-#include <quern/status.h>
+#include <quern/device.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -44,5 +44,14 @@ static inline size_t qn_rotation_value_bytes(const qn_rotation_grid *grid)
 {
     return grid->halves ? 4 : 8;
 }
+
+/* Fill in what a device gives a group. */
+void qn_rotation_grid_fit_device(qn_rotation_grid *grid, qn_device *device);
+
+/* Roots of nx, ny and nz (fft/line_split.h), one after the other: 2·(nx + ny + nz) floats, for qn_release. */
+QN_MUST_CHECK qn_status qn_rotation_grid_roots(const qn_rotation_grid *grid, float **roots);
+
+/* log2 of a size to the nearest half, of keys of tuning results: what is best for 160 cells is good for 152 to 215. */
+double qn_rotation_size_class(double size);
 
 #endif

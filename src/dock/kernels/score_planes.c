@@ -261,11 +261,12 @@ size_t qn_score_planes_scratch_bytes(const qn_score_planes_problem *problem)
     return 2 * partial_bytes(problem);
 }
 
+/* What a group keeps in local memory decides: of planes there are enough to fill any device. */
 void qn_score_planes_problem_class(const qn_score_planes_problem *problem, char text[64])
 {
-    const int *cells = problem->grid.cells;
-    snprintf(text, 64, "rows=%d columns=%d groups=2^%ld %s", cells[0], cells[1],
-             lround(log2((double)cells[2] * problem->outputs)), problem->grid.halves ? "halves" : "floats");
+    const qn_rotation_grid *grid = &problem->grid;
+    snprintf(text, 64, "cells=2^%g%s", qn_rotation_size_class(sqrt((double)grid->cells[0] * grid->cells[1])),
+             grid->halves ? " halves" : "");
 }
 
 static qn_status check_bytes(const char *name, const qn_buffer *buffer, size_t bytes)

@@ -16,10 +16,22 @@
 #include "dock/search.h"
 #include "tune/session.h"
 
-enum { CORRELATE, LIGAND_GRIDS, BEST_CELLS, FAMILIES };
+enum { CORRELATE, LIGAND_GRIDS, BEST_CELLS, CORRELATE_COLUMNS, LIGAND_PLANES, SCORE_PLANES, FAMILIES };
+enum { FIRST_FUSED = CORRELATE_COLUMNS };
 
-static const char *const names[FAMILIES] = {"dock/correlate", "dock/ligand_grids", "dock/best_cells"};
-static const int small[FAMILIES][QN_WORKLOAD_SIZES] = {{14, 3, 2}, {100, 7, 18}, {13, 8, 16}};
+/* Those of the fused rotation are compiled for a grid: sizes are those of the search below, so that few are. */
+static const struct {
+    const char *name;
+    int small[QN_WORKLOAD_SIZES], kernels; /* of a run */
+    int rotations;                         /* which size that is */
+} workloads[FAMILIES] = {
+    [CORRELATE] = {"dock/correlate", {14, 3, 2}, 1, 1},
+    [LIGAND_GRIDS] = {"dock/ligand_grids", {100, 7, 18}, 2, 1},
+    [BEST_CELLS] = {"dock/best_cells", {13, 8, 16}, 2, 1},
+    [CORRELATE_COLUMNS] = {"dock/correlate_columns", {24, 16, 2, 2, 3}, 1, 4},
+    [LIGAND_PLANES] = {"dock/ligand_planes", {24, 16, 3, 100, 2}, 2, 4},
+    [SCORE_PLANES] = {"dock/score_planes", {24, 4}, 2, 1},
+};
 
 static qn_context *context;
 static qn_device *device;
@@ -28,7 +40,7 @@ static qn_queue *queue;
 static const qn_workload *find(int number)
 {
     const qn_workload *workload = NULL;
-    CHECK_OK(qn_workload_find(names[number], &workload));
+    CHECK_OK(qn_workload_find(workloads[number].name, &workload));
     return workload;
 }
 
@@ -54,13 +66,13 @@ static void named_configurations_run(void)
         const qn_configuration fallback = qn_family_fallback(workload->family);
         void *state = NULL;
         int questions = 0;
-        if (!CHECK_OK(workload->create(queue, small[w], 5, &state))) continue;
+        if (!CHECK_OK(workload->create(queue, workloads[w].small, 5, &state))) continue;
         qn_context_set_configuration_source(context,
                                             &(qn_configuration_source){.choose = count_question, .user = &questions});
         CHECK_OK(workload->run(state, queue, &fallback, NULL));
         CHECK(questions == 0);
         CHECK_OK(workload->run(state, queue, NULL, NULL));
-        CHECK(questions == workload->family->kernel_count);
+        CHECK(questions == workloads[w].kernels);
         qn_context_set_configuration_source(context, NULL);
         workload->destroy(&state);
     }
@@ -78,7 +90,7 @@ static void runs_pass_and_nothing_else(void)
         CHECK_FAILS(workload->create(queue, nothing, 1, &state), QN_INVALID_ARGUMENT);
         CHECK_MESSAGE_HAS(workload->name);
         CHECK_MESSAGE_HAS(workload->size_names[0]);
-        if (!CHECK_OK(workload->create(queue, small[w], 5, &state))) continue;
+        if (!CHECK_OK(workload->create(queue, workloads[w].small, 5, &state))) continue;
         CHECK_OK(workload->clear(state, queue));
         CHECK(error_of(workload, state) > 1);
         for (int again = 0; again < 2; again++) { /* what a run leaves behind does not disturb the next */
@@ -103,7 +115,7 @@ enum { CELLS = 24, BOX = 16, ATOMS = 60, TURNS = 1024, SETS = 2, KEPT = 2, VOLUM
 static int32_t sites[ATOMS * QN_LIGAND_ATOM_INTS], weights[ATOMS], rotations[TURNS * QN_ROTATION_INTS];
 static float noise[VOLUME];
 
-static qn_dock_search *create_search(int batch)
+static qn_dock_search *create_search(qn_dock_path path, int batch)
 {
     static double scale[1] = {1};
     static qn_dock_layer layer = {.values = noise};
@@ -116,7 +128,7 @@ static qn_dock_search *create_search(int batch)
                                    .layers = &layer,
                                    .sets = sets};
     const qn_dock_ligand ligand = {.site_count = ATOMS, .grid_count = 1, .sites = sites, .weights = weights};
-    const qn_dock_search_options options = {.batch = batch, .per_rotation = KEPT, .exclusion_cells = 1};
+    const qn_dock_search_options options = {.path = path, .batch = batch, .per_rotation = KEPT, .exclusion_cells = 1};
     qn_dock_grid grid = {.spacing_angstrom = 1, .box = BOX, .box_centre = BOX / 2};
     qn_dock_search *search = NULL;
     for (int axis = 0; axis < 3; axis++) {
@@ -129,10 +141,10 @@ static qn_dock_search *create_search(int batch)
     return search;
 }
 
-static void run_search(int batch)
+static void run_search(qn_dock_path path, int batch)
 {
     static qn_dock_hit hits[16 * SETS * KEPT];
-    qn_dock_search *search = create_search(batch);
+    qn_dock_search *search = create_search(path, batch);
     if (!search) return;
     CHECK_OK(qn_dock_search_submit(search, 0, 0));
     CHECK_OK(qn_dock_search_collect(search, 0, hits));
@@ -145,7 +157,7 @@ static const char *note_class(qn_family_launch *launch, void *user)
 {
     (void)user;
     for (int w = 0; w < FAMILIES; w++)
-        if (strcmp(launch->family->name, names[w]) == 0)
+        if (strcmp(launch->family->name, workloads[w].name) == 0)
             snprintf(asked[w], sizeof asked[w], "%s", launch->problem_class);
     return NULL;
 }
@@ -153,10 +165,12 @@ static const char *note_class(qn_family_launch *launch, void *user)
 static void classes_are_those_of_a_search(void)
 {
     enum { BATCH = 3 };
-    const int sizes[FAMILIES][QN_WORKLOAD_SIZES] = {
-        {CELLS, BATCH, SETS}, {ATOMS, BATCH, BOX}, {CELLS, BATCH * SETS, KEPT}};
+    const int sizes[FAMILIES][QN_WORKLOAD_SIZES] = {{CELLS, BATCH, SETS},          {ATOMS, BATCH, BOX},
+                                                    {CELLS, BATCH * SETS, KEPT},   {CELLS, BOX, 1, SETS, BATCH},
+                                                    {CELLS, BOX, 1, ATOMS, BATCH}, {CELLS, BATCH * SETS}};
     qn_context_set_configuration_source(context, &(qn_configuration_source){.choose = note_class});
-    run_search(BATCH);
+    run_search(QN_DOCK_PATH_LIBRARY, BATCH);
+    run_search(QN_DOCK_PATH_FUSED, BATCH);
     qn_context_set_configuration_source(context, NULL);
     for (int w = 0; w < FAMILIES; w++) {
         char text[64] = "";
@@ -166,46 +180,69 @@ static void classes_are_those_of_a_search(void)
     }
 }
 
-/* The sizes that a workload has by default are those of a search's own batches, with the usual three sets. */
-static void defaults_are_those_of_a_search(void)
+/* Neighbours are served by one result, grids of other sizes are not, and how many rotations fill a device is one. */
+static void classes_are_of_neighbours(void)
 {
-    const int none[QN_WORKLOAD_SIZES] = {0};
-    int sizes[QN_WORKLOAD_SIZES];
-    qn_dock_search *search = create_search(0);
-    if (!search) return;
-    const int batch = qn_dock_search_batch(search);
-    qn_dock_search_destroy(&search);
-    for (int w = 0; w < FAMILIES; w++) {
-        qn_tune_workload_sizes(find(w), qn_device_get_info(device), none, sizes);
-        if (!CHECK(sizes[1] == (w == BEST_CELLS ? 3 * batch : batch)))
-            fprintf(stderr, "  %s: %d, a search has %d\n", names[w], sizes[1], batch);
+    static const struct {
+        int number, sizes[2][QN_WORKLOAD_SIZES];
+        bool alike;
+    } pairs[] = {{CORRELATE_COLUMNS, {{160, 84, 8, 1, 16}, {180, 60, 7, 1, 64}}, true},
+                 {CORRELATE_COLUMNS, {{160, 84, 8, 1, 16}, {128, 84, 8, 1, 16}}, false},
+                 {CORRELATE_COLUMNS, {{160, 84, 8, 1, 16}, {160, 84, 2, 1, 16}}, false},
+                 {CORRELATE_COLUMNS, {{160, 84, 8, 1, 16}, {160, 84, 8, 1, 4}}, false},
+                 {LIGAND_PLANES, {{160, 84, 8, 2048, 16}, {162, 80, 2, 500, 128}}, true},
+                 {LIGAND_PLANES, {{160, 84, 8, 2048, 16}, {160, 48, 8, 2048, 16}}, false},
+                 {SCORE_PLANES, {{160, 16}, {162, 256}}, true},
+                 {SCORE_PLANES, {{160, 16}, {128, 16}}, false}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char one[64], other[64];
+        find(pairs[i].number)->problem_class(pairs[i].sizes[0], one);
+        find(pairs[i].number)->problem_class(pairs[i].sizes[1], other);
+        if (!CHECK((strcmp(one, other) == 0) == pairs[i].alike)) fprintf(stderr, "  \"%s\", \"%s\"\n", one, other);
     }
 }
 
-static void a_search_finds_what_was_tuned(void)
+/* The sizes that a workload has by default are those of a search's own batches, with the usual three sets. On a GPU the
+ * fused rotation's batches are larger the smaller the grid is, and the search here has a small one. */
+static void defaults_are_those_of_a_search(void)
 {
-    enum { BATCH = 2, MOST = 16 };
+    const int none[QN_WORKLOAD_SIZES] = {0};
+    const bool is_cpu = qn_device_get_info(device)->kind == QN_DEVICE_CPU;
+    for (int w = 0; w < (is_cpu ? FAMILIES : FIRST_FUSED); w++) {
+        int sizes[QN_WORKLOAD_SIZES];
+        qn_dock_search *search = create_search(w < FIRST_FUSED ? QN_DOCK_PATH_LIBRARY : QN_DOCK_PATH_FUSED, 0);
+        if (!search) return;
+        const int batch = qn_dock_search_batch(search);
+        qn_dock_search_destroy(&search);
+        qn_tune_workload_sizes(find(w), qn_device_get_info(device), none, sizes);
+        const int wanted = w == BEST_CELLS ? 3 * batch : batch, usual = sizes[workloads[w].rotations];
+        if (!CHECK(usual == wanted)) fprintf(stderr, "  %s: %d; a search has %d\n", workloads[w].name, usual, wanted);
+    }
+}
+
+static void a_search_finds_what_was_tuned(int number, const int sizes[QN_WORKLOAD_SIZES], uint64_t tests, int batch)
+{
+    enum { MOST = 16 };
     char path[512];
     qn_tune_store *store = NULL;
     qn_tune_result result;
     qn_tune_gain gains[MOST];
     size_t count = 0;
     bool found = false;
-    snprintf(path, sizeof path, "%s/tuned.db", check_scratch_folder());
+    snprintf(path, sizeof path, "%s/tuned_%d.db", check_scratch_folder(), number);
     if (!CHECK_OK(qn_tune_store_open(path, &store))) return;
-    const qn_tune_options options = {.tuner = {.searcher = "random", .seed = 1, .tests = 5},
-                                     .sizes = {CELLS, BATCH, SETS},
-                                     .most_repeats = 3,
-                                     .store = store};
-    qn_workload workload = *find(CORRELATE);
+    qn_tune_options options = {
+        .tuner = {.searcher = "random", .seed = 1, .tests = tests}, .most_repeats = 3, .store = store};
+    memcpy(options.sizes, sizes, sizeof options.sizes);
+    qn_workload workload = *find(number);
     workload.work = NULL; /* measuring the device's limit takes long on slow ones */
     CHECK_OK(qn_tune_run(device, &workload, &options, &result));
-    CHECK(result.tests == 5 && result.failed[QN_TEST_WRONG] == 0);
+    CHECK(result.tests >= 1 && result.tests <= tests && result.failed[QN_TEST_WRONG] == 0);
     CHECK_OK(qn_tune_attach(context, &(qn_tune_attach_options){.mode = QN_TUNE_KNOWN, .store = store}));
-    run_search(BATCH);
+    run_search(number < FIRST_FUSED ? QN_DOCK_PATH_LIBRARY : QN_DOCK_PATH_FUSED, batch);
     CHECK_OK(qn_tune_gains(context, gains, MOST, &count));
     for (size_t i = 0; i < count && i < MOST; i++) {
-        const bool tuned = strcmp(gains[i].family, "dock/correlate") == 0;
+        const bool tuned = strcmp(gains[i].family, workloads[number].name) == 0;
         CHECK_TEXT(gains[i].origin, tuned ? "store" : "fallback");
         if (tuned) CHECK_TEXT(gains[i].configuration, result.text);
         found |= tuned;
@@ -213,6 +250,12 @@ static void a_search_finds_what_was_tuned(void)
     CHECK(found);
     qn_tune_detach(context);
     qn_tune_store_close(&store);
+}
+
+static void searches_find_what_was_tuned(void)
+{
+    a_search_finds_what_was_tuned(CORRELATE, (const int[QN_WORKLOAD_SIZES]){CELLS, 2, SETS}, 5, 2);
+    a_search_finds_what_was_tuned(CORRELATE_COLUMNS, (const int[QN_WORKLOAD_SIZES]){CELLS, BOX, 1, SETS, 2}, 2, 2);
 }
 
 int main(int argc, char **argv)
@@ -225,8 +268,9 @@ int main(int argc, char **argv)
     RUN(runs_pass_and_nothing_else);
     RUN(named_configurations_run);
     RUN(classes_are_those_of_a_search);
+    RUN(classes_are_of_neighbours);
     RUN(defaults_are_those_of_a_search);
-    RUN(a_search_finds_what_was_tuned);
+    RUN(searches_find_what_was_tuned);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);
