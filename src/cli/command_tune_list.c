@@ -113,7 +113,7 @@ static int list_one(qn_device *device, qn_tune_store *store, const qn_family *fa
         describe_sizes(workload_of(family), sizes, sizeof sizes);
         format_age(used->time, age, sizeof age);
         cli_format_seconds(used->seconds, seconds, sizeof seconds);
-        printf("%-34s  %10llu  %-28s  %-8s  %-9s  %s\n", family->name, (unsigned long long)qn_space_size(space), sizes,
+        printf("%-34s  %10llu  %-41s  %-8s  %-9s  %s\n", family->name, (unsigned long long)qn_space_size(space), sizes,
                used->origin, age, used->text);
     }
     qn_space_destroy(&space);
@@ -149,7 +149,7 @@ static int run_list(void *memory)
     const qn_family *const *families = qn_family_list(&count);
     int exit_code = open_all(chosen, &context, &device, &store);
     if (exit_code == CLI_DONE)
-        printf("%-34s  %10s  %-28s  %-8s  %-9s  %s\n", "family", "valid", "sizes to tune for", "best from", "age",
+        printf("%-34s  %10s  %-41s  %-8s  %-9s  %s\n", "family", "valid", "sizes to tune for", "best from", "age",
                "configuration");
     for (size_t i = 0; i < count && exit_code == CLI_DONE; i++)
         if (families[i]->tunable_count > 0) exit_code = list_one(device, store, families[i]);
