@@ -32,6 +32,7 @@ typedef struct qn_dock_options {
     const char *rotations_file;   /* 3×3 matrices, nine numbers a line, instead of `rotations`; NULL */
     const char *fft_engine;       /* an FFT library: "own", "fftw", "vkfft", "cufft"; "fused": kernels that do all of a
                                    * rotation, which want grid sides of at most 512 without prime factors above 7;
+                                   * "fused-half": on GPUs, what passes between them in half precision;
                                    * default "auto": fused on the host and on GPUs that can, else the fastest library */
     const char *const *blocked;   /* selections of residues that must not be touched: "receptor:A:30-40"; see */
     size_t blocked_count;         /* docs/formats/docking_inputs.md */

@@ -180,9 +180,11 @@ static const cli_option options[] = {
      .type = CLI_CHOICE,
      .argument = "ENGINE",
      .offset = FIELD(fft_engine),
-     .choices = "auto fused own fftw vkfft cufft",
+     .choices = "auto fused fused-half own fftw vkfft cufft",
      .help = "what transforms grids: an FFT library, or fused: kernels that do all of a rotation, for sides of at most "
-             "512 cells without primes above 7; auto: fused on the host and on GPUs where sides allow it, else the "
+             "512 cells without primes above 7; fused-half: the same on GPUs, what passes between kernels in half "
+             "precision; "
+             "auto: fused on the host and on GPUs where sides allow it, else the "
              "fastest library"},
     {.name = "no-refinement",
      .type = CLI_FLAG,

@@ -57,7 +57,8 @@ static qn_status check_options(const qn_dock_options *options, qn_dock_transform
     QN_TRY(qn_option_in_range("batch", options->batch, 0, 4096));
     QN_TRY(qn_tuning_check(options->tune, options->tune_budget));
     if (!options->fft_engine || !qn_dock_read_transforms(options->fft_engine, asked))
-        QN_FAIL(QN_INVALID_ARGUMENT, "transforms are \"%s\"; expected auto, fused, own, fftw, vkfft or cufft",
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "transforms are \"%s\"; expected auto, fused, fused-half, own, fftw, vkfft or cufft",
                 options->fft_engine ? options->fft_engine : "");
     return QN_OK;
 }

@@ -27,17 +27,19 @@ static qn_status describe_set(const qn_dock_state *run, size_t set, qn_text *key
     return qn_text_append(key, "coefficients=%s %s\n", energy->sets[set].name, digest);
 }
 
-static const char fused[] = "fused"; /* beside the engines' names */
+/* Beside the engines' names. */
+static const char fused[] = "fused", fused_half[] = "fused-half";
 
 const char *qn_dock_transforms_name(const qn_dock_transforms *transforms)
 {
-    return transforms->path == QN_DOCK_PATH_FUSED ? fused : qn_fft_engine_name(transforms->engine);
+    if (transforms->path != QN_DOCK_PATH_FUSED) return qn_fft_engine_name(transforms->engine);
+    return transforms->halves ? fused_half : fused;
 }
 
 bool qn_dock_read_transforms(const char *name, qn_dock_transforms *transforms)
 {
-    *transforms = (qn_dock_transforms){QN_DOCK_PATH_FUSED, QN_FFT_AUTO};
-    if (strcmp(name, fused) == 0) return true;
+    *transforms = (qn_dock_transforms){QN_DOCK_PATH_FUSED, QN_FFT_AUTO, strcmp(name, fused_half) == 0};
+    if (transforms->halves || strcmp(name, fused) == 0) return true;
     for (int engine = QN_FFT_AUTO; engine <= QN_FFT_CUFFT; engine++) {
         if (strcmp(name, qn_fft_engine_name((qn_fft_engine)engine)) != 0) continue;
         transforms->engine = (qn_fft_engine)engine;

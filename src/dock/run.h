@@ -18,6 +18,7 @@ enum { QN_DOCK_MOST_DEVICES = QN_MOST_DEVICES };
 typedef struct qn_dock_transforms {
     qn_dock_path path;
     qn_fft_engine engine;
+    bool halves; /* of the fused path */
 } qn_dock_transforms;
 
 typedef struct qn_dock_timings {

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "dock/kernels/ligand_grids.h"
 #include "dock/search_path.h"
+#include "runtime/device.h"
 
 static const qn_search_path *path_of(qn_dock_path path)
 {
@@ -181,6 +182,11 @@ static qn_status choose_path(qn_device *device, const qn_dock_grid *grid, qn_doc
                 "prime factors above 7",
                 grid->cells[0], grid->cells[1], grid->cells[2]);
     search->path = path_of(search->options.path);
+    if (search->options.halves && search->options.path == QN_DOCK_PATH_LIBRARY)
+        QN_FAIL(QN_UNSUPPORTED, "half precision is for the fused rotation; here a library makes the transforms");
+    if (search->options.halves && strcmp(qn_device_inner_driver(device), "host") == 0)
+        QN_FAIL(QN_UNSUPPORTED, "half precision is for OpenCL and CUDA devices, not %s",
+                qn_device_get_info(device)->identifier);
     return QN_OK;
 }
 
@@ -251,7 +257,8 @@ qn_fft_engine qn_dock_search_engine(const qn_dock_search *search)
 
 const char *qn_dock_search_transforms(const qn_dock_search *search)
 {
-    return search->path->name ? search->path->name : qn_fft_engine_name(search->options.engine);
+    if (!search->path->name) return qn_fft_engine_name(search->options.engine);
+    return search->options.halves ? "fused-half" : search->path->name;
 }
 
 size_t qn_dock_search_device_bytes(const qn_dock_search *search)

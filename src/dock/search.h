@@ -23,6 +23,7 @@ typedef struct qn_dock_search_options {
     int exclusion_cells; /* half side of the exclusion cube */
     qn_dock_path path;
     qn_fft_engine engine; /* of the library path */
+    bool halves;          /* fused path, GPUs: what passes between kernels in half precision */
 } qn_dock_search_options;
 
 /* One translation found for a rotation; cell −1: none. */

@@ -1,9 +1,11 @@
 /* The fused path of a search: planes, columns, planes. */
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "dock/kernels/correlate_columns.h"
+#include "dock/kernels/ligand_grids.h"
 #include "dock/kernels/ligand_planes.h"
 #include "dock/kernels/score_planes.h"
 #include "dock/search_path.h"
@@ -64,12 +66,49 @@ static void fused_bytes(const qn_dock_grid *grid, const qn_dock_energy *energy, 
     if (needs_scores(per_rotation)) *each += sets * (qn_dock_grid_volume(grid) * 4 + (size_t)per_rotation * 256 * 8);
 }
 
+/* A power of two that takes `largest` below half of what half precision holds. */
+static float scale_for_halves(double largest)
+{
+    const double most = 65504 / 2.0;
+    return largest > 0 ? (float)exp2(fmin(floor(log2(most / largest)), 14)) : 1.0f;
+}
+
+/* Scales of intermediates. A plane's value is at most the sum of a grid's weights, a product's at most the largest
+ * score: no pose has a greater one than the sum over ligand grids of their weights times the receptor's largest value.
+ */
+static qn_status choose_scales(const qn_dock_search *search, const qn_dock_energy *energy, const qn_dock_ligand *ligand,
+                               qn_rotation_grid *shape)
+{
+    const size_t sites = (size_t)ligand->site_count, volume = search->volume;
+    double most_weight = 0, most_score = 0;
+    void *memory;
+    QN_TRY(qn_allocate(volume, sizeof(float), &memory));
+    float *values = memory;
+    for (size_t set = 0; set < search->set_count; set++) {
+        double score = 0;
+        for (size_t g = 0; g < search->grid_count; g++) {
+            double weight = 0;
+            float most = 0;
+            for (size_t i = 0; i < sites; i++)
+                weight += fabs((double)ligand->weights[g * sites + i]) / QN_LIGAND_WEIGHT_UNITS;
+            qn_dock_energy_combine(energy, set, (int)g, volume, values);
+            for (size_t i = 0; i < volume; i++) most = fmaxf(most, fabsf(values[i]));
+            score += weight * (double)most;
+            most_weight = fmax(most_weight, weight);
+        }
+        most_score = fmax(most_score, score);
+    }
+    qn_release(&memory);
+    shape->plane_scale = scale_for_halves(most_weight);
+    shape->product_scale = scale_for_halves(most_score);
+    return QN_OK;
+}
+
 static void set_problems(qn_dock_search *search, const qn_dock_grid *grid, const qn_dock_energy *energy, int atoms,
-                         int rotation_count)
+                         int rotation_count, qn_rotation_grid shape)
 {
     fused_state *state = search->state;
     const int batch = search->options.batch, sets = (int)energy->set_count;
-    qn_rotation_grid shape = rotation_grid(grid);
     qn_rotation_grid_fit_device(&shape, qn_queue_device(search->queue));
     state->planes_problem = (qn_ligand_planes_problem){.grid = shape,
                                                        .atoms = atoms,
@@ -106,7 +145,10 @@ static qn_status fused_create(qn_dock_search *search, const qn_dock_grid *grid, 
     void *memory;
     QN_TRY(qn_allocate(1, sizeof(fused_state), &memory));
     fused_state *state = search->state = memory;
-    set_problems(search, grid, energy, ligand->site_count, rotation_count);
+    qn_rotation_grid shape = rotation_grid(grid);
+    shape.halves = search->options.halves;
+    if (shape.halves) QN_TRY(choose_scales(search, energy, ligand, &shape));
+    set_problems(search, grid, energy, ligand->site_count, rotation_count, shape);
     const size_t columns = (size_t)qn_rotation_columns(&state->columns_problem.grid);
     const size_t value_bytes = qn_rotation_value_bytes(&state->columns_problem.grid);
     search->options.engine = qn_fft_engine_of(qn_queue_device(search->queue));

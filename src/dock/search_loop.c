@@ -181,7 +181,8 @@ static qn_status create_searches(search_loop *loop)
                                                  .per_rotation = options->per_rotation,
                                                  .exclusion_cells = run->exclusion_cells,
                                                  .engine = transforms->engine,
-                                                 .path = transforms->path};
+                                                 .path = transforms->path,
+                                                 .halves = transforms->halves};
         QN_TRY(qn_dock_search_create(worker->device, &run->grid, &run->energy, &run->ligand_sites, run->rotations,
                                      run->rotation_count, &search_options, &loop->searches[i]));
         worker->transforms = qn_dock_search_transforms(loop->searches[i]);
