@@ -9,7 +9,7 @@ extern const char qn_dock_ligand_grids_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_dock_ligand_grids_host);
 
 enum { SPREAD, SETTLE, KERNELS };
-enum { GROUP_SIZE };
+enum { GROUP_SIZE, VOXELS_PER_ITEM, TUNABLES };
 
 static size_t rounded_up(size_t value, size_t multiple)
 {
@@ -27,8 +27,9 @@ static qn_geometry settle_geometry(const qn_configuration *configuration, const 
 {
     const qn_ligand_grids_problem *problem = user;
     size_t group = (size_t)configuration->value[GROUP_SIZE], box = (size_t)problem->box;
-    return (qn_geometry){{rounded_up(box * box * box, group), (size_t)problem->batch * (size_t)problem->grids, 1},
-                         {group, 1, 1}};
+    size_t items = rounded_up(box * box * box, (size_t)configuration->value[VOXELS_PER_ITEM]) /
+                   (size_t)configuration->value[VOXELS_PER_ITEM];
+    return (qn_geometry){{rounded_up(items, group), (size_t)problem->batch * (size_t)problem->grids, 1}, {group, 1, 1}};
 }
 
 static void spread_work(const void *user, qn_work *work)
@@ -83,11 +84,13 @@ static const qn_kernel_declaration kernels[KERNELS] = {
      settle_work},
 };
 
-static const qn_tunable tunables[] = {
-    {"GROUP_SIZE", {32, 64, 128, 256}, 4, 64, "work-items per group"},
+static const qn_tunable tunables[TUNABLES] = {
+    [GROUP_SIZE] = {"GROUP_SIZE", {32, 64, 128, 256}, 4, 64, "work-items per group"},
+    [VOXELS_PER_ITEM] = {"VOXELS_PER_ITEM", {1, 2, 4, 8}, 4, 4, "voxels that an item settles"},
 };
 
-static const char *const constraints[] = {"GROUP_SIZE <= device.largest_group"};
+static const char *const constraints[] = {"GROUP_SIZE <= device.largest_group",
+                                          "!device.is_host || (GROUP_SIZE == 64 && VOXELS_PER_ITEM == 4)"};
 
 const qn_family qn_dock_ligand_grids_family = {
     .name = "dock/ligand_grids",
@@ -96,9 +99,9 @@ const qn_family qn_dock_ligand_grids_family = {
     .kernels = kernels,
     .kernel_count = KERNELS,
     .tunables = tunables,
-    .tunable_count = 1,
+    .tunable_count = TUNABLES,
     .constraints = constraints,
-    .constraint_count = 1,
+    .constraint_count = 2,
 };
 
 void qn_ligand_grids_problem_class(const qn_ligand_grids_problem *problem, char text[64])

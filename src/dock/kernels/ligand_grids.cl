@@ -8,6 +8,9 @@
 #ifndef GROUP_SIZE
 #error "GROUP_SIZE: work-items per group"
 #endif
+#ifndef VOXELS_PER_ITEM
+#error "VOXELS_PER_ITEM: voxels that an item settles"
+#endif
 
 /* One item: one atom (x) of one rotation (y). The last batch repeats the last rotation. */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void spread(GLOBAL const int *RESTRICT atoms, GLOBAL const int *RESTRICT weights,
@@ -41,16 +44,25 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void spread(GLOBAL const int *RESTRICT atom
     }
 }
 
-/* One item: one voxel (x) of one box (y). Writes the corner of the float grid that the box covers and leaves the box
- * empty for the next batch. */
+/* One item: VOXELS_PER_ITEM voxels (x), a group's size apart so that it waits for memory once, of one box (y). Writes
+ * the corner of the float grid that the box covers and leaves the box empty for the next batch. */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void settle(GLOBAL int *RESTRICT boxes, GLOBAL float *RESTRICT grids, int box,
                                                  int nx, int ny, int nz)
 {
-    int voxel = (int)GLOBAL_ID(0), volume = box * box * box;
+    int first = (int)GROUP_ID(0) * GROUP_SIZE * VOXELS_PER_ITEM + (int)LOCAL_ID(0), volume = box * box * box;
     qn_int64 slot = (qn_int64)GLOBAL_ID(1);
-    if (voxel >= volume) return;
-    int x = voxel % box, y = voxel / box % box, z = voxel / (box * box);
-    int value = boxes[slot * volume + voxel];
-    boxes[slot * volume + voxel] = 0;
-    grids[((slot * nz + z) * ny + y) * nx + x] = (float)value * (1.0f / 1048576.0f);
+    GLOBAL int *own = boxes + slot * volume;
+    int values[VOXELS_PER_ITEM];
+    UNROLL
+    for (int i = 0; i < VOXELS_PER_ITEM; i++) {
+        int voxel = first + i * GROUP_SIZE;
+        values[i] = voxel < volume ? own[voxel] : 0;
+    }
+    UNROLL
+    for (int i = 0; i < VOXELS_PER_ITEM; i++) {
+        int voxel = first + i * GROUP_SIZE, row = voxel / box, z = row / box, y = row - z * box, x = voxel - row * box;
+        if (voxel >= volume) continue;
+        if (values[i] != 0) own[voxel] = 0;
+        grids[((slot * nz + z) * ny + y) * nx + x] = (float)values[i] * (1.0f / 1048576.0f);
+    }
 }
