@@ -5,7 +5,7 @@
 #include "dock/workloads/rotation_inputs.h"
 
 /* Checked in so many columns of sets and rotations: the first and the last of all, and others. */
-enum { CELLS, BOX, GRIDS, SETS, ROTATIONS, SAMPLES = 48, MOST_GRIDS = 64, MOST_SETS = 256 };
+enum { CELLS, BOX, GRIDS, SETS, ROTATIONS, SAMPLES = 32, MOST_GRIDS = 64, MOST_SETS = 256 };
 
 extern const qn_workload qn_dock_correlate_columns_workload;
 
