@@ -111,7 +111,7 @@ expect 2 err 1 '\-\-restraints is empty' $d --restraints ''
 expect 2 err 1 '\-\-restraints-required is "1.5"; expected a whole number from 0' $d --restraints-required 1.5
 expect 2 err 1 '\-\-no-refinement takes no value' $d --no-refinement=1
 expect 2 err 1 '\-\-zdock takes no value' $d --zdock=file
-expect 2 err 1 '\-\-fft is "ff"; expected one of: auto fused own fftw vkfft cufft' $d --fft ff
+expect 2 err 1 '\-\-fft is "ff"; expected one of: auto fused fused-half own fftw vkfft cufft' $d --fft ff
 expect 2 err 1 'screen: RECEPTOR is missing' screen
 expect 2 err 1 'screen: LIBRARY is missing' screen r.pdb -o out.d
 expect 2 err 1 'screen: LIBRARY is missing' screen --pack -o out.qlib

@@ -49,6 +49,7 @@ for poses in 1 3; do # these take different kernels
   expect "no fused transforms of a grid of 88 x 88 x 88 cells; expected sides of at most 512" "$receptor" "$ligand" \
     --grid 88 --fft fused --per-rotation $poses
 done
+expect "half precision is for OpenCL and CUDA devices, not host" "$receptor" "$ligand" --fft fused-half
 printf '1 0 0 0 1 0 0 0 1\n1 0 0 0 1 0 0 0\n' > "$work/rotations.txt"
 expect "rotations.txt:2: number 9 of the matrix is missing" "$receptor" "$ligand" --rotations-file "$work/rotations.txt"
 printf '1 0 0 0 1 0 0 0 -1\n' > "$work/mirror.txt"
