@@ -183,7 +183,7 @@ static void launch_scale(qn_driver_kernel kernel, size_t offset)
     };
     const qn_geometry geometry = {{COUNT, 1, 1}, {64, 1, 1}};
     const qn_configuration configuration = {{0}};
-    CHECK_OK(driver->launch(device, queue, kernel, &geometry, arguments, buffers, 8, &configuration, &event));
+    CHECK_OK(driver->launch(device, queue, kernel, &geometry, arguments, buffers, 8, 0, &configuration, &event));
     CHECK_OK(driver->read(device, queue, *y_buffer, 0, y, bytes, NULL));
     CHECK_OK(driver->read(device, queue, *out_buffer, 0, out, bytes, NULL));
     CHECK_OK(driver->queue_finish(device, queue));
@@ -238,7 +238,7 @@ static void work_items_know_their_place(void)
     CHECK_OK(driver->kernel_create(device, program, &where_kernel, &kernel));
     CHECK_OK(driver->buffer_create(device, sizeof out, &buffer));
     CHECK_OK(driver->queue_create(device, &queue));
-    CHECK_OK(driver->launch(device, queue, kernel, &geometry, &argument, &buffer, 1, &configuration, NULL));
+    CHECK_OK(driver->launch(device, queue, kernel, &geometry, &argument, &buffer, 1, 0, &configuration, NULL));
     CHECK_OK(driver->read(device, queue, buffer, 0, out, sizeof out, NULL));
     CHECK_OK(driver->queue_finish(device, queue));
     for (int i = 0; i < ALL; i++) {
@@ -302,12 +302,12 @@ static void wrong_launches_are_refused(void)
     CHECK_OK(driver->kernel_create(device, program, &where_kernel, &kernel));
     CHECK_OK(driver->buffer_create(device, COUNT, &buffer));
     CHECK_OK(driver->queue_create(device, &queue));
-    CHECK_FAILS(driver->launch(device, queue, kernel, &large, &argument, &buffer, 1, &configuration, &event),
+    CHECK_FAILS(driver->launch(device, queue, kernel, &large, &argument, &buffer, 1, 0, &configuration, &event),
                 QN_LAUNCH_FAILED);
     CHECK_MESSAGE_HAS("65536");
-    CHECK_FAILS(driver->launch(device, queue, kernel, &small, &argument, &buffer, 0, &configuration, &event),
+    CHECK_FAILS(driver->launch(device, queue, kernel, &small, &argument, &buffer, 0, 0, &configuration, &event),
                 QN_INVALID_ARGUMENT);
-    CHECK_OK(driver->launch(device, queue, kernel, &small, &argument, &buffer, 1, &configuration, NULL));
+    CHECK_OK(driver->launch(device, queue, kernel, &small, &argument, &buffer, 1, 0, &configuration, NULL));
     CHECK_OK(driver->queue_finish(device, queue));
     driver->queue_destroy(device, queue);
     driver->buffer_destroy(device, buffer);
