@@ -183,9 +183,7 @@ static const cli_option options[] = {
      .choices = "auto fused fused-half own fftw vkfft cufft",
      .help = "what transforms grids: an FFT library, or fused: kernels that do all of a rotation, for sides of at most "
              "512 cells without primes above 7; fused-half: the same on GPUs, what passes between kernels in half "
-             "precision; "
-             "auto: fused on the host and on GPUs where sides allow it, else the "
-             "fastest library"},
+             "precision; auto: fused on the host and on GPUs where sides allow it, else the fastest library"},
     {.name = "no-refinement",
      .type = CLI_FLAG,
      .offset = FIELD(without_refinement),
