@@ -133,9 +133,8 @@ void qn_correlate_columns_problem_class(const qn_correlate_columns_problem *prob
     enum { MANY_ROTATIONS = 16 };
     const qn_rotation_grid *grid = &problem->grid;
     const int rotations = problem->rotations < MANY_ROTATIONS ? problem->rotations : MANY_ROTATIONS;
-    snprintf(text, 64, "nz=2^%g box=2^%ld grids=2^%ld sets=%d rotations=2^%ld%s",
-             qn_rotation_size_class(grid->cells[2]), lround(log2(grid->box)), lround(log2(problem->grids)),
-             problem->sets, lround(log2(rotations)), grid->halves ? " halves" : "");
+    snprintf(text, 64, "nz=2^%g box=2^%ld grids=2^%ld sets=%d rotations=2^%ld", qn_rotation_size_class(grid->cells[2]),
+             lround(log2(grid->box)), lround(log2(problem->grids)), problem->sets, lround(log2(rotations)));
 }
 
 qn_status qn_correlate_columns(qn_queue *queue, const qn_configuration *configuration,

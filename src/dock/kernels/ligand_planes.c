@@ -200,8 +200,8 @@ const qn_family qn_dock_ligand_planes_family = {
 void qn_ligand_planes_problem_class(const qn_ligand_planes_problem *problem, char text[64])
 {
     const qn_rotation_grid *grid = &problem->grid;
-    snprintf(text, 64, "cells=2^%g box=2^%g%s", qn_rotation_size_class(sqrt((double)grid->cells[0] * grid->cells[1])),
-             qn_rotation_size_class(grid->box), grid->halves ? " halves" : "");
+    snprintf(text, 64, "cells=2^%g box=2^%g", qn_rotation_size_class(sqrt((double)grid->cells[0] * grid->cells[1])),
+             qn_rotation_size_class(grid->box));
 }
 
 /* The constants that a launch's source is compiled with. */

@@ -51,7 +51,8 @@ void qn_rotation_grid_fit_device(qn_rotation_grid *grid, qn_device *device);
 /* Roots of nx, ny and nz (fft/line_split.h), one after the other: 2·(nx + ny + nz) floats, for qn_release. */
 QN_MUST_CHECK qn_status qn_rotation_grid_roots(const qn_rotation_grid *grid, float **roots);
 
-/* log2 of a size to the nearest half, of keys of tuning results: what is best for 160 cells is good for 152 to 215. */
+/* log2 of a size to the nearest half, of keys of tuning results: what is best for 160 cells is good for 152 to 215.
+ * Keys leave out whether numbers between the families are halves: what a group keeps is the same. */
 double qn_rotation_size_class(double size);
 
 #endif

@@ -265,8 +265,7 @@ size_t qn_score_planes_scratch_bytes(const qn_score_planes_problem *problem)
 void qn_score_planes_problem_class(const qn_score_planes_problem *problem, char text[64])
 {
     const qn_rotation_grid *grid = &problem->grid;
-    snprintf(text, 64, "cells=2^%g%s", qn_rotation_size_class(sqrt((double)grid->cells[0] * grid->cells[1])),
-             grid->halves ? " halves" : "");
+    snprintf(text, 64, "cells=2^%g", qn_rotation_size_class(sqrt((double)grid->cells[0] * grid->cells[1])));
 }
 
 static qn_status check_bytes(const char *name, const qn_buffer *buffer, size_t bytes)
