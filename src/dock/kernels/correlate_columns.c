@@ -11,6 +11,7 @@
 extern const char qn_dock_correlate_columns_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_dock_correlate_columns_host);
 
+enum { FEWEST_COLUMNS = 2 /* copied in pairs */ };
 enum { COLUMNS_AT_ONCE, TURNS, ROTATIONS_PER_GROUP, SETS_PER_GROUP, AHEAD, LOCAL_RECEPTOR, RESIDENT, SPLIT, TUNABLES };
 
 static const qn_tunable tunables[TUNABLES] = {
@@ -44,7 +45,7 @@ typedef struct group_shape {
     size_t size, room_bytes;
 } group_shape;
 
-/* As many columns as there is room for, or half or a quarter, and as many turns as the largest group asks for; the
+/* As many columns as there is room for, halved down to two, and as many turns as the largest group asks for; the
  * source's macros do the same sums. */
 static group_shape shape_of(const qn_configuration *configuration, const qn_correlate_columns_problem *problem)
 {
@@ -56,7 +57,7 @@ static group_shape shape_of(const qn_configuration *configuration, const qn_corr
     do {
         shape.columns /= 2;
         shape.room_bytes = 8 * (size_t)(roots_room + n * shape.columns * tiles);
-    } while (shape.room_bytes > problem->grid.local_room_bytes && 4 * shape.columns > value[COLUMNS_AT_ONCE]);
+    } while (shape.room_bytes > problem->grid.local_room_bytes && shape.columns > FEWEST_COLUMNS);
     const int last_items = n / radices[2], lines = shape.columns * rotations;
     const int least_turns = pieces(last_items * lines, problem->grid.largest_group);
     shape.items = pieces(last_items, value[TURNS] > least_turns ? value[TURNS] : least_turns);

@@ -58,13 +58,19 @@
 #define FIRST_ITEMS (Z_LENGTH / R0)
 #define LAST_ITEMS (Z_LENGTH / R2)
 
-/* As many columns as there is room for, and as many turns as the group's limit asks for: geometry() does the same sums. */
+/* As many columns as there is room for, two at least as they are copied in pairs, and as many turns as the group's limit
+ * asks for: shape_of() does the same sums. */
 #define ROOTS_ROOM ((Z_LENGTH + 1) / 2 * 2) /* tiles begin at multiples of 16 bytes */
 #define TILES (ROTATIONS_PER_GROUP + LOCAL_RECEPTOR * SETS_PER_GROUP)
 #define HAS_ROOM(count) (8 * (ROOTS_ROOM + Z_LENGTH * (count)*TILES) <= ROOM)
-#define HALF_COLUMNS (COLUMNS_AT_ONCE / 2)
-#define QUARTER_COLUMNS (COLUMNS_AT_ONCE / 4)
-#define OWN_COLUMNS (HAS_ROOM(COLUMNS_AT_ONCE) ? COLUMNS_AT_ONCE : HAS_ROOM(HALF_COLUMNS) ? HALF_COLUMNS : QUARTER_COLUMNS)
+#define FEWER_COLUMNS(divisor) MAX(COLUMNS_AT_ONCE / (divisor), 2)
+enum {
+    OWN_COLUMNS = HAS_ROOM(COLUMNS_AT_ONCE)    ? COLUMNS_AT_ONCE
+                  : HAS_ROOM(FEWER_COLUMNS(2)) ? FEWER_COLUMNS(2)
+                  : HAS_ROOM(FEWER_COLUMNS(4)) ? FEWER_COLUMNS(4)
+                  : HAS_ROOM(FEWER_COLUMNS(8)) ? FEWER_COLUMNS(8)
+                                               : FEWER_COLUMNS(16)
+};
 #define LINES (OWN_COLUMNS * ROTATIONS_PER_GROUP)
 #define LEAST_TURNS ((LAST_ITEMS * LINES + LARGEST_GROUP - 1) / LARGEST_GROUP)
 #define OWN_TURNS (TURNS > LEAST_TURNS ? TURNS : LEAST_TURNS)

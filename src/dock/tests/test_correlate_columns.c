@@ -153,7 +153,25 @@ static void small_groups(void)
     room_bytes = 9000;
     compare((int[]){5, 6, 128}, 70, 2, 3, 1, NULL);
     compare((int[]){5, 6, 98}, 50, 1, 1, 2, NULL);
+    room_bytes = 56 * 98; /* of two columns of two rotations and the receptor's */
+    compare((int[]){5, 6, 98}, 50, 2, 3, 1, NULL);
     set_limits();
+}
+
+/* Whatever the length, a group takes no more than the device has: 48 KiB of many a GPU with OpenCL. */
+static void all_lengths_fit_small_devices(void)
+{
+    const qn_family *family = &qn_dock_correlate_columns_family;
+    const qn_configuration fallback = qn_family_fallback(family);
+    for (int nz = 2, radices[3]; nz <= QN_LINE_SPLIT_LONGEST; nz++) {
+        const qn_correlate_columns_problem problem = {
+            .grid = {.cells = {8, 8, nz}, .box = 1, .local_room_bytes = 48 << 10, .largest_group = 256},
+            .grids = 1,
+            .rotations = 8,
+            .sets = 3};
+        if (!qn_fft_line_split(nz, 0, radices)) continue;
+        if (!CHECK(family->local_room(0, &fallback, &problem) <= 48 << 10)) fprintf(stderr, "nz %d\n", nz);
+    }
 }
 
 static void corners(void)
@@ -184,6 +202,7 @@ int main(int argc, char **argv)
     set_limits();
     RUN(lengths_of_all_kinds);
     RUN(small_groups);
+    RUN(all_lengths_fit_small_devices);
     RUN(corners);
     RUN(refuses_other_lengths);
     qn_queue_destroy(&queue);
