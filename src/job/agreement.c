@@ -115,7 +115,7 @@ qn_status qn_agreement_look(qn_agreement *agreement)
     if (qn_ranks_count(agreement->ranks) == 1 || pthread_mutex_trylock(&agreement->mutex) != 0) return QN_OK;
     const double now_s = qn_clock_s();
     qn_status status = QN_OK;
-    if (now_s - agreement->looked_s >= 1) {
+    if (now_s - agreement->looked_s >= 1 && !agreement->left) {
         status = qn_ranks_next(agreement->ranks, 0, &next);
         if (status == QN_OK) agreement->looked_s = now_s;
     }
@@ -132,6 +132,7 @@ qn_status qn_agreement_leave_nothing(qn_agreement *agreement, qn_status failure)
     uint64_t first;
     qn_error_save(failure, &trail);
     pthread_mutex_lock(&agreement->mutex);
+    agreement->left = true;
     if (qn_ranks_next(agreement->ranks, all_that_is_left, &first) != QN_OK) qn_error_clear();
     pthread_mutex_unlock(&agreement->mutex);
     return qn_error_restore(&trail);

@@ -17,6 +17,7 @@ typedef struct qn_agreement {
     bool stopped, mute;    /* by what another process met; that one speaks */
     pthread_mutex_t mutex; /* of calls to other ranks */
     double looked_s;       /* when the others were last looked at */
+    bool left;             /* nothing to the others, by this rank: it is told of nobody else's failure then */
 } qn_agreement;
 
 void qn_agreement_begin(qn_ranks *ranks, qn_agreement *agreement);
@@ -31,7 +32,8 @@ QN_MUST_CHECK qn_status qn_agree(qn_agreement *agreement, qn_status status);
 /* The next `count` pieces of a run, of which *first is the first; *none: nobody deals any more. */
 QN_MUST_CHECK qn_status qn_agreement_deal(qn_agreement *agreement, uint64_t count, uint64_t *first, bool *none);
 
-/* Whether another rank failed, asked once a second at most: then QN_CANCELLED, and this one is stopped. */
+/* Whether another rank failed, asked once a second at most: then QN_CANCELLED, and this one is stopped. Not where this
+ * one has left nothing: its other threads find nothing to do, and its own failure is the one to tell. */
 QN_MUST_CHECK qn_status qn_agreement_look(qn_agreement *agreement);
 
 /* After a failure, which it returns: that the other ranks do not go on for hours for nothing. */

@@ -136,7 +136,12 @@ static void a_failure_leaves_nothing_to_deal(void)
     CHECK_OK(qn_agreement_look(&agreement));
     CHECK(!agreement.stopped);
     CHECK_OK(qn_ranks_barrier(ranks));
-    if (fails) speaks(qn_agreement_leave_nothing(&agreement, met(QN_NOT_FOUND, 5)), QN_NOT_FOUND, "file 5");
+    if (fails) {
+        speaks(qn_agreement_leave_nothing(&agreement, met(QN_NOT_FOUND, 5)), QN_NOT_FOUND, "file 5");
+        agreement.looked_s -= 2;
+        CHECK_OK(qn_agreement_look(&agreement)); /* another of its threads is not told of another process */
+        CHECK(!agreement.stopped);
+    }
     CHECK_OK(qn_ranks_barrier(ranks));
     qn_status status = QN_OK;
     if (!fails) {
