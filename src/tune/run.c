@@ -243,6 +243,8 @@ static qn_status test_fallback(run_state *run)
     qn_test *test = &run->result->fallback;
     char reason[256] = "";
     QN_TRY(test_point(run, run->fallback_point, test, reason));
+    /* Before it is recorded: what is slower than a resumed run's best is forgotten. */
+    qn_family_built_definitions(family, run->device, &fallback, run->definitions, sizeof run->definitions);
     QN_TRY(record(run, run->fallback_point, test));
     test->counters = NULL; /* told, and gone with the run */
     test->counter_count = 0;
@@ -253,7 +255,6 @@ static qn_status test_fallback(run_state *run)
         QN_FAIL(test->outcome == QN_TEST_BUILD ? QN_BUILD_FAILED : QN_LAUNCH_FAILED,
                 "%s on %s: the configuration of fallbacks does not run: %s", run->workload->name,
                 qn_device_get_info(run->device)->identifier, reason);
-    qn_family_built_definitions(family, run->device, &fallback, run->definitions, sizeof run->definitions);
     qn_tuner_start_clock(run->tuner); /* making the problem can take longer than a small budget */
     return QN_OK;
 }
