@@ -28,15 +28,17 @@ static int choose_batch(qn_device *device, qn_dock_path path, const qn_dock_grid
                         int rotation_count, int per_rotation)
 {
     enum { LEAST = 16, MOST = 256 };
-    const double voxels_of_a_launch = 6e8;
+    const double voxels_of_a_launch = 4e9;
     const qn_device_info *info = qn_device_get_info(device);
     const double voxels = (double)qn_dock_grid_volume(grid) * (energy->grid_count + (double)energy->set_count);
     int batch = LEAST;
-    while (path == QN_DOCK_PATH_FUSED && batch < MOST && batch * voxels < voxels_of_a_launch) batch *= 2;
-    if (info->kind == QN_DEVICE_CPU) batch = info->compute_units;
-    if (batch > rotation_count) batch = rotation_count;
     size_t fixed, each;
     path_of(path)->bytes(grid, energy, per_rotation, &fixed, &each);
+    while (path == QN_DOCK_PATH_FUSED && batch < MOST && batch * voxels < voxels_of_a_launch &&
+           2 * (size_t)batch * each < info->memory_bytes / 8)
+        batch *= 2;
+    if (info->kind == QN_DEVICE_CPU) batch = info->compute_units;
+    if (batch > rotation_count) batch = rotation_count;
     while (batch > 1 &&
            (qn_dock_search_bytes(path, grid, energy, rotation_count, batch, per_rotation) > info->memory_bytes / 2 ||
             (size_t)batch * each > info->largest_buffer_bytes))
