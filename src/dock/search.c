@@ -1,5 +1,6 @@
 #include "dock/search.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -170,6 +171,13 @@ static qn_status check_memory(qn_device *device, const qn_dock_grid *grid, const
                 "larger spacing or a smaller batch",
                 grid->cells[0], grid->cells[1], grid->cells[2], options->batch, 1e-9 * (double)needed, info->identifier,
                 1e-9 * (double)info->memory_bytes);
+    /* Beyond that VkFFT's transforms have been seen to be wrong. */
+    const double most = 2147483648.0, grids = fmax(energy->grid_count, (double)energy->set_count);
+    if (options->path == QN_DOCK_PATH_LIBRARY && info->kind == QN_DEVICE_GPU &&
+        grids * options->batch * (double)qn_dock_grid_volume(grid) >= most)
+        QN_FAIL(QN_UNSUPPORTED,
+                "a batch of %d rotations has 2^31 or more numbers to transform at once; expected at most %d rotations",
+                options->batch, (int)((most - 1) / grids / (double)qn_dock_grid_volume(grid)));
     return QN_OK;
 }
 
