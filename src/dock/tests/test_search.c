@@ -163,9 +163,12 @@ static void run_search(qn_dock_path path, int batch, int per_rotation, qn_dock_h
     qn_dock_search_destroy(&search);
 }
 
-static void equals_brute_force(qn_dock_path path)
+enum { PATHS = 2 };
+
+static void search_equals_brute_force(void)
 {
-    static qn_dock_hit hits[HITS];
+    static const qn_dock_path paths[PATHS] = {QN_DOCK_PATH_LIBRARY, QN_DOCK_PATH_FUSED};
+    static qn_dock_hit hits[PATHS][HITS];
     qn_best_cells_problem problem = {.rotations = 1, .keep = PER_ROTATION, .radius = 2};
     void *memory;
     size_t volume = qn_dock_grid_volume(&grid);
@@ -174,7 +177,7 @@ static void equals_brute_force(qn_dock_path path)
         problem.first_shift[axis] = grid.first_shift[axis];
         problem.last_shift[axis] = grid.last_shift[axis];
     }
-    run_search(path, 2, PER_ROTATION, hits);
+    for (int path = 0; path < PATHS; path++) run_search(paths[path], 2, PER_ROTATION, hits[path]);
     CHECK_OK(qn_allocate(volume, sizeof(float), &memory));
     float *scores = memory;
     double lowest = 0;
@@ -188,8 +191,9 @@ static void equals_brute_force(qn_dock_path path)
                 scores[cell] = (float)energy_of(set, matrices + 9 * r, translation);
             }
             CHECK_OK(qn_best_cells_reference(&problem, scores, energies, cells));
-            for (size_t k = 0; k < PER_ROTATION; k++) {
-                const qn_dock_hit *hit = &hits[(r * SETS + set) * PER_ROTATION + k];
+            for (size_t i = 0; i < PATHS * PER_ROTATION; i++) {
+                const size_t k = i % PER_ROTATION;
+                const qn_dock_hit *hit = &hits[i / PER_ROTATION][(r * SETS + set) * PER_ROTATION + k];
                 double terms[QN_DOCK_MOST_TERMS], total = 0;
                 CHECK(hit->cell == cells[k]);
                 /* charges are placed to 1/4096 voxel, transforms are single precision */
@@ -204,12 +208,6 @@ static void equals_brute_force(qn_dock_path path)
         }
     CHECK(lowest < -20);
     qn_release(&memory);
-}
-
-static void search_equals_brute_force(void)
-{
-    equals_brute_force(QN_DOCK_PATH_LIBRARY);
-    equals_brute_force(QN_DOCK_PATH_FUSED);
 }
 
 /* Nor does it in the energies where each rotation's numbers stay together. */
