@@ -25,7 +25,7 @@ def expression(depth):
     if kind < 0.74:
         return "(%s)" % a
     if kind < 0.78: # small exponents only: Python would compute the others for hours
-        return "%s %s %d" % (a, *random.choice([("**", random.randint(-3, 5)), ("<<", random.randint(0, 9))]))
+        return random.choice(["%s ** %d" % (a, random.randint(-3, 5)), "(%s << %d)" % (a, random.randint(0, 9))])
     if kind < 0.82:
         return "%s if %s else %s" % (a, b, expression(depth - 1))
     if kind < 0.88:
@@ -37,6 +37,8 @@ def expression(depth):
 
 for number in range(4000):
     text = expression(4)
+    if text.count("**") > 2: # a tower of powers
+        continue
     try:
         compile(text, "", "eval")
     except Exception:
