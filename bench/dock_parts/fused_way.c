@@ -4,19 +4,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "dock/kernels/correlate_columns.h"
 #include "dock/kernels/ligand_grids.h"
-#include "dock/kernels/ligand_planes.h"
-#include "dock/kernels/score_planes.h"
-#include "fft/line_split.h"
+#include "dock/search_path.h"
 #include "stages.h"
 
 typedef struct fused_way {
     const dock_bench *bench;
     qn_rotation_grid grid;
-    qn_ligand_planes_problem ligand;
-    qn_correlate_columns_problem correlate;
-    qn_score_planes_problem scores;
+    qn_fused_problems problems;
     qn_buffer *atoms, *weights, *rotations, *roots, *receptor;
     qn_buffer *positions, *planes, *products, *scratch, *energies, *cells;
 } fused_way;
@@ -30,27 +25,27 @@ static qn_status place(void *pointer, qn_event **events)
 {
     fused_way *way = pointer;
     (void)events;
-    return qn_ligand_planes_place(way->bench->queue, NULL, &way->ligand, way->atoms, way->rotations, 0, way->positions,
-                                  NULL);
+    return qn_ligand_planes_place(way->bench->queue, NULL, &way->problems.planes, way->atoms, way->rotations, 0,
+                                  way->positions, NULL);
 }
 static qn_status make_planes(void *pointer, qn_event **events)
 {
     fused_way *way = pointer;
     (void)events;
-    return qn_ligand_planes(way->bench->queue, NULL, &way->ligand, way->positions, way->weights, way->roots,
+    return qn_ligand_planes(way->bench->queue, NULL, &way->problems.planes, way->positions, way->weights, way->roots,
                             way->planes, NULL);
 }
 static qn_status correlate(void *pointer, qn_event **events)
 {
     fused_way *way = pointer;
     (void)events;
-    return qn_correlate_columns(way->bench->queue, NULL, &way->correlate, way->planes, way->receptor, way->roots,
+    return qn_correlate_columns(way->bench->queue, NULL, &way->problems.columns, way->planes, way->receptor, way->roots,
                                 way->products, NULL);
 }
 static qn_status score(void *pointer, qn_event **events)
 {
     fused_way *way = pointer;
-    return qn_score_planes_best(way->bench->queue, NULL, &way->scores, way->products, way->roots, way->scratch,
+    return qn_score_planes_best(way->bench->queue, NULL, &way->problems.scores, way->products, way->roots, way->scratch,
                                 way->energies, way->cells, events);
 }
 
@@ -63,19 +58,20 @@ static void kernel_work(const qn_family *family, const char *name, const void *p
 }
 static void place_work(const void *pointer, qn_work *work)
 {
-    kernel_work(&qn_dock_ligand_planes_family, "place", &((const fused_way *)pointer)->ligand, work);
+    kernel_work(&qn_dock_ligand_planes_family, "place", &((const fused_way *)pointer)->problems.planes, work);
 }
 static void planes_work(const void *pointer, qn_work *work)
 {
-    kernel_work(&qn_dock_ligand_planes_family, "planes", &((const fused_way *)pointer)->ligand, work);
+    kernel_work(&qn_dock_ligand_planes_family, "planes", &((const fused_way *)pointer)->problems.planes, work);
 }
 static void correlate_work(const void *pointer, qn_work *work)
 {
-    kernel_work(&qn_dock_correlate_columns_family, "correlate_columns", &((const fused_way *)pointer)->correlate, work);
+    kernel_work(&qn_dock_correlate_columns_family, "correlate_columns", &((const fused_way *)pointer)->problems.columns,
+                work);
 }
 static void score_work(const void *pointer, qn_work *work)
 {
-    kernel_work(&qn_dock_score_planes_family, "best", &((const fused_way *)pointer)->scores, work);
+    kernel_work(&qn_dock_score_planes_family, "best", &((const fused_way *)pointer)->problems.scores, work);
 }
 
 static const bench_stage fused_stages[] = {
@@ -93,23 +89,10 @@ static void set_fused_problems(fused_way *way, int batch)
     way->grid = (qn_rotation_grid){.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
                                    .box = grid->box,
                                    .plane_scale = 1,
-                                   .product_scale = 1,
-                                   .local_room_bytes = bench->info->local_room_bytes,
-                                   .largest_group = bench->info->largest_group,
-                                   .is_gpu = bench->info->kind == QN_DEVICE_GPU};
-    way->ligand = (qn_ligand_planes_problem){.grid = way->grid,
-                                             .atoms = bench->sites.site_count,
-                                             .grids = bench->grids,
-                                             .trilinear_grid = bench->energy.trilinear_grid,
-                                             .rotations = ROTATIONS,
-                                             .batch = batch,
-                                             .box_centre = grid->box_centre,
-                                             .scale = qn_dock_ligand_scale(grid)};
-    way->correlate = (qn_correlate_columns_problem){
-        .grid = way->grid, .grids = bench->grids, .rotations = batch, .sets = bench->sets};
-    way->scores = (qn_score_planes_problem){.grid = way->grid, .outputs = batch * bench->sets};
-    memcpy(way->scores.first_shift, grid->first_shift, sizeof grid->first_shift);
-    memcpy(way->scores.last_shift, grid->last_shift, sizeof grid->last_shift);
+                                   .product_scale = 1};
+    qn_rotation_grid_fit_device(&way->grid, bench->device);
+    qn_search_fused_problems(&way->grid, grid, &bench->energy, bench->sites.site_count, ROTATIONS, batch,
+                             &way->problems);
 }
 
 /* The receptor's spectra, planes of whole columns. */
@@ -128,10 +111,9 @@ static void make_receptor(fused_way *way)
 static void make_roots(fused_way *way)
 {
     const int *cells = way->grid.cells;
-    const size_t length = (size_t)(cells[0] + cells[1] + cells[2]);
-    float *roots = bench_allocate(length * 2, sizeof(float));
-    for (int axis = 0, first = 0; axis < 3; first += cells[axis++]) qn_fft_line_roots(cells[axis], roots + 2 * first);
-    bench_must(bench_make_buffer(way->bench, roots, length * 8, &way->roots));
+    float *roots;
+    bench_must(qn_rotation_grid_roots(&way->grid, &roots));
+    bench_must(bench_make_buffer(way->bench, roots, 8 * (size_t)(cells[0] + cells[1] + cells[2]), &way->roots));
     qn_release(&roots);
 }
 
@@ -147,7 +129,7 @@ static void make_fused_buffers(fused_way *way, size_t batch)
     bench_must(bench_make_buffer(bench, NULL, batch * 3 * atoms * 4, &way->positions));
     bench_must(bench_make_buffer(bench, NULL, planes * plane, &way->planes));
     bench_must(bench_make_buffer(bench, NULL, products * plane, &way->products));
-    bench_must(bench_make_buffer(bench, NULL, qn_score_planes_scratch_bytes(&way->scores), &way->scratch));
+    bench_must(bench_make_buffer(bench, NULL, qn_score_planes_scratch_bytes(&way->problems.scores), &way->scratch));
     bench_must(bench_make_buffer(bench, NULL, batch * sets * 4, &way->energies));
     bench_must(bench_make_buffer(bench, NULL, batch * sets * 4, &way->cells));
 }

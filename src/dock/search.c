@@ -1,6 +1,5 @@
 #include "dock/search.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -14,37 +13,44 @@ static const qn_search_path *path_of(qn_dock_path path)
     return path == QN_DOCK_PATH_FUSED ? &qn_search_fused_path : &qn_search_library_path;
 }
 
-size_t qn_dock_search_bytes(qn_dock_path path, const qn_dock_grid *grid, const qn_dock_energy *energy,
-                            int rotation_count, int batch, int per_rotation)
+/* Beside what a path has: rotations, the ligand, results on their way back, and the grids and spectra of one set while
+ * the receptor is transformed. */
+size_t qn_dock_search_bytes(const qn_dock_search_options *options, const qn_dock_grid *grid,
+                            const qn_dock_energy *energy, int sites, int rotation_count)
 {
-    size_t fixed, each;
-    path_of(path)->bytes(grid, energy, per_rotation, &fixed, &each);
-    each += energy->set_count * (size_t)per_rotation * QN_DOCK_SLOTS * 8;
-    return fixed + (size_t)rotation_count * 36 + (size_t)batch * each;
+    const size_t grids = (size_t)energy->grid_count, volume = qn_dock_grid_volume(grid);
+    size_t receptor, each;
+    path_of(options->path)->bytes(options, grid, energy, sites, &receptor, &each);
+    each += energy->set_count * (size_t)options->per_rotation * QN_DOCK_SLOTS * 8;
+    const size_t batch = (size_t)options->batch * each, one_set = grids * volume * 4 + receptor / energy->set_count;
+    return receptor + (size_t)rotation_count * 4 * QN_ROTATION_INTS +
+           (size_t)sites * 4 * (QN_LIGAND_ATOM_INTS + grids) + (batch > one_set ? batch : one_set);
 }
 
 /* Enough rotations to fill the device and to make launches worth their time; on a CPU one a thread, so that a batch
  * stays in its caches. */
-static int choose_batch(qn_device *device, qn_dock_path path, const qn_dock_grid *grid, const qn_dock_energy *energy,
-                        int rotation_count, int per_rotation)
+static int choose_batch(qn_device *device, const qn_dock_search_options *asked, const qn_dock_grid *grid,
+                        const qn_dock_energy *energy, int sites, int rotation_count)
 {
     enum { LEAST = 16, MOST = 256 };
     const double voxels_of_a_launch = 4e9;
     const qn_device_info *info = qn_device_get_info(device);
     const double voxels = (double)qn_dock_grid_volume(grid) * (energy->grid_count + (double)energy->set_count);
-    int batch = LEAST;
-    size_t fixed, each;
-    path_of(path)->bytes(grid, energy, per_rotation, &fixed, &each);
-    while (path == QN_DOCK_PATH_FUSED && batch < MOST && batch * voxels < voxels_of_a_launch &&
-           2 * (size_t)batch * each < info->memory_bytes / 8)
-        batch *= 2;
-    if (info->kind == QN_DEVICE_CPU) batch = info->compute_units;
-    if (batch > rotation_count) batch = rotation_count;
-    while (batch > 1 &&
-           (qn_dock_search_bytes(path, grid, energy, rotation_count, batch, per_rotation) > info->memory_bytes / 2 ||
-            (size_t)batch * each > info->largest_buffer_bytes))
-        batch /= 2;
-    return batch > 0 ? batch : 1;
+    qn_dock_search_options options = *asked;
+    int *batch = &options.batch;
+    size_t receptor, each;
+    path_of(options.path)->bytes(&options, grid, energy, sites, &receptor, &each);
+    *batch = LEAST;
+    while (options.path == QN_DOCK_PATH_FUSED && *batch < MOST && *batch * voxels < voxels_of_a_launch &&
+           2 * (size_t)*batch * each < info->memory_bytes / 8)
+        *batch *= 2;
+    if (info->kind == QN_DEVICE_CPU) *batch = info->compute_units;
+    if (*batch > rotation_count) *batch = rotation_count;
+    while (*batch > 1 &&
+           (qn_dock_search_bytes(&options, grid, energy, sites, rotation_count) > info->memory_bytes / 2 ||
+            (size_t)*batch * each > info->largest_buffer_bytes))
+        *batch /= 2;
+    return *batch > 0 ? *batch : 1;
 }
 
 qn_status qn_search_buffer_zeroed(qn_dock_search *search, size_t bytes, qn_buffer **buffer)
@@ -159,45 +165,28 @@ qn_status qn_search_transform_receptor(qn_dock_search *search, const qn_dock_gri
     return status;
 }
 
-static qn_status check_memory(qn_device *device, const qn_dock_grid *grid, const qn_dock_energy *energy,
-                              int rotation_count, const qn_dock_search_options *options)
+static qn_status check_memory(qn_device *device, const qn_dock_search_options *options, const qn_dock_grid *grid,
+                              const qn_dock_energy *energy, int sites, int rotation_count)
 {
     const qn_device_info *info = qn_device_get_info(device);
-    size_t needed =
-        qn_dock_search_bytes(options->path, grid, energy, rotation_count, options->batch, options->per_rotation);
+    const size_t needed = qn_dock_search_bytes(options, grid, energy, sites, rotation_count);
     if (needed > info->memory_bytes)
         QN_FAIL(QN_OUT_OF_MEMORY,
                 "a %d x %d x %d grid with batches of %d needs %.2f GB on %s, which has %.2f GB; use a "
                 "larger spacing or a smaller batch",
                 grid->cells[0], grid->cells[1], grid->cells[2], options->batch, 1e-9 * (double)needed, info->identifier,
                 1e-9 * (double)info->memory_bytes);
-    /* Beyond that VkFFT's transforms have been seen to be wrong. */
-    const double most = 2147483648.0, grids = fmax(energy->grid_count, (double)energy->set_count);
-    if (options->path == QN_DOCK_PATH_LIBRARY && info->kind == QN_DEVICE_GPU &&
-        grids * options->batch * (double)qn_dock_grid_volume(grid) >= most)
-        QN_FAIL(QN_UNSUPPORTED,
-                "a batch of %d rotations has 2^31 or more numbers to transform at once; expected at most %d rotations",
-                options->batch, (int)((most - 1) / grids / (double)qn_dock_grid_volume(grid)));
     return QN_OK;
 }
 
-/* The path asked for, or the fused one where it is the better choice. */
+/* Fills the search's options and path. */
 static qn_status choose_path(qn_device *device, const qn_dock_grid *grid, qn_dock_search *search)
 {
-    if (search->options.path == QN_DOCK_PATH_AUTO)
-        search->options.path = qn_search_fused_suits(device, grid) ? QN_DOCK_PATH_FUSED : QN_DOCK_PATH_LIBRARY;
-    else if (search->options.path == QN_DOCK_PATH_FUSED && !qn_search_fused_can(grid))
-        QN_FAIL(QN_UNSUPPORTED,
-                "no fused transforms of a grid of %d x %d x %d cells; expected sides of at most 512 cells without "
-                "prime factors above 7",
-                grid->cells[0], grid->cells[1], grid->cells[2]);
-    search->path = path_of(search->options.path);
-    if (search->options.halves && search->options.path == QN_DOCK_PATH_LIBRARY)
-        QN_FAIL(QN_UNSUPPORTED, "half precision is for the fused rotation; here a library makes the transforms");
-    if (search->options.halves && strcmp(qn_device_inner_driver(device), "host") == 0)
-        QN_FAIL(QN_UNSUPPORTED, "half precision is for OpenCL and CUDA devices, not %s",
-                qn_device_get_info(device)->identifier);
-    return QN_OK;
+    qn_dock_path *path = &search->options.path;
+    if (*path == QN_DOCK_PATH_AUTO)
+        *path = qn_search_fused_suits(device, grid) ? QN_DOCK_PATH_FUSED : QN_DOCK_PATH_LIBRARY;
+    search->path = path_of(*path);
+    return search->path->check(&search->options, device, grid);
 }
 
 qn_status qn_dock_search_create(qn_device *device, const qn_dock_grid *grid, const qn_dock_energy *energy,
@@ -215,9 +204,10 @@ qn_status qn_dock_search_create(qn_device *device, const qn_dock_grid *grid, con
     qn_status status = choose_path(device, grid, search);
     if (status == QN_OK && search->options.batch <= 0)
         search->options.batch =
-            choose_batch(device, search->options.path, grid, energy, rotation_count, options->per_rotation);
+            choose_batch(device, &search->options, grid, energy, ligand->site_count, rotation_count);
     set_best_problem(search, grid);
-    if (status == QN_OK) status = check_memory(device, grid, energy, rotation_count, &search->options);
+    if (status == QN_OK)
+        status = check_memory(device, &search->options, grid, energy, ligand->site_count, rotation_count);
     if (status == QN_OK) status = qn_queue_create(device, &search->queue);
     if (status == QN_OK) status = create_buffers(search, ligand, rotations, rotation_count);
     if (status == QN_OK) status = search->path->create(search, grid, energy, ligand, rotation_count);

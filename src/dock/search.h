@@ -32,9 +32,10 @@ typedef struct qn_dock_hit {
     int32_t cell;
 } qn_dock_hit;
 
-/* Device bytes of a search with this batch, without the transforms' own workspace; `path` not AUTO. */
-size_t qn_dock_search_bytes(qn_dock_path path, const qn_dock_grid *grid, const qn_dock_energy *energy,
-                            int rotation_count, int batch, int per_rotation);
+/* Device bytes of a search of `sites` atoms with these options, without the transforms' own workspace; the path not
+ * AUTO, the batch not 0. */
+size_t qn_dock_search_bytes(const qn_dock_search_options *options, const qn_dock_grid *grid,
+                            const qn_dock_energy *energy, int sites, int rotation_count);
 
 /* `rotations`: rotation_count × 9 integers of 1/2^30. Everything is copied to the device. QN_OUT_OF_MEMORY names the
  * bytes needed. */

@@ -4,49 +4,48 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "dock/kernels/correlate_columns.h"
 #include "dock/kernels/ligand_grids.h"
-#include "dock/kernels/ligand_planes.h"
-#include "dock/kernels/score_planes.h"
 #include "dock/search_path.h"
-#include "fft/line_split.h"
 #include "runtime/device.h"
 
 typedef struct fused_state {
-    qn_ligand_planes_problem planes_problem;
-    qn_correlate_columns_problem columns_problem;
-    qn_score_planes_problem scores_problem;
+    qn_fused_problems problems;
     qn_buffer *receptor, *roots;
     qn_buffer *positions, *planes, *products; /* of a batch */
     qn_buffer *scores;                        /* only where neighbours are looked at */
     qn_buffer *scratch;
 } fused_state;
 
-bool qn_search_fused_can(const qn_dock_grid *grid)
+/* What the kernels are told of a search. */
+static qn_rotation_grid rotation_grid(const qn_dock_search_options *options, const qn_dock_grid *grid)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        int radices[3];
-        if (!qn_fft_line_split(grid->cells[axis], 0, radices)) return false;
-        if (grid->box > grid->cells[axis]) return false;
-    }
-    return true;
+    return (qn_rotation_grid){.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
+                              .box = grid->box,
+                              .halves = options->halves,
+                              .plane_scale = 1,
+                              .product_scale = 1};
+}
+
+static qn_status fused_check(const qn_dock_search_options *options, qn_device *device, const qn_dock_grid *grid)
+{
+    const qn_rotation_grid shape = rotation_grid(options, grid);
+    for (int axis = 0; axis < 3; axis++)
+        if (grid->box > grid->cells[axis])
+            QN_FAIL(
+                QN_UNSUPPORTED,
+                "no fused transforms of a ligand's box of %d cells in a grid of %d x %d x %d; expected one that fits",
+                grid->box, grid->cells[0], grid->cells[1], grid->cells[2]);
+    return qn_rotation_grid_check(&shape, device);
 }
 
 bool qn_search_fused_suits(qn_device *device, const qn_dock_grid *grid)
 {
     enum { LEAST_ROOM = 48 << 10 };
     const qn_device_info *info = qn_device_get_info(device);
-    if (!qn_search_fused_can(grid)) return false;
-    return strcmp(qn_device_inner_driver(device), "host") == 0 ||
-           (info->kind == QN_DEVICE_GPU && info->local_room_bytes >= LEAST_ROOM);
-}
-
-static qn_rotation_grid rotation_grid(const qn_dock_grid *grid)
-{
-    return (qn_rotation_grid){.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
-                              .box = grid->box,
-                              .plane_scale = 1,
-                              .product_scale = 1};
+    const bool can = fused_check(&(qn_dock_search_options){0}, device, grid) == QN_OK;
+    if (!can) qn_error_clear();
+    return can && (strcmp(qn_device_inner_driver(device), "host") == 0 ||
+                   (info->kind == QN_DEVICE_GPU && info->local_room_bytes >= LEAST_ROOM));
 }
 
 /* Only the best cell of a rotation can do without the scores around it. */
@@ -55,15 +54,17 @@ static bool needs_scores(int per_rotation)
     return per_rotation > 1;
 }
 
-static void fused_bytes(const qn_dock_grid *grid, const qn_dock_energy *energy, int per_rotation, size_t *fixed,
-                        size_t *each)
+static void fused_bytes(const qn_dock_search_options *options, const qn_dock_grid *grid, const qn_dock_energy *energy,
+                        int sites, size_t *receptor, size_t *each)
 {
-    const qn_rotation_grid shape = rotation_grid(grid);
-    const size_t columns = (size_t)qn_rotation_columns(&shape), nz = (size_t)grid->cells[2], value_bytes = 8;
+    const qn_rotation_grid shape = rotation_grid(options, grid);
+    const size_t columns = (size_t)qn_rotation_columns(&shape), nz = (size_t)grid->cells[2];
     const size_t grids = (size_t)energy->grid_count, sets = energy->set_count;
-    *fixed = sets * grids * nz * columns * 8;
-    *each = grids * (size_t)grid->box * columns * value_bytes + sets * nz * columns * value_bytes;
-    if (needs_scores(per_rotation)) *each += sets * (qn_dock_grid_volume(grid) * 4 + (size_t)per_rotation * 256 * 8);
+    const size_t planes = grids * (size_t)grid->box + sets * nz;
+    *receptor = sets * grids * nz * columns * 8;
+    *each = planes * columns * qn_rotation_value_bytes(&shape) + 12 * (size_t)sites;
+    if (needs_scores(options->per_rotation))
+        *each += sets * (qn_dock_grid_volume(grid) * 4 + (size_t)options->per_rotation * 256 * 8);
 }
 
 /* A power of two that takes `largest` below half of what half precision holds. */
@@ -104,33 +105,31 @@ static qn_status choose_scales(const qn_dock_search *search, const qn_dock_energ
     return QN_OK;
 }
 
-static void set_problems(qn_dock_search *search, const qn_dock_grid *grid, const qn_dock_energy *energy, int atoms,
-                         int rotation_count, qn_rotation_grid shape)
+void qn_search_fused_problems(const qn_rotation_grid *shape, const qn_dock_grid *grid, const qn_dock_energy *energy,
+                              int sites, int rotation_count, int batch, qn_fused_problems *problems)
 {
-    fused_state *state = search->state;
-    const int batch = search->options.batch, sets = (int)energy->set_count;
-    qn_rotation_grid_fit_device(&shape, qn_queue_device(search->queue));
-    state->planes_problem = (qn_ligand_planes_problem){.grid = shape,
-                                                       .atoms = atoms,
-                                                       .grids = energy->grid_count,
-                                                       .trilinear_grid = energy->trilinear_grid,
-                                                       .rotations = rotation_count,
-                                                       .batch = batch,
-                                                       .box_centre = grid->box_centre,
-                                                       .scale = qn_dock_ligand_scale(grid)};
-    state->columns_problem =
-        (qn_correlate_columns_problem){.grid = shape, .grids = energy->grid_count, .rotations = batch, .sets = sets};
-    state->scores_problem = (qn_score_planes_problem){.grid = shape, .outputs = batch * sets};
-    memcpy(state->scores_problem.first_shift, grid->first_shift, sizeof grid->first_shift);
-    memcpy(state->scores_problem.last_shift, grid->last_shift, sizeof grid->last_shift);
+    const int sets = (int)energy->set_count;
+    problems->planes = (qn_ligand_planes_problem){.grid = *shape,
+                                                  .atoms = sites,
+                                                  .grids = energy->grid_count,
+                                                  .trilinear_grid = energy->trilinear_grid,
+                                                  .rotations = rotation_count,
+                                                  .batch = batch,
+                                                  .box_centre = grid->box_centre,
+                                                  .scale = qn_dock_ligand_scale(grid)};
+    problems->columns =
+        (qn_correlate_columns_problem){.grid = *shape, .grids = energy->grid_count, .rotations = batch, .sets = sets};
+    problems->scores = (qn_score_planes_problem){.grid = *shape, .outputs = batch * sets};
+    memcpy(problems->scores.first_shift, grid->first_shift, sizeof grid->first_shift);
+    memcpy(problems->scores.last_shift, grid->last_shift, sizeof grid->last_shift);
 }
 
 static qn_status create_roots(qn_dock_search *search)
 {
     fused_state *state = search->state;
-    const int *cells = state->columns_problem.grid.cells;
+    const int *cells = state->problems.columns.grid.cells;
     float *roots;
-    QN_TRY(qn_rotation_grid_roots(&state->columns_problem.grid, &roots));
+    QN_TRY(qn_rotation_grid_roots(&state->problems.columns.grid, &roots));
     const size_t bytes = 8 * (size_t)(cells[0] + cells[1] + cells[2]);
     qn_status status = qn_search_buffer_filled(search, roots, bytes, &state->roots);
     qn_release(&roots);
@@ -145,12 +144,12 @@ static qn_status fused_create(qn_dock_search *search, const qn_dock_grid *grid, 
     void *memory;
     QN_TRY(qn_allocate(1, sizeof(fused_state), &memory));
     fused_state *state = search->state = memory;
-    qn_rotation_grid shape = rotation_grid(grid);
-    shape.halves = search->options.halves;
+    qn_rotation_grid shape = rotation_grid(&search->options, grid);
+    qn_rotation_grid_fit_device(&shape, qn_queue_device(search->queue));
     if (shape.halves) QN_TRY(choose_scales(search, energy, ligand, &shape));
-    set_problems(search, grid, energy, ligand->site_count, rotation_count, shape);
-    const size_t columns = (size_t)qn_rotation_columns(&state->columns_problem.grid);
-    const size_t value_bytes = qn_rotation_value_bytes(&state->columns_problem.grid);
+    qn_search_fused_problems(&shape, grid, energy, ligand->site_count, rotation_count, search->options.batch,
+                             &state->problems);
+    const size_t columns = (size_t)qn_rotation_columns(&shape), value_bytes = qn_rotation_value_bytes(&shape);
     search->options.engine = qn_fft_engine_of(qn_queue_device(search->queue));
     QN_TRY(qn_search_transform_receptor(search, grid, energy, search->options.engine, columns, &state->receptor));
     QN_TRY(create_roots(search));
@@ -159,7 +158,7 @@ static qn_status fused_create(qn_dock_search *search, const qn_dock_grid *grid, 
                                    &state->planes));
     QN_TRY(qn_search_buffer_zeroed(search, outputs * nz * columns * value_bytes, &state->products));
     if (!needs_scores(search->options.per_rotation))
-        return qn_search_buffer_zeroed(search, qn_score_planes_scratch_bytes(&state->scores_problem), &state->scratch);
+        return qn_search_buffer_zeroed(search, qn_score_planes_scratch_bytes(&state->problems.scores), &state->scratch);
     QN_TRY(qn_search_buffer_zeroed(search, outputs * search->volume * 4, &state->scores));
     return qn_search_buffer_zeroed(search, qn_best_cells_scratch_bytes(&search->best_problem), &state->scratch);
 }
@@ -178,20 +177,24 @@ static qn_status fused_submit(qn_dock_search *search, int first, const qn_search
 {
     fused_state *state = search->state;
     qn_queue *queue = search->queue;
-    QN_TRY(qn_ligand_planes_place(queue, NULL, &state->planes_problem, search->atoms, search->rotations, first,
+    QN_TRY(qn_ligand_planes_place(queue, NULL, &state->problems.planes, search->atoms, search->rotations, first,
                                   state->positions, NULL));
-    QN_TRY(qn_ligand_planes(queue, NULL, &state->planes_problem, state->positions, search->weights, state->roots,
+    QN_TRY(qn_ligand_planes(queue, NULL, &state->problems.planes, state->positions, search->weights, state->roots,
                             state->planes, NULL));
-    QN_TRY(qn_correlate_columns(queue, NULL, &state->columns_problem, state->planes, state->receptor, state->roots,
+    QN_TRY(qn_correlate_columns(queue, NULL, &state->problems.columns, state->planes, state->receptor, state->roots,
                                 state->products, NULL));
     if (!needs_scores(search->options.per_rotation))
-        return qn_score_planes_best(queue, NULL, &state->scores_problem, state->products, state->roots, state->scratch,
+        return qn_score_planes_best(queue, NULL, &state->problems.scores, state->products, state->roots, state->scratch,
                                     slot->energies_on_device, slot->cells_on_device, NULL);
-    QN_TRY(
-        qn_score_planes_write(queue, NULL, &state->scores_problem, state->products, state->roots, state->scores, NULL));
+    QN_TRY(qn_score_planes_write(queue, NULL, &state->problems.scores, state->products, state->roots, state->scores,
+                                 NULL));
     return qn_best_cells(queue, NULL, &search->best_problem, state->scores, state->scratch, slot->energies_on_device,
                          slot->cells_on_device, NULL);
 }
 
-const qn_search_path qn_search_fused_path = {
-    .name = "fused", .bytes = fused_bytes, .create = fused_create, .submit = fused_submit, .destroy = fused_destroy};
+const qn_search_path qn_search_fused_path = {.name = "fused",
+                                             .check = fused_check,
+                                             .bytes = fused_bytes,
+                                             .create = fused_create,
+                                             .submit = fused_submit,
+                                             .destroy = fused_destroy};

@@ -21,14 +21,38 @@ static size_t spectrum_bins(const qn_dock_grid *grid)
     return ((size_t)grid->cells[0] / 2 + 1) * (size_t)grid->cells[1] * (size_t)grid->cells[2];
 }
 
-static void library_bytes(const qn_dock_grid *grid, const qn_dock_energy *energy, int per_rotation, size_t *fixed,
-                          size_t *each)
+static qn_status library_check(const qn_dock_search_options *options, qn_device *device, const qn_dock_grid *grid)
+{
+    (void)grid;
+    if (options->halves)
+        QN_FAIL(QN_UNSUPPORTED, "half precision is for the fused rotation; on %s a library makes the transforms",
+                qn_device_get_info(device)->identifier);
+    return QN_OK;
+}
+
+/* Batches of 128 of eight grids of 160^3 numbers, 2^32 in all, came out wrong of VkFFT on CUDA; of less than 2^31 none
+ * has. */
+static qn_status check_numbers(const qn_dock_search *search)
+{
+    const size_t grids = search->grid_count > search->set_count ? search->grid_count : search->set_count;
+    const size_t most = ((size_t)1 << 31) - 1, each = grids * search->volume;
+    const bool is_gpu = qn_device_get_info(qn_queue_device(search->queue))->kind == QN_DEVICE_GPU;
+    if (is_gpu && (size_t)search->options.batch * each > most)
+        QN_FAIL(QN_UNSUPPORTED,
+                "a batch of %d rotations has 2^31 or more numbers to transform at once; expected at most %zu rotations",
+                search->options.batch, most / each);
+    return QN_OK;
+}
+
+static void library_bytes(const qn_dock_search_options *options, const qn_dock_grid *grid, const qn_dock_energy *energy,
+                          int sites, size_t *receptor, size_t *each)
 {
     const size_t volume = qn_dock_grid_volume(grid), bins = spectrum_bins(grid), box = (size_t)grid->box;
     const size_t grids = (size_t)energy->grid_count, sets = energy->set_count;
-    *fixed = sets * grids * bins * 8;
+    (void)sites;
+    *receptor = sets * grids * bins * 8;
     *each = grids * (box * box * box * 4 + volume * 4 + bins * 8) +
-            sets * (bins * 8 + volume * 4 + (size_t)per_rotation * 256 * 8);
+            sets * (bins * 8 + volume * 4 + (size_t)options->per_rotation * 256 * 8);
 }
 
 static void set_problems(qn_dock_search *search, const qn_dock_grid *grid, const qn_dock_energy *energy, int atoms,
@@ -79,6 +103,7 @@ static qn_status library_create(qn_dock_search *search, const qn_dock_grid *grid
     void *memory;
     QN_TRY(qn_allocate(1, sizeof(library_state), &memory));
     library_state *state = search->state = memory;
+    QN_TRY(check_numbers(search));
     set_problems(search, grid, energy, ligand->site_count, rotation_count);
     QN_TRY(create_plans(search, grid));
     QN_TRY(qn_search_transform_receptor(search, grid, energy, search->options.engine, 0, &state->receptor));
@@ -117,5 +142,8 @@ static qn_status library_submit(qn_dock_search *search, int first, const qn_sear
                          slot->cells_on_device, NULL);
 }
 
-const qn_search_path qn_search_library_path = {
-    .bytes = library_bytes, .create = library_create, .submit = library_submit, .destroy = library_destroy};
+const qn_search_path qn_search_library_path = {.check = library_check,
+                                               .bytes = library_bytes,
+                                               .create = library_create,
+                                               .submit = library_submit,
+                                               .destroy = library_destroy};

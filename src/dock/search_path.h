@@ -8,6 +8,9 @@
 #define QN_DOCK_SEARCH_PATH_H
 
 #include "dock/kernels/best_cells.h"
+#include "dock/kernels/correlate_columns.h"
+#include "dock/kernels/ligand_planes.h"
+#include "dock/kernels/score_planes.h"
 #include "dock/search.h"
 
 /* Results of a batch on their way back. */
@@ -20,9 +23,11 @@ typedef struct qn_search_slot {
 
 typedef struct qn_search_path {
     const char *name; /* NULL: that of the transform engine */
-    /* Device bytes: fixed, and for each rotation of a batch. */
-    void (*bytes)(const qn_dock_grid *grid, const qn_dock_energy *energy, int per_rotation, size_t *fixed,
-                  size_t *each);
+    /* QN_UNSUPPORTED where the path cannot do these grids on the device, or not with these options. */
+    qn_status (*check)(const qn_dock_search_options *options, qn_device *device, const qn_dock_grid *grid);
+    /* Device bytes: the receptor's spectra, and for each rotation of a batch. */
+    void (*bytes)(const qn_dock_search_options *options, const qn_dock_grid *grid, const qn_dock_energy *energy,
+                  int sites, size_t *receptor, size_t *each);
     /* Fills search->state and search->receptor; destroy is called after a failure too. */
     qn_status (*create)(qn_dock_search *search, const qn_dock_grid *grid, const qn_dock_energy *energy,
                         const qn_dock_ligand *ligand, int rotation_count);
@@ -44,9 +49,18 @@ struct qn_dock_search {
 
 extern const qn_search_path qn_search_library_path, qn_search_fused_path;
 
-/* Whether the fused kernels can do grids of these sides at all, and whether they are the better choice on a device. */
-bool qn_search_fused_can(const qn_dock_grid *grid);
+/* Whether the fused kernels can do grids of these sides and are the better choice on a device. */
 bool qn_search_fused_suits(qn_device *device, const qn_dock_grid *grid);
+
+/* What its families are told. */
+typedef struct qn_fused_problems {
+    qn_ligand_planes_problem planes;
+    qn_correlate_columns_problem columns;
+    qn_score_planes_problem scores;
+} qn_fused_problems;
+
+void qn_search_fused_problems(const qn_rotation_grid *shape, const qn_dock_grid *grid, const qn_dock_energy *energy,
+                              int sites, int rotation_count, int batch, qn_fused_problems *problems);
 
 /* Device buffers of a search, counted in search->bytes. */
 QN_MUST_CHECK qn_status qn_search_buffer_zeroed(qn_dock_search *search, size_t bytes, qn_buffer **buffer);

@@ -145,9 +145,8 @@ qn_status qn_correlate_columns(qn_queue *queue, const qn_configuration *configur
     const qn_rotation_grid *grid = &problem->grid;
     const int columns = qn_rotation_columns(grid);
     char problem_class[64], definitions[QN_LINE_DEFINITIONS + 112], line[QN_LINE_DEFINITIONS];
-    if (!qn_fft_line_definitions('Z', grid->cells[2], line))
-        QN_FAIL(QN_UNSUPPORTED, "no transform of %d points in a kernel; expected at most %d and primes up to 7",
-                grid->cells[2], QN_LINE_SPLIT_LONGEST);
+    QN_TRY(qn_rotation_grid_check(grid, qn_queue_device(queue)));
+    qn_fft_line_definitions('Z', grid->cells[2], line);
     const int room = grid->local_room_bytes < INT_MAX ? (int)grid->local_room_bytes : INT_MAX;
     snprintf(definitions, sizeof definitions, "%s BOX=%d COLUMNS=%d HALVES=%d LARGEST_GROUP=%d ROOM=%d", line,
              grid->box, columns, grid->halves, grid->largest_group, room);

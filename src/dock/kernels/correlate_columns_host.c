@@ -129,10 +129,6 @@ static qn_status correlate_columns(const qn_host_launch *launch)
                        .columns = value(launch, 11),
                        .lines = QN_HOST_VARIANT(qn_fft_lines_host)};
     void *memory = NULL;
-    if (launch->argument_bytes[0] < 8 * job.rotations * job.grids * job.box * job.columns)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "dock/correlate_columns: %zu bytes of planes; expected single precision on the host",
-                launch->argument_bytes[0]);
     QN_TRY(qn_line_plan_create((int)job.nz, false, &job.plan));
     job.scratch_floats = (GRIDS + job.sets) * POINT_FLOATS * job.nz + qn_line_scratch_floats(&job.plan, LANES);
     job.scratch_floats = (job.scratch_floats + 15) / 16 * 16;

@@ -205,7 +205,7 @@ void qn_ligand_planes_problem_class(const qn_ligand_planes_problem *problem, cha
 }
 
 /* The constants that a launch's source is compiled with. */
-static qn_status define(const qn_ligand_planes_problem *problem, char *definitions, size_t capacity)
+static qn_status define(const qn_ligand_planes_problem *problem, qn_device *device, char *definitions, size_t capacity)
 {
     const qn_rotation_grid *grid = &problem->grid;
     char x[QN_LINE_DEFINITIONS], y[QN_LINE_DEFINITIONS];
@@ -217,10 +217,9 @@ static qn_status define(const qn_ligand_planes_problem *problem, char *definitio
             "expected at least one of each, and a box that fits",
             problem->atoms, problem->grids, problem->batch, problem->rotations, grid->box, grid->cells[0],
             grid->cells[1]);
-    if (!qn_fft_line_definitions('X', grid->cells[0], x) || !qn_fft_line_definitions('Y', grid->cells[1], y))
-        QN_FAIL(QN_UNSUPPORTED,
-                "dock/ligand_planes: planes of %d x %d cells; expected sides of at most %d with no prime above 7",
-                grid->cells[0], grid->cells[1], QN_LINE_SPLIT_LONGEST);
+    QN_TRY(qn_rotation_grid_check(grid, device));
+    qn_fft_line_definitions('X', grid->cells[0], x);
+    qn_fft_line_definitions('Y', grid->cells[1], y);
     snprintf(definitions, capacity, "%s %s BOX=%d COLUMNS=%d HALVES=%d MOST_LINES=%d", x, y, grid->box,
              qn_rotation_columns(grid), grid->halves, most_lines(grid));
     return QN_OK;
@@ -231,7 +230,7 @@ static qn_status run(int kernel, qn_queue *queue, const qn_configuration *config
 {
     char problem_class[64], definitions[2 * QN_LINE_DEFINITIONS + 96];
     if (event) *event = NULL;
-    QN_TRY(define(problem, definitions, sizeof definitions));
+    QN_TRY(define(problem, qn_queue_device(queue), definitions, sizeof definitions));
     qn_ligand_planes_problem_class(problem, problem_class);
     const qn_family_call call = {.kernel = kernel,
                                  .arguments = arguments,

@@ -8,7 +8,6 @@
 #include "base/thread_pool.h"
 #include "dock/kernels/ligand_grids.h"
 #include "dock/kernels/ligand_planes.h"
-#include "dock/kernels/rotation_halves.h"
 #include "fft/lines.h"
 #include "runtime/prelude/prelude_host.h"
 
@@ -50,9 +49,7 @@ static qn_status place(const qn_host_launch *launch)
 
 typedef struct planes_job {
     const int32_t *positions, *weights;
-    void *planes;
-    bool halves;
-    float scale; /* of halves */
+    float *planes;
     int atoms, grids, trilinear_grid, box, ny, width;
     size_t columns;
     const qn_line_functions *lines;
@@ -66,7 +63,6 @@ typedef struct planes_job {
 /* What a worker has for itself. */
 typedef struct plane_room {
     float *rows;     /* [box][plane_step] */
-    float *floats;   /* a plane that becomes halves */
     float *scratch;  /* the lines' own */
     int32_t *cells;  /* [box][box], 0 between grids */
     int32_t *listed; /* atoms of this plane */
@@ -79,8 +75,7 @@ static plane_room room_of(const planes_job *job, int worker)
     plane_room room;
     room.rows = (float *)(void *)(job->scratch + (size_t)worker * job->scratch_bytes);
     room.scratch = room.rows + job->box * job->plane_step;
-    room.floats = room.scratch + qn_line_scratch_floats(&job->plan, job->lines->lanes);
-    room.cells = (int32_t *)(room.floats + (job->halves ? 2 * job->columns : 0));
+    room.cells = (int32_t *)(room.scratch + qn_line_scratch_floats(&job->plan, job->lines->lanes));
     room.listed = room.cells + job->box * job->box;
     room.is_filled = (char *)(room.listed + job->atoms);
     room.atom_count = 0;
@@ -90,8 +85,7 @@ static plane_room room_of(const planes_job *job, int worker)
 static size_t room_bytes(const planes_job *job)
 {
     const size_t box = (size_t)job->box;
-    const size_t floats = box * (size_t)job->plane_step + qn_line_scratch_floats(&job->plan, job->lines->lanes) +
-                          (job->halves ? 2 * job->columns : 0);
+    const size_t floats = box * (size_t)job->plane_step + qn_line_scratch_floats(&job->plan, job->lines->lanes);
     return (4 * (floats + box * box + (size_t)job->atoms) + box + 63) / 64 * 64;
 }
 
@@ -178,9 +172,7 @@ static qn_status make_plane(size_t index, int worker, void *user)
     for (size_t grid = 0; grid < grids; grid++) {
         const size_t first = 2 * job->columns * ((rotation * grids + grid) * box + (size_t)z);
         add_atoms(job, positions, (int)grid, z, &room);
-        transform_grid(job, &room, job->halves ? room.floats : (float *)job->planes + first);
-        if (job->halves)
-            qn_halves_of_floats(room.floats, job->scale, 2 * job->columns, (uint16_t *)job->planes + first);
+        transform_grid(job, &room, job->planes + first);
     }
     return QN_OK;
 }
@@ -219,8 +211,6 @@ static qn_status planes(const qn_host_launch *launch)
     planes_job job = {.positions = launch->arguments[0],
                       .weights = launch->arguments[1],
                       .planes = launch->arguments[3],
-                      .halves = value(launch, 11) != 0,
-                      .scale = *(const float *)launch->arguments[12],
                       .atoms = value(launch, 4),
                       .grids = value(launch, 5),
                       .trilinear_grid = value(launch, 6),

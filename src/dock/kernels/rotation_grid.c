@@ -11,6 +11,23 @@
 /* NVIDIA's OpenCL refuses larger groups of kernels with many registers. */
 enum { LARGEST_OPENCL_GROUP = 256 };
 
+qn_status qn_rotation_grid_check(const qn_rotation_grid *grid, qn_device *device)
+{
+    const int *cells = grid->cells;
+    for (int axis = 0; axis < 3; axis++) {
+        int radices[3];
+        if (!qn_fft_line_split(cells[axis], 0, radices))
+            QN_FAIL(QN_UNSUPPORTED,
+                    "no fused transforms of a grid of %d x %d x %d cells; expected sides of at most %d cells without "
+                    "prime factors above 7",
+                    cells[0], cells[1], cells[2], QN_LINE_SPLIT_LONGEST);
+    }
+    if (grid->halves && strcmp(qn_device_inner_driver(device), "host") == 0)
+        QN_FAIL(QN_UNSUPPORTED, "half precision is for OpenCL and CUDA devices, not %s",
+                qn_device_get_info(device)->identifier);
+    return QN_OK;
+}
+
 void qn_rotation_grid_fit_device(qn_rotation_grid *grid, qn_device *device)
 {
     const qn_device_info *info = qn_device_get_info(device);

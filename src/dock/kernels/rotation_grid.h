@@ -45,6 +45,10 @@ static inline size_t qn_rotation_value_bytes(const qn_rotation_grid *grid)
     return grid->halves ? 4 : 8;
 }
 
+/* Whether kernels on the device can do these grids: QN_UNSUPPORTED for sides above QN_LINE_SPLIT_LONGEST or with prime
+ * factors above 7, and for half precision on the host. */
+QN_MUST_CHECK qn_status qn_rotation_grid_check(const qn_rotation_grid *grid, qn_device *device);
+
 /* Fill in what a device gives a group. */
 void qn_rotation_grid_fit_device(qn_rotation_grid *grid, qn_device *device);
 

@@ -277,20 +277,17 @@ static qn_status check_bytes(const char *name, const qn_buffer *buffer, size_t b
 }
 
 /* Both kernels' own arguments, and the definitions of their source. */
-static qn_status prepare(const qn_score_planes_problem *problem, const qn_buffer *products, const qn_buffer *roots,
-                         char definitions[2 * QN_LINE_DEFINITIONS + 64])
+static qn_status prepare(const qn_score_planes_problem *problem, qn_queue *queue, const qn_buffer *products,
+                         const qn_buffer *roots, char definitions[2 * QN_LINE_DEFINITIONS + 64])
 {
     const qn_rotation_grid *grid = &problem->grid;
     const int *cells = grid->cells;
     char x[QN_LINE_DEFINITIONS], y[QN_LINE_DEFINITIONS];
-    for (int axis = 0; axis < 2; axis++)
-        if (!qn_fft_line_definitions(axis == 0 ? 'X' : 'Y', cells[axis], axis == 0 ? x : y))
-            QN_FAIL(QN_UNSUPPORTED,
-                    "dock/score_planes: side %c of %d cells; expected 1 to %d and no prime factor above 7", "xy"[axis],
-                    cells[axis], QN_LINE_SPLIT_LONGEST);
-    if (problem->outputs < 1 || cells[2] < 1 || cells[2] > QN_LINE_SPLIT_LONGEST)
-        QN_FAIL(QN_INVALID_ARGUMENT, "dock/score_planes: %d outputs of %d planes; expected at least 1 of 1 to %d",
-                problem->outputs, cells[2], QN_LINE_SPLIT_LONGEST);
+    QN_TRY(qn_rotation_grid_check(grid, qn_queue_device(queue)));
+    qn_fft_line_definitions('X', cells[0], x);
+    qn_fft_line_definitions('Y', cells[1], y);
+    if (problem->outputs < 1)
+        QN_FAIL(QN_INVALID_ARGUMENT, "dock/score_planes: %d outputs; expected at least 1", problem->outputs);
     for (int axis = 0; axis < 3; axis++)
         if (problem->first_shift[axis] > 0 || problem->first_shift[axis] <= -cells[axis])
             QN_FAIL(QN_INVALID_ARGUMENT, "dock/score_planes: first translation %d along %c; expected %d to 0",
@@ -349,7 +346,7 @@ qn_status qn_score_planes_best(qn_queue *queue, const qn_configuration *configur
     const qn_argument partial_cells = qn_argument_range(scratch, half, half);
     int first, partials = 0;
     if (events) events[0] = events[1] = NULL;
-    QN_TRY(prepare(problem, products, roots, definitions));
+    QN_TRY(prepare(problem, queue, products, roots, definitions));
     QN_TRY(check_bytes("scratch", scratch, 2 * half));
     QN_TRY(check_bytes("energies", energies, bests));
     QN_TRY(check_bytes("cells", cells, bests));
@@ -378,7 +375,7 @@ qn_status qn_score_planes_write(qn_queue *queue, const qn_configuration *configu
     const size_t volume = (size_t)grid->cells[0] * (size_t)grid->cells[1] * (size_t)grid->cells[2];
     const size_t bytes = (size_t)problem->outputs * volume * sizeof(float);
     if (event) *event = NULL;
-    QN_TRY(prepare(problem, products, roots, definitions));
+    QN_TRY(prepare(problem, queue, products, roots, definitions));
     QN_TRY(check_bytes("scores", scores, bytes));
     qn_score_planes_problem_class(problem, problem_class);
     const qn_argument arguments[WRITE_ARGUMENTS] = {

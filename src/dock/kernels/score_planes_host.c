@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
-#include "dock/kernels/rotation_halves.h"
 #include "dock/kernels/score_planes.h"
 #include "fft/lanes.h"
 #include "fft/lines.h"
@@ -39,8 +38,7 @@ typedef struct best_cell {
 } best_cell;
 
 typedef struct scores_job {
-    const void *products;
-    bool halves;
+    const float *products;
     float *partial_energies, *scores;
     int32_t *partial_cells;
     int nx, ny, nz, width, plane_step;
@@ -48,7 +46,6 @@ typedef struct scores_job {
     size_t count, workers;          /* pieces of work */
     circle_range x, y;
     int first_z;
-    float scale;
     const qn_line_functions *lines;
     qn_line_plan column_plan;
     qn_row_plan row_plan;
@@ -80,12 +77,6 @@ static float *worker_lines(const scores_job *job, int worker)
     return worker_plane(job, worker) + job->ny * job->plane_step;
 }
 
-/* Room for a plane that was in halves. */
-static float *worker_floats(const scores_job *job, int worker)
-{
-    return worker_lines(job, worker) + job->line_floats;
-}
-
 static int smaller(int a, int b)
 {
     return a < b ? a : b;
@@ -99,15 +90,9 @@ static bool comes_before(float energy, int32_t cell, float other_energy, int32_t
 /* The columns of a plane, to the worker's. */
 static void transform_columns(const scores_job *job, size_t plane, int worker)
 {
-    const size_t first = 2 * plane * job->columns;
-    const float *products = (const float *)job->products + first;
-    if (job->halves) {
-        qn_floats_of_halves((const uint16_t *)job->products + first, 2 * job->columns, worker_floats(job, worker));
-        products = worker_floats(job, worker);
-    }
-    qn_line_columns(job->lines, &job->column_plan, products, 2 * (ptrdiff_t)job->width, job->ny,
-                    worker_plane(job, worker), job->plane_step, 0, (job->width + LANES - 1) / LANES * LANES, job->width,
-                    worker_lines(job, worker));
+    qn_line_columns(job->lines, &job->column_plan, job->products + 2 * plane * job->columns, 2 * (ptrdiff_t)job->width,
+                    job->ny, worker_plane(job, worker), job->plane_step, 0, (job->width + LANES - 1) / LANES * LANES,
+                    job->width, worker_lines(job, worker));
 }
 
 /* Lowest score of each row at the searched x; the vectors of x lie `step` apart. */
@@ -144,23 +129,17 @@ static void search_rows(const scores_job *job, const float *scores, int step, in
     }
 }
 
-/* Numbers of a plane. */
-static size_t plane_bytes(const scores_job *job)
-{
-    return 2 * job->columns * (job->halves ? sizeof(uint16_t) : sizeof(float));
-}
-
 /* Ask for the `part`th of `parts` of a plane: columns are read in steps that the processor does not foresee. */
-static void ask_for_plane(const char *plane, size_t bytes, int part, int parts)
+static void ask_for_plane(const float *plane, size_t floats, int part, int parts)
 {
-    enum { LINE_BYTES = 64 };
-    const size_t lines = bytes / LINE_BYTES, first = lines * (size_t)part / (size_t)parts;
+    enum { LINE_FLOATS = 16 };
+    const size_t lines = floats / LINE_FLOATS, first = lines * (size_t)part / (size_t)parts;
     const size_t end = lines * (size_t)(part + 1) / (size_t)parts;
-    for (size_t i = first; i < end; i++) __builtin_prefetch(plane + i * LINE_BYTES, 0, 2);
+    for (size_t i = first; i < end; i++) __builtin_prefetch(plane + i * LINE_FLOATS, 0, 2);
 }
 
 /* `next`: the plane that this worker will most likely have next. */
-static best_cell search_plane(const scores_job *job, size_t output, int z, const char *next, float limit, int worker)
+static best_cell search_plane(const scores_job *job, size_t output, int z, const float *next, float limit, int worker)
 {
     const int tiles = (job->y.count + LANES - 1) / LANES + 1; /* at most */
     int tile = 0;
@@ -175,7 +154,7 @@ static best_cell search_plane(const scores_job *job, size_t output, int z, const
             int step;
             const float *scores = job->lines->rows_to_vectors(&job->row_plan, plane + y * job->plane_step,
                                                               job->plane_step, count, worker_lines(job, worker), &step);
-            ask_for_plane(next, plane_bytes(job), tile, tiles);
+            ask_for_plane(next, 2 * job->columns, tile, tiles);
             tile++;
             search_rows(job, scores, step * LANES, y, count, z, limit, &best);
         }
@@ -200,12 +179,11 @@ static qn_status best_of_plane(size_t index, int worker, void *user)
     const size_t next_plane = next / job->planes * (size_t)job->nz + (size_t)plane_of(job, next);
     threshold *limit = worker_threshold(job, worker);
     if (limit->output != output + 1) *limit = (threshold){output + 1, FLT_MAX};
-    best_cell best = search_plane(job, output, z, (const char *)job->products + next_plane * plane_bytes(job),
-                                  limit->energy, worker);
+    best_cell best = search_plane(job, output, z, job->products + 2 * next_plane * job->columns, limit->energy, worker);
     if (best.cell >= 0 && best.energy < limit->energy) limit->energy = best.energy;
     for (size_t place = 0; place < job->places; place++) {
         const bool found = place == 0 && best.cell >= 0;
-        job->partial_energies[list + place] = found ? job->scale * best.energy : FLT_MAX;
+        job->partial_energies[list + place] = found ? best.energy : FLT_MAX;
         job->partial_cells[list + place] = found ? best.cell : -1;
     }
     return QN_OK;
@@ -220,7 +198,6 @@ static qn_status scores_of_plane(size_t index, int worker, void *user)
     for (int y = 0; y < job->ny; y += LANES)
         job->lines->rows(&job->row_plan, plane + y * job->plane_step, job->plane_step, scores + y * job->nx, job->nx,
                          smaller(job->ny - y, LANES), worker_lines(job, worker));
-    for (size_t i = 0; job->scale != 1 && i < (size_t)job->ny * (size_t)job->nx; i++) scores[i] *= job->scale;
     return QN_OK;
 }
 
@@ -238,8 +215,7 @@ static qn_status run_planes(scores_job *job, size_t count, qn_pool_task task, qn
         const size_t columns = qn_line_scratch_floats(&job->column_plan, LANES);
         const size_t rows = qn_line_scratch_floats(&job->row_plan.line, LANES);
         job->line_floats = columns > rows ? columns : rows;
-        job->scratch_bytes = THRESHOLD_BYTES + 4 * ((size_t)job->ny * (size_t)job->plane_step + job->line_floats +
-                                                    (job->halves ? 2 * job->columns : 0));
+        job->scratch_bytes = THRESHOLD_BYTES + 4 * ((size_t)job->ny * (size_t)job->plane_step + job->line_floats);
         status = qn_allocate((size_t)qn_pool_threads(pool), job->scratch_bytes, &memory);
     }
     job->scratch = memory;
@@ -266,10 +242,8 @@ static qn_status best(const qn_host_launch *launch)
                       .ny = value(launch, 5),
                       .nz = value(launch, 6),
                       .planes = launch->geometry.items[1],
-                      .halves = value(launch, 8) != 0,
                       .places = (size_t)value(launch, 14),
-                      .first_z = value(launch, 13),
-                      .scale = *(const float *)launch->arguments[15]};
+                      .first_z = value(launch, 13)};
     job.x = (circle_range){value(launch, 9), value(launch, 10), job.nx};
     job.y = (circle_range){value(launch, 11), value(launch, 12), job.ny};
     return run_planes(&job, launch->geometry.items[2] * job.planes, best_of_plane, launch->pool);
@@ -280,9 +254,7 @@ static qn_status write_scores(const qn_host_launch *launch)
     scores_job job = {.products = launch->arguments[0],
                       .scores = launch->arguments[2],
                       .nx = value(launch, 3),
-                      .ny = value(launch, 4),
-                      .halves = value(launch, 6) != 0,
-                      .scale = *(const float *)launch->arguments[7]};
+                      .ny = value(launch, 4)};
     return run_planes(&job, launch->geometry.items[2] * launch->geometry.items[1], scores_of_plane, launch->pool);
 }
 

@@ -13,9 +13,11 @@
 #include "dock/kernels/ligand_planes.h"
 #include "dock/ligand.h"
 #include "fft/line_split.h"
+#include "halves.h"
 #include "math/random.h"
 #include "math/rotation.h"
 #include "runtime/constraint.h"
+#include "runtime/device.h"
 #include "tune/workload_inputs.h"
 
 enum {
@@ -79,11 +81,9 @@ static double placing_error(const qn_ligand_planes_problem *problem, int first_r
     return worst;
 }
 
-static double number_of_half(unsigned bits)
+static bool is_host(void)
 {
-    const int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
-    const double size = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
-    return exponent == 31 ? NAN : bits & 0x8000 ? -size : size;
+    return strcmp(qn_device_inner_driver(device), "host") == 0;
 }
 
 /* Number i of planes as the device wrote them. */
@@ -229,6 +229,14 @@ static void halves_are_right(void)
     problem.grid.halves = true;
     problem.grids = 3;
     problem.batch = 2;
+    if (is_host()) {
+        qn_buffer *buffer = NULL;
+        CHECK_OK(qn_buffer_create(device, 4096, &buffer));
+        CHECK_FAILS(qn_ligand_planes(queue, NULL, &problem, buffer, buffer, buffer, buffer, NULL), QN_UNSUPPORTED);
+        CHECK_MESSAGE_HAS("half precision");
+        qn_buffer_release(&buffer);
+        return;
+    }
     check_planes(NULL, &problem, 0);
     problem.grid.plane_scale = 1.0f / 4096; /* most become subnormal */
     check_planes(NULL, &problem, 0);
@@ -275,7 +283,7 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     const qn_family *family = &qn_dock_ligand_planes_family;
     qn_ligand_planes_problem problem = make_problem(24, 18, 20, 18);
     problem.grids = 3;
-    problem.grid.halves = ++*(int *)user % 3 == 0;
+    problem.grid.halves = ++*(int *)user % 3 == 0 && !is_host();
     if (*(int *)user % 2) problem.grid.local_room_bytes = 9 * 1024;
     if (family->local_room(1, configuration, &problem) > problem.grid.local_room_bytes)
         problem.grid.local_room_bytes = qn_device_get_info(device)->local_room_bytes;
@@ -299,9 +307,13 @@ static void other_sides_are_refused(void)
     for (int i = 0; i < 3; i++) {
         const qn_ligand_planes_problem problem = make_problem(sides[i][0], sides[i][1], 20, 3);
         CHECK_FAILS(qn_ligand_planes(queue, NULL, &problem, buffer, buffer, buffer, buffer, NULL), QN_UNSUPPORTED);
-        CHECK_MESSAGE_HAS("no prime above 7");
+        CHECK_MESSAGE_HAS("without prime factors above 7");
     }
-    const qn_ligand_planes_problem problem = make_problem(20, 16, 20, 17);
+    qn_ligand_planes_problem problem = make_problem(20, 16, 20, 17);
+    CHECK_FAILS(qn_ligand_planes(queue, NULL, &problem, buffer, buffer, buffer, buffer, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("box of 17");
+    problem = make_problem(20, 16, 20, 16);
+    problem.grids = 0;
     CHECK_FAILS(qn_ligand_planes(queue, NULL, &problem, buffer, buffer, buffer, buffer, NULL), QN_INVALID_ARGUMENT);
     qn_buffer_release(&buffer);
 }

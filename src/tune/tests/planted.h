@@ -25,6 +25,9 @@ static int crash_at = -1;                /* the process ends when this delay is 
 static int crash_signal;                 /* 0: by itself */
 
 static const char planted_source[] =
+    "#ifndef NEEDED\n"
+    "#error NEEDED: a definition of the launch\n"
+    "#endif\n"
     "#if FAULT == 3\n"
     "#error planted\n"
     "#endif\n"
@@ -172,7 +175,7 @@ static qn_status planted_launch(planted_state *state, qn_queue *queue, const qn_
                            .argument_count = 3,
                            .problem = state,
                            .problem_class = problem_class,
-                           .definitions = "USELESS=1",
+                           .definitions = "NEEDED=1",
                            .configuration = configuration};
     return qn_family_run(state->family, queue, &call, event);
 }

@@ -1,0 +1,26 @@
+/* Numbers in half precision (IEEE 754 binary16), for tests of kernels that read or write them. */
+#ifndef HALVES_H
+#define HALVES_H
+
+#include <math.h>
+#include <stdint.h>
+
+/* Bits of a whole number of at most 2047. */
+static inline uint16_t half_of(int number)
+{
+    const int size = number < 0 ? -number : number;
+    int exponent = 0;
+    if (size == 0) return 0;
+    while (size >> (exponent + 1)) exponent++;
+    return (uint16_t)((number < 0) << 15 | (exponent + 15) << 10 | ((size << (10 - exponent)) & 0x3ff));
+}
+
+/* NaN for what is no number or infinite. */
+static inline double number_of_half(unsigned bits)
+{
+    const int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
+    const double size = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+    return exponent == 31 ? NAN : bits & 0x8000 ? -size : size;
+}
+
+#endif
