@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "trajectory/kernels/distance_histogram.h"
+#include "pairs/kernels/distance_histogram.h"
 #include "tune/workload_inputs.h"
 
 #include <quern/tune.h>
@@ -84,7 +84,7 @@ static bool bench_cell(const bench_run *run, const char *name, const double vect
     qn_histogram_pack(&box, run->positions, NULL, (size_t)run->atoms, run->packed);
     const qn_histogram_problem problem = {run->atoms, 0, &cell, &bins, 0};
     if (failed(time_launches(run, &problem, &seconds, &total), name)) return false;
-    qn_trajectory_distance_histogram_family.kernels[0].work(&problem, &work);
+    qn_pairs_distance_histogram_family.kernels[0].work(&problem, &work);
     const double limit = qn_work_limit_seconds(&work, &run->rates, &pipe);
     printf("%-14s %9d atoms %10.3f ms %8.2f G pairs/s", name, run->atoms, 1e3 * seconds, 1e-9 * pairs / seconds);
     if (limit > 0) printf("   %5.1f %% of %.3g (%s)", 100 * limit / seconds, 1e-9 * pairs / limit, pipe);
@@ -108,7 +108,7 @@ static bool bench_all(const bench_run *run)
 /* KEY=VALUE … on top of the fallback. */
 static bool read_configuration(int count, char **words, qn_configuration *configuration)
 {
-    const qn_family *family = &qn_trajectory_distance_histogram_family;
+    const qn_family *family = &qn_pairs_distance_histogram_family;
     *configuration = qn_family_fallback(family);
     for (int w = 0; w < count; w++) {
         const char *equals = strchr(words[w], '=');

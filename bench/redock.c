@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "chemistry/symmetry.h"
-#include "format/compound_stream.h"
+#include "format/compound/compound_stream.h"
 #include "math/rotation.h"
 #include "score/vina.h"
 #include "screen/search.h"
@@ -25,10 +25,10 @@ enum { BEST = 3 };
 #define APART_ANGSTROM 2.0
 
 typedef struct redock_case {
-    qn_screen_receptor receptor;
+    qn_score_receptor receptor;
     qn_compound **compounds; /* the first is the ligand */
     size_t compound_count;
-    qn_screen_ligand ligand; /* as in the crystal */
+    qn_score_ligand ligand; /* as in the crystal */
     qn_symmetry symmetry;
     double *crystal; /* positions of all atoms */
     double crystal_energy, minimum;
@@ -48,9 +48,9 @@ static void must(qn_status status)
 
 static double energy_of(const redock_case *c, const double *positions)
 {
-    const qn_screen_ligand *l = &c->ligand;
-    const qn_screen_receptor *r = &c->receptor;
-    if (r->score.kind == QN_SCREEN_VINA) {
+    const qn_score_ligand *l = &c->ligand;
+    const qn_score_receptor *r = &c->receptor;
+    if (r->score.kind == QN_SCORE_VINA) {
         qn_vina_energy energy;
         qn_vina_energy_of(positions, l->type, (size_t)l->atom_count, l->rotatable_bonds, r->positions_angstrom,
                           r->types, r->atom_count, &energy);
@@ -108,18 +108,18 @@ static double minimise(const redock_case *c, double *positions)
     return lowest;
 }
 
-static void read_case(const char *folder, const char *receptor, const char *ligand, const qn_screen_score *score,
+static void read_case(const char *folder, const char *receptor, const char *ligand, const qn_ligand_score *score,
                       redock_case *c)
 {
     char path[1024];
     bool complete;
     *c = (redock_case){0};
     snprintf(path, sizeof path, "%s/%s", folder, receptor);
-    must(qn_screen_receptor_read(path, score, &c->receptor));
+    must(qn_score_receptor_read(path, score, &c->receptor));
     snprintf(path, sizeof path, "%s/%s", folder, ligand);
     must(qn_compound_read_file(path, &c->compounds, &c->compound_count));
-    must(qn_screen_ligand_prepare(c->compounds[0]));
-    must(qn_screen_ligand_create(c->compounds[0], score, &c->ligand));
+    must(qn_score_ligand_prepare(c->compounds[0]));
+    must(qn_score_ligand_create(c->compounds[0], score, &c->ligand));
     must(qn_symmetry_find(c->compounds[0], 4096, &c->symmetry, &complete));
     const size_t count = 3 * c->compounds[0]->atom_count;
     must(qn_allocate(count, sizeof(double), (void **)&c->crystal));
@@ -134,10 +134,10 @@ static void read_case(const char *folder, const char *receptor, const char *liga
 
 static void clear_case(redock_case *c)
 {
-    qn_screen_receptor_clear(&c->receptor);
+    qn_score_receptor_clear(&c->receptor);
     for (size_t i = 0; i < c->compound_count; i++) qn_compound_destroy(&c->compounds[i]);
     qn_release(&c->compounds);
-    qn_screen_ligand_clear(&c->ligand);
+    qn_score_ligand_clear(&c->ligand);
     qn_symmetry_clear(&c->symmetry);
     qn_release(&c->crystal);
 }
@@ -183,13 +183,13 @@ static void redock_once(const redock_case *c, qn_screen_search *search, const qn
                         int start, redock_totals *totals)
 {
     qn_compound *compound = c->compounds[0];
-    qn_screen_ligand turned;
+    qn_score_ligand turned;
     qn_screen_pose *poses;
     double matrix[9], *positions = qn_compound_positions(compound, 0), energy[BEST], rmsd[BEST], nearest = INFINITY;
     double interactions = 0;
     qn_rotation_from_seed(1000 + (uint64_t)start, matrix);
     for (size_t i = 0; i < compound->atom_count; i++) qn_rotation_apply(matrix, c->crystal + 3 * i, positions + 3 * i);
-    must(qn_screen_ligand_create(compound, &c->receptor.score, &turned));
+    must(qn_score_ligand_create(compound, &c->receptor.score, &turned));
     must(qn_allocate((size_t)options->winners, sizeof *poses, (void **)&poses));
     const double begin_s = qn_clock_s();
     must(qn_screen_search_submit(search, &(qn_screen_job){&turned, 0}, 1, 0));
@@ -213,7 +213,7 @@ static void redock_once(const redock_case *c, qn_screen_search *search, const qn
     totals->near_first += rmsd[0] <= NEAR_ANGSTROM;
     totals->missed_by_search += !near && !searched;
     totals->missed_by_score += !near && searched;
-    qn_screen_ligand_clear(&turned);
+    qn_score_ligand_clear(&turned);
     qn_release(&poses);
 }
 
@@ -246,12 +246,12 @@ int main(int argc, char **argv)
     }
     qn_context *context;
     qn_device *device;
-    qn_screen_score score = {QN_SCREEN_BUDE, qn_bude_find("2016")};
+    qn_ligand_score score = {QN_SCORE_BUDE, qn_bude_find("2016")};
     qn_screen_search_options options = qn_screen_search_default_options();
     redock_totals totals = {0};
     must(qn_context_create(&(qn_context_options){0}, &context));
     must(qn_device_open(context, argc > 2 ? argv[2] : "host", &device));
-    if (argc > 3 && strcmp(argv[3], "vina") == 0) score.kind = QN_SCREEN_VINA;
+    if (argc > 3 && strcmp(argv[3], "vina") == 0) score.kind = QN_SCORE_VINA;
     options.cull = true;
     options.poses = argc > 6 ? atoi(argv[6]) : 0;
     if (argc > 7) options.generations = atoi(argv[7]);

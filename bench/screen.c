@@ -143,7 +143,7 @@ static qn_buffer *upload(qn_queue *queue, const void *data, size_t bytes)
 }
 
 /* ligand, receptor, types as the plain kernel takes them */
-static void upload_plain(const qn_screen_deck_data *deck, qn_queue *queue, qn_buffer *buffers[3])
+static void upload_plain(const qn_deck *deck, qn_queue *queue, qn_buffer *buffers[3])
 {
     const size_t count = (size_t)deck->receptor_count;
     float4 types[MOST_TYPES], *receptor;
@@ -166,8 +166,8 @@ static void upload_plain(const qn_screen_deck_data *deck, qn_queue *queue, qn_bu
     qn_release(&receptor);
 }
 
-static double run_plain(const screen_bench *bench, qn_screen_deck_run *run, qn_buffer *buffers[3],
-                        const qn_screen_deck_data *deck, int group_size, double *seconds)
+static double run_plain(const screen_bench *bench, qn_deck_run *run, qn_buffer *buffers[3],
+                        const qn_deck *deck, int group_size, double *seconds)
 {
     const int poses = run->problem.poses;
     const qn_configuration configuration = {{group_size}};
@@ -193,7 +193,7 @@ static double run_plain(const screen_bench *bench, qn_screen_deck_run *run, qn_b
 }
 
 /* The median of the best group size; its times are left in `seconds`. */
-static double best_plain(const screen_bench *bench, qn_screen_deck_run *run, const qn_screen_deck_data *deck,
+static double best_plain(const screen_bench *bench, qn_deck_run *run, const qn_deck *deck,
                          double *seconds)
 {
     double one[MOST_RUNS], best = INFINITY;
@@ -209,7 +209,7 @@ static double best_plain(const screen_bench *bench, qn_screen_deck_run *run, con
     return best;
 }
 
-static void print_check(qn_screen_deck_run *run, const qn_screen_deck_data *deck, int poses)
+static void print_check(qn_deck_run *run, const qn_deck *deck, int poses)
 {
     qn_screen_deck_summary summary = {0};
     float *energies;
@@ -223,7 +223,7 @@ static void print_check(qn_screen_deck_run *run, const qn_screen_deck_data *deck
     qn_release(&energies);
 }
 
-static void print_culled(const qn_screen_deck_run *run, const qn_screen_deck_data *deck, double pairs, double seconds)
+static void print_culled(const qn_deck_run *run, const qn_deck *deck, double pairs, double seconds)
 {
     const qn_score_poses_job job = {0, deck->ligand_count};
     const double computed =
@@ -232,7 +232,7 @@ static void print_culled(const qn_screen_deck_run *run, const qn_screen_deck_dat
            computed / seconds);
 }
 
-static void bench_deck(const screen_bench *bench, const char *name, const qn_screen_deck_data *deck, int poses)
+static void bench_deck(const screen_bench *bench, const char *name, const qn_deck *deck, int poses)
 {
     static const struct {
         const char *name;
@@ -243,10 +243,10 @@ static void bench_deck(const screen_bench *bench, const char *name, const qn_scr
     double seconds[MOST_RUNS], plain_s = 0;
     printf("%s: %d x %d atoms, %d poses\n", name, deck->receptor_count, deck->ligand_count, poses);
     for (size_t mode = 0; mode < sizeof modes / sizeof *modes; mode++) {
-        qn_screen_deck_run run;
+        qn_deck_run run;
         qn_work work;
-        must(qn_screen_deck_run_create(bench->device, deck, poses, modes[mode].exact, modes[mode].cull, &run));
-        qn_screen_score_poses_family.kernels[0].work(&run.problem, &work);
+        must(qn_deck_run_create(bench->device, deck, poses, modes[mode].exact, modes[mode].cull, &run));
+        qn_score_score_poses_family.kernels[0].work(&run.problem, &work);
         if (!bench->is_gpu) work.reciprocal_roots = 0; /* the rate is of 1 / sqrt(x), of which CPUs need no division */
         const double limit_s = qn_work_limit_seconds(&work, &bench->rates, NULL);
         if (mode == 0) {
@@ -254,11 +254,11 @@ static void bench_deck(const screen_bench *bench, const char *name, const qn_scr
             report(bench, "straightforward", seconds, pairs, 0, 0);
             print_check(&run, deck, poses);
         }
-        for (int i = -2; i < bench->runs; i++) must(qn_screen_deck_run_score(&run, NULL, &seconds[i < 0 ? 0 : i]));
+        for (int i = -2; i < bench->runs; i++) must(qn_deck_run_score(&run, NULL, &seconds[i < 0 ? 0 : i]));
         report(bench, modes[mode].name, seconds, pairs, modes[mode].cull ? 0 : limit_s, plain_s);
         if (run.near) print_culled(&run, deck, pairs, seconds[bench->runs / 2]);
         print_check(&run, deck, poses);
-        qn_screen_deck_run_clear(&run);
+        qn_deck_run_clear(&run);
     }
 }
 
@@ -266,7 +266,7 @@ int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "auto", *folder = argc > 2 ? argv[2] : "-";
     screen_bench bench = {.runs = argc > 3 ? atoi(argv[3]) : 15};
-    qn_screen_deck_data deck;
+    qn_deck deck;
     if (bench.runs < 1 || bench.runs > MOST_RUNS) {
         fprintf(stderr, "usage: quern_bench_screen [DEVICE [DECK [RUNS]]], RUNS from 1 to %d\n", MOST_RUNS);
         return 2;
@@ -282,14 +282,14 @@ int main(int argc, char **argv)
     printf("%s, %s, %d runs; %.3g multiply-adds/s, %.3g reciprocal roots/s\n", info->identifier, info->name, bench.runs,
            bench.rates.multiply_adds_per_s, bench.rates.reciprocal_roots_per_s);
     if (strcmp(folder, "-") == 0)
-        must(qn_screen_deck_draw(938, 26, POSES, 1, &deck));
+        must(qn_deck_draw(938, 26, POSES, 1, &deck));
     else
-        must(qn_screen_deck_read(folder, &deck));
+        must(qn_deck_read(folder, &deck));
     bench_deck(&bench, folder, &deck, deck.pose_count / QN_SCORE_POSES_STEP * QN_SCORE_POSES_STEP);
-    qn_screen_deck_clear(&deck);
-    must(qn_screen_deck_draw(2672, 2672, POSES, 1, &deck));
+    qn_deck_clear(&deck);
+    must(qn_deck_draw(2672, 2672, POSES, 1, &deck));
     bench_deck(&bench, "drawn, as large as bm2", &deck, bench.is_gpu ? POSES : CPU_POSES_OF_LARGE);
-    qn_screen_deck_clear(&deck);
+    qn_deck_clear(&deck);
     qn_device_release(&bench.device);
     qn_context_destroy(&bench.context);
     qn_tune_store_close(&store);

@@ -13,11 +13,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "format/trajectory_stream.h"
+#include "format/trajectory/trajectory_stream.h"
 #include "runtime/device.h"
 #include "trajectory/run.h"
-#include "trajectory/series.h"
-#include "trajectory/tests/near_pairs.h"
+#include "trajectory/query/series.h"
+#include "pairs/tests/near_pairs.h"
 #include "trajectory/tests/query_parameters.h"
 #include "trajectory/tests/reference_results.h"
 

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
-#include "format/trajectory_stream.h"
+#include "format/trajectory/trajectory_stream.h"
 
 enum { FRAMES_MOST = 64, TURNS_MOST = 1000, THREADS_MOST = 2 };
 

@@ -16,8 +16,8 @@
 #include <time.h>
 
 #include "math/random.h"
-#include "tune/searcher.h"
-#include "tune/static_recorded.h"
+#include "tune/searcher/searcher.h"
+#include "tune/model/static_recorded.h"
 
 enum { HALF_STREAM = 77, RANDOM_STREAM = 78 };
 

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "tune/replay.h"
-#include "tune/searcher.h"
+#include "tune/exchange/replay.h"
+#include "tune/searcher/searcher.h"
 
 enum { MOST = 32, NAME_BYTES = 256, PATH_BYTES = 1024, LEAST_BUDGET = 20 };
 

@@ -8,6 +8,7 @@
 #define QUERN_TRAJECTORY_H
 
 #include <quern/device.h>
+#include <quern/frame.h>
 #include <quern/log.h>
 #include <quern/queue.h>
 #include <quern/topology.h>
@@ -15,15 +16,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct qn_trajectory_frame {
-    uint64_t number;  /* from 0, counted through all files of a run */
-    int64_t step;     /* of the simulation; -1 where the file says none */
-    double time_ps;   /* NaN where the file says none */
-    double box_nm[9]; /* rows a, b, c; all 0: not periodic */
-    size_t atom_count;
-    float *positions_nm; /* atom_count × 3 */
-} qn_trajectory_frame;
 
 /* ---- tables: what queries give ---- */
 

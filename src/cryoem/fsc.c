@@ -1,6 +1,6 @@
 /* Fourier shell correlation (Harauz and van Heel 1986), corrected for a mask by randomised phases (Chen et al. 2013).
  */
-#include <quern/fsc.h>
+#include <quern/resolution.h>
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef QN_CRYOEM_MASK_REPORT_H
 #define QN_CRYOEM_MASK_REPORT_H
 
-#include <quern/fsc.h>
+#include <quern/resolution.h>
 
 typedef struct qn_mask_report {
     qn_mask_options options;  /* with what was chosen in place of what was left open */

@@ -3,7 +3,7 @@
 #ifndef QN_FORMAT_RECORD_LINES_H
 #define QN_FORMAT_RECORD_LINES_H
 
-#include "format/compound_stream.h"
+#include "format/compound/compound_stream.h"
 #include "format/number.h"
 
 typedef struct qn_record_lines {

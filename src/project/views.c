@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "format/particles.h"
+#include "format/image/particles.h"
 
 static const double LARGEST_DIFFERENCE = 1e-3; /* of pixels and voxels that are called the same */
 

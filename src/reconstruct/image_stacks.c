@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "format/image_stack.h"
+#include "format/image/image_stack.h"
 #include "reconstruct/images.h"
 
 enum { MOST_OPEN = 64 };           /* stacks; a process may commonly open 1024 files */

@@ -5,7 +5,7 @@
 #include "model/particle_set.h"
 #include "reconstruct/finish.h"
 
-#include <quern/fsc.h>
+#include <quern/resolution.h>
 
 typedef struct qn_reconstruction_times {
     double metadata_s, insert_s, reduce_s, finish_s, fsc_s, total_s; /* one after the other */

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "cryoem/blob.h"
 #include "cryoem/volume_check.h"
-#include "format/particles.h"
+#include "format/image/particles.h"
 #include "job/input.h"
 #include "job/journal.h"
 #include "job/options.h"

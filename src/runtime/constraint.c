@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/expression.h"
+#include "expression/expression.h"
 #include "runtime/objects.h"
 
 enum { DEVICE_NAMES = 8 };

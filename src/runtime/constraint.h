@@ -1,9 +1,9 @@
 /* Constraints of a family: texts such as "4 * GROUP_SIZE <= device.local_memory_bytes".
  *
- * An expression (base/expression.h) of the family's tunables and of device.local_memory_bytes, device.local_room_bytes,
- * device.largest_group, device.subgroup_size, device.compute_units, device.is_host, device.is_opencl, device.is_cuda
- * (of "checking:X" those of X). It holds when it is not 0. What `and` and `or` do not need is not computed, so that
- * "WIDTH == 0 or 64 % WIDTH
+ * An expression (expression/expression.h) of the family's tunables and of device.local_memory_bytes,
+ * device.local_room_bytes, device.largest_group, device.subgroup_size, device.compute_units, device.is_host,
+ * device.is_opencl, device.is_cuda (of "checking:X" those of X). It holds when it is not 0. What `and` and `or` do not
+ * need is not computed, so that "WIDTH == 0 or 64 % WIDTH
  * == 0" is fine.
  */
 #ifndef QN_RUNTIME_CONSTRAINT_H
@@ -11,7 +11,7 @@
 
 #include <quern/family.h>
 
-#include "base/expression.h"
+#include "expression/expression.h"
 
 /* *value of a whole number is that number, else 1 where it holds and 0 where not.
  * Errors: QN_INVALID_ARGUMENT naming the column, the word and what was expected; division by zero; overflow. */

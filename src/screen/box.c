@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "format/compound_stream.h"
+#include "format/compound/compound_stream.h"
 #include "model/residue_selection.h"
 
 static const double least_side = 1, most_side = 200;
@@ -136,7 +136,7 @@ static qn_status mark_pocket(const char *pocket, const qn_molecule *molecule, bo
     return status == QN_OK ? QN_OK : qn_error_add_context(status, "pocket \"%s\"", pocket);
 }
 
-static qn_status read_pocket(const char *pocket, const qn_screen_receptor *receptor, box_extent *extent)
+static qn_status read_pocket(const char *pocket, const qn_score_receptor *receptor, box_extent *extent)
 {
     const qn_molecule *molecule = receptor->molecule;
     void *memory;
@@ -163,7 +163,7 @@ static qn_status box_of_extent(const box_extent *extent, const char *what, doubl
     return QN_OK;
 }
 
-static qn_status check_box(const qn_screen_receptor *receptor, const double centre[3], const double side[3])
+static qn_status check_box(const qn_score_receptor *receptor, const double centre[3], const double side[3])
 {
     double nearest = INFINITY;
     for (int d = 0; d < 3; d++)
@@ -186,7 +186,7 @@ static qn_status check_box(const qn_screen_receptor *receptor, const double cent
     return QN_OK;
 }
 
-qn_status qn_screen_box_find(const qn_screen_options *options, const qn_screen_receptor *receptor, double centre[3],
+qn_status qn_screen_box_find(const qn_screen_options *options, const qn_score_receptor *receptor, double centre[3],
                              double side[3])
 {
     box_extent extent = {.count = 0};

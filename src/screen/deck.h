@@ -1,67 +1,12 @@
-/* A miniBUDE deck in memory: a ligand, a receptor, a force field without hardness and distances, poses and, where there
- * is one, the energies its authors got. */
+/* Scoring a miniBUDE deck and comparing it with the energies that its authors got. */
 #ifndef QN_SCREEN_DECK_H
 #define QN_SCREEN_DECK_H
 
 #include <quern/screen.h>
 
-#include "score/bude.h"
-#include "screen/kernels/score_poses_near.h"
-
-#define QN_SCREEN_DECK_TOLERANCE 2.5e-4 /* of |energy − reference| / max(1, |reference|) */
-
-/* What decks leave out, as the benchmark has it. */
-#define QN_SCREEN_DECK_HARDNESS 38.0f
-#define QN_SCREEN_DECK_NONPOLAR_ANGSTROM 5.5f
-#define QN_SCREEN_DECK_POLAR_ANGSTROM 1.0f
-
-typedef struct qn_screen_deck_data {
-    qn_bude_type *types;
-    int type_count, ligand_count, receptor_count, pose_count, reference_count;
-    qn_score_poses_atom *ligand; /* ordered by type */
-    double *receptor_positions;  /* receptor_count × 3 */
-    int *receptor_types;
-    float *poses;      /* six rows of pose_count: angles a, b, c, translation x, y, z */
-    double *reference; /* of the first reference_count poses; NULL: the deck has none */
-} qn_screen_deck_data;
-
-/* Errors: QN_NOT_FOUND, QN_BAD_FORMAT naming file, record, value and what was expected. */
-QN_MUST_CHECK qn_status qn_screen_deck_read(const char *folder, qn_screen_deck_data *deck);
-void qn_screen_deck_clear(qn_screen_deck_data *deck);
-
-/* Rows of [R | t], R = Rz(c) Ry(b) Rx(a), of the first `poses` poses, as qn_score_poses takes them: twelve rows of
- * `padded` ≥ poses floats, the last pose repeated. */
-void qn_screen_deck_transforms(const qn_screen_deck_data *deck, int poses, int padded, float *transforms);
-
-/* A deck of random atoms as dense as a protein's, its ligand as round as its receptor, in poses that touch; force field
- * "2013", no reference energies. */
-QN_MUST_CHECK qn_status qn_screen_deck_draw(int receptor_atoms, int ligand_atoms, int poses, uint64_t seed,
-                                            qn_screen_deck_data *deck);
-
-/* The first poses of a deck on a device. */
-typedef struct qn_screen_deck_run {
-    qn_queue *queue;
-    qn_score_poses_receptor *receptor;
-    qn_score_poses_near *near; /* NULL: nothing is left out */
-    qn_score_poses_room *room;
-    qn_buffer *jobs, *atoms, *transforms, *energies;
-    float *transforms_here; /* as qn_screen_deck_transforms gives them, problem.poses of them */
-    qn_score_poses_problem problem;
-} qn_screen_deck_run;
-
-QN_MUST_CHECK qn_status qn_screen_deck_run_create(qn_device *device, const qn_screen_deck_data *deck, int poses,
-                                                  bool exact, bool cull, qn_screen_deck_run *run);
-void qn_screen_deck_run_clear(qn_screen_deck_run *run);
-/* Score and wait; configuration NULL: the tuner's. *seconds: device time of all it takes. */
-QN_MUST_CHECK qn_status qn_screen_deck_run_score(qn_screen_deck_run *run, const qn_configuration *configuration,
-                                                 double *seconds);
-
-/* Energies of the first `poses` poses; *seconds: device time. */
-QN_MUST_CHECK qn_status qn_screen_deck_score(qn_device *device, const qn_screen_deck_data *deck, int poses, bool exact,
-                                             bool cull, float *energies, double *seconds);
+#include "score/deck.h"
 
 /* Sets the fields of `summary` that tell of energies: best pose, how many were compared, how many failed. */
-void qn_screen_deck_check(const qn_screen_deck_data *deck, int poses, const float *energies,
-                          qn_screen_deck_summary *summary);
+void qn_screen_deck_check(const qn_deck *deck, int poses, const float *energies, qn_screen_deck_summary *summary);
 
 #endif

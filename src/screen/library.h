@@ -5,7 +5,7 @@
 #ifndef QN_SCREEN_LIBRARY_H
 #define QN_SCREEN_LIBRARY_H
 
-#include "format/compound_stream.h"
+#include "format/compound/compound_stream.h"
 
 typedef struct qn_screen_library qn_screen_library;
 

@@ -60,10 +60,10 @@ static qn_status prepare(const qn_screen_state *run, const qn_compound_record *r
 {
     size_t heavy_atoms;
     QN_TRY(qn_compound_read(record, &molecule->compound));
-    QN_TRY(qn_screen_ligand_check(molecule->compound, &heavy_atoms)); /* what follows can take long */
-    QN_TRY(qn_screen_ligand_prepare(molecule->compound));
+    QN_TRY(qn_score_ligand_check(molecule->compound, &heavy_atoms)); /* what follows can take long */
+    QN_TRY(qn_score_ligand_prepare(molecule->compound));
     QN_TRY(make_conformers(run, molecule->compound));
-    return qn_screen_ligand_create(molecule->compound, &run->score, &molecule->ligand);
+    return qn_score_ligand_create(molecule->compound, &run->score, &molecule->ligand);
 }
 
 /* Open Babel gives a SMILES other positions each time, so what the energies belong to is kept. */
@@ -101,7 +101,7 @@ qn_status qn_screen_molecule_make(const qn_screen_state *run, const qn_compound_
         qn_screen_molecule_clear(molecule);
     } else if (molecule->reason) {
         qn_compound_destroy(&molecule->compound);
-        qn_screen_ligand_clear(&molecule->ligand);
+        qn_score_ligand_clear(&molecule->ligand);
     }
     return status;
 }
@@ -112,5 +112,5 @@ void qn_screen_molecule_clear(qn_screen_molecule *molecule)
     qn_release(&molecule->reason);
     qn_release(&molecule->made);
     qn_compound_destroy(&molecule->compound);
-    qn_screen_ligand_clear(&molecule->ligand);
+    qn_score_ligand_clear(&molecule->ligand);
 }

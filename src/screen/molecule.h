@@ -2,8 +2,8 @@
 #ifndef QN_SCREEN_MOLECULE_H
 #define QN_SCREEN_MOLECULE_H
 
-#include "format/compound_stream.h"
-#include "screen/ligand.h"
+#include "format/compound/compound_stream.h"
+#include "score/ligand.h"
 #include "screen/run.h"
 
 typedef struct qn_screen_molecule {
@@ -14,7 +14,7 @@ typedef struct qn_screen_molecule {
     size_t made_size;
     char *name, *reason;   /* reason: why it was rejected; NULL when it was not */
     qn_compound *compound; /* NULL when rejected */
-    qn_screen_ligand ligand;
+    qn_score_ligand ligand;
 } qn_screen_molecule;
 
 /* Read a record, find its bonds, make conformers, type it. What is wrong with the molecule itself becomes its reason;

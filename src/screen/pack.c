@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "format/packed_library.h"
+#include "format/compound/packed_library.h"
 #include "report/csv.h"
 
 typedef struct packing {

@@ -15,17 +15,17 @@ static const double clash_share = 0.7;
 /* More ways than this to map a molecule on itself are not looked at; a pose may then count as unlike its mirror. */
 enum { MOST_MAPPINGS = 1000 };
 
-int qn_screen_term_names(qn_screen_score_kind kind, const char *const **names)
+int qn_screen_term_names(qn_ligand_score_kind kind, const char *const **names)
 {
     static const char *const bude[] = {"steric", "charge", "desolvation"};
     static const char *const vina[] = {"gauss1", "gauss2", "repulsion", "hydrophobic", "hydrogen_bond"};
-    *names = kind == QN_SCREEN_VINA ? vina : bude;
-    return kind == QN_SCREEN_VINA ? 5 : 3;
+    *names = kind == QN_SCORE_VINA ? vina : bude;
+    return kind == QN_SCORE_VINA ? 5 : 3;
 }
 
-const char *qn_screen_energy_unit(qn_screen_score_kind kind)
+const char *qn_screen_energy_unit(qn_ligand_score_kind kind)
 {
-    return kind == QN_SCREEN_VINA ? "kcal/mol" : "kJ/mol";
+    return kind == QN_SCORE_VINA ? "kcal/mol" : "kJ/mol";
 }
 
 void qn_screen_pose_positions(const qn_screen_state *run, const qn_screen_molecule *molecule, int conformer,
@@ -106,20 +106,20 @@ static void choose(pose_choice *choice)
     }
 }
 
-static double radius_of(const qn_screen_score *score, int type)
+static double radius_of(const qn_ligand_score *score, int type)
 {
     int count;
-    if (score->kind == QN_SCREEN_VINA) return qn_vina_type_table(&count)[type].radius_angstrom;
+    if (score->kind == QN_SCORE_VINA) return qn_vina_type_table(&count)[type].radius_angstrom;
     return score->force_field->types[type].radius_angstrom;
 }
 
 /* `heavy`: positions of the ligand's heavy atoms in their order. */
-static void find_energy(const qn_screen_state *run, const qn_screen_ligand *ligand, const double *heavy,
+static void find_energy(const qn_screen_state *run, const qn_score_ligand *ligand, const double *heavy,
                         qn_screen_kept *kept)
 {
-    const qn_screen_receptor *receptor = &run->receptor;
+    const qn_score_receptor *receptor = &run->receptor;
     const size_t atoms = (size_t)ligand->atom_count;
-    if (run->score.kind == QN_SCREEN_VINA) {
+    if (run->score.kind == QN_SCORE_VINA) {
         qn_vina_energy energy;
         qn_vina_energy_of(heavy, ligand->type, atoms, ligand->rotatable_bonds, receptor->positions_angstrom,
                           receptor->types, receptor->atom_count, &energy);
@@ -139,20 +139,20 @@ static void find_energy(const qn_screen_state *run, const qn_screen_ligand *liga
     memcpy(kept->terms, terms, sizeof terms);
 }
 
-static double largest_radius(const qn_screen_score *score)
+static double largest_radius(const qn_ligand_score *score)
 {
-    int count = score->kind == QN_SCREEN_VINA ? 0 : score->force_field->type_count;
+    int count = score->kind == QN_SCORE_VINA ? 0 : score->force_field->type_count;
     double largest = 0;
-    if (score->kind == QN_SCREEN_VINA) (void)qn_vina_type_table(&count);
+    if (score->kind == QN_SCORE_VINA) (void)qn_vina_type_table(&count);
     for (int type = 0; type < count; type++) largest = fmax(largest, radius_of(score, type));
     return largest;
 }
 
 /* Whether a pose could be real: pairs that are too close, and whether it touches the receptor at all. */
-static void find_fit(const qn_screen_state *run, const qn_screen_ligand *ligand, const double *heavy,
+static void find_fit(const qn_screen_state *run, const qn_score_ligand *ligand, const double *heavy,
                      qn_screen_kept *kept)
 {
-    const qn_screen_receptor *receptor = &run->receptor;
+    const qn_score_receptor *receptor = &run->receptor;
     const double longest = 2 * clash_share * largest_radius(&run->score);
     double least = INFINITY;
     for (int i = 0; i < ligand->atom_count; i++) {
@@ -172,7 +172,7 @@ static void find_fit(const qn_screen_state *run, const qn_screen_ligand *ligand,
 
 static void describe(const pose_choice *choice, int index, double *heavy, qn_screen_kept *kept)
 {
-    const qn_screen_ligand *ligand = &choice->molecule->ligand;
+    const qn_score_ligand *ligand = &choice->molecule->ligand;
     const candidate *chosen = &choice->chosen[index];
     const double *positions = choice->positions + (size_t)index * choice->molecule->compound->atom_count * 3;
     memset(kept, 0, sizeof *kept);

@@ -17,7 +17,7 @@
 #include "screen/box.h"
 #include "screen/enrichment.h"
 #include "screen/library.h"
-#include "screen/output.h"
+#include "screen/output/output.h"
 #include "screen/pipeline.h"
 #include "screen/results.h"
 
@@ -121,7 +121,7 @@ static qn_status empty_site(qn_screen_state *run)
     size_t count;
     if (!run->options->site) return QN_OK;
     QN_TRY(qn_screen_site_read(run->options->site, &positions, &count));
-    qn_status status = qn_screen_receptor_make_room(&run->receptor, positions, count);
+    qn_status status = qn_score_receptor_make_room(&run->receptor, positions, count);
     qn_release(&positions);
     return status;
 }
@@ -148,10 +148,10 @@ static qn_status prepare(qn_screen_state *run, bool on_gpu)
 {
     const qn_screen_options *options = run->options;
     qn_screen_library *library;
-    run->score.kind = strcmp(options->score, "vina") == 0 ? QN_SCREEN_VINA : QN_SCREEN_BUDE;
+    run->score.kind = strcmp(options->score, "vina") == 0 ? QN_SCORE_VINA : QN_SCORE_BUDE;
     run->score.force_field = qn_bude_find("2016");
     run->term_count = qn_screen_term_names(run->score.kind, &run->term_names);
-    QN_TRY(qn_screen_receptor_read(options->receptor, &run->score, &run->receptor));
+    QN_TRY(qn_score_receptor_read(options->receptor, &run->score, &run->receptor));
     QN_TRY(empty_site(run));
     QN_TRY(qn_input_hash(options->receptor, run->receptor_hash));
     QN_TRY(set_search(run, on_gpu));
@@ -164,7 +164,7 @@ static qn_status prepare(qn_screen_state *run, bool on_gpu)
         const qn_device_info *info = qn_device_get_info(run->devices[i]);
         rate += info->kind == QN_DEVICE_CPU ? cpu_core_rate * info->compute_units : gpu_rate;
     }
-    if (run->search.cull && run->score.kind == QN_SCREEN_BUDE) rate *= culling_gain;
+    if (run->search.cull && run->score.kind == QN_SCORE_BUDE) rate *= culling_gain;
     const double poses = (double)run->search.poses * run->search.generations * fmax(1, options->conformers);
     const double pairs = atoms_per_molecule * (double)run->receptor.atom_count;
     return qn_tuning_start(run->context, options->tune, options->tune_budget, molecules * poses * pairs / rate,
@@ -358,7 +358,7 @@ static void clear(qn_screen_state *run)
     qn_tuning_finish(&run->tuning);
     qn_screen_results_clear(run);
     qn_screen_labels_destroy(&run->labels);
-    qn_screen_receptor_clear(&run->receptor);
+    qn_score_receptor_clear(&run->receptor);
     for (int i = 0; i < run->device_count; i++) qn_device_release(&run->devices[i]);
     qn_agreement_end(&run->agreement);
     qn_ranks_close(&run->ranks);

@@ -9,7 +9,7 @@
 #include "job/agreement.h"
 #include "job/devices.h"
 #include "job/tuning.h"
-#include "screen/receptor.h"
+#include "score/receptor.h"
 #include "screen/search.h"
 
 enum {
@@ -52,8 +52,8 @@ typedef struct qn_screen_state {
     qn_agreement agreement;
     qn_device *devices[QN_MOST_DEVICES];
     int device_count;
-    qn_screen_score score;
-    qn_screen_receptor receptor;
+    qn_ligand_score score;
+    qn_score_receptor receptor;
     char receptor_hash[65]; /* SHA-256 of its file */
     qn_screen_search_options search;
     int batch;                       /* conformers of a launch on the first device */
@@ -93,14 +93,14 @@ static inline const char *qn_screen_molecules(uint64_t count)
 }
 
 /* Names of a score's terms, as columns are called; returns how many. */
-int qn_screen_term_names(qn_screen_score_kind kind, const char *const **names);
+int qn_screen_term_names(qn_ligand_score_kind kind, const char *const **names);
 
 /* Which rows are active by a data item of their libraries, which are read again for it. The rows may be in any order
  * and are left in that of the libraries. */
 QN_MUST_CHECK qn_status qn_screen_find_actives(qn_screen_state *run);
 
 /* "kJ/mol" or "kcal/mol". */
-const char *qn_screen_energy_unit(qn_screen_score_kind kind);
+const char *qn_screen_energy_unit(qn_ligand_score_kind kind);
 
 /* report.html; with options->actives also the enrichment. hits.sdf stands in the output folder by then. */
 QN_MUST_CHECK qn_status qn_screen_write_report(const qn_screen_state *run);

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "screen/kernels/score_poses.h"
-#include "screen/kernels/score_poses_receptor.h"
-#include "screen/kernels/score_poses_vina.h"
+#include "score/kernels/score_poses.h"
+#include "score/kernels/score_poses_receptor.h"
+#include "score/kernels/score_poses_vina.h"
 
 typedef struct bude_state {
     qn_score_poses_receptor *receptor;
@@ -25,8 +25,8 @@ static void destroy_bude(void **pointer)
     qn_release(pointer);
 }
 
-static qn_status create_parts(qn_device *device, const qn_screen_receptor *from,
-                              const qn_screen_search_options *options, bude_state *state)
+static qn_status create_parts(qn_device *device, const qn_score_receptor *from, const qn_screen_search_options *options,
+                              bude_state *state)
 {
     QN_TRY(qn_score_poses_receptor_create(device, from->score.force_field, from->positions_angstrom, from->types,
                                           from->atom_count, &state->receptor));
@@ -38,11 +38,11 @@ static qn_status create_parts(qn_device *device, const qn_screen_receptor *from,
     return QN_OK;
 }
 
-static qn_status create_bude(qn_device *device, const qn_screen_receptor *receptor,
+static qn_status create_bude(qn_device *device, const qn_score_receptor *receptor,
                              const qn_screen_search_options *options, double hardness, void **state)
 {
     qn_bude_force_field field = *receptor->score.force_field;
-    qn_screen_receptor softened = *receptor;
+    qn_score_receptor softened = *receptor;
     const size_t count = (size_t)field.type_count;
     qn_bude_type *types;
     *state = NULL;
@@ -81,7 +81,7 @@ static qn_status score_bude(qn_queue *queue, const void *pointer, const qn_scree
                                    scoring->job_ranges, scoring->atoms, scoring->transforms, scoring->energies, events);
 }
 
-static qn_status create_vina(qn_device *device, const qn_screen_receptor *receptor,
+static qn_status create_vina(qn_device *device, const qn_score_receptor *receptor,
                              const qn_screen_search_options *options, double hardness, void **state)
 {
     (void)options;
@@ -103,17 +103,17 @@ static qn_status score_vina(qn_queue *queue, const void *state, const qn_screen_
                                scoring->transforms, scoring->energies, next_event(events));
 }
 
-static float share_of_vina(const qn_screen_ligand *ligand)
+static float share_of_vina(const qn_score_ligand *ligand)
 {
     return qn_score_poses_vina_share(ligand->rotatable_bonds);
 }
 
 static const qn_screen_scorer scorers[] = {
-    [QN_SCREEN_BUDE] = {create_bude, destroy_bude, score_bude, NULL},
-    [QN_SCREEN_VINA] = {create_vina, destroy_vina, score_vina, share_of_vina},
+    [QN_SCORE_BUDE] = {create_bude, destroy_bude, score_bude, NULL},
+    [QN_SCORE_VINA] = {create_vina, destroy_vina, score_vina, share_of_vina},
 };
 
-qn_status qn_screen_scorer_find(qn_screen_score_kind kind, const qn_screen_scorer **scorer)
+qn_status qn_screen_scorer_find(qn_ligand_score_kind kind, const qn_screen_scorer **scorer)
 {
     *scorer = NULL;
     if ((size_t)kind >= sizeof scorers / sizeof *scorers || !scorers[kind].score)

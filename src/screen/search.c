@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "score/kernels/score_poses.h"
 #include "screen/kernels/evolve.h"
-#include "screen/kernels/score_poses.h"
 #include "screen/scorer.h"
 
 enum {
@@ -290,7 +290,7 @@ void qn_screen_search_destroy(qn_screen_search **pointer)
     qn_release(pointer);
 }
 
-static qn_status create_parts(qn_device *device, const qn_screen_receptor *receptor, qn_screen_search *search)
+static qn_status create_parts(qn_device *device, const qn_score_receptor *receptor, qn_screen_search *search)
 {
     const qn_screen_search_options *o = &search->options;
     QN_TRY(qn_allocate(QN_EVOLVE_FRAME, sizeof(float), (void **)&search->host_frame));
@@ -312,7 +312,7 @@ static qn_status create_parts(qn_device *device, const qn_screen_receptor *recep
 }
 
 qn_status qn_screen_search_create_with(qn_device *device, const qn_screen_scorer *scorer,
-                                       const qn_screen_receptor *receptor, const qn_screen_search_options *options,
+                                       const qn_score_receptor *receptor, const qn_screen_search_options *options,
                                        qn_screen_search **out)
 {
     qn_screen_search *search;
@@ -332,7 +332,7 @@ qn_status qn_screen_search_create_with(qn_device *device, const qn_screen_scorer
     return QN_OK;
 }
 
-qn_status qn_screen_search_create(qn_device *device, const qn_screen_receptor *receptor,
+qn_status qn_screen_search_create(qn_device *device, const qn_score_receptor *receptor,
                                   const qn_screen_search_options *options, qn_screen_search **search)
 {
     const qn_screen_scorer *scorer;
@@ -370,7 +370,7 @@ void qn_screen_pose_transform(const qn_screen_search_options *options, const qn_
 /* One job's ligand into the slot's host memory. */
 static void place_ligand(const qn_screen_search *search, search_slot *slot, int index, const qn_screen_job *job)
 {
-    const qn_screen_ligand *ligand = job->ligand;
+    const qn_score_ligand *ligand = job->ligand;
     const float *positions = ligand->positions_angstrom + 3 * (size_t)job->conformer * (size_t)ligand->atom_count;
     double moments[6] = {0};
     for (int atom = 0; atom < ligand->atom_count; atom++) {

@@ -18,8 +18,8 @@
 #include <quern/device.h>
 #include <stdint.h>
 
-#include "screen/ligand.h"
-#include "screen/receptor.h"
+#include "score/ligand.h"
+#include "score/receptor.h"
 
 enum { QN_SCREEN_SLOTS = 2 };
 
@@ -54,7 +54,7 @@ void qn_screen_pose_transform(const qn_screen_search_options *options, const qn_
 
 typedef struct qn_screen_search qn_screen_search;
 
-QN_MUST_CHECK qn_status qn_screen_search_create(qn_device *device, const qn_screen_receptor *receptor,
+QN_MUST_CHECK qn_status qn_screen_search_create(qn_device *device, const qn_score_receptor *receptor,
                                                 const qn_screen_search_options *options, qn_screen_search **search);
 void qn_screen_search_destroy(qn_screen_search **search);
 
@@ -62,7 +62,7 @@ int qn_screen_search_batch(const qn_screen_search *search); /* most jobs of a su
 
 /* One job: a ligand in one of its conformers. */
 typedef struct qn_screen_job {
-    const qn_screen_ligand *ligand; /* must live until collected */
+    const qn_score_ligand *ligand; /* must live until collected */
     int conformer;
 } qn_screen_job;
 

@@ -1,5 +1,6 @@
 /* Frames of any format written as XTC or DCD: one thread reads, decodes and writes. */
 #include <math.h>
+#include <quern/trajectory.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -7,16 +8,15 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "format/trajectory_write.h"
-#include "trajectory/selection.h"
-#include "trajectory/source.h"
-#include "trajectory/whole.h"
+#include "format/trajectory/trajectory_write.h"
+#include "frames/source.h"
+#include "frames/whole.h"
+#include "selection/selection.h"
 
 typedef struct conversion {
     const qn_trajectory_convert_options *options;
-    qn_trajectory_options run; /* what the source goes by */
-    qn_topology *read;         /* the user's; NULL */
-    qn_topology bare;          /* else: only a number of atoms */
+    qn_topology *read; /* the user's; NULL */
+    qn_topology bare;  /* else: only a number of atoms */
     const qn_topology *topology;
     qn_selections *selections;
     qn_whole_plan *whole;
@@ -117,15 +117,14 @@ static qn_status open_all(conversion *job)
     QN_TRY(read_topology(job));
     QN_TRY(choose_atoms(job));
     QN_TRY(make_room(job));
-    job->run = qn_trajectory_default_options();
-    job->run.trajectories = options->trajectories;
-    job->run.trajectory_count = options->trajectory_count;
-    job->run.begin_ps = options->begin_ps;
-    job->run.end_ps = options->end_ps;
-    job->run.first_frame = options->first_frame;
-    job->run.last_frame = options->last_frame;
-    job->run.stride = options->stride;
-    QN_TRY(qn_source_open(NULL, &job->run, job->topology, &job->source));
+    const qn_source_options frames = {.trajectories = options->trajectories,
+                                      .trajectory_count = options->trajectory_count,
+                                      .begin_ps = options->begin_ps,
+                                      .end_ps = options->end_ps,
+                                      .first_frame = options->first_frame,
+                                      .last_frame = options->last_frame,
+                                      .stride = options->stride};
+    QN_TRY(qn_source_open(NULL, &frames, job->topology, &job->source));
     return qn_trajectory_writer_create(options->output, job->atom_count,
                                        &(qn_trajectory_write_options){.precision = options->precision}, &job->writer);
 }

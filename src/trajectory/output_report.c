@@ -299,7 +299,7 @@ static qn_status add_inputs(qn_report *report, const qn_trajectory_results *resu
                                    results->options->live, live->version, live->received, live->pauses, live->dropped,
                                    live->ending, live->ending[0] ? "." : ""));
     for (size_t i = 0; i < results->file_count; i++) {
-        const qn_trajectory_file_facts *file = &results->files[i];
+        const qn_frame_file_facts *file = &results->files[i];
         QN_TRY(qn_report_paragraph(report, "Trajectory `%s` (%s): %" PRIu64 " frames.", file->path,
                                    file->format ? file->format : "not read, as the frames before it sufficed",
                                    file->frames));

@@ -52,7 +52,7 @@ static json_t *describe_files(const qn_trajectory_results *results)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < results->file_count; i++) {
-        const qn_trajectory_file_facts *file = &results->files[i];
+        const qn_frame_file_facts *file = &results->files[i];
         json_array_append_new(list, json_pack("{s:o, s:s?, s:o, s:o, s:o}", "file", qn_json_text(file->path), "format",
                                               file->format, "bytes", qn_json_unsigned(file->bytes), "frames",
                                               qn_json_unsigned(file->frames), "ending", qn_json_text(file->ending)));

@@ -3,7 +3,7 @@
 #define QN_TRAJECTORY_RESULTS_H
 
 #include "base/thread_pool.h"
-#include "trajectory/live.h"
+#include "frames/source.h"
 #include "trajectory/query_tables.h"
 
 typedef struct qn_query_result {
@@ -19,19 +19,12 @@ typedef struct qn_query_result {
     const qn_query_tables *tables;
 } qn_query_result;
 
-typedef struct qn_trajectory_file_facts {
-    const char *path, *format; /* "XTC"; NULL: not opened, as frames before sufficed */
-    uint64_t bytes;            /* as stored; 0: not known */
-    uint64_t frames;           /* read, whether or not they were analysed */
-    const char *ending;        /* one sentence about the bytes behind the last whole frame; NULL */
-} qn_trajectory_file_facts;
-
 typedef struct qn_trajectory_results {
     const qn_trajectory_options *options;
     const qn_topology *topology;
     const qn_query_result *queries;
     size_t query_count;
-    const qn_trajectory_file_facts *files;
+    const qn_frame_file_facts *files;
     size_t file_count;
     const qn_live_facts *live;       /* NULL: files were read */
     uint64_t frames;                 /* analysed */

@@ -98,7 +98,19 @@ static qn_status open_source(qn_trajectory_state *run)
     const qn_trajectory_options *options = run->options;
     if (qn_ranks_count(run->ranks) > 1 && options->live)
         QN_FAIL(QN_UNSUPPORTED, "a live simulation is analysed by one process; expected no launcher such as mpirun");
-    QN_TRY(qn_source_open(run->context, options, run->topology, &run->source));
+    const qn_source_options frames = {.trajectories = options->trajectories,
+                                      .trajectory_count = options->trajectory_count,
+                                      .live = options->live,
+                                      .live_every = options->live_every,
+                                      .live_step_ps = options->live_step_ps,
+                                      .live_timeout_s = options->live_timeout_s,
+                                      .begin_ps = options->begin_ps,
+                                      .end_ps = options->end_ps,
+                                      .first_frame = options->first_frame,
+                                      .last_frame = options->last_frame,
+                                      .stride = options->stride,
+                                      .keep_overlaps = options->keep_overlaps};
+    QN_TRY(qn_source_open(run->context, &frames, run->topology, &run->source));
     if (qn_source_is_repeatable(run->source)) return QN_OK;
     if (qn_ranks_count(run->ranks) > 1)
         QN_FAIL(QN_UNSUPPORTED, "a trajectory that is no plain file is analysed by one process; expected plain files");
@@ -169,7 +181,7 @@ static qn_status read_first_frame(qn_trajectory_state *run)
 static double expected_seconds(const qn_trajectory_state *run)
 {
     double pairs = 0, rate = 0, bytes = 0;
-    const qn_trajectory_file_facts *files = qn_source_file_facts(run->source);
+    const qn_frame_file_facts *files = qn_source_file_facts(run->source);
     for (size_t i = 0; files && i < run->options->trajectory_count; i++) bytes += (double)files[i].bytes;
     for (size_t i = 0; i < run->client_count; i++) {
         const qn_trajectory_client *client = &run->clients[i];

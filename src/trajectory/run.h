@@ -7,15 +7,16 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/thread_pool.h"
+#include "frames/source.h"
+#include "frames/whole.h"
 #include "job/agreement.h"
 #include "job/devices.h"
 #include "job/journal.h"
 #include "job/tuning.h"
-#include "trajectory/atom_weights.h"
+#include "selection/selection.h"
+#include "trajectory/query/atom_weights.h"
 #include "trajectory/query_setup.h"
-#include "trajectory/selection.h"
-#include "trajectory/source.h"
-#include "trajectory/whole.h"
+#include "trajectory/results.h"
 
 enum { QN_TRAJECTORY_PIECE = 8 }; /* consecutive frames that are dealt and recorded together */
 

@@ -5,7 +5,7 @@
 #ifndef QN_TUNE_GOAL_H
 #define QN_TUNE_GOAL_H
 
-#include "base/expression.h"
+#include "expression/expression.h"
 #include "tune/measure.h"
 
 enum { QN_GOAL_OBJECTIVES = 4 };

@@ -4,8 +4,8 @@
 #include "base/log.h"
 #include "runtime/device.h"
 #include "tune/ahead.h"
+#include "tune/model/static_model.h"
 #include "tune/session.h"
-#include "tune/static_model.h"
 
 /* Of a table: it is made in an application's launch. */
 enum { MOST_POINTS = 1 << 14 };

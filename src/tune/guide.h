@@ -5,7 +5,7 @@
 #ifndef QN_TUNE_GUIDE_H
 #define QN_TUNE_GUIDE_H
 
-#include "tune/static_family.h"
+#include "tune/model/static_family.h"
 #include "tune/tuner.h"
 
 typedef struct qn_guide {

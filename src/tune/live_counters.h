@@ -8,7 +8,7 @@
 
 #include <quern/tune.h>
 
-#include "tune/model.h"
+#include "tune/model/model.h"
 
 typedef struct qn_live_counters qn_live_counters;
 

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "tune/searcher.h"
+#include "tune/searcher/searcher.h"
 #include "tune/session.h"
 #include "tune/stop.h"
 #include "tune/tuner.h"

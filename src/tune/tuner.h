@@ -2,7 +2,7 @@
 #ifndef QN_TUNE_TUNER_H
 #define QN_TUNE_TUNER_H
 
-#include "tune/model.h"
+#include "tune/model/model.h"
 
 typedef struct qn_tuner_guide {
     qn_model *model;              /* NULL: none */

@@ -8,7 +8,7 @@
 #include "chemistry/bonds.h"
 #include "chemistry/residue_types.h"
 #include "chemistry/sybyl.h"
-#include "format/compound_stream.h"
+#include "format/compound/compound_stream.h"
 
 typedef struct comparison {
     size_t molecules, atoms, bonds_lost, differences;

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "chemistry/bonds.h"
 #include "chemistry/sybyl.h"
-#include "format/compound_stream.h"
+#include "format/compound/compound_stream.h"
 
 typedef struct stated_file {
     const char *name;

@@ -23,7 +23,7 @@
 #include "/usr/include/hdf5/serial/hdf5.h"
 #define HAVE_HDF5_HEADERS 1
 #endif
-#include "format/hdf5_api.h"
+#include "format/trajectory/hdf5_api.h"
 
 #define SAME_VALUE(name) _Static_assert((long long)QN_##name == (long long)(name), #name)
 #define SAME_TYPE(table, entry, function) \

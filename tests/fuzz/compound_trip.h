@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "format/compound_stream.h"
-#include "format/packed_library.h"
+#include "format/compound/compound_stream.h"
+#include "format/compound/packed_library.h"
 
 static inline void demand(bool holds)
 {

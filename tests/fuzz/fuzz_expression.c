@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/expression.h"
 #include "base/memory.h"
+#include "expression/expression.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "trajectory/live.h"
+#include "frames/live.h"
 
 enum { ATOMS = 2 };
 

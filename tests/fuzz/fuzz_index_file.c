@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trajectory/index_file.h"
+#include "selection/index_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

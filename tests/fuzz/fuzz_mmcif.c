@@ -1,5 +1,5 @@
 /* Any bytes handed to the mmCIF reader. */
-#include "format/formats.h"
+#include "format/structure/formats.h"
 #include "round_trip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "format/image_stack.h"
+#include "format/image/image_stack.h"
 #include "memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 
 #include <zlib.h>
 
-#include "format/packed_library_layout.h"
+#include "format/compound/packed_library_layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

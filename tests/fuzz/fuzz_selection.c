@@ -7,7 +7,7 @@
 #define CHECK(condition) (condition)
 #define CHECK_OK(call) ((call) == QN_OK)
 
-#include "trajectory/selection_network.h"
+#include "selection/network.h"
 #include "trajectory/tests/small_system.h"
 
 enum { LONGEST = 2048 };

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "format/particles.h"
-#include "format/star.h"
+#include "format/image/particles.h"
+#include "format/image/star.h"
 #include "memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 /* Any bytes as a T1 tuning problem. Its kernel is never there, which is found out last. */
 #include <stdint.h>
 
-#include "tune/t1.h"
+#include "tune/exchange/t1.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

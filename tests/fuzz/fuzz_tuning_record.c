@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tune/record.h"
+#include "tune/recorded/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

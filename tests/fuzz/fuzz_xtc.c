@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "trajectory_trip.h"
 
-#include "format/xtc_decode.h"
+#include "format/trajectory/xtc_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

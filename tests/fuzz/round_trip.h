@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/structure.h"
+#include "format/structure/structure.h"
 
 static inline void demand(bool holds)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/topology_format.h"
+#include "format/topology/topology_format.h"
 
 static inline void demand(bool holds)
 {

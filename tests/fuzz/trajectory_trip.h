@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "format/trajectory_stream.h"
+#include "format/trajectory/trajectory_stream.h"
 
 static void demand(int holds)
 {

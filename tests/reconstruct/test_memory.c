@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "check.h"
-#include "format/image_stack.h"
+#include "format/image/image_stack.h"
 #include "math/random.h"
 
 enum { SIDE = 128, IMAGES = 700 }; /* more than a batch of them */

@@ -10,7 +10,7 @@ cat >"$folder/make.py" <<'EOF'
 import random, sys
 seed = int(sys.argv[1])
 random.seed(seed)
-# The variables of src/base/tests/test_expression.c.
+# The variables of src/expression/tests/test_expression.c.
 names = {"x": 7, "y": -3, "z": 2.5, "big": 9007199254740993, "flag": True, "nought": 0, "tile": [1, 2, 4, 8]}
 binary = ["+", "-", "*", "/", "//", "%", "<", "<=", ">", ">=", "==", "!=", "and", "or", "&", "|", "^", ">>"]
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "benchmark/kernels/bicg.h"
+#include "benchmark/algebra/kernels/bicg.h"
 #include "check_workload.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "benchmark/kernels/convolution.h"
+#include "benchmark/physics/kernels/convolution.h"
 #include "check_workload.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "benchmark/kernels/coulomb3d.h"
+#include "benchmark/physics/kernels/coulomb3d.h"
 #include "check_workload.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"

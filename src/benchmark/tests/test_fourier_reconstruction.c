@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "benchmark/kernels/fourier_reconstruction.h"
+#include "benchmark/physics/kernels/fourier_reconstruction.h"
 #include "check_workload.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"

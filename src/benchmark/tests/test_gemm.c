@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "benchmark/kernels/gemm.h"
+#include "benchmark/algebra/kernels/gemm.h"
 #include "check_workload.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"

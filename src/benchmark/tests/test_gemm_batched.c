@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "benchmark/kernels/gemm_batched.h"
+#include "benchmark/algebra/kernels/gemm_batched.h"
 #include "check_workload.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "benchmark/kernels/reduction.h"
+#include "benchmark/algebra/kernels/reduction.h"
 #include "check_workload.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "benchmark/kernels/transpose.h"
+#include "benchmark/algebra/kernels/transpose.h"
 #include "check_workload.h"
 #include "runtime/constraint.h"
 #include "tune/workload_inputs.h"

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include <math.h>
-#include <quern/fsc.h>
+#include <quern/resolution.h>
 #include <stdlib.h>
 #include <string.h>
 

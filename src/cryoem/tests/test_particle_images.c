@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "cryoem/kernels/prepare_images.h"
 #include "cryoem/view.h"
-#include "format/image_stack.h"
-#include "format/particles.h"
+#include "format/image/image_stack.h"
+#include "format/image/particles.h"
 #include "tune/workload_inputs.h"
 
 enum { SIDE = 48, COLUMNS = SIDE / 2 + 1, PIXELS = SIDE * COLUMNS, IMAGES = 100, MOST = 20 };

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
-#include "format/compound_stream.h"
+#include "format/compound/compound_stream.h"
 
 /* One record from a text that begins on line 11 of "lib". */
 static inline qn_status read_record(qn_compound_format format, const char *text, qn_compound **compound)

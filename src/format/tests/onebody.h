@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "format/trajectory_stream.h"
+#include "format/trajectory/trajectory_stream.h"
 
 static inline void check_frame_of_reference(const qn_trajectory_frame *frame, json_t *expected, double tolerance_nm)
 {

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
-#include "format/trajectory_stream.h"
+#include "format/trajectory/trajectory_stream.h"
 
 enum { MOST_FRAMES = 8, MOST_ATOMS = 16 };
 

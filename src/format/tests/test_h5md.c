@@ -1,4 +1,5 @@
-#include "format/hdf5_api.h"
+#include "format/trajectory/hdf5_api.h"
+#include <quern/log.h>
 
 #include <stdlib.h>
 

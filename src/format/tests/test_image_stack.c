@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "base/memory.h"
-#include "format/image_stack.h"
+#include "format/image/image_stack.h"
 #include "format/tests/mrc_files.h"
 
 /* Sums over the stack and values are numpy's of the same bytes. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/structure.h"
+#include "format/structure/structure.h"
 
 static qn_status read_text(const char *text, const qn_molecule_options *options, qn_molecule **molecule)
 {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "format/compound/packed_library.h"
+#include "format/compound/packed_library_layout.h"
 #include "format/packed_bytes.h"
-#include "format/packed_library.h"
-#include "format/packed_library_layout.h"
 #include "format/tests/compounds.h"
 
 static const char *scratch(const char *name)

@@ -12,8 +12,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "check.h"
-#include "format/image_stack.h"
-#include "format/particles.h"
+#include "format/image/image_stack.h"
+#include "format/image/particles.h"
 
 enum { ANGLES = 1, CTF = 2, SUBSETS = 4, ASSUMED = 8 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "format/element.h"
-#include "format/structure.h"
+#include "format/structure/structure.h"
 
 static qn_status read_text(const char *text, qn_molecule **molecule)
 {

@@ -3,8 +3,8 @@
 #include <quern/molecule.h>
 #include <stdlib.h>
 
-#include "format/pdbqt.h"
-#include "format/structure.h"
+#include "format/compound/pdbqt.h"
+#include "format/structure/structure.h"
 #include "format/tests/compounds.h"
 
 /*      columns 1 ...                                             55    61        71     78 */

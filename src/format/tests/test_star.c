@@ -5,8 +5,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "check.h"
+#include "format/image/star.h"
 #include "format/number.h"
-#include "format/star.h"
 
 static const char *save(const char *text)
 {

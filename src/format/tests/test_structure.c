@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "format/structure.h"
+#include "format/structure/structure.h"
 #include "format/tests/records.h"
 
 static const char peptide[] = "ATOM      1  N   GLY A   1      11.104   6.134  -6.504  1.00  0.00           N  \n"

@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/gzip.h"
 #include "base/memory.h"
-#include "format/structure.h"
+#include "format/structure/structure.h"
 #include "format/tests/records.h"
 
 static const qn_molecule_options everything = {.keep_alternates = true};

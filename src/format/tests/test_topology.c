@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "format/tests/topologies.h"
-#include "format/topology_format.h"
+#include "format/topology/topology_format.h"
 
 static const char water_gro[] =
     "Water and an ion\n"

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "format/tests/topologies.h"
-#include "format/topology_format.h"
+#include "format/topology/topology_format.h"
 
 enum { EVERYTHING = COMPARE_NAMES | COMPARE_RESIDUE_NAMES | COMPARE_TYPES | COMPARE_MASSES | COMPARE_CHARGES };
 

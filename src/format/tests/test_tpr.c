@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "format/tests/topologies.h"
-#include "format/topology_format.h"
+#include "format/topology/topology_format.h"
 
 /* What mixture.top says. */
 static void a_small_file_gives_what_its_source_says(void)

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "format/packed_bytes.h"
 #include "format/tests/trajectories.h"
-#include "format/xdr.h"
+#include "format/trajectory/xdr.h"
 
 enum { ATOMS = 12, FRAMES = 3 };
 

@@ -1,5 +1,5 @@
 #include "format/tests/onebody.h"
-#include "format/trajectory_stream.h"
+#include "format/trajectory/trajectory_stream.h"
 
 static void frames_are_those_of_reference(void)
 {

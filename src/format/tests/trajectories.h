@@ -10,8 +10,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
-#include "format/trajectory_stream.h"
-#include "format/trajectory_write.h"
+#include "format/trajectory/trajectory_stream.h"
+#include "format/trajectory/trajectory_write.h"
 
 enum { MOST_FRAMES = 256 };
 

@@ -14,8 +14,8 @@
 #include "base/file.h"
 #include "cryoem/ctf.h"
 #include "cryoem/view.h"
-#include "format/image_stack.h"
-#include "format/particles.h"
+#include "format/image/image_stack.h"
+#include "format/image/particles.h"
 #include "math/random.h"
 
 enum { MOST_SIDE = 65, MOST_IMAGES = 400, GAUSSIANS = 6, PARTICLES = 7 };

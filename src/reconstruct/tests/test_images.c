@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "format/particles.h"
+#include "format/image/particles.h"
 #include "format/tests/mrc_files.h"
 #include "reconstruct/images.h"
 

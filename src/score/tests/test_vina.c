@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "format/compound_stream.h"
+#include "format/compound/compound_stream.h"
 #include "score/tests/pdbqt_atoms.h"
 
 /* Rows by what they are. */

@@ -9,7 +9,7 @@
 
 static qn_molecule *molecule;
 static double atoms[3 * 4];
-static qn_screen_receptor receptor;
+static qn_score_receptor receptor;
 static double centre[3], side[3];
 
 static void build(void)
@@ -29,7 +29,7 @@ static void build(void)
         CHECK_OK(qn_molecule_append_residue(molecule, &residue));
         CHECK_OK(qn_molecule_append_atom(molecule, &atom));
     }
-    receptor = (qn_screen_receptor){.molecule = molecule, .atom_count = 4, .positions_angstrom = atoms};
+    receptor = (qn_score_receptor){.molecule = molecule, .atom_count = 4, .positions_angstrom = atoms};
 }
 
 static qn_status find(const qn_screen_options *options)

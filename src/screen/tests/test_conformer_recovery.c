@@ -10,10 +10,10 @@
 #include "base/memory.h"
 #include "chemistry/conformers.h"
 #include "chemistry/symmetry.h"
-#include "format/compound_stream.h"
+#include "format/compound/compound_stream.h"
 #include "math/random.h"
 #include "math/superpose.h"
-#include "screen/ligand.h"
+#include "score/ligand.h"
 
 static qn_compound *read_one(const char *path)
 {
@@ -23,7 +23,7 @@ static qn_compound *read_one(const char *path)
     compound = compounds[0];
     for (size_t i = 1; i < count; i++) qn_compound_destroy(&compounds[i]);
     qn_release(&compounds);
-    CHECK_OK(qn_screen_ligand_prepare(compound)); /* PDBQT has no bonds */
+    CHECK_OK(qn_score_ligand_prepare(compound)); /* PDBQT has no bonds */
     return compound;
 }
 

@@ -200,9 +200,9 @@ static void published_energies_come_out(void)
     static float energies[FIRST];
     const char *folder = check_reference_data("docking/bude_bm1");
     qn_screen_deck_summary summary = {0};
-    qn_screen_deck_data deck;
+    qn_deck deck;
     double seconds;
-    if (!CHECK_OK(qn_screen_deck_read(folder, &deck))) return;
+    if (!CHECK_OK(qn_deck_read(folder, &deck))) return;
     const bool is_gpu = qn_device_get_info(device)->kind != QN_DEVICE_CPU;
     const int count = is_gpu ? deck.pose_count : FIRST;
     CHECK(deck.pose_count == 65536 && deck.reference_count == 65536);
@@ -214,14 +214,14 @@ static void published_energies_come_out(void)
     /* The best pose alone */
     for (int k = 0; k < 6; k++)
         deck.poses[(size_t)k * (size_t)deck.pose_count] = deck.poses[(size_t)k * (size_t)deck.pose_count + BEST];
-    CHECK_OK(qn_screen_deck_score(device, &deck, 1, false, false, energies, &seconds));
+    CHECK_OK(qn_deck_score(device, &deck, 1, false, false, energies, &seconds));
     CHECK_NEAR((double)energies[0], -125.06, 0.005);
     deck.reference[0] = deck.reference[BEST];
     for (int i = 0; i < deck.type_count; i++) deck.types[i].hardness = 38.2f;
-    CHECK_OK(qn_screen_deck_score(device, &deck, FIRST, false, false, energies, &seconds));
+    CHECK_OK(qn_deck_score(device, &deck, FIRST, false, false, energies, &seconds));
     qn_screen_deck_check(&deck, FIRST, energies, &summary);
     CHECK(summary.checked == FIRST && summary.failed > FIRST / 2);
-    qn_screen_deck_clear(&deck);
+    qn_deck_clear(&deck);
 }
 
 int main(int argc, char **argv)

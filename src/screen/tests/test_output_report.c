@@ -11,10 +11,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "format/compound_stream.h"
-#include "screen/depictions.h"
+#include "format/compound/compound_stream.h"
 #include "screen/enrichment.h"
-#include "screen/output.h"
+#include "screen/output/depictions.h"
+#include "screen/output/output.h"
 
 enum { ROWS = 40, HITS = 3 };
 
@@ -141,8 +141,8 @@ static void make_screen(made_screen *made)
                                   .row_count = ROWS,
                                   .molecules = ROWS,
                                   .conformers = 4 * ROWS};
-    made->run.score.kind = QN_SCREEN_BUDE;
-    made->run.term_count = qn_screen_term_names(QN_SCREEN_BUDE, &made->run.term_names);
+    made->run.score.kind = QN_SCORE_BUDE;
+    made->run.term_count = qn_screen_term_names(QN_SCORE_BUDE, &made->run.term_names);
     CHECK_OK(qn_ranks_open(&made->run.ranks));
     write_hits(made);
 }

@@ -8,13 +8,13 @@
 
 #include "base/memory.h"
 #include "chemistry/symmetry.h"
-#include "format/compound_stream.h"
+#include "format/compound/compound_stream.h"
 #include "math/rotation.h"
 #include "screen/search.h"
 
 static qn_context *context;
 static qn_device *device;
-static qn_screen_receptor receptor;
+static qn_score_receptor receptor;
 static qn_compound **compounds;
 static size_t compound_count;
 
@@ -27,7 +27,7 @@ static const char *example(const char *name)
 }
 
 /* All atoms of the compound as a pose puts the ligand. */
-static void place(const qn_screen_search_options *options, const qn_screen_pose *pose, const qn_screen_ligand *ligand,
+static void place(const qn_screen_search_options *options, const qn_screen_pose *pose, const qn_score_ligand *ligand,
                   const double *start, size_t count, double *placed)
 {
     double rotation[9], translation[3];
@@ -40,7 +40,7 @@ static void place(const qn_screen_search_options *options, const qn_screen_pose 
     }
 }
 
-static double crystal_energy(const qn_screen_ligand *ligand, const double *positions)
+static double crystal_energy(const qn_score_ligand *ligand, const double *positions)
 {
     double heavy[256 * 3];
     qn_bude_energy energy = {0};
@@ -52,7 +52,7 @@ static double crystal_energy(const qn_screen_ligand *ligand, const double *posit
 }
 
 static void check_best(const qn_screen_search_options *options, const qn_screen_pose *best,
-                       const qn_screen_ligand *turned, const double *crystal, double energy)
+                       const qn_score_ligand *turned, const double *crystal, double energy)
 {
     const qn_compound *compound = compounds[0];
     qn_symmetry symmetry;
@@ -74,15 +74,15 @@ static void imatinib_goes_back(void)
     double *crystal = NULL, matrix[9], *positions = qn_compound_positions(compound, 0);
     qn_screen_search_options options = qn_screen_search_default_options();
     qn_screen_pose poses[32];
-    qn_screen_ligand ligand, turned;
+    qn_score_ligand ligand, turned;
     qn_screen_search *search = NULL;
     CHECK_OK(qn_allocate(count, sizeof *crystal, (void **)&crystal));
     memcpy(crystal, positions, count * sizeof *crystal);
-    CHECK_OK(qn_screen_ligand_create(compound, &receptor.score, &ligand));
+    CHECK_OK(qn_score_ligand_create(compound, &receptor.score, &ligand));
     const double energy = crystal_energy(&ligand, crystal);
     qn_rotation_from_seed(3, matrix);
     for (size_t i = 0; i < compound->atom_count; i++) qn_rotation_apply(matrix, crystal + 3 * i, positions + 3 * i);
-    CHECK_OK(qn_screen_ligand_create(compound, &receptor.score, &turned));
+    CHECK_OK(qn_score_ligand_create(compound, &receptor.score, &turned));
     for (int d = 0; d < 3; d++) {
         options.box_centre_angstrom[d] = ligand.centroid_angstrom[d];
         options.box_side_angstrom[d] = 20;
@@ -93,23 +93,23 @@ static void imatinib_goes_back(void)
         check_best(&options, &poses[0], &turned, crystal, energy);
     }
     qn_screen_search_destroy(&search);
-    qn_screen_ligand_clear(&ligand);
-    qn_screen_ligand_clear(&turned);
+    qn_score_ligand_clear(&ligand);
+    qn_score_ligand_clear(&turned);
     qn_release(&crystal);
 }
 
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
-    const qn_screen_score score = {QN_SCREEN_BUDE, qn_bude_find("2016")};
+    const qn_ligand_score score = {QN_SCORE_BUDE, qn_bude_find("2016")};
     CHECK_OK(qn_context_create(&(qn_context_options){0}, &context));
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
-    if (CHECK_OK(qn_screen_receptor_read(example("1iep/1iep_receptor.pdb"), &score, &receptor)) &&
+    if (CHECK_OK(qn_score_receptor_read(example("1iep/1iep_receptor.pdb"), &score, &receptor)) &&
         CHECK_OK(qn_compound_read_file(example("1iep/1iep_ligand.sdf"), &compounds, &compound_count)))
         RUN(imatinib_goes_back);
     for (size_t i = 0; i < compound_count; i++) qn_compound_destroy(&compounds[i]);
     qn_release(&compounds);
-    qn_screen_receptor_clear(&receptor);
+    qn_score_receptor_clear(&receptor);
     qn_device_release(&device);
     qn_context_destroy(&context);
     return check_finish();

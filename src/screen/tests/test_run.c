@@ -13,8 +13,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "chemistry/symmetry.h"
-#include "format/compound_stream.h"
-#include "screen/ligand.h"
+#include "format/compound/compound_stream.h"
+#include "score/ligand.h"
 
 enum { MOLECULES = 11, BROKEN = 4, KEEP = 3 };
 
@@ -116,12 +116,12 @@ static double item(const qn_compound *compound, const char *name)
 
 /* The written coordinates, of four decimals, have the written energy: 5e-5 Å on some hundred pairs with slopes of up to
  * 20 kJ/mol/Å, most of which cancel. */
-static void check_energy(const qn_compound *pose, const qn_screen_receptor *receptor)
+static void check_energy(const qn_compound *pose, const qn_score_receptor *receptor)
 {
-    qn_screen_ligand ligand;
+    qn_score_ligand ligand;
     qn_bude_energy energy;
     double heavy[3 * 128], centroid[3] = {0, 0, 0};
-    if (!CHECK_OK(qn_screen_ligand_create(pose, &receptor->score, &ligand)) || !CHECK(ligand.atom_count <= 128)) return;
+    if (!CHECK_OK(qn_score_ligand_create(pose, &receptor->score, &ligand)) || !CHECK(ligand.atom_count <= 128)) return;
     for (int i = 0; i < ligand.atom_count; i++)
         for (int d = 0; d < 3; d++) {
             heavy[3 * i + d] = qn_compound_positions((qn_compound *)pose, 0)[3 * ligand.atom[i] + d];
@@ -135,7 +135,7 @@ static void check_energy(const qn_compound *pose, const qn_screen_receptor *rece
     CHECK_NEAR(item(pose, "quern_charge"), energy.charge, 0.02);
     CHECK_NEAR(item(pose, "quern_desolvation"), energy.desolvation, 0.02);
     CHECK_NEAR(item(pose, "quern_ligand_efficiency"), energy.total / ligand.atom_count, 0.001);
-    qn_screen_ligand_clear(&ligand);
+    qn_score_ligand_clear(&ligand);
 }
 
 static double distance(const double *positions, size_t a, size_t b)
@@ -185,8 +185,8 @@ static void read_originals(qn_compound ***originals, size_t *count)
 static void hits_are_what_they_say(void)
 {
     const qn_screen_options options = options_for("hits");
-    const qn_screen_score score = {QN_SCREEN_BUDE, qn_bude_find("2016")};
-    qn_screen_receptor receptor;
+    const qn_ligand_score score = {QN_SCORE_BUDE, qn_bude_find("2016")};
+    qn_score_receptor receptor;
     qn_screen_summary summary;
     qn_compound **poses = NULL, **originals = NULL;
     size_t count = 0, original_count = 0, begin = 0;
@@ -195,7 +195,7 @@ static void hits_are_what_they_say(void)
     CHECK(summary.molecules == MOLECULES && summary.rejected == 1 && summary.conformers == MOLECULES - 1);
     CHECK(summary.interactions > 0 && summary.scoring_share > 0 && summary.scoring_share <= 1);
     snprintf(path, sizeof path, "%s/hits.sdf", options.output);
-    CHECK_OK(qn_screen_receptor_read(receptor_path, &score, &receptor));
+    CHECK_OK(qn_score_receptor_read(receptor_path, &score, &receptor));
     CHECK_OK(qn_compound_read_file(path, &poses, &count));
     read_originals(&originals, &original_count);
     CHECK(count > MOLECULES && count <= (MOLECULES - 1) * KEEP);
@@ -211,7 +211,7 @@ static void hits_are_what_they_say(void)
     }
     destroy_all(poses, count);
     destroy_all(originals, original_count);
-    qn_screen_receptor_clear(&receptor);
+    qn_score_receptor_clear(&receptor);
 }
 
 static int calls_left;

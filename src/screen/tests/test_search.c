@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "math/random.h"
 #include "math/rotation.h"
-#include "screen/kernels/score_poses.h"
+#include "score/kernels/score_poses.h"
 #include "screen/scorer.h"
 
 enum { JOBS = 5, ATOMS = 12, WINNERS = 8 };
@@ -21,7 +21,7 @@ static qn_device *device;
 
 static float positions[JOBS * ATOMS * 3];
 static int types[ATOMS];
-static qn_screen_ligand ligands[JOBS - 1]; /* the second has two conformers */
+static qn_score_ligand ligands[JOBS - 1]; /* the second has two conformers */
 static qn_screen_job jobs[JOBS];
 
 static double uniform(uint64_t stream, uint64_t index)
@@ -40,11 +40,11 @@ static void make_ligands(void)
             for (int i = 0; i < ATOMS; i++) own[3 * i] -= (float)mean;
         }
     for (int i = 0; i < JOBS - 1; i++)
-        ligands[i] = (qn_screen_ligand){.hash = 77 + (uint64_t)i,
-                                        .atom_count = ATOMS - (i == 3),
-                                        .conformer_count = 1 + (i == 1),
-                                        .type = types,
-                                        .positions_angstrom = positions + 3 * ATOMS * (i + (i > 1))};
+        ligands[i] = (qn_score_ligand){.hash = 77 + (uint64_t)i,
+                                       .atom_count = ATOMS - (i == 3),
+                                       .conformer_count = 1 + (i == 1),
+                                       .type = types,
+                                       .positions_angstrom = positions + 3 * ATOMS * (i + (i > 1))};
     for (int job = 0; job < JOBS; job++) jobs[job] = (qn_screen_job){&ligands[job < 2 ? job : job - 1], job == 2};
 }
 
@@ -71,7 +71,7 @@ static float pocket_energy(const qn_score_poses_atom *atoms, int count, const fl
     return (float)energy;
 }
 
-static qn_status stub_create(qn_device *on, const qn_screen_receptor *receptor, const qn_screen_search_options *options,
+static qn_status stub_create(qn_device *on, const qn_score_receptor *receptor, const qn_screen_search_options *options,
                              double hardness, void **state)
 {
     (void)on, (void)receptor, (void)options;
@@ -135,7 +135,7 @@ static qn_screen_search_options options_of(void)
 /* All jobs, `batch` at once, in slots in turn; from the last to the first with `backwards`. */
 static void search_all(qn_device *on, const qn_screen_search_options *options, bool backwards, qn_screen_pose *poses)
 {
-    const qn_screen_receptor receptor = {.atom_count = 10};
+    const qn_score_receptor receptor = {.atom_count = 10};
     qn_screen_job ordered[JOBS];
     qn_screen_pose found[JOBS * WINNERS];
     qn_screen_search *search = NULL;
@@ -168,7 +168,7 @@ static bool same(const qn_screen_pose *a, const qn_screen_pose *b)
 static double rmsd_to_pocket(const qn_screen_search_options *options, const qn_screen_pose *pose, int job, int pocket)
 {
     double rotation[9], translation[3], matrix[9], sum = 0;
-    const qn_screen_ligand *ligand = jobs[job].ligand;
+    const qn_score_ligand *ligand = jobs[job].ligand;
     const float *p = ligand->positions_angstrom + 3 * jobs[job].conformer * ligand->atom_count;
     qn_screen_pose_transform(options, pose, rotation, translation);
     qn_rotation_from_seed(5 + (uint64_t)pocket, matrix);
@@ -234,10 +234,10 @@ static void exact_searches_agree(void)
     static double places[RECEPTOR_ATOMS * 3];
     static int receptor_types[RECEPTOR_ATOMS];
     qn_screen_pose own[2 * WINNERS], other[2 * WINNERS];
-    qn_screen_receptor receptor = {.score = {QN_SCREEN_BUDE, qn_bude_find("2016")},
-                                   .atom_count = RECEPTOR_ATOMS,
-                                   .positions_angstrom = places,
-                                   .types = receptor_types};
+    qn_score_receptor receptor = {.score = {QN_SCORE_BUDE, qn_bude_find("2016")},
+                                  .atom_count = RECEPTOR_ATOMS,
+                                  .positions_angstrom = places,
+                                  .types = receptor_types};
     qn_screen_search_options options = options_of();
     qn_context *second = NULL;
     qn_device *host = NULL;
@@ -295,7 +295,7 @@ static void populations_are_even(void)
 /* The limits of what may be asked for, and the message of what may not. */
 static void options_are_checked(void)
 {
-    const qn_screen_receptor receptor = {.atom_count = 10};
+    const qn_score_receptor receptor = {.atom_count = 10};
     qn_screen_search *search = NULL;
     qn_screen_search_options options = options_of();
     options.poses = 100;

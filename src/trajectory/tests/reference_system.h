@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 
-#include "format/trajectory_stream.h"
-#include "trajectory/selection.h"
+#include "format/trajectory/trajectory_stream.h"
+#include "frames/whole.h"
+#include "selection/selection.h"
 #include "trajectory/tests/query_run.h"
-#include "trajectory/whole.h"
 
 typedef struct reference_system {
     char folder[512]; /* "" when the data are absent */

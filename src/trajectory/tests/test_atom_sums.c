@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trajectory/molecules.h"
-#include "trajectory/moments.h"
-#include "trajectory/slabs.h"
+#include "trajectory/query/molecules.h"
+#include "trajectory/query/moments.h"
+#include "trajectory/query/slabs.h"
 
 enum { ATOMS = 1500, MOST_SLABS = 7 };
 

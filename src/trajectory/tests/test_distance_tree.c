@@ -1,11 +1,11 @@
 /* Histograms counted by groups of atoms: down to atoms they are those of all pairs, in single precision to the last
  * count and in double but for rounding; short of that they keep their bound. */
-#include "trajectory/distance_tree.h"
+#include "pairs/distance_tree.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "trajectory/queries.h"
+#include "trajectory/query/queries.h"
 #include "trajectory/tests/reference_system.h"
 
 enum { ATOMS = 1800, MOST_BINS = 400 };
@@ -59,12 +59,15 @@ static qn_status count(const tree_case *of, qn_pool *pool, uint64_t *unresolved)
 {
     qn_box box;
     qn_trajectory_frame frame = {.number = 7, .atom_count = ATOMS, .positions_nm = positions};
-    const qn_query_frame view = {.frame = &frame,
-                                 .atoms = {all_atoms, of->second},
-                                 .atom_count = {of->first_count, of->second ? of->second_count : 0}};
+    const qn_pair_atoms chosen = {.frame = &frame,
+                                  .atoms = {all_atoms, of->second},
+                                  .atom_count = {of->first_count, of->second ? of->second_count : 0}};
     CHECK_OK(qn_box_from_vectors(of->vectors, &box));
-    const qn_distance_tree_request request = {
-        .bins = &of->bins, .box = &box, .frame = &view, .unordered = of->second == NULL, .most_unresolved = of->share};
+    const qn_distance_tree_request request = {.bins = &of->bins,
+                                              .box = &box,
+                                              .atoms = &chosen,
+                                              .unordered = of->second == NULL,
+                                              .most_unresolved = of->share};
     return qn_distance_tree_count(&request, pool, counts, unresolved);
 }
 

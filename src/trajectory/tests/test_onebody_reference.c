@@ -1,6 +1,6 @@
 /* One-body queries over every reference system, against double-precision sums that MDAnalysis' readers and numpy gave
  * on the coordinates as they are in the files (onebody.json). */
-#include "trajectory/queries.h"
+#include "trajectory/query/queries.h"
 #include "trajectory/tests/reference_results.h"
 #include "trajectory/tests/reference_system.h"
 

@@ -215,7 +215,7 @@ static void run_json_tells_the_run(void)
 {
     static const char *const warnings[] = {"first.xtc ends inside frame 5"};
     static const char *const devices[] = {"cuda:0"}, *const names[] = {"A GPU"};
-    const qn_trajectory_file_facts files[2] = {
+    const qn_frame_file_facts files[2] = {
         {.path = "first.xtc", .format = "XTC", .bytes = 4000000, .frames = 5, .ending = "inside frame 5"},
         {.path = "second.xtc"}};
     made_run scene;

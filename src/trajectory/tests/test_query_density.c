@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "trajectory/queries.h"
+#include "trajectory/query/queries.h"
 #include "trajectory/tests/query_run.h"
 
 enum { COUNT = 400 };

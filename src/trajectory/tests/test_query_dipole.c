@@ -1,7 +1,7 @@
 /* Dipoles of two molecules, their distribution, the dielectric constant of hand-made fluctuations and slabs. */
 #include <math.h>
 
-#include "trajectory/queries.h"
+#include "trajectory/query/queries.h"
 #include "trajectory/tests/query_run.h"
 
 /* Two diatomic molecules whose atoms are not neighbours, 0.1 nm and ±0.5 e: 0.05 e nm each. */

@@ -2,7 +2,7 @@
  * beside each result): gyrate, traj -com, dipoles, density. */
 #include <math.h>
 
-#include "trajectory/queries.h"
+#include "trajectory/query/queries.h"
 #include "trajectory/tests/reference_results.h"
 #include "trajectory/tests/reference_system.h"
 

@@ -1,7 +1,7 @@
 /* One-body queries with memory: displacements of hand-made walks that wrap, and deviations of moved structures. */
 #include <math.h>
 
-#include "trajectory/queries.h"
+#include "trajectory/query/queries.h"
 #include "trajectory/tests/query_run.h"
 
 enum { COUNT = 40 };

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "model/box.h"
-#include "trajectory/kernels/distance_histogram.h"
-#include "trajectory/queries.h"
+#include "pairs/kernels/distance_histogram.h"
+#include "trajectory/query/queries.h"
 #include "trajectory/tests/reference_system.h"
 
 enum { MOST_BINS = 512 };

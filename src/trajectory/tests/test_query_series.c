@@ -1,7 +1,7 @@
 /* Queries of one row a frame, against values calculated by hand. */
 #include <math.h>
 
-#include "trajectory/queries.h"
+#include "trajectory/query/queries.h"
 #include "trajectory/tests/query_run.h"
 
 /* Four atoms in three residues; atom 2 has no mass. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "trajectory/atom_weights.h"
+#include "trajectory/query/atom_weights.h"
 
 static const qn_query_parameter parameters[] = {
     {"max", QN_PARAMETER_LENGTH, NULL, 0.01, 100, NULL, "largest distance in nm"},

@@ -1,5 +1,5 @@
 /* The expert against arithmetic done by hand on small profiles. */
-#include "tune/expert.h"
+#include "tune/model/expert.h"
 
 #include <math.h>
 

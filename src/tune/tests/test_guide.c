@@ -8,11 +8,11 @@
 #include <quern/log.h>
 
 #include "base/memory.h"
-#include "tune/expert.h"
 #include "tune/guide.h"
-#include "tune/searcher.h"
+#include "tune/model/expert.h"
+#include "tune/model/static_model.h"
+#include "tune/searcher/searcher.h"
 #include "tune/session.h"
-#include "tune/static_model.h"
 #include "tune/tests/planted.h"
 
 static qn_context *context;

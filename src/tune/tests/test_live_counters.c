@@ -11,7 +11,7 @@
 
 #include "check.h"
 #include "runtime/counters.h"
-#include "tune/expert.h"
+#include "tune/model/expert.h"
 
 enum { POINTS = 4, MOST_COUNTERS = 64 };
 

@@ -1,5 +1,5 @@
 /* Portable models on a space whose counts follow formulas. */
-#include "tune/model.h"
+#include "tune/model/model.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 
 #include "check.h"
 #include "math/random.h"
-#include "tune/expert.h"
-#include "tune/searcher.h"
-#include "tune/static_recorded.h"
+#include "tune/model/expert.h"
+#include "tune/model/static_recorded.h"
+#include "tune/searcher/searcher.h"
 
 enum { SIDE = 12, POINTS = SIDE * SIDE * SIDE, COLUMNS = 2 };
 

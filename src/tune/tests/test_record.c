@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "tune/record.h"
+#include "tune/recorded/record.h"
 
 static qn_record *read_data(const char *name)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "math/random.h"
-#include "tune/score.h"
+#include "tune/exchange/score.h"
 
 /* 1 2 3 4 and one failure, which counts as 4: of five draws without replacement, E(1) = (1+2+3+4+4)/5 = 2.8;
  * E(2): of the ten pairs 4 hold the 1, 3 more the 2, 2 more the 3, 1 is (4, failure): (4 + 6 + 6 + 4) / 10 = 2. */

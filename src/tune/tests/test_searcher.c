@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tune/searcher.h"
-#include "tune/searcher_moves.h"
+#include "tune/searcher/moves.h"
+#include "tune/searcher/searcher.h"
 
 enum { SIDE = 6, AXES = 4 };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tune/space.h"
+#include "tune/space/space.h"
 
 static qn_space *make(const char *name)
 {

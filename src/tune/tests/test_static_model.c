@@ -1,11 +1,11 @@
 /* The static model against counts made by hand. */
-#include "tune/static_model.h"
+#include "tune/model/static_model.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "check.h"
-#include "tune/expert.h"
+#include "tune/model/expert.h"
 
 static double column(const double *columns, qn_expert_role role)
 {

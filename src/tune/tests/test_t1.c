@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "tune/t1.h"
+#include "tune/exchange/t1.h"
 
 static const char *device_name;
 

@@ -1,0 +1,107 @@
+#include "benchmark/physics/kernels/coulomb3d.h"
+
+#include "base/error.h"
+#include "runtime/host_variant.h"
+
+extern const char qn_benchmark_coulomb3d_source[];
+QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_coulomb3d_host);
+
+enum { GROUP_X, GROUP_Y, POINTS_Z, ATOM_UNROLL, MEMORY, COMPONENTS, VECTOR_WIDTH, TILE };
+
+static size_t round_up(size_t count, size_t step)
+{
+    return (count + step - 1) / step * step;
+}
+
+static qn_geometry geometry(const qn_configuration *configuration, const void *user)
+{
+    const qn_coulomb3d_problem *problem = user;
+    const int *value = configuration->value;
+    const size_t width = (size_t)value[VECTOR_WIDTH], depth = (size_t)value[POINTS_Z];
+    const size_t group_x = (size_t)value[GROUP_X], group_y = (size_t)value[GROUP_Y];
+    return (qn_geometry){{round_up((size_t)problem->points[0] / width, group_x),
+                          round_up((size_t)problem->points[1], group_y),
+                          round_up((size_t)problem->points[2], depth) / depth},
+                         {group_x, group_y, 1}};
+}
+
+/* Of a pair nothing but the last step of its squared distance, the root and the addition to the sum cannot be shared
+ * with other pairs. */
+static void work(const void *user, qn_work *least)
+{
+    const qn_coulomb3d_problem *problem = user;
+    const double points = (double)problem->points[0] * problem->points[1] * problem->points[2];
+    *least = (qn_work){.bytes_read = 16.0 * problem->atoms,
+                       .bytes_written = 4 * points,
+                       .multiply_adds = 2 * points * problem->atoms,
+                       .reciprocal_roots = points * problem->atoms};
+}
+
+static qn_status host(const qn_host_launch *launch)
+{
+    return QN_HOST_SELECT(qn_benchmark_coulomb3d_host)[0](launch);
+}
+
+static const qn_argument_declaration arguments[] = {
+    {"atoms", QN_IN, QN_FLOAT32},       {"components", QN_IN, QN_FLOAT32}, {"potential", QN_OUT, QN_FLOAT32},
+    {"atom_count", QN_VALUE, QN_INT32}, {"nx", QN_VALUE, QN_INT32},        {"ny", QN_VALUE, QN_INT32},
+    {"nz", QN_VALUE, QN_INT32},         {"spacing", QN_VALUE, QN_FLOAT32}};
+
+static const qn_kernel_declaration kernels[] = {{"coulomb3d", arguments, 8, geometry, host, work}};
+
+static const qn_tunable tunables[] = {
+    [GROUP_X] = {"GROUP_X", {4, 8, 16, 32, 64, 128, 256}, 7, 32, "work-items of a group along x"},
+    [GROUP_Y] = {"GROUP_Y", {1, 2, 4, 8, 16}, 5, 4, "work-items of a group along y"},
+    [POINTS_Z] = {"POINTS_Z", {1, 2, 4, 8, 16, 32}, 6, 4, "points of a work-item along z"},
+    [ATOM_UNROLL] = {"ATOM_UNROLL", {0, 1, 2, 4, 8, 16, 32}, 7, 1, "atoms of one pass of the loop; 0: the compiler's"},
+    [MEMORY] = {"MEMORY", {0, 1, 2}, 3, 0, "atoms are read from 0 global, 1 constant, 2 local memory"},
+    [COMPONENTS] = {"COMPONENTS", {0, 1}, 2, 0, "an array for each coordinate in place of one of atoms"},
+    [VECTOR_WIDTH] = {"VECTOR_WIDTH", {1, 2, 4, 8, 16}, 5, 1, "floats per vector: points of a work-item along x"},
+    [TILE] = {"TILE", {1, 2, 4}, 3, 1, "atoms that each work-item brings into local memory"},
+};
+
+static const char *const constraints[] = {
+    "GROUP_X * GROUP_Y <= device.largest_group",
+    "GROUP_X * GROUP_Y >= device.subgroup_size",
+    "MEMORY == 2 || TILE == 1",
+    "MEMORY != 2 || 16 * TILE * GROUP_X * GROUP_Y <= device.local_memory_bytes",
+    "(MEMORY != 1 && VECTOR_WIDTH == 1) || device.is_opencl",
+    "POINTS_Z * VECTOR_WIDTH <= 64",                /* what registers hold */
+    "POINTS_Z * ATOM_UNROLL * VECTOR_WIDTH <= 256", /* what compilers stand */
+    "!device.is_host || (GROUP_X == 32 && GROUP_Y == 4 && ATOM_UNROLL == 1 && MEMORY == 0 && COMPONENTS == 0)",
+    "!device.is_host || POINTS_Z <= 8",
+};
+
+const qn_family qn_benchmark_coulomb3d_family = {
+    .name = "benchmark/coulomb3d",
+    .source = qn_benchmark_coulomb3d_source,
+    .source_path = "benchmark/physics/kernels/coulomb3d.cl",
+    .kernels = kernels,
+    .kernel_count = 1,
+    .tunables = tunables,
+    .tunable_count = sizeof tunables / sizeof *tunables,
+    .constraints = constraints,
+    .constraint_count = sizeof constraints / sizeof *constraints,
+};
+
+qn_status qn_coulomb3d(qn_queue *queue, const qn_configuration *configuration, const qn_coulomb3d_problem *problem,
+                       qn_buffer *atoms, qn_buffer *components, qn_buffer *potential, qn_event **event)
+{
+    qn_argument values[] = {qn_argument_buffer(atoms),
+                            qn_argument_buffer(components),
+                            qn_argument_buffer(potential),
+                            qn_argument_int32(problem->atoms),
+                            qn_argument_int32(problem->points[0]),
+                            qn_argument_int32(problem->points[1]),
+                            qn_argument_int32(problem->points[2]),
+                            qn_argument_float32(problem->spacing)};
+    qn_family_call call = {
+        .arguments = values, .argument_count = 8, .problem = problem, .configuration = configuration};
+    if (problem->points[0] % QN_COULOMB3D_POINTS_STEP != 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/coulomb3d: %d points along x; expected a multiple of %d",
+                problem->points[0], QN_COULOMB3D_POINTS_STEP);
+    if (configuration && configuration->value[MEMORY] == 1 && problem->atoms > QN_COULOMB3D_CONSTANT_ATOMS)
+        QN_FAIL(QN_UNSUPPORTED, "benchmark/coulomb3d: %d atoms do not fit constant memory; %d do", problem->atoms,
+                QN_COULOMB3D_CONSTANT_ATOMS);
+    return qn_family_run(&qn_benchmark_coulomb3d_family, queue, &call, event);
+}

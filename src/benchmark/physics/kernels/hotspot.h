@@ -1,0 +1,34 @@
+/* Heat on a chip, in single precision: each step every cell of a grid takes up power, loses heat to the air and
+ * exchanges it with its four neighbours, t' = t + across · (west + east − 2 t) + down · (north + south − 2 t) + loss ·
+ * (air − t) + heating · power; beyond the edge of the grid a cell sees itself. (Huang et al. 2006,
+ * doi 10.1109/TVLSI.2006.876103, explicit steps.) */
+#ifndef QN_BENCHMARK_PHYSICS_HOTSPOT_H
+#define QN_BENCHMARK_PHYSICS_HOTSPOT_H
+
+#include <quern/family.h>
+
+enum { QN_HOTSPOT_STEPS = 4 }; /* place of the tunable: steps of a launch */
+
+extern const qn_family qn_benchmark_hotspot_family;
+
+typedef struct qn_hotspot_problem {
+    int width, height, steps;
+    float across, down, loss, heating, air;
+} qn_hotspot_problem;
+
+/* `steps` steps from *temperature, [height][width] like power; as many launches as the configuration needs. *scratch
+ * has the size of *temperature; the two are exchanged when the last launch wrote it. `done` has four bytes. *seconds
+ * (may be NULL) is the sum of the launches' times; waits for them. configuration NULL: chosen as for any family.
+ * Errors: QN_INVALID_ARGUMENT for impossible sizes and buffers that are too small. */
+QN_MUST_CHECK qn_status qn_hotspot(qn_queue *queue, const qn_configuration *configuration,
+                                   const qn_hotspot_problem *problem, qn_buffer *power, qn_buffer **temperature,
+                                   qn_buffer **scratch, qn_buffer *done, double *seconds);
+
+/* Power (field 0) or temperature (field 1) of a cell at the start */
+typedef float (*qn_hotspot_input)(int field, int x, int y, const void *user);
+
+/* The temperature of one cell at the end, in double; looks at the cells it depends on. Errors: QN_OUT_OF_MEMORY. */
+QN_MUST_CHECK qn_status qn_hotspot_reference(const qn_hotspot_problem *problem, qn_hotspot_input input,
+                                             const void *user, int x, int y, double *temperature);
+
+#endif

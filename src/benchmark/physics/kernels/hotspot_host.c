@@ -1,0 +1,145 @@
+/* Steps of heat on processor cores: a piece is a tile of the grid with a margin of as many cells as it makes steps, all
+ * of it in the second cache. The steps of a launch are the tunable STEPS. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/thread_pool.h"
+#include "benchmark/physics/kernels/hotspot.h"
+#include "runtime/host_variant.h"
+
+/* Levels without a fused multiply-add round twice instead of calling the C library for each. */
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define MULTIPLY_ADD(a, b, c) fmaf((a), (b), (c))
+#else
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#endif
+
+enum {
+    TILE_WIDTH = 256,
+    TILE_HEIGHT = 64,
+    LARGEST_STEPS = 10,
+    LINE = TILE_WIDTH + 2 * LARGEST_STEPS + 12, /* of scratch memory, a multiple of a cache line */
+    LINES = TILE_HEIGHT + 2 * LARGEST_STEPS + 2,
+    AREA = LINE * LINES
+};
+
+typedef struct heat_job {
+    const float *power, *from;
+    float *to, *scratch;
+    int width, height, steps;
+    float across, down, centre, heating, cooling;
+} heat_job;
+
+/* The part of a tile and its margin that lies in the grid: rows and columns in scratch memory. */
+typedef struct part {
+    int first_x, end_x, first_y, end_y; /* where it lies in the grid */
+} part;
+
+static int minimum(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int maximum(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* Cells in scratch memory have one unused row and column before them, for what lies beyond the grid's edge. */
+static size_t place(const part *area, int x, int y)
+{
+    return (size_t)(y - area->first_y + 1) * LINE + (size_t)(x - area->first_x + 1);
+}
+
+/* Cells beyond the edge are as those at it. */
+static void fill_edges(const heat_job *job, const part *area, float *cells, int first_x, int end_x, int first_y,
+                       int end_y)
+{
+    if (first_x == 0)
+        for (int y = first_y; y < end_y; y++) cells[place(area, 0, y) - 1] = cells[place(area, 0, y)];
+    if (end_x == job->width)
+        for (int y = first_y; y < end_y; y++) cells[place(area, end_x - 1, y) + 1] = cells[place(area, end_x - 1, y)];
+    const size_t bytes = (size_t)(end_x - first_x) * sizeof(float);
+    if (first_y == 0) memcpy(cells + place(area, first_x, 0) - LINE, cells + place(area, first_x, 0), bytes);
+    if (end_y == job->height)
+        memcpy(cells + place(area, first_x, end_y - 1) + LINE, cells + place(area, first_x, end_y - 1), bytes);
+}
+
+static void step_line(const heat_job *job, const float *restrict from, const float *restrict source, float *restrict to,
+                      int count)
+{
+    const float across = job->across, down = job->down, centre = job->centre;
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+        to[i] =
+            MULTIPLY_ADD(across, from[i - 1] + from[i + 1],
+                         MULTIPLY_ADD(down, from[i - LINE] + from[i + LINE], MULTIPLY_ADD(centre, from[i], source[i])));
+}
+
+static qn_status heat_tile(size_t index, int worker, void *user)
+{
+    const heat_job *job = user;
+    const int across = (job->width + TILE_WIDTH - 1) / TILE_WIDTH, steps = job->steps;
+    const int x0 = (int)(index % (size_t)across) * TILE_WIDTH, y0 = (int)(index / (size_t)across) * TILE_HEIGHT;
+    const int x1 = minimum(x0 + TILE_WIDTH, job->width), y1 = minimum(y0 + TILE_HEIGHT, job->height);
+    const part area = {maximum(x0 - steps, 0), minimum(x1 + steps, job->width), maximum(y0 - steps, 0),
+                       minimum(y1 + steps, job->height)};
+    float *source = job->scratch + (size_t)worker * 3 * AREA, *from = source + AREA, *to = from + AREA;
+    for (int y = area.first_y; y < area.end_y; y++) {
+        const size_t line = (size_t)y * (size_t)job->width + (size_t)area.first_x;
+        float *sources = source + place(&area, area.first_x, y);
+        for (int i = 0; i < area.end_x - area.first_x; i++)
+            sources[i] = MULTIPLY_ADD(job->heating, job->power[line + (size_t)i], job->cooling);
+        memcpy(from + place(&area, area.first_x, y), job->from + line,
+               (size_t)(area.end_x - area.first_x) * sizeof(float));
+    }
+    fill_edges(job, &area, from, area.first_x, area.end_x, area.first_y, area.end_y);
+    for (int margin = steps - 1; margin >= 0; margin--) {
+        const int left = maximum(x0 - margin, 0), right = minimum(x1 + margin, job->width);
+        const int top = maximum(y0 - margin, 0), bottom = minimum(y1 + margin, job->height);
+        for (int y = top; y < bottom; y++) {
+            const size_t first = place(&area, left, y);
+            step_line(job, from + first, source + first, to + first, right - left);
+        }
+        fill_edges(job, &area, to, left, right, top, bottom);
+        float *written = to;
+        to = from;
+        from = written;
+    }
+    for (int y = y0; y < y1; y++)
+        memcpy(job->to + (size_t)y * (size_t)job->width + (size_t)x0, from + place(&area, x0, y),
+               (size_t)(x1 - x0) * sizeof(float));
+    return QN_OK;
+}
+
+static float float_of(const qn_host_launch *launch, int argument)
+{
+    return *(const float *)launch->arguments[argument];
+}
+
+static qn_status hotspot(const qn_host_launch *launch)
+{
+    heat_job job = {.power = launch->arguments[0], .from = launch->arguments[1], .to = launch->arguments[2]};
+    void *scratch;
+    job.width = *(const int32_t *)launch->arguments[4];
+    job.height = *(const int32_t *)launch->arguments[5];
+    job.steps = minimum(*(const int32_t *)launch->arguments[6], launch->configuration->value[QN_HOTSPOT_STEPS]);
+    job.across = float_of(launch, 7);
+    job.down = float_of(launch, 8);
+    job.centre = float_of(launch, 9);
+    job.heating = float_of(launch, 10);
+    job.cooling = float_of(launch, 11);
+    QN_TRY(qn_allocate((size_t)qn_pool_threads(launch->pool) * 3 * AREA, sizeof(float), &scratch));
+    job.scratch = scratch;
+    const size_t tiles =
+        ((size_t)job.width + TILE_WIDTH - 1) / TILE_WIDTH * (((size_t)job.height + TILE_HEIGHT - 1) / TILE_HEIGHT);
+    qn_status status = qn_pool_run(launch->pool, tiles, heat_tile, &job);
+    qn_release(&scratch);
+    *(int32_t *)launch->arguments[3] = job.steps;
+    return status;
+}
+
+extern const qn_host_kernel QN_HOST_VARIANT(qn_benchmark_hotspot_host)[];
+const qn_host_kernel QN_HOST_VARIANT(qn_benchmark_hotspot_host)[] = {hotspot};

@@ -1,0 +1,21 @@
+/* What the parts of the MOL2 reader share. */
+#ifndef QN_FORMAT_COMPOUND_MOL2_H
+#define QN_FORMAT_COMPOUND_MOL2_H
+
+#include "format/record_lines.h"
+
+/* The element of a SYBYL type ("C.ar", "Cl"), or of a GAFF one, all in small letters ("ca", "cl"); "X" for types that
+ * stand for no element ("Du", "LP", "Any"). False for others. */
+bool qn_mol2_element(qn_word type, qn_word name, char element[4]);
+
+/* Bonds that SYBYL calls aromatic but are in no ring, in carboxylates, phosphates, sulfonates and guanidinium, become
+ * single and double ones with formal charges; ammonium gets its charge. */
+QN_MUST_CHECK qn_status qn_mol2_settle_bonds(qn_compound *compound);
+
+/* Drop lone pairs, which SYBYL writes as atoms ("LP"), and, if wanted, hydrogens: where there are bonds, those become
+ * numbers of implicit ones of the atoms they are bound to. */
+QN_MUST_CHECK qn_status qn_mol2_drop_atoms(qn_compound *compound, bool hydrogens);
+
+bool qn_mol2_is_lone_pair(const qn_compound_atom *atom);
+
+#endif

@@ -1,0 +1,154 @@
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "format/compound/packed_library.h"
+#include "format/compound/packed_library_layout.h"
+#include "format/packed_bytes.h"
+
+struct qn_packed_writer {
+    char *path;
+    qn_text temporary; /* path until it is finished */
+    int descriptor;
+    qn_text pending;  /* not yet written */
+    qn_text index;    /* offsets, as the file has them */
+    uint64_t written; /* bytes of the file, pending ones included */
+    uint64_t count;
+    bool failed;
+};
+
+static const size_t most_pending = (size_t)1 << 20;
+
+static qn_status system_failure(const qn_packed_writer *writer, const char *what)
+{
+    QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", writer->path, what, strerror(errno));
+}
+
+static qn_status write_out(qn_packed_writer *writer, const void *data, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t count = write(writer->descriptor, (const char *)data + done, size - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return system_failure(writer, "write");
+        done += (size_t)count;
+    }
+    return QN_OK;
+}
+
+static qn_status write_pending(qn_packed_writer *writer)
+{
+    QN_TRY(write_out(writer, writer->pending.data, writer->pending.length));
+    writer->pending.length = 0;
+    return QN_OK;
+}
+
+static qn_status start(qn_packed_writer *writer, const char *path)
+{
+    static const char room[QN_PACKED_HEADER_BYTES];
+    QN_TRY(qn_text_copy(path, &writer->path));
+    QN_TRY(qn_text_append(&writer->temporary, "%s.partial.%ld", path, (long)getpid()));
+    writer->descriptor = open(writer->temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (writer->descriptor < 0) return system_failure(writer, "create");
+    writer->written = sizeof room;
+    return qn_text_append_bytes(&writer->pending, room, sizeof room);
+}
+
+qn_status qn_packed_writer_create(const char *path, qn_packed_writer **out)
+{
+    void *memory;
+    *out = NULL;
+    QN_TRY(qn_allocate(1, sizeof **out, &memory));
+    qn_packed_writer *writer = memory;
+    writer->descriptor = -1;
+    qn_status status = start(writer, path);
+    if (status != QN_OK)
+        qn_packed_writer_discard(&writer);
+    else
+        *out = writer;
+    return status;
+}
+
+/* `pending` has grown by one molecule. */
+static qn_status count_in(qn_packed_writer *writer, size_t size)
+{
+    QN_TRY(qn_packed_put(&writer->index, writer->written, 8));
+    writer->written += size;
+    writer->count++;
+    return writer->pending.length < most_pending ? QN_OK : write_pending(writer);
+}
+
+qn_status qn_packed_writer_append(qn_packed_writer *writer, const qn_compound *compound)
+{
+    size_t before = writer->pending.length;
+    QN_TRY(qn_compound_pack(compound, &writer->pending));
+    qn_status status = count_in(writer, writer->pending.length - before);
+    writer->failed = writer->failed || status != QN_OK;
+    return status;
+}
+
+qn_status qn_packed_writer_append_bytes(qn_packed_writer *writer, const void *bytes, size_t size)
+{
+    qn_status status = qn_text_append_bytes(&writer->pending, bytes, size);
+    if (status == QN_OK) status = count_in(writer, size);
+    writer->failed = writer->failed || status != QN_OK;
+    return status;
+}
+
+uint64_t qn_packed_writer_count(const qn_packed_writer *writer)
+{
+    return writer->count;
+}
+
+static qn_status write_header(qn_packed_writer *writer)
+{
+    unsigned char header[QN_PACKED_HEADER_BYTES] = QN_PACKED_MAGIC;
+    uint32_t sum = (uint32_t)crc32_z(0, (const Bytef *)writer->index.data, writer->index.length);
+    qn_packed_store(QN_PACKED_VERSION, 4, header + QN_PACKED_VERSION_AT);
+    qn_packed_store(sum, 4, header + QN_PACKED_INDEX_SUM_AT);
+    qn_packed_store(writer->count, 8, header + QN_PACKED_COUNT_AT);
+    qn_packed_store(writer->written, 8, header + QN_PACKED_INDEX_AT);
+    qn_packed_store(crc32_z(0, header, QN_PACKED_HEADER_SUM_AT), 4, header + QN_PACKED_HEADER_SUM_AT);
+    if (lseek(writer->descriptor, 0, SEEK_SET) != 0) return system_failure(writer, "go back in");
+    return write_out(writer, header, sizeof header);
+}
+
+static qn_status finish(qn_packed_writer *writer)
+{
+    if (writer->failed) QN_FAIL(QN_IO_ERROR, "%s: a molecule before was not written", writer->path);
+    QN_TRY(qn_packed_put(&writer->index, writer->written, 8));
+    QN_TRY(write_pending(writer));
+    QN_TRY(write_out(writer, writer->index.data, writer->index.length));
+    QN_TRY(write_header(writer));
+    if (fsync(writer->descriptor) != 0 && errno != EINVAL) return system_failure(writer, "flush to disk");
+    int closed = close(writer->descriptor);
+    writer->descriptor = -1;
+    if (closed != 0) return system_failure(writer, "write");
+    if (rename(writer->temporary.data, writer->path) != 0) return system_failure(writer, "put in place");
+    qn_text_clear(&writer->temporary);
+    return QN_OK;
+}
+
+qn_status qn_packed_writer_finish(qn_packed_writer **writer)
+{
+    qn_status status = finish(*writer);
+    qn_packed_writer_discard(writer);
+    return status;
+}
+
+void qn_packed_writer_discard(qn_packed_writer **writer)
+{
+    qn_packed_writer *w = *writer;
+    if (!w) return;
+    if (w->descriptor >= 0) close(w->descriptor);
+    if (w->temporary.data) unlink(w->temporary.data);
+    qn_text_clear(&w->temporary);
+    qn_text_clear(&w->pending);
+    qn_text_clear(&w->index);
+    qn_release(&w->path);
+    qn_release(writer);
+}

@@ -1,0 +1,199 @@
+#include "format/compound/pdbqt.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "format/compound/compound_formats.h"
+#include "format/element.h"
+#include "format/record_lines.h"
+
+bool qn_autodock_element(const char *type, size_t length, char element[4])
+{
+    static const struct {
+        char type[4], element[4];
+    } types[] = {{"A", "C"},   {"HD", "H"},  {"HS", "H"},  {"NA", "N"}, {"NS", "N"}, {"NX", "N"},
+                 {"OA", "O"},  {"OS", "O"},  {"OX", "O"},  {"SA", "S"}, {"W", ""},   {"TZ", ""},
+                 {"G", ""},    {"G0", ""},   {"G1", ""},   {"G2", ""},  {"G3", ""},  {"CG", "C"},
+                 {"CG0", "C"}, {"CG1", "C"}, {"CG2", "C"}, {"CG3", "C"}};
+    while (length > 0 && type[0] == ' ') type++, length--;
+    while (length > 0 && strchr(" \r", type[length - 1])) length--;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (strlen(types[i].type) != length || memcmp(types[i].type, type, length) != 0) continue;
+        memcpy(element, types[i].element, 4);
+        return true;
+    }
+    return qn_element_find(type, length, element);
+}
+
+static bool is_atom(const qn_record_lines *lines)
+{
+    return qn_line_begins(lines, "ATOM  ") || qn_line_begins(lines, "HETATM");
+}
+
+static bool has_columns_of_pdbqt(const qn_record_lines *lines)
+{
+    char element[4];
+    double charge;
+    qn_word number = qn_record_columns(lines, 71, 76), type = qn_record_columns(lines, 78, 80);
+    return qn_number_parse(number.text, number.length, &charge) && memchr(number.text, '.', number.length) &&
+           lines->text[76] == ' ' && qn_autodock_element(type.text, type.length, element);
+}
+
+bool qn_pdbqt_recognise(const char *text, size_t size)
+{
+    qn_compound_record record = {.path = "", .line = 1, .text = (char *)text, .size = size};
+    qn_record_lines lines = qn_record_lines_start(&record);
+    while (qn_record_lines_next(&lines)) {
+        if (qn_line_begins(&lines, "ENDROOT") || qn_line_begins(&lines, "TORSDOF")) return true;
+        if (is_atom(&lines)) return lines.length >= 78 && has_columns_of_pdbqt(&lines);
+    }
+    return false;
+}
+
+enum { IN_MODEL = 1, HAS_ATOMS = 2 };
+
+/* Models end with ENDMDL, molecules outside of models with TORSDOF or with the file. */
+qn_record_cut qn_pdbqt_cut(qn_record_cutter *cutter, const char *line, size_t size)
+{
+    const qn_record_lines lines = {.text = line, .length = size};
+    if (qn_line_begins(&lines, "MODEL")) {
+        if (cutter->section & HAS_ATOMS) return QN_CUT_NEXT;
+        cutter->section |= IN_MODEL;
+    }
+    if (is_atom(&lines)) cutter->section |= HAS_ATOMS;
+    if (qn_line_begins(&lines, "ENDMDL")) return QN_CUT_LAST;
+    if (qn_line_begins(&lines, "TORSDOF") && !(cutter->section & IN_MODEL)) return QN_CUT_LAST;
+    bool says_nothing = qn_word_is_blank((qn_word){line, size - (line[size - 1] == '\n')}) ||
+                        qn_line_begins(&lines, "END") || qn_line_begins(&lines, "CONECT") ||
+                        qn_line_begins(&lines, "TER");
+    return !cutter->begun && says_nothing ? QN_CUT_NONE : QN_CUT_INSIDE;
+}
+
+static void copy_columns(const qn_record_lines *lines, size_t first, size_t last, char text[8])
+{
+    qn_record_lines field = *lines;
+    qn_word columns = qn_record_columns(lines, first, last);
+    size_t at = 0;
+    field.text = columns.text;
+    field.length = columns.length;
+    qn_word word = qn_record_word(&field, &at);
+    memcpy(text, word.text, word.length);
+    text[word.length] = '\0';
+}
+
+/* *kept is false for what is no atom. */
+static qn_status read_atom(const qn_record_lines *lines, size_t number, qn_compound_atom *atom, double *position,
+                           bool *kept)
+{
+    double charge;
+    for (int axis = 0; axis < 3; axis++) {
+        size_t first = 31 + 8 * (size_t)axis;
+        QN_TRY(qn_record_coordinate(lines, axis, qn_record_columns(lines, first, first + 7), &position[axis]));
+    }
+    qn_word type = qn_record_columns(lines, 78, 80), partial = qn_record_columns(lines, 71, 76);
+    if (!qn_autodock_element(type.text, type.length, atom->element))
+        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: atom %zu has type \"%s\"; expected one of AutoDock's (columns 78-79)",
+                lines->path, lines->number, number, qn_quote(type.text, type.length).text);
+    if (!qn_number_parse(partial.text, partial.length, &charge))
+        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: charge \"%s\" is not a number (columns 71-76)", lines->path, lines->number,
+                qn_quote(partial.text, partial.length).text);
+    *kept = atom->element[0] != '\0';
+    copy_columns(lines, 13, 16, atom->name);
+    copy_columns(lines, 78, 80, atom->type);
+    atom->partial_charge_e = (float)charge;
+    atom->has_partial_charge = true;
+    return QN_OK;
+}
+
+/* What programs write into remarks: a name, a SMILES, a docking energy. */
+static qn_status read_remark(const qn_record_lines *lines, qn_text *name, qn_text *smiles, qn_text *energy)
+{
+    static const char *const starts[] = {"REMARK  Name = ", "REMARK Name = ", "REMARK SMILES ", "REMARK VINA RESULT:"};
+    qn_text *const texts[] = {name, name, smiles, energy};
+    if (qn_line_begins(lines, "REMARK SMILES IDX")) return QN_OK;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        if (!qn_line_begins(lines, starts[i]) || texts[i]->length > 0) continue;
+        size_t begin = strlen(starts[i]), end = lines->length;
+        while (begin < end && lines->text[begin] == ' ') begin++;
+        while (begin < end && lines->text[end - 1] == ' ') end--;
+        return qn_text_append_bytes(texts[i], lines->text + begin, end - begin);
+    }
+    return QN_OK;
+}
+
+typedef struct pdbqt_reader {
+    qn_record_lines lines;
+    qn_compound *compound;
+    qn_text name, smiles, energy;
+} pdbqt_reader;
+
+/* The atoms, but for those of the receptor's flexible residues, which docked poses bring along. */
+static qn_status read_atoms(pdbqt_reader *reader)
+{
+    qn_compound *compound = reader->compound;
+    bool in_residue = false;
+    size_t number = 0;
+    for (qn_record_lines *lines = &reader->lines; qn_record_lines_next(lines);) {
+        if (qn_line_begins(lines, "REMARK"))
+            QN_TRY(read_remark(lines, &reader->name, &reader->smiles, &reader->energy));
+        if (qn_line_begins(lines, "BEGIN_RES")) in_residue = true;
+        if (qn_line_begins(lines, "END_RES")) in_residue = false;
+        if (!is_atom(lines) || in_residue) continue;
+        bool kept = false;
+        qn_compound_atom *atom = &compound->atoms[compound->atom_count];
+        double *position = compound->positions_angstrom + 3 * compound->atom_count;
+        QN_TRY(read_atom(lines, ++number, atom, position, &kept));
+        compound->atom_count += kept;
+    }
+    return QN_OK;
+}
+
+/* Where no remark names the molecule, its file does, without folder and ".pdbqt" or ".pdbqt.gz". */
+static qn_status name_by_file(const char *path, qn_text *name)
+{
+    const char *file = qn_path_name(path);
+    size_t length = strlen(file);
+    if (length > 3 && strcmp(file + length - 3, ".gz") == 0) length -= 3;
+    for (size_t i = length; i-- > 1;)
+        if (file[i] == '.') {
+            length = i;
+            break;
+        }
+    return qn_text_append_bytes(name, file, strcmp(path, "standard input") == 0 ? 0 : length);
+}
+
+static qn_status read_molecule(const qn_compound_record *record, pdbqt_reader *reader)
+{
+    size_t count = 0;
+    while (qn_record_lines_next(&reader->lines)) count += is_atom(&reader->lines);
+    reader->lines = qn_record_lines_start(record);
+    QN_TRY(qn_compound_create("", count, 0, 1, &reader->compound));
+    qn_compound *compound = reader->compound;
+    compound->atom_count = 0; /* they are counted as they come */
+    QN_TRY(read_atoms(reader));
+    if (compound->atom_count == 0)
+        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has no atoms; expected ATOM or HETATM records", record->path,
+                record->line);
+    if (reader->name.length == 0) QN_TRY(name_by_file(record->path, &reader->name));
+    qn_release(&compound->name);
+    QN_TRY(qn_text_copy(reader->name.data, &compound->name));
+    if (reader->smiles.data) QN_TRY(qn_compound_add_property(compound, "SMILES", reader->smiles.data));
+    if (reader->energy.data) QN_TRY(qn_compound_add_property(compound, "VINA RESULT", reader->energy.data));
+    return QN_OK;
+}
+
+qn_status qn_pdbqt_read(const qn_compound_record *record, qn_compound **compound)
+{
+    pdbqt_reader reader = {.lines = qn_record_lines_start(record)};
+    qn_status status = read_molecule(record, &reader);
+    qn_text_clear(&reader.name);
+    qn_text_clear(&reader.smiles);
+    qn_text_clear(&reader.energy);
+    if (status == QN_OK)
+        *compound = reader.compound;
+    else
+        qn_compound_destroy(&reader.compound);
+    return status;
+}

@@ -1,0 +1,156 @@
+#define _POSIX_C_SOURCE 200809L
+#include "format/image/mrc_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "format/packed_bytes.h"
+
+enum { BUFFERED_VALUES = 1 << 16 };
+
+struct qn_mrc_writer {
+    char *path;
+    qn_text temporary; /* until it is finished */
+    int descriptor;
+    bool failed;
+    uint64_t count;
+    float least, largest;
+    double sum, sum_of_squares;
+    unsigned char *buffer; /* BUFFERED_VALUES of 4 bytes */
+};
+
+static qn_status system_failure(const qn_mrc_writer *writer, const char *what)
+{
+    QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", writer->path, what, strerror(errno));
+}
+
+static qn_status write_bytes(qn_mrc_writer *writer, const unsigned char *bytes, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t count = write(writer->descriptor, bytes + done, size - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return system_failure(writer, "write");
+        done += (size_t)count;
+    }
+    return QN_OK;
+}
+
+static qn_status start(qn_mrc_writer *writer, const char *path)
+{
+    const unsigned char nothing[QN_MRC_HEADER_BYTES] = {0}; /* the header comes last: it counts what there is */
+    void *memory;
+    QN_TRY(qn_text_copy(path, &writer->path));
+    QN_TRY(qn_allocate(BUFFERED_VALUES, 4, &memory));
+    writer->buffer = memory;
+    QN_TRY(qn_text_append(&writer->temporary, "%s.partial.%ld", path, (long)getpid()));
+    writer->descriptor = open(writer->temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (writer->descriptor < 0) {
+        qn_status status = system_failure(writer, "create");
+        qn_text_clear(&writer->temporary);
+        return status;
+    }
+    return write_bytes(writer, nothing, sizeof nothing);
+}
+
+qn_status qn_mrc_writer_create(const char *path, qn_mrc_writer **out)
+{
+    void *memory;
+    *out = NULL;
+    QN_TRY(qn_allocate(1, sizeof **out, &memory));
+    qn_mrc_writer *writer = memory;
+    writer->descriptor = -1;
+    writer->least = INFINITY;
+    writer->largest = -INFINITY;
+    qn_status status = start(writer, path);
+    if (status != QN_OK)
+        qn_mrc_writer_discard(&writer);
+    else
+        *out = writer;
+    return status;
+}
+
+static qn_status append_some(qn_mrc_writer *writer, const float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const float value = values[i];
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        qn_packed_store(bits, 4, writer->buffer + 4 * i);
+        writer->least = value < writer->least ? value : writer->least;
+        writer->largest = value > writer->largest ? value : writer->largest;
+        writer->sum += value; /* not finite once one value is not */
+        writer->sum_of_squares += (double)value * value;
+    }
+    writer->count += count;
+    return write_bytes(writer, writer->buffer, 4 * count);
+}
+
+qn_status qn_mrc_writer_append(qn_mrc_writer *writer, const float *values, size_t count)
+{
+    if (writer->failed) QN_FAIL(QN_IO_ERROR, "%s: values before were not written", writer->path);
+    for (size_t done = 0; done < count;) {
+        const size_t next = count - done < BUFFERED_VALUES ? count - done : BUFFERED_VALUES;
+        qn_status status = append_some(writer, values + done, next);
+        writer->failed = status != QN_OK;
+        if (writer->failed) return status;
+        done += next;
+    }
+    return QN_OK;
+}
+
+static void add_statistics(const qn_mrc_writer *writer, qn_mrc_description *description)
+{
+    const double mean = writer->sum / (double)writer->count;
+    description->has_statistics = isfinite(writer->sum_of_squares) != 0;
+    description->least = writer->least;
+    description->largest = writer->largest;
+    description->mean = mean;
+    description->deviation = sqrt(fmax(0, writer->sum_of_squares / (double)writer->count - mean * mean));
+}
+
+static qn_status finish(qn_mrc_writer *writer, qn_mrc_description description)
+{
+    unsigned char header[QN_MRC_HEADER_BYTES];
+    const int *n = description.counts;
+    if (writer->failed) QN_FAIL(QN_IO_ERROR, "%s: values before were not written", writer->path);
+    if (writer->count == 0 || writer->count != (uint64_t)n[0] * (uint64_t)n[1] * (uint64_t)n[2])
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %llu values were given; expected %d x %d x %d", writer->path,
+                (unsigned long long)writer->count, n[0], n[1], n[2]);
+    add_statistics(writer, &description);
+    qn_mrc_header_format(&description, header);
+    if (lseek(writer->descriptor, 0, SEEK_SET) != 0) return system_failure(writer, "go back in");
+    QN_TRY(write_bytes(writer, header, sizeof header));
+    if (fsync(writer->descriptor) != 0 && errno != EINVAL) return system_failure(writer, "flush to disk");
+    const int closed = close(writer->descriptor);
+    writer->descriptor = -1;
+    if (closed != 0) return system_failure(writer, "write");
+    if (rename(writer->temporary.data, writer->path) != 0) return system_failure(writer, "put in place");
+    qn_text_clear(&writer->temporary);
+    return QN_OK;
+}
+
+qn_status qn_mrc_writer_finish(qn_mrc_writer **writer, const qn_mrc_description *description)
+{
+    qn_status status = finish(*writer, *description);
+    qn_mrc_writer_discard(writer);
+    return status;
+}
+
+void qn_mrc_writer_discard(qn_mrc_writer **writer)
+{
+    qn_mrc_writer *w = *writer;
+    if (!w) return;
+    if (w->descriptor >= 0) close(w->descriptor);
+    if (w->temporary.data) unlink(w->temporary.data);
+    qn_text_clear(&w->temporary);
+    qn_release(&w->buffer);
+    qn_release(&w->path);
+    qn_release(writer);
+}

@@ -1,0 +1,26 @@
+/* The structure formats that are read, as one table: how content is recognised and who reads it.
+ *
+ * Adding one is a line in format.c and a file with its reader, which tells a builder what the file says, in file order.
+ */
+#ifndef QN_FORMAT_STRUCTURE_FORMATS_H
+#define QN_FORMAT_STRUCTURE_FORMATS_H
+
+#include "format/structure/structure_builder.h"
+
+typedef struct qn_structure_reader {
+    const char *name; /* "PDB", for messages */
+    bool (*recognise)(const char *data, size_t size);
+    qn_status (*read)(qn_structure_builder *builder, const char *data, size_t size);
+} qn_structure_reader;
+
+/* The first format of the table that recognises `data`; the last one, PDB, takes what nobody else does and says what
+ * it expected. */
+const qn_structure_reader *qn_structure_reader_for(const char *data, size_t size);
+
+QN_MUST_CHECK qn_status qn_pdb_read(qn_structure_builder *builder, const char *data, size_t size);
+/* The same with AutoDock's types and charges in the columns behind the B factor (format/compound/pdbqt.h). */
+QN_MUST_CHECK qn_status qn_pdbqt_structure_read(qn_structure_builder *builder, const char *data, size_t size);
+bool qn_mmcif_recognise(const char *data, size_t size);
+QN_MUST_CHECK qn_status qn_mmcif_read(qn_structure_builder *builder, const char *data, size_t size);
+
+#endif

@@ -1,0 +1,79 @@
+#include <ctype.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/gzip.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "format/structure/formats.h"
+#include "format/structure/structure.h"
+
+static qn_status check_text(const char *name, const char *data, size_t size)
+{
+    size_t blank = 0;
+    while (blank < size && isspace((unsigned char)data[blank])) blank++;
+    if (blank == size) QN_FAIL(QN_BAD_FORMAT, "%s: is empty; expected a PDB or mmCIF file", name);
+    const char *zero = memchr(data, '\0', size);
+    if (zero)
+        QN_FAIL(QN_BAD_FORMAT, "%s: is not text (byte %zu is 0); expected a PDB or mmCIF file", name,
+                (size_t)(zero - data));
+    return QN_OK;
+}
+
+qn_status qn_structure_read_memory(const char *name, const char *data, size_t size, const char *chains,
+                                   const qn_molecule_options *options, qn_molecule **molecule)
+{
+    static const char byte_order_mark[] = "\xEF\xBB\xBF";
+    *molecule = NULL;
+    if (size >= 3 && memcmp(data, byte_order_mark, 3) == 0) data += 3, size -= 3;
+    QN_TRY(check_text(name, data, size));
+    qn_structure_builder builder;
+    qn_status status = qn_structure_builder_start(&builder, name, chains, options);
+    if (status == QN_OK) status = qn_structure_reader_for(data, size)->read(&builder, data, size);
+    if (status == QN_OK) status = qn_structure_builder_finish(&builder, molecule);
+    qn_structure_builder_clear(&builder);
+    return status;
+}
+
+/* "path:chains" unless a file of the whole name exists. *chains is NULL without a selection. */
+static qn_status split_path(const char *path, char **file, char **chains)
+{
+    *chains = NULL;
+    QN_TRY(qn_text_copy(path, file));
+    char *colon = qn_file_exists(path) ? NULL : strrchr(*file, ':');
+    if (!colon || strchr(colon, '/')) return QN_OK;
+    *colon = '\0';
+    if (colon[1] == '\0')
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "%s: no chain is named behind the colon; expected letters (:AB) or names with a comma (:A,BB)", path);
+    return qn_text_copy(colon + 1, chains);
+}
+
+/* Replace gzipped data by what it holds. */
+static qn_status unpack(const char *name, char **data, size_t *size)
+{
+    const size_t most_bytes = (size_t)4 << 30;
+    char *plain;
+    size_t plain_size;
+    QN_TRY(qn_gzip_unpack(name, *data, *size, most_bytes, &plain, &plain_size));
+    qn_release(data);
+    *data = plain;
+    *size = plain_size;
+    return QN_OK;
+}
+
+qn_status qn_molecule_read(const char *path, const qn_molecule_options *options, qn_molecule **molecule)
+{
+    char *file = NULL, *chains = NULL, *data = NULL;
+    size_t size = 0;
+    *molecule = NULL;
+    qn_status status = split_path(path, &file, &chains);
+    if (status == QN_OK) status = qn_file_read(file, &data, &size);
+    if (status == QN_OK && qn_is_gzip(data, size)) status = unpack(file, &data, &size);
+    if (status == QN_OK) status = qn_structure_read_memory(file, data, size, chains, options, molecule);
+    qn_release(&file);
+    qn_release(&chains);
+    qn_release(&data);
+    return status;
+}

@@ -1,0 +1,34 @@
+/* What a format of topologies does. One file a format, one line in the table of topology.c.
+ *
+ * A reader gets the whole unpacked content and tells a new topology what the file says, in file order: residues, atoms
+ * (element "" where the file does not say it), bonds, positions, box, and sets has_charges, has_bonds, has_types and
+ * `masses`. Elements, masses of elements and molecules of bonds follow from that by qn_topology_read. */
+#ifndef QN_FORMAT_TOPOLOGY_TOPOLOGY_FORMAT_H
+#define QN_FORMAT_TOPOLOGY_TOPOLOGY_FORMAT_H
+
+#include "format/record_lines.h"
+#include "model/topology.h"
+
+typedef struct qn_topology_format {
+    const char *name; /* "PSF" */
+    bool (*recognise)(const char *data, size_t size);
+    qn_status (*read)(const char *path, const char *data, size_t size, qn_topology *topology);
+    qn_topology_molecules molecules;
+} qn_topology_format;
+
+extern const qn_topology_format qn_topology_tpr, qn_topology_psf, qn_topology_parm7, qn_topology_table, qn_topology_gro,
+    qn_topology_structure;
+
+/* `data` need not end in a zero byte; `path` goes into messages. */
+QN_MUST_CHECK qn_status qn_topology_read_memory(const char *path, const char *data, size_t size,
+                                                qn_topology **topology);
+
+/* Before the first line of a text. */
+qn_record_lines qn_topology_lines(const char *path, const char *data, size_t size);
+
+/* The element of an atom by its name, its complete residue and (where known, else negative) mass: "X" for virtual
+ * sites, coarse beads and what else fits nothing. */
+void qn_topology_deduce_element(const qn_topology_atom *atom, const qn_topology_residue *residue, double mass_u,
+                                char element[4]);
+
+#endif

@@ -1,0 +1,21 @@
+/* Making molecules whole that periodic boundaries cut: each atom is moved to the image nearest to the atom it is bound
+ * to.
+ *
+ * Life cycle: create from a topology with bonds → apply to frames from any threads → destroy.
+ */
+#ifndef QN_FRAMES_WHOLE_H
+#define QN_FRAMES_WHOLE_H
+
+#include <quern/frame.h>
+#include <quern/topology.h>
+
+typedef struct qn_whole_plan qn_whole_plan;
+
+/* QN_INVALID_ARGUMENT where the topology has no bonds, saying which files do. */
+QN_MUST_CHECK qn_status qn_whole_plan_create(const qn_topology *topology, qn_whole_plan **plan);
+void qn_whole_plan_destroy(qn_whole_plan **plan);
+
+/* In place; the first atom of each molecule stays. Frames without a box are left as they are. */
+QN_MUST_CHECK qn_status qn_whole_apply(const qn_whole_plan *plan, qn_trajectory_frame *frame);
+
+#endif

@@ -1,0 +1,49 @@
+/* Which receptor atoms a ligand atom can reach from where it is: lists for cells of space, made once for a receptor.
+ *
+ * A row of `pairs` (score_poses.cl) reaches a receptor atom up to the end of its longest ramp. Rows that reach the same
+ * atoms equally far are a class and share lists: that of a cell has every receptor atom that any point of the cell
+ * reaches, in their order. Places outside all cells reach none.
+ *
+ * Life cycle: create → read → clear. Thread rule: none while creating, then read only.
+ */
+#ifndef QN_SCORE_SCORE_POSES_LISTS_H
+#define QN_SCORE_SCORE_POSES_LISTS_H
+
+#include <quern/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Cell (x, y, z) is number x + nx · (y + ny · z). */
+typedef struct qn_score_cells {
+    float first[3], cells_per_angstrom; /* Å of the lowest corner */
+    int count[3];
+} qn_score_cells;
+
+typedef struct qn_score_lists {
+    qn_score_cells cells;
+    int cell_count, class_count;
+    int32_t *class_of_row;
+    int32_t *ranges; /* [class][cell][2]: first entry and number of entries of a list */
+    int32_t *atoms;  /* entries: receptor atoms */
+    size_t entry_count;
+} qn_score_lists;
+
+/* What is to be listed. */
+typedef struct qn_score_lists_request {
+    const double *positions; /* atom_count × 3 (Å) */
+    const int *types;        /* of receptor atoms, below type_count */
+    size_t atom_count;
+    int row_count, type_count;
+    const double *reach_angstrom;  /* row_count × type_count; 0: no energy */
+    double smallest_side_angstrom; /* of cells; they grow when memory would not do */
+    /* Lists are filled up to a multiple of `step` with atoms atom_count and atom_count + 1, which have no energy; with
+     * `keep_parity`, for which it must be even, so that odd places of a list hold atoms with odd indices. */
+    int step;
+    bool keep_parity;
+} qn_score_lists_request;
+
+QN_MUST_CHECK qn_status qn_score_lists_create(const qn_score_lists_request *request, qn_score_lists *lists);
+void qn_score_lists_clear(qn_score_lists *lists);
+
+#endif

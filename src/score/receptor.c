@@ -1,0 +1,282 @@
+#include "score/receptor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "chemistry/residue_types.h"
+#include "format/compound/compound_stream.h"
+#include "model/neighbour_grid.h"
+#include "score/kernels/score_poses.h"
+#include "score/ligand_types.h"
+
+/* Whether a file is MOL2, told by its first record. */
+static qn_status is_mol2(const char *path, bool *mol2)
+{
+    char *text = NULL;
+    size_t size = 0;
+    *mol2 = false;
+    if (!qn_file_exists(path)) return QN_OK; /* with chains selected, or missing: the structure reader's to say */
+    QN_TRY(qn_file_read(path, &text, &size));
+    const char *record = strstr(text, "@<TRIPOS>");
+    *mol2 = record != NULL && (record == text || record[-1] == '\n');
+    qn_release(&text);
+    return QN_OK;
+}
+
+static qn_status allocate_receptor(qn_score_receptor *receptor, size_t most)
+{
+    if (receptor->molecule) QN_TRY(qn_allocate(most, sizeof *receptor->residues, (void **)&receptor->residues));
+    QN_TRY(qn_allocate(3 * most, sizeof(double), (void **)&receptor->positions_angstrom));
+    return qn_allocate(most, sizeof *receptor->types, (void **)&receptor->types);
+}
+
+/* `number`: as messages say it, from 1. */
+static qn_status add_atom(qn_score_receptor *receptor, const char *path, size_t number, const char *element,
+                          const double position[3], int type)
+{
+    if (type == -1) return QN_OK;
+    if (type < 0)
+        QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu (%s) is of an element that the score has no type for", path, number,
+                element);
+    memcpy(receptor->positions_angstrom + 3 * receptor->atom_count, position, 3 * sizeof(double));
+    receptor->types[receptor->atom_count++] = type;
+    return QN_OK;
+}
+
+static qn_status fill_from_molecule(const char *path, qn_score_receptor *receptor, qn_sybyl_type *types,
+                                    qn_surroundings *around)
+{
+    const qn_molecule *molecule = receptor->molecule;
+    QN_TRY(qn_residue_sybyl_types(molecule, types, NULL));
+    QN_TRY(qn_surroundings_of_molecule(molecule, types, around));
+    QN_TRY(allocate_receptor(receptor, molecule->atom_count));
+    for (size_t i = 0; i < molecule->atom_count; i++) {
+        const qn_atom *atom = &molecule->atoms[i];
+        int type = qn_ligand_type_of(&receptor->score, atom->element, types[i], &around[i]);
+        receptor->residues[receptor->atom_count] = atom->residue;
+        QN_TRY(add_atom(receptor, path, i + 1, atom->element, atom->position_angstrom, type));
+    }
+    return QN_OK;
+}
+
+static void count_pair(size_t index, void *pairs)
+{
+    (void)index;
+    ++*(size_t *)pairs;
+}
+
+/* What looks at neighbours would not end with a heap of atoms. */
+static qn_status refuse_heaps(const char *path, const qn_molecule *molecule)
+{
+    const double near_angstrom = 2;
+    const size_t count = molecule->atom_count, most_pairs = 100 * (count + 100); /* of real ones: 10 for each atom */
+    double *positions = NULL;
+    qn_neighbour_grid *grid = NULL;
+    size_t pairs = 0;
+    QN_TRY(qn_allocate(3 * count, sizeof *positions, (void **)&positions));
+    for (size_t i = 0; i < count; i++)
+        memcpy(positions + 3 * i, molecule->atoms[i].position_angstrom, 3 * sizeof *positions);
+    qn_status status = qn_neighbour_grid_create(positions, count, near_angstrom, &grid);
+    for (size_t i = 0; status == QN_OK && i < count && pairs <= most_pairs; i++)
+        qn_neighbour_grid_each(grid, positions + 3 * i, count_pair, &pairs);
+    qn_neighbour_grid_destroy(&grid);
+    qn_release(&positions);
+    if (status == QN_OK && pairs > most_pairs)
+        QN_FAIL(QN_BAD_FORMAT, "%s: its %zu atoms lie on a heap, over 100 within 2 Å of each; expected a structure",
+                path, count);
+    return status;
+}
+
+static qn_status read_molecule(const char *path, qn_score_receptor *receptor)
+{
+    qn_sybyl_type *types = NULL;
+    qn_surroundings *around = NULL;
+    QN_TRY(qn_molecule_read(path, &(qn_molecule_options){.drop_water = true}, &receptor->molecule));
+    QN_TRY(refuse_heaps(path, receptor->molecule));
+    const size_t count = receptor->molecule->atom_count;
+    qn_status status = qn_allocate(count, sizeof *types, (void **)&types);
+    if (status == QN_OK) status = qn_allocate(count, sizeof *around, (void **)&around);
+    if (status == QN_OK) status = fill_from_molecule(path, receptor, types, around);
+    qn_release(&types);
+    qn_release(&around);
+    return status;
+}
+
+/* The types that the file states where they are SYBYL's; our own for the others. */
+static qn_status types_of_compound(const qn_compound *compound, qn_sybyl_type *types)
+{
+    bool own = false;
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        types[i] = qn_sybyl_from_name(compound->atoms[i].type);
+        own |= types[i] == QN_SYBYL_TYPES;
+    }
+    if (!own) return QN_OK;
+    QN_TRY(qn_sybyl_find_types(compound, types));
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        qn_sybyl_type stated = qn_sybyl_from_name(compound->atoms[i].type);
+        if (stated != QN_SYBYL_TYPES) types[i] = stated;
+    }
+    return QN_OK;
+}
+
+/* MOL2 has no residue names that all programs write alike, but a water is an oxygen bound to no heavy atom. */
+static bool is_water(const qn_compound_atom *atom, const qn_surroundings *around)
+{
+    return strcmp(atom->element, "O") == 0 && around->heavy == 0;
+}
+
+static qn_status fill_from_compound(const char *path, const qn_compound *compound, qn_score_receptor *receptor,
+                                    qn_sybyl_type *types, qn_surroundings *around)
+{
+    const double *positions = qn_compound_positions(compound, 0);
+    QN_TRY(types_of_compound(compound, types));
+    QN_TRY(qn_surroundings_of_compound(compound, types, around));
+    QN_TRY(allocate_receptor(receptor, compound->atom_count));
+    for (size_t i = 0; i < compound->atom_count; i++) {
+        const qn_compound_atom *atom = &compound->atoms[i];
+        if (is_water(atom, &around[i])) continue;
+        int type = qn_ligand_type_of(&receptor->score, atom->element, types[i], &around[i]);
+        QN_TRY(add_atom(receptor, path, i + 1, atom->element, positions + 3 * i, type));
+    }
+    return QN_OK;
+}
+
+static qn_status use_compounds(const char *path, qn_compound *const *compounds, size_t count,
+                               qn_score_receptor *receptor)
+{
+    qn_sybyl_type *types = NULL;
+    qn_surroundings *around = NULL;
+    if (count != 1) QN_FAIL(QN_BAD_FORMAT, "%s: %zu molecules; expected the receptor as one", path, count);
+    if (compounds[0]->conformer_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: the receptor has no positions", path);
+    qn_status status = qn_allocate(compounds[0]->atom_count, sizeof *types, (void **)&types);
+    if (status == QN_OK) status = qn_allocate(compounds[0]->atom_count, sizeof *around, (void **)&around);
+    if (status == QN_OK) status = fill_from_compound(path, compounds[0], receptor, types, around);
+    qn_release(&types);
+    qn_release(&around);
+    return status;
+}
+
+static qn_status read_mol2(const char *path, qn_score_receptor *receptor)
+{
+    qn_compound **compounds = NULL;
+    size_t count = 0;
+    QN_TRY(qn_compound_read_file(path, &compounds, &count));
+    qn_status status = use_compounds(path, compounds, count, receptor);
+    for (size_t i = 0; i < count; i++) qn_compound_destroy(&compounds[i]);
+    qn_release(&compounds);
+    return status;
+}
+
+static void find_hash(qn_score_receptor *receptor)
+{
+    receptor->hash =
+        qn_ligand_hash(receptor->types, receptor->atom_count * sizeof *receptor->types, receptor->positions_angstrom,
+                       3 * receptor->atom_count * sizeof *receptor->positions_angstrom);
+}
+
+static qn_status finish(const char *path, qn_score_receptor *receptor)
+{
+    if (receptor->atom_count == 0)
+        QN_FAIL(QN_BAD_FORMAT, "%s: no heavy atoms besides those of waters; expected a receptor", path);
+    if (receptor->atom_count > QN_SCORE_POSES_MOST_ATOMS)
+        QN_FAIL(QN_BAD_FORMAT, "%s: %zu heavy atoms; expected a receptor of at most %d", path, receptor->atom_count,
+                QN_SCORE_POSES_MOST_ATOMS);
+    for (size_t i = 0; i < 3 * receptor->atom_count; i++)
+        if (!(fabs(receptor->positions_angstrom[i]) <= QN_SCORE_POSES_FARTHEST_ANGSTROM))
+            QN_FAIL(QN_BAD_FORMAT, "%s: heavy atom %zu is at %c = %g; expected coordinates within %g Å", path,
+                    i / 3 + 1, 'x' + (int)(i % 3), receptor->positions_angstrom[i], QN_SCORE_POSES_FARTHEST_ANGSTROM);
+    find_hash(receptor);
+    return QN_OK;
+}
+
+qn_status qn_score_receptor_read(const char *path, const qn_ligand_score *score, qn_score_receptor *receptor)
+{
+    bool mol2;
+    *receptor = (qn_score_receptor){.score = *score};
+    QN_TRY(is_mol2(path, &mol2));
+    qn_status status = mol2 ? read_mol2(path, receptor) : read_molecule(path, receptor);
+    if (status == QN_OK) status = finish(path, receptor);
+    if (status != QN_OK) qn_score_receptor_clear(receptor);
+    return status;
+}
+
+static bool is_near(const double place[3], const double *positions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double square = 0;
+        for (int d = 0; d < 3; d++)
+            square += (place[d] - positions[3 * i + (size_t)d]) * (place[d] - positions[3 * i + (size_t)d]);
+        if (square < 1) return true;
+    }
+    return false;
+}
+
+/* Per residue: heavy atoms, and how many of them are where the ligand is. */
+static void count_overlaps(const qn_score_receptor *receptor, const double *positions, size_t count, int *atoms,
+                           int *near)
+{
+    for (size_t i = 0; i < receptor->atom_count; i++) {
+        const int residue = receptor->residues[i];
+        if (!receptor->molecule->residues[residue].hetero) continue;
+        atoms[residue]++;
+        if (is_near(receptor->positions_angstrom + 3 * i, positions, count)) near[residue]++;
+    }
+}
+
+static void leave_out(qn_score_receptor *receptor, const int *atoms, const int *near)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < receptor->atom_count; i++) {
+        const int residue = receptor->residues[i];
+        if (near[residue] > 0 && 2 * near[residue] >= atoms[residue]) continue;
+        memmove(receptor->positions_angstrom + 3 * kept, receptor->positions_angstrom + 3 * i, 3 * sizeof(double));
+        receptor->types[kept] = receptor->types[i];
+        receptor->residues[kept++] = residue;
+    }
+    receptor->atom_count = kept;
+}
+
+qn_status qn_score_receptor_make_room(qn_score_receptor *receptor, const double *positions, size_t count)
+{
+    void *memory;
+    if (!receptor->molecule) {
+        size_t inside = 0;
+        for (size_t i = 0; i < receptor->atom_count; i++)
+            inside += is_near(receptor->positions_angstrom + 3 * i, positions, count);
+        if (2 * inside >= count)
+            QN_FAIL(QN_BAD_FORMAT,
+                    "the receptor has %zu atoms where the %zu of the site's ligand are, and its file names no "
+                    "residues that could be left out; expected a receptor without that ligand",
+                    inside, count);
+        return QN_OK;
+    }
+    const size_t residues = receptor->molecule->residue_count;
+    QN_TRY(qn_allocate(2 * residues, sizeof(int), &memory));
+    int *atoms = memory, *near = atoms + residues;
+    count_overlaps(receptor, positions, count, atoms, near);
+    leave_out(receptor, atoms, near);
+    for (size_t r = 0; r < residues; r++) {
+        const qn_residue *residue = &receptor->molecule->residues[r];
+        if (near[r] > 0 && 2 * near[r] >= atoms[r])
+            qn_log(QN_LOG_NOTE, "receptor: %s %s %d lies where the site's ligand is and is left out", residue->name,
+                   residue->chain, residue->number);
+    }
+    qn_release(&memory);
+    if (receptor->atom_count == 0)
+        QN_FAIL(QN_BAD_FORMAT, "%s: nothing but the site's ligand; expected a receptor", receptor->molecule->name);
+    find_hash(receptor);
+    return QN_OK;
+}
+
+void qn_score_receptor_clear(qn_score_receptor *receptor)
+{
+    qn_molecule_destroy(&receptor->molecule);
+    qn_release(&receptor->positions_angstrom);
+    qn_release(&receptor->types);
+    qn_release(&receptor->residues);
+    *receptor = (qn_score_receptor){0};
+}

@@ -1,0 +1,170 @@
+/* Radial distribution function and coordination number. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include "trajectory/query/pair_atoms.h"
+#include "trajectory/query/queries.h"
+#include "trajectory/query_setup.h"
+
+/* Values of a frame behind its counts: atoms of the first selection, V, pairs of all atoms, those over V. */
+enum { ATOMS, VOLUME, PAIRS, PAIR_DENSITY, FACTS };
+
+typedef struct rdf_state {
+    qn_histogram_bins bins;
+    bool other_molecules, mean_volume;
+    double *sums; /* ordered pairs of each bin, then the facts; over frames */
+    size_t frame_count;
+} rdf_state;
+
+static const qn_query_parameter parameters[] = {
+    {"bin", QN_PARAMETER_LENGTH, "0.01", 1e-6, 1e3, NULL, "width of a bin"},
+    {"max", QN_PARAMETER_LENGTH, "0", 0, 1e6, NULL, "largest distance; 0: half the box"},
+    {"centred", QN_PARAMETER_FLAG, "no", 0, 0, NULL,
+     "bins lie around multiples of their width, as those of gmx rdf, instead of between them"},
+    {"norm", QN_PARAMETER_CHOICE, "frame-volume", 0, 0, "frame-volume mean-volume",
+     "volume that pairs are expected in: each frame's, as gmx rdf, or that of all frames together, as MDAnalysis"},
+    {"exclude", QN_PARAMETER_FLAG, "no", 0, 0, NULL, "leave pairs of the same molecule out"},
+    {0},
+};
+
+static void destroy(void *state)
+{
+    rdf_state *rdf = state;
+    qn_release(&rdf->sums);
+    qn_release(&rdf);
+}
+
+/* Within the sphere that the first frame's cell holds, all of a shell is there. */
+static qn_status half_box(const qn_trajectory_frame *frame, double *most_nm)
+{
+    qn_box box;
+    QN_TRY(qn_box_from_vectors(frame->box_nm, &box));
+    if (box.shape == QN_BOX_NONE)
+        QN_FAIL(QN_INVALID_ARGUMENT, "frame %llu has no box; expected one, as a radial distribution is per volume",
+                (unsigned long long)frame->number);
+    *most_nm = box.inscribed_radius_nm;
+    return QN_OK;
+}
+
+static qn_status fill(const qn_query_setup *setup, void *state)
+{
+    rdf_state *rdf = state;
+    const double width = qn_query_setup_number(setup, "bin");
+    double most = qn_query_setup_number(setup, "max");
+    void *memory;
+    rdf->other_molecules = qn_query_setup_flag(setup, "exclude");
+    rdf->mean_volume = strcmp(qn_query_setup_text(setup, "norm"), "mean-volume") == 0;
+    if (most == 0) {
+        QN_TRY(half_box(qn_query_setup_first_frame(setup), &most));
+        most = fmax(floor(most / width), 1) * width; /* whole bins only */
+    }
+    QN_TRY(qn_pair_counts_bins(width, most, qn_query_setup_flag(setup, "centred"), &rdf->bins));
+    QN_TRY(qn_allocate((size_t)rdf->bins.count + FACTS, sizeof *rdf->sums, &memory));
+    rdf->sums = memory;
+    return QN_OK;
+}
+
+static qn_status create(const qn_query_setup *setup, void **state)
+{
+    return qn_query_state_create(setup, sizeof(rdf_state), fill, destroy, state);
+}
+
+static size_t partial_count(const void *state)
+{
+    return (size_t)((const rdf_state *)state)->bins.count + FACTS;
+}
+
+static qn_status measure(const void *state, const qn_query_frame *frame, double *partial)
+{
+    const rdf_state *rdf = state;
+    const size_t bins = (size_t)rdf->bins.count;
+    const qn_pair_atoms atoms = qn_query_pair_atoms(frame);
+    const bool unordered = qn_pair_counts_is_unordered(&atoms);
+    double *facts = partial + bins;
+    qn_box box;
+    void *memory;
+    QN_TRY(qn_box_from_vectors(frame->frame->box_nm, &box));
+    if (box.shape == QN_BOX_NONE)
+        QN_FAIL(QN_BAD_FORMAT, "frame %llu has no box; expected one, as a radial distribution is per volume",
+                (unsigned long long)frame->frame->number);
+    QN_TRY(qn_allocate(bins, sizeof(uint64_t), &memory));
+    uint64_t *counts = memory;
+    const qn_pair_request request = {.bins = &rdf->bins,
+                                     .box = &box,
+                                     .atoms = &atoms,
+                                     .queue = frame->queue,
+                                     .other_molecules = rdf->other_molecules};
+    qn_status status = qn_pair_counts_count(frame->scratch, &request, counts);
+    for (size_t k = 0; k < bins; k++) partial[k] = (unordered ? 2 : 1) * (double)counts[k];
+    facts[ATOMS] = (double)frame->atom_count[0];
+    facts[VOLUME] = box.volume_nm3;
+    facts[PAIRS] = facts[ATOMS] * (double)frame->atom_count[unordered ? 0 : 1];
+    facts[PAIR_DENSITY] = facts[PAIRS] / box.volume_nm3;
+    qn_release(&counts);
+    return status;
+}
+
+static qn_status collect(void *state, const qn_trajectory_frame *frame, const double *partial)
+{
+    rdf_state *rdf = state;
+    (void)frame;
+    for (size_t k = 0; k < partial_count(state); k++) rdf->sums[k] += partial[k];
+    rdf->frame_count++;
+    return QN_OK;
+}
+
+/* Pairs per volume of a shell that there were if atoms lay at random, over all frames: Σ N_A N_B / V, or
+ * Σ N_A N_B / ⟨V⟩. */
+static double expected_density(const rdf_state *rdf)
+{
+    const double *facts = rdf->sums + rdf->bins.count;
+    if (!rdf->mean_volume) return facts[PAIR_DENSITY];
+    return facts[VOLUME] > 0 ? facts[PAIRS] * (double)rdf->frame_count / facts[VOLUME] : 0;
+}
+
+static qn_status finish(const void *state, qn_query_tables *tables)
+{
+    static const double pi = 3.14159265358979323846;
+    static const qn_query_column columns[] = {
+        {"r", "nm", 1}, {"g(r)", "", 0}, {"coordination number", "", 0}, {"pairs in all", "", 0}};
+    const rdf_state *rdf = state;
+    const qn_query_table table = {
+        .name = "",
+        .title = "Radial distribution function",
+        .columns = columns,
+        .column_count = 4,
+        .plotted = 1,
+        .note = "r is the middle of a bin; the coordination number goes to the bin's upper edge; pairs are ordered."};
+    const double density = expected_density(rdf), atoms = rdf->sums[rdf->bins.count + ATOMS];
+    double pairs = 0;
+    QN_TRY(qn_query_tables_begin(tables, &table));
+    for (int k = 0; k < rdf->bins.count; k++) {
+        const double inner = qn_histogram_bins_edge(&rdf->bins, k), outer = qn_histogram_bins_edge(&rdf->bins, k + 1);
+        const double shell = 4 * pi / 3 * (outer * outer * outer - inner * inner * inner);
+        const double count = rdf->sums[k];
+        pairs += count;
+        const double row[4] = {rdf->bins.centred ? k * rdf->bins.width_nm : (inner + outer) / 2,
+                               density > 0 ? count / (density * shell) : 0, atoms > 0 ? pairs / atoms : 0, count};
+        QN_TRY(qn_query_tables_row(tables, row));
+    }
+    return QN_OK;
+}
+
+const qn_query_class qn_query_rdf = {
+    .name = "rdf",
+    .meaning = "radial distribution function and coordination number, within a selection or between two",
+    .parameters = parameters,
+    .selections = 2,
+    .needs = QN_QUERY_BOX,
+    .on_device = true,
+    .create = create,
+    .partial_count = partial_count,
+    .measure = measure,
+    .scratch_destroy = qn_pair_counts_destroy,
+    .collect = collect,
+    .finish = finish,
+    .destroy = destroy,
+};
