@@ -713,7 +713,7 @@ static void check_frames(check_run *run, long frame)
     options.query_count = run->plan.count;
     options.user_classes = own_classes;
     options.output = output;
-    options.device = run->device;
+    options.run.device = run->device;
     if (frame != ALL_FRAMES) options.first_frame = options.last_frame = (uint64_t)frame;
     if (qn_trajectory_run_to(run->context, &options, compare_all, run, NULL) != QN_OK) {
         printf("%-11s FAIL: %s\n", run->folder->name, qn_error_message());

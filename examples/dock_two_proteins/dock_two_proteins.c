@@ -30,7 +30,7 @@ int main(int count, char **arguments)
     options.ligand = arguments[2];
     options.output = arguments[3];
     if (count > 4) options.rotations = atoi(arguments[4]);
-    options.progress = on_progress;
+    options.run.progress = on_progress;
 
     qn_log_set_callback(on_log, NULL);
     qn_context *context = NULL;

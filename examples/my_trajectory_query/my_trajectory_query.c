@@ -323,7 +323,7 @@ int main(int argc, char **argv)
     options.trajectories = (const char *const *)&argv[2];
     options.trajectory_count = 1;
     options.output = argv[3];
-    options.device = argc > 4 ? argv[4] : "auto";
+    options.run.device = argc > 4 ? argv[4] : "auto";
     options.queries = queries;
     options.query_count = 3;
     options.user_classes = own_classes;

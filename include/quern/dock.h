@@ -15,7 +15,7 @@
 #define QUERN_DOCK_H
 
 #include <quern/device.h>
-#include <quern/log.h>
+#include <quern/option.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,7 +25,6 @@ typedef struct qn_dock_options {
     const char *receptor; /* PDB or mmCIF, gzipped or not; "file:AB" picks chains */
     const char *ligand;
     const char *output;           /* folder; must be empty or absent unless resume */
-    const char *device;           /* see <quern/device.h>; several apart by commas; "all": every GPU; default "auto" */
     const char *score;            /* "piper" (default) or "rpsc" */
     const char *coefficients;     /* sets of the piper energy: names and families apart by commas, or a weights file;
                                    * default "auto": "antibody" when a partner is one, else "others" */
@@ -51,18 +50,9 @@ typedef struct qn_dock_options {
     int clusters;                /* cluster centres written, default 30 */
     double radius_angstrom;      /* cluster radius, default 9 */
     int model;                   /* model number of NMR files; 0: the first */
-    uint64_t seed;               /* rotates the whole rotation set; 0: not at all */
-    int batch;                   /* rotations per launch; 0: from the device's memory */
     bool without_refinement;     /* leave the cluster centres where the search found them */
     bool write_zdock;            /* also write the poses as a ZDOCK output file, zdock.out */
-    bool resume;                 /* go on with a killed run in the output folder */
-    const char *tune;            /* how kernels are tuned: "off", "known" (results of earlier runs), "online" (while it
-                                  * searches), "offline" (before it searches), "auto": QUERN_TUNE, else online where the
-                                  * search is estimated to take over a minute, else known; default "auto" */
-    const char *tune_budget;     /* share of the search that trying configurations may cost: "2%" (default), "0.02" */
-    bool explain;                /* log where kernel configurations and engines came from */
-    qn_progress_callback progress;
-    void *progress_user;
+    qn_run_options run;          /* its seed rotates the whole rotation set, 0: not at all; its batch is of rotations */
 } qn_dock_options;
 
 qn_dock_options qn_dock_default_options(void);

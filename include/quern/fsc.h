@@ -8,6 +8,7 @@
 #ifndef QUERN_FSC_H
 #define QUERN_FSC_H
 
+#include <quern/option.h>
 #include <quern/resolution.h>
 
 #ifdef __cplusplus
@@ -23,6 +24,7 @@ typedef struct qn_fsc_run_options {
     const char *output;          /* folder, made when absent; NULL: nothing is written */
     qn_fsc_options fsc;
     qn_mask_options auto_mask;
+    qn_run_options run; /* its threads alone */
 } qn_fsc_run_options;
 
 qn_fsc_run_options qn_fsc_default_run_options(void);

@@ -9,7 +9,7 @@
 #define QUERN_PROJECT_H
 
 #include <quern/device.h>
-#include <quern/log.h>
+#include <quern/option.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,13 +24,8 @@ typedef struct qn_project_options {
     double snr;           /* variance of the signal over that of the Gaussian noise that is added; 0: none (default) */
     double padding;       /* of the volume: 1, 1.5 or 2 (default) */
     bool fast;            /* trilinear interpolation instead of a Kaiser-Bessel window */
-    uint64_t seed;        /* of noise */
     uint64_t first, last; /* particles, from 1, inclusive; default 1 and UINT64_MAX */
-    const char *device;   /* see <quern/device.h>; default "auto" */
-    const char *tune, *tune_budget; /* as in <quern/dock.h> */
-    bool explain;
-    qn_progress_callback progress;
-    void *progress_user;
+    qn_run_options run;   /* its device is one; its seed is of the noise */
 } qn_project_options;
 
 qn_project_options qn_project_default_options(void);

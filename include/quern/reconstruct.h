@@ -15,7 +15,7 @@
 #define QUERN_RECONSTRUCT_H
 
 #include <quern/device.h>
-#include <quern/log.h>
+#include <quern/option.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,7 +34,7 @@ typedef struct qn_reconstruct_options {
     const char *output;             /* a map, "map.mrc", with its companions beside it; or a folder, "out/" */
     const char *symmetry;           /* "C1" (default), Cn, Dn, T, O, I1 … I4 */
     bool ctf;                       /* correct for the contrast transfer function */
-    bool halves;                    /* two maps by rlnRandomSubset, or split here by `seed`, and their correlation */
+    bool halves;                    /* two maps by rlnRandomSubset, or split here by the seed, and their correlation */
     int subset;                     /* 1 or 2: only its particles; 0: all (default) */
     const char *mask;               /* for the correlation: "auto", a map, or NULL */
     double max_resolution_angstrom; /* finer is left out; 0: Nyquist (default) */
@@ -44,16 +44,8 @@ typedef struct qn_reconstruct_options {
     bool deterministic;             /* the same bits in every run on the same devices, whatever the threads */
     bool write_weights;             /* the sums of weights as a volume */
     uint64_t first, last;           /* particles, from 1, inclusive; default 1 and UINT64_MAX */
-    uint64_t seed;                  /* of the split */
-    const char *device;             /* see <quern/device.h>, several apart by commas or "all"; default "auto" */
-    uint64_t memory_bytes;          /* of this process, at most about; 0: what there is */
-    int batch;                      /* images of a launch; 0: from the device */
-    bool resume;                    /* go on where the run stopped */
     double checkpoint_s;            /* between saved sums, default 600; 0: none */
-    const char *tune, *tune_budget; /* as in <quern/dock.h> */
-    bool explain;
-    qn_progress_callback progress;
-    void *progress_user;
+    qn_run_options run;             /* its seed is of the split, its memory of this process, its batch of images */
 } qn_reconstruct_options;
 
 qn_reconstruct_options qn_reconstruct_default_options(void);

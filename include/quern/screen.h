@@ -17,7 +17,7 @@
 #define QUERN_SCREEN_H
 
 #include <quern/device.h>
-#include <quern/log.h>
+#include <quern/option.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,7 +28,6 @@ typedef struct qn_screen_options {
     const char *const *libraries; /* SDF, MOL2, PDBQT, SMILES, .qlib; gzipped or not */
     size_t library_count;
     const char *output; /* folder; must be empty or absent unless resume */
-    const char *device; /* see <quern/device.h>; default "auto" */
     const char *score;  /* "bude" (default) or "vina" */
     const char *site;   /* a ligand in the site: the box is `margin_angstrom` around its centroid; NULL */
     const char *pocket; /* residues that line the site, "A:30-40,A:77": the box is theirs; NULL */
@@ -41,16 +40,9 @@ typedef struct qn_screen_options {
     double diversity_angstrom; /* RMSD between them, default 2 */
     int top;                   /* molecules in hits.sdf, default 100 */
     const char *actives;       /* known actives, a file of names or "item=value": adds the enrichment report; NULL */
-    uint64_t seed;
-    bool exact;  /* the same bits on every device */
-    bool cull;   /* leave out receptor atoms beyond reach, which changes no energy; default true */
-    bool strict; /* QN_BAD_FORMAT at the end when molecules were rejected */
-    bool resume;
-    int batch;                      /* conformers of a launch; 0: from the device */
-    const char *tune, *tune_budget; /* as in <quern/dock.h> */
-    bool explain;
-    qn_progress_callback progress;
-    void *progress_user;
+    bool exact;                /* the same bits on every device */
+    bool cull;                 /* leave out receptor atoms beyond reach, which changes no energy; default true */
+    qn_run_options run;        /* its batch is of conformers; strict: when molecules were rejected */
 } qn_screen_options;
 
 qn_screen_options qn_screen_default_options(void);

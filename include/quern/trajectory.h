@@ -9,7 +9,7 @@
 
 #include <quern/device.h>
 #include <quern/frame.h>
-#include <quern/log.h>
+#include <quern/option.h>
 #include <quern/queue.h>
 #include <quern/topology.h>
 
@@ -185,19 +185,12 @@ typedef struct qn_trajectory_options {
     uint64_t stride;                  /* default 1 */
     bool keep_overlaps; /* false: frames of a later file at or before the last time of the one before are left out */
 
-    bool whole;            /* molecules are made whole for every query */
-    bool periodic;         /* default true; false: as if frames had no box */
-    bool angstrom;         /* lengths of selections, parameters and outputs */
-    const char *output;    /* folder; must be empty or absent unless resume */
-    const char *format;    /* of tables: "xvg" (default), "csv" or "both" */
-    const char *device;    /* see <quern/device.h>, several apart by commas or "all"; default "auto" */
-    bool resume;           /* go on where the run in the output folder stopped */
-    uint64_t memory_bytes; /* of frames under way, at most about; 0: an eighth of memory, up to 1 GiB */
-
-    const char *tune, *tune_budget; /* as in <quern/dock.h> */
-    bool explain;
-    qn_progress_callback progress;
-    void *progress_user;
+    bool whole;         /* molecules are made whole for every query */
+    bool periodic;      /* default true; false: as if frames had no box */
+    bool angstrom;      /* lengths of selections, parameters and outputs */
+    const char *output; /* folder; must be empty or absent unless resume */
+    const char *format; /* of tables: "xvg" (default), "csv" or "both" */
+    qn_run_options run; /* its memory is of frames under way; 0: an eighth of the machine's, up to 1 GiB */
 } qn_trajectory_options;
 
 qn_trajectory_options qn_trajectory_default_options(void);
@@ -228,8 +221,7 @@ typedef struct qn_trajectory_convert_options {
     uint64_t first_frame, last_frame, stride; /* likewise */
     const char *output;                       /* .xtc or .dcd */
     double precision;                         /* of XTC: positions are multiples of 1/precision nm; 0: 1000 */
-    qn_progress_callback progress;
-    void *progress_user;
+    qn_run_options run;                       /* its progress alone */
 } qn_trajectory_convert_options;
 
 qn_trajectory_convert_options qn_trajectory_default_convert_options(void);

@@ -166,12 +166,12 @@ static const cli_option options[] = {
     {.name = "seed",
      .type = CLI_SEED,
      .argument = "NUMBER",
-     .offset = FIELD(seed),
+     .offset = FIELD(run.seed),
      .help = "turn the whole set of rotations at random by this seed; 0 does not turn it"},
     {.name = "batch",
      .type = CLI_INTEGER,
      .argument = "COUNT",
-     .offset = FIELD(batch),
+     .offset = FIELD(run.batch),
      .least = 0,
      .most = 4096,
      .default_text = "chosen from the device's memory",
@@ -194,13 +194,13 @@ static const cli_option options[] = {
      .help = "also write the poses as a ZDOCK output file, zdock.out"},
     {.name = "resume",
      .type = CLI_FLAG,
-     .offset = FIELD(resume),
+     .offset = FIELD(run.resume),
      .help = "go on with an interrupted run in the output folder"},
     {.name = "device",
      .letter = 'd',
      .type = CLI_TEXT,
      .argument = "DEVICE",
-     .offset = FIELD(device),
+     .offset = FIELD(run.device),
      .help = "auto, host, opencl:N or cuda:N (see quern devices), several apart by commas, or all for every GPU; "
              "checking:DEVICE verifies every kernel and is slow"},
     {.name = "threads",
@@ -215,7 +215,7 @@ static const cli_option options[] = {
     {.name = "tune",
      .type = CLI_CHOICE,
      .argument = "HOW",
-     .offset = FIELD(tune),
+     .offset = FIELD(run.tune),
      .choices = "auto online offline known off",
      .help =
          "how kernels find their fastest configurations: online tries some while it searches, offline before, known "
@@ -224,11 +224,11 @@ static const cli_option options[] = {
     {.name = "tune-budget",
      .type = CLI_TEXT,
      .argument = "SHARE",
-     .offset = FIELD(tune_budget),
+     .offset = FIELD(run.tune_budget),
      .help = "share of the search's throughput that trying configurations may cost, such as 5%"},
     {.name = "explain",
      .type = CLI_FLAG,
-     .offset = FIELD(explain),
+     .offset = FIELD(run.explain),
      .help = "say which transforms and kernel configurations are used, and where they came from"},
     {.name = "quiet",
      .letter = 'q',
@@ -263,8 +263,8 @@ typedef struct docking {
 static qn_status run_docking(cli_progress *progress, void *user)
 {
     docking *job = user;
-    job->options->progress = cli_progress_on_progress;
-    job->options->progress_user = progress;
+    job->options->run.progress = cli_progress_on_progress;
+    job->options->run.progress_user = progress;
     qn_status status = qn_dock_run(job->context, job->options, &job->summary);
     progress->mute = status == QN_CANCELLED && !job->summary.report[0];
     return status;
@@ -286,7 +286,7 @@ static int run(void *memory)
 {
     settings *chosen = memory;
     qn_context *context = NULL;
-    const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->dock.explain};
+    const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->dock.run.explain};
     int exit_code = cli_report(qn_context_create(&of_context, &context));
     if (exit_code == CLI_DONE) exit_code = dock(context, chosen);
     qn_context_destroy(&context);

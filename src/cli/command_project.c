@@ -56,7 +56,7 @@ static const cli_option options[] = {
      .most = 1e9,
      .default_text = "none",
      .help = "add Gaussian noise: SNR is the variance of all images' values over that of the noise"},
-    {.name = "seed", .type = CLI_SEED, .argument = "NUMBER", .offset = FIELD(seed), .help = "of the noise"},
+    {.name = "seed", .type = CLI_SEED, .argument = "NUMBER", .offset = FIELD(run.seed), .help = "of the noise"},
     {.name = "first",
      .type = CLI_INTEGER,
      .argument = "NUMBER",
@@ -89,7 +89,7 @@ static const cli_option options[] = {
      .letter = 'd',
      .type = CLI_TEXT,
      .argument = "DEVICE",
-     .offset = FIELD(device),
+     .offset = FIELD(run.device),
      .help = "auto, host, opencl:N or cuda:N (see quern devices); checking:DEVICE verifies every kernel and is slow"},
     {.name = "threads",
      .letter = 't',
@@ -103,7 +103,7 @@ static const cli_option options[] = {
     {.name = "tune",
      .type = CLI_CHOICE,
      .argument = "HOW",
-     .offset = FIELD(tune),
+     .offset = FIELD(run.tune),
      .choices = "auto online offline known off",
      .help =
          "how kernels find their fastest configurations: online tries some while it works, offline before, known uses "
@@ -112,11 +112,11 @@ static const cli_option options[] = {
     {.name = "tune-budget",
      .type = CLI_TEXT,
      .argument = "SHARE",
-     .offset = FIELD(tune_budget),
+     .offset = FIELD(run.tune_budget),
      .help = "share of the run's throughput that trying configurations may cost, such as 5%"},
     {.name = "explain",
      .type = CLI_FLAG,
-     .offset = FIELD(explain),
+     .offset = FIELD(run.explain),
      .help = "say which kernel configurations are used, and where they came from"},
     {.name = "quiet",
      .letter = 'q',
@@ -141,8 +141,8 @@ static qn_status run_projecting(cli_progress *progress, void *user)
 {
     projecting *job = user;
     progress->final = true;
-    job->options->progress = cli_progress_on_progress;
-    job->options->progress_user = progress;
+    job->options->run.progress = cli_progress_on_progress;
+    job->options->run.progress_user = progress;
     return qn_project_run(job->context, job->options, &job->summary);
 }
 
@@ -171,7 +171,7 @@ static int run(void *memory)
                                     "(see quern project -h)");
     if (chosen->project.angles && chosen->views > 0)
         return cli_error(CLI_USAGE, "project: --angles and --views both say which images; expected one of them");
-    const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->project.explain};
+    const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->project.run.explain};
     int exit_code = cli_report(qn_context_create(&of_context, &context));
     if (exit_code == CLI_DONE) exit_code = project(context, chosen);
     qn_context_destroy(&context);

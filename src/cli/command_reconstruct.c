@@ -109,7 +109,7 @@ static const cli_option options[] = {
      .help = "also write the sums of weights in Fourier space, x from 0, y and z from the middle"},
     {.name = "resume",
      .type = CLI_FLAG,
-     .offset = FIELD(resume),
+     .offset = FIELD(run.resume),
      .help = "go on with an interrupted run of the same output"},
     {.name = "checkpoint",
      .type = CLI_NUMBER,
@@ -121,7 +121,7 @@ static const cli_option options[] = {
     {.name = "seed",
      .type = CLI_SEED,
      .argument = "NUMBER",
-     .offset = FIELD(seed),
+     .offset = FIELD(run.seed),
      .help = "seed of the split into halves and of random phases"},
     {.name = "memory",
      .type = CLI_NUMBER,
@@ -134,7 +134,7 @@ static const cli_option options[] = {
     {.name = "batch",
      .type = CLI_INTEGER,
      .argument = "COUNT",
-     .offset = FIELD(batch),
+     .offset = FIELD(run.batch),
      .least = 0,
      .most = 16384,
      .default_text = "chosen from the devices",
@@ -143,7 +143,7 @@ static const cli_option options[] = {
      .letter = 'd',
      .type = CLI_TEXT,
      .argument = "DEVICE",
-     .offset = FIELD(device),
+     .offset = FIELD(run.device),
      .help = "auto, host, opencl:N or cuda:N (see quern devices), several apart by commas, or all; checking:DEVICE "
              "verifies every kernel and is slow"},
     {.name = "threads",
@@ -158,7 +158,7 @@ static const cli_option options[] = {
     {.name = "tune",
      .type = CLI_CHOICE,
      .argument = "HOW",
-     .offset = FIELD(tune),
+     .offset = FIELD(run.tune),
      .choices = "auto online offline known off",
      .help = "how kernels find their fastest configurations: online tries some while it inserts, offline before, known "
              "uses what earlier runs found, off uses defaults; auto: online when the run is estimated to take over a "
@@ -166,11 +166,11 @@ static const cli_option options[] = {
     {.name = "tune-budget",
      .type = CLI_TEXT,
      .argument = "SHARE",
-     .offset = FIELD(tune_budget),
+     .offset = FIELD(run.tune_budget),
      .help = "share of the run's throughput that trying configurations may cost, such as 5%"},
     {.name = "explain",
      .type = CLI_FLAG,
-     .offset = FIELD(explain),
+     .offset = FIELD(run.explain),
      .help = "say which kernel configurations are used, and where they came from"},
     {.name = "quiet",
      .letter = 'q',
@@ -247,8 +247,8 @@ typedef struct reconstruction {
 static qn_status run_reconstruction(cli_progress *progress, void *user)
 {
     reconstruction *job = user;
-    job->options->progress = cli_progress_on_progress;
-    job->options->progress_user = progress;
+    job->options->run.progress = cli_progress_on_progress;
+    job->options->run.progress_user = progress;
     qn_status status = qn_reconstruct_run(job->context, job->options, &job->summary);
     progress->mute = status == QN_CANCELLED && !job->summary.report[0];
     progress->final = job->options->checkpoint_s == 0;
@@ -265,9 +265,9 @@ static int run(void *memory)
     reconstruct->weights = strcmp(chosen->weights, "plain") == 0      ? QN_RECONSTRUCT_WEIGHTS_PLAIN
                            : strcmp(chosen->weights, "iterated") == 0 ? QN_RECONSTRUCT_WEIGHTS_ITERATED
                                                                       : QN_RECONSTRUCT_WEIGHTS_AUTO;
-    reconstruct->memory_bytes = (uint64_t)(chosen->memory_gib * 1024 * 1024 * 1024);
+    reconstruct->run.memory_bytes = (uint64_t)(chosen->memory_gib * 1024 * 1024 * 1024);
     reconstruct->checkpoint_s = 60 * chosen->checkpoint_min;
-    const qn_context_options of_context = {.threads = chosen->threads, .explain = reconstruct->explain};
+    const qn_context_options of_context = {.threads = chosen->threads, .explain = reconstruct->run.explain};
     exit_code = cli_report(qn_context_create(&of_context, &job.context));
     if (exit_code == CLI_DONE) exit_code = cli_progress_run(chosen->quiet, run_reconstruction, &job);
     if (exit_code == CLI_DONE && !chosen->quiet && job.summary.report[0]) print_summary(&job.summary);

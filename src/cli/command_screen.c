@@ -133,7 +133,7 @@ static const cli_option options[] = {
     {.name = "seed",
      .type = CLI_SEED,
      .argument = "NUMBER",
-     .offset = FIELD(seed),
+     .offset = FIELD(run.seed),
      .help = "seed of the random numbers"},
     {.name = "exact",
      .type = CLI_FLAG,
@@ -143,10 +143,13 @@ static const cli_option options[] = {
      .type = CLI_FLAG,
      .offset = offsetof(settings, all_pairs),
      .help = "compute the pairs with receptor atoms out of reach, too: the same energies, several times more slowly"},
-    {.name = "strict", .type = CLI_FLAG, .offset = FIELD(strict), .help = "exit with 1 when molecules were rejected"},
+    {.name = "strict",
+     .type = CLI_FLAG,
+     .offset = FIELD(run.strict),
+     .help = "exit with 1 when molecules were rejected"},
     {.name = "resume",
      .type = CLI_FLAG,
-     .offset = FIELD(resume),
+     .offset = FIELD(run.resume),
      .help = "go on with an interrupted run in the output folder"},
     {.name = "pack",
      .type = CLI_FLAG,
@@ -165,7 +168,7 @@ static const cli_option options[] = {
     {.name = "batch",
      .type = CLI_INTEGER,
      .argument = "COUNT",
-     .offset = FIELD(batch),
+     .offset = FIELD(run.batch),
      .least = 0,
      .most = 1024,
      .default_text = "chosen from the device's memory",
@@ -174,7 +177,7 @@ static const cli_option options[] = {
      .letter = 'd',
      .type = CLI_TEXT,
      .argument = "DEVICE",
-     .offset = FIELD(device),
+     .offset = FIELD(run.device),
      .help = "auto, host, opencl:N or cuda:N (see quern devices); checking:DEVICE verifies every kernel and is slow"},
     {.name = "threads",
      .letter = 't',
@@ -188,7 +191,7 @@ static const cli_option options[] = {
     {.name = "tune",
      .type = CLI_CHOICE,
      .argument = "HOW",
-     .offset = FIELD(tune),
+     .offset = FIELD(run.tune),
      .choices = "auto online offline known off",
      .help =
          "how kernels find their fastest configurations: online tries some while it searches, offline before, known "
@@ -197,11 +200,11 @@ static const cli_option options[] = {
     {.name = "tune-budget",
      .type = CLI_TEXT,
      .argument = "SHARE",
-     .offset = FIELD(tune_budget),
+     .offset = FIELD(run.tune_budget),
      .help = "share of the search's throughput that trying configurations may cost, such as 5%"},
     {.name = "explain",
      .type = CLI_FLAG,
-     .offset = FIELD(explain),
+     .offset = FIELD(run.explain),
      .help = "say which kernel configurations are used, and where they came from"},
     {.name = "quiet",
      .letter = 'q',
@@ -274,7 +277,7 @@ static int score_deck(qn_context *context, const settings *chosen)
     qn_device *device = NULL;
     qn_screen_deck_summary summary = {0};
     const qn_screen_options *screen = &chosen->screen;
-    qn_status status = qn_device_open(context, screen->device, &device);
+    qn_status status = qn_device_open(context, screen->run.device, &device);
     if (status == QN_OK)
         status = qn_screen_deck(device, chosen->deck, screen->poses, screen->exact, screen->cull, chosen->energies,
                                 &summary);
@@ -300,7 +303,7 @@ static int pack(const settings *chosen)
     if (exit_code == CLI_DONE && !chosen->quiet)
         printf("%llu %s in %s, %llu rejected\n", (unsigned long long)molecules,
                plural(molecules, "molecule", "molecules"), chosen->screen.output, (unsigned long long)rejected);
-    if (exit_code == CLI_DONE && rejected && chosen->screen.strict)
+    if (exit_code == CLI_DONE && rejected && chosen->screen.run.strict)
         return cli_error(CLI_FAILED, "%llu %s rejected, see %s.rejected.csv", (unsigned long long)rejected,
                          plural(rejected, "molecule was", "molecules were"), chosen->screen.output);
     return exit_code;
@@ -333,8 +336,8 @@ typedef struct screening {
 static qn_status run_screening(cli_progress *progress, void *user)
 {
     screening *job = user;
-    job->options->progress = cli_progress_on_progress;
-    job->options->progress_user = progress;
+    job->options->run.progress = cli_progress_on_progress;
+    job->options->run.progress_user = progress;
     qn_status status = qn_screen_run(job->context, job->options, &job->summary);
     progress->mute = status == QN_CANCELLED && !job->summary.report[0];
     return status;
@@ -386,7 +389,7 @@ static int run(void *memory)
     if (exit_code != CLI_DONE) return exit_code;
     if (chosen->pack) return pack(chosen);
     chosen->screen.cull = !chosen->all_pairs;
-    const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->screen.explain};
+    const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->screen.run.explain};
     exit_code = cli_report(qn_context_create(&of_context, &context));
     if (exit_code == CLI_DONE) exit_code = chosen->deck ? score_deck(context, chosen) : screen(context, chosen);
     qn_context_destroy(&context);

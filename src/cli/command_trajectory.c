@@ -195,12 +195,12 @@ static void apply_run(const cli_trajectory_settings *chosen, qn_trajectory_optio
 {
     if (chosen->output) options->output = chosen->output;
     if (chosen->format) options->format = chosen->format;
-    if (chosen->device) options->device = chosen->device;
-    if (chosen->tune) options->tune = chosen->tune;
-    if (chosen->tune_budget) options->tune_budget = chosen->tune_budget;
-    if (chosen->memory_mib > 0) options->memory_bytes = (uint64_t)chosen->memory_mib << 20;
-    options->resume |= chosen->resume;
-    options->explain |= chosen->explain;
+    if (chosen->device) options->run.device = chosen->device;
+    if (chosen->tune) options->run.tune = chosen->tune;
+    if (chosen->tune_budget) options->run.tune_budget = chosen->tune_budget;
+    if (chosen->memory_mib > 0) options->run.memory_bytes = (uint64_t)chosen->memory_mib << 20;
+    options->run.resume |= chosen->resume;
+    options->run.explain |= chosen->explain;
 }
 
 static void print_summary(const qn_trajectory_options *options, const qn_trajectory_summary *summary)
@@ -223,8 +223,8 @@ typedef struct analysis {
 static qn_status run_analysis(cli_progress *progress, void *user)
 {
     analysis *job = user;
-    job->options->progress = cli_progress_on_progress;
-    job->options->progress_user = progress;
+    job->options->run.progress = cli_progress_on_progress;
+    job->options->run.progress_user = progress;
     for (size_t i = 0; i < job->options->trajectory_count; i++)
         progress->final |= strcmp(job->options->trajectories[i], "-") == 0; /* which cannot be read again */
     const qn_status status = qn_trajectory_run(job->context, job->options, &job->summary);
@@ -237,7 +237,7 @@ int cli_trajectory_start(const cli_trajectory_settings *chosen, qn_trajectory_op
     qn_context *context = NULL;
     apply_frames(chosen, options);
     apply_run(chosen, options);
-    const qn_context_options of_context = {.threads = chosen->threads, .explain = options->explain};
+    const qn_context_options of_context = {.threads = chosen->threads, .explain = options->run.explain};
     int exit_code = cli_report(qn_context_create(&of_context, &context));
     if (exit_code == CLI_DONE) {
         analysis job = {.context = context, .options = options};

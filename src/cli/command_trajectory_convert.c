@@ -125,8 +125,8 @@ typedef struct conversion {
 static qn_status convert(cli_progress *progress, void *user)
 {
     conversion *job = user;
-    job->options.progress = cli_progress_on_progress;
-    job->options.progress_user = progress;
+    job->options.run.progress = cli_progress_on_progress;
+    job->options.run.progress_user = progress;
     progress->final = true;
     return qn_trajectory_convert(&job->options, &job->frames, &job->atoms);
 }

@@ -20,12 +20,12 @@ static const double exclusion_angstrom = 3.6;
 
 qn_dock_options qn_dock_default_options(void)
 {
-    return (qn_dock_options){.device = "auto",
+    return (qn_dock_options){.run.device = "auto",
                              .score = "piper",
                              .coefficients = "auto",
                              .fft_engine = "auto",
-                             .tune = "auto",
-                             .tune_budget = "2%",
+                             .run.tune = "auto",
+                             .run.tune_budget = "2%",
                              .block_penalty = 1,
                              .attract_bonus = 1,
                              .pair_terms = 4,
@@ -54,8 +54,8 @@ static qn_status check_options(const qn_dock_options *options, qn_dock_transform
     QN_TRY(qn_option_in_range("poses kept", options->keep, 1, 20000));
     QN_TRY(qn_option_in_range("clusters", options->clusters, 1, 1000));
     QN_TRY(qn_option_in_range("cluster radius in Å", options->radius_angstrom, 0.1, 100));
-    QN_TRY(qn_option_in_range("batch", options->batch, 0, 4096));
-    QN_TRY(qn_tuning_check(options->tune, options->tune_budget));
+    QN_TRY(qn_option_in_range("batch", options->run.batch, 0, 4096));
+    QN_TRY(qn_tuning_check(options->run.tune, options->run.tune_budget));
     if (!options->fft_engine || !qn_dock_read_transforms(options->fft_engine, asked))
         QN_FAIL(QN_INVALID_ARGUMENT,
                 "transforms are \"%s\"; expected auto, fused, fused-half, own, fftw, vkfft or cufft",
@@ -159,10 +159,10 @@ static qn_status write_result(qn_dock_state *run, const qn_dock_result *result)
 static qn_status open_devices(qn_dock_state *run)
 {
     qn_device *devices[QN_MOST_DEVICES];
-    QN_TRY(qn_devices_open(run->context, run->options->device, run->ranks, devices, &run->worker_count));
+    QN_TRY(qn_devices_open(run->context, run->options->run.device, run->ranks, devices, &run->worker_count));
     for (int i = 0; i < run->worker_count; i++) run->workers[i].device = devices[i];
     if (qn_ranks_rank(run->ranks) != 0) return QN_OK; /* the first one asks, and may have made the folder by now */
-    return qn_option_output(run->options->output, run->options->resume, NULL); /* made only once inputs are good */
+    return qn_option_output(run->options->output, run->options->run.resume, NULL); /* made only once inputs are good */
 }
 
 /* Refuse ranks that would find other things. */

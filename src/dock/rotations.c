@@ -91,7 +91,7 @@ qn_status qn_dock_make_rotations(qn_dock_state *run)
         QN_TRY(sample_rotations(count, &run->matrices));
     if (count > MOST) QN_FAIL(QN_INVALID_ARGUMENT, "%zu rotations are more than %d", count, MOST);
     run->rotation_count = (int)count;
-    qn_rotation_from_seed(run->options->seed, seed_rotation);
+    qn_rotation_from_seed(run->options->run.seed, seed_rotation);
     QN_TRY(qn_allocate(count * 9, sizeof(int32_t), &memory));
     run->rotations = memory;
     for (size_t i = 0; i < count; i++) {

@@ -56,7 +56,8 @@ static qn_status report_progress(const search_loop *loop)
                                   .total = qn_ranks_rank(run->ranks) == 0 ? (size_t)run->rotation_count : 0,
                                   .seconds = qn_clock_s() - loop->started_s};
     int done;
-    if (!run->options->progress || run->options->progress(&progress, run->options->progress_user) == 0) return QN_OK;
+    if (!run->options->run.progress || run->options->run.progress(&progress, run->options->run.progress_user) == 0)
+        return QN_OK;
     QN_TRY(count_recorded(loop, &done));
     QN_FAIL(QN_CANCELLED, "stopped after %d of %d rotations; continue with --resume", done, run->rotation_count);
 }
@@ -161,7 +162,7 @@ static qn_status keep_transforms(qn_dock_state *run)
 {
     char name[16];
     qn_dock_transforms known;
-    if (!run->options->resume || run->asked.path != QN_DOCK_PATH_AUTO) return QN_OK;
+    if (!run->options->run.resume || run->asked.path != QN_DOCK_PATH_AUTO) return QN_OK;
     QN_TRY(qn_dock_journals_value(run->options->output, "transforms", name, sizeof name));
     if (qn_dock_read_transforms(name, &known)) run->transforms = known;
     return QN_OK;
@@ -177,7 +178,7 @@ static qn_status create_searches(search_loop *loop)
         bool alike =
             strcmp(qn_device_get_info(worker->device)->driver, qn_device_get_info(run->workers[0].device)->driver) == 0;
         const qn_dock_transforms *transforms = alike ? &run->transforms : &run->asked;
-        qn_dock_search_options search_options = {.batch = options->batch,
+        qn_dock_search_options search_options = {.batch = options->run.batch,
                                                  .per_rotation = options->per_rotation,
                                                  .exclusion_cells = run->exclusion_cells,
                                                  .engine = transforms->engine,
@@ -220,7 +221,7 @@ static qn_status open_journal(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
     const char *folder = run->options->output;
-    const bool resume = run->options->resume;
+    const bool resume = run->options->run.resume;
     QN_TRY(make_known(run, NULL, &loop->known));
     QN_TRY(qn_dock_make_key(run, &loop->key));
     QN_TRY(

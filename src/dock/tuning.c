@@ -23,7 +23,7 @@ static double estimate_seconds(const qn_dock_state *run)
 
 qn_status qn_dock_tuning_start(qn_dock_state *run)
 {
-    return qn_tuning_start(run->context, run->options->tune, run->options->tune_budget, estimate_seconds(run),
+    return qn_tuning_start(run->context, run->options->run.tune, run->options->run.tune_budget, estimate_seconds(run),
                            &run->tuning);
 }
 

@@ -52,7 +52,7 @@ typedef struct projection {
 
 qn_project_options qn_project_default_options(void)
 {
-    return (qn_project_options){.padding = 2, .first = 1, .last = UINT64_MAX, .device = "auto", .tune = "auto"};
+    return (qn_project_options){.padding = 2, .first = 1, .last = UINT64_MAX, .run.device = "auto", .run.tune = "auto"};
 }
 
 static qn_status check_options(const qn_project_options *options)
@@ -73,7 +73,7 @@ static qn_status check_options(const qn_project_options *options)
                 options->snr);
     if (options->padding != 1 && options->padding != 1.5 && options->padding != 2)
         QN_FAIL(QN_INVALID_ARGUMENT, "the padding is %g; expected 1, 1.5 or 2", options->padding);
-    return qn_tuning_check(options->tune, options->tune_budget);
+    return qn_tuning_check(options->run.tune, options->run.tune_budget);
 }
 
 static qn_status read_map(projection *p)
@@ -103,12 +103,12 @@ static qn_status open_device(projection *p)
 {
     qn_device *devices[QN_MOST_DEVICES];
     int count;
-    QN_TRY(qn_devices_open(p->context, p->options->device, NULL, devices, &count));
+    QN_TRY(qn_devices_open(p->context, p->options->run.device, NULL, devices, &count));
     for (int i = 1; i < count; i++) qn_device_release(&devices[i]);
     p->device = devices[0];
     if (count > 1)
         QN_FAIL(QN_INVALID_ARGUMENT, "the devices \"%s\" are %d; expected one, which projecting keeps busy enough",
-                p->options->device, count);
+                p->options->run.device, count);
     return qn_queue_create(p->device, &p->queue);
 }
 
@@ -247,7 +247,7 @@ static qn_status add_noise(size_t index, int worker, void *user)
     const image_task *task = user;
     const size_t pixels = (size_t)task->p->problem.image_side * (size_t)task->p->problem.image_side;
     (void)worker;
-    qn_noise_add(task->p->options->seed, task->p->views.first + task->b->first + index, task->p->deviation,
+    qn_noise_add(task->p->options->run.seed, task->p->views.first + task->b->first + index, task->p->deviation,
                  task->b->images + pixels * index, pixels);
     return QN_OK;
 }
@@ -281,7 +281,7 @@ static qn_status report(projection *p, size_t count)
                                .done = p->done,
                                .total = p->total,
                                .seconds = qn_clock_s() - p->started_s};
-    if (p->options->progress && p->options->progress(&state, p->options->progress_user) != 0)
+    if (p->options->run.progress && p->options->run.progress(&state, p->options->run.progress_user) != 0)
         QN_FAIL(QN_CANCELLED, "stopped after %zu of %zu images; nothing was written", p->done, p->total);
     return QN_OK;
 }
@@ -357,7 +357,8 @@ static qn_status project(projection *p)
     QN_TRY(read_map(p));
     QN_TRY(qn_views_create(p->options, p->map, &p->views));
     make_problem(p);
-    QN_TRY(qn_tuning_start(p->context, p->options->tune, p->options->tune_budget, expected_seconds(p), &p->tuning));
+    QN_TRY(qn_tuning_start(p->context, p->options->run.tune, p->options->run.tune_budget, expected_seconds(p),
+                           &p->tuning));
     QN_TRY(open_device(p));
     QN_TRY(prepare(p));
     p->stage = "tuning";

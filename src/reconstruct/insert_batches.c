@@ -74,7 +74,8 @@ static qn_status report_progress(insertion *shared)
                                   .done = (size_t)shared->images_done,
                                   .total = qn_ranks_rank(run->ranks) == 0 ? (size_t)shared->images_total : 0,
                                   .seconds = now_s - shared->started_s};
-    if (!run->options->progress || run->options->progress(&progress, run->options->progress_user) == 0) return QN_OK;
+    if (!run->options->run.progress || run->options->run.progress(&progress, run->options->run.progress_user) == 0)
+        return QN_OK;
     QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu images%s", (unsigned long long)shared->images_done,
             (unsigned long long)shared->images_total, run->saved ? "; continue with --resume" : "");
 }
@@ -242,7 +243,7 @@ static qn_status explore(qn_reconstruct_state *run, qn_accumulator *accumulator,
         QN_TRY(qn_accumulator_finish(accumulator));
         spent_s = qn_clock_s() - started_s;
         const qn_progress progress = {.stage = "tuning", .unit = "images", .seconds = spent_s};
-        if (run->options->progress && run->options->progress(&progress, run->options->progress_user) != 0)
+        if (run->options->run.progress && run->options->run.progress(&progress, run->options->run.progress_user) != 0)
             QN_FAIL(QN_CANCELLED, "stopped while tuning; nothing was written");
         QN_TRY(qn_tuning_explores(&run->tuning, spent_s, &explores));
     }

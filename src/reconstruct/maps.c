@@ -113,7 +113,7 @@ static qn_status correlate(qn_reconstruct_state *run)
     const char *mask = run->options->mask;
     double since = qn_clock_s();
     if (mask && strcmp(mask, "auto") == 0) QN_TRY(make_mask(run));
-    const qn_fsc_options options = {.seed = run->options->seed};
+    const qn_fsc_options options = {.seed = run->options->run.seed};
     QN_TRY(qn_fsc_compute(run->context, result->half[0], result->half[1], result->mask, &options, &result->fsc));
     result->times.fsc_s = qn_clock_lap_s(&since);
     return QN_OK;

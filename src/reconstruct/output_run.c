@@ -81,9 +81,9 @@ static json_t *describe_options(const qn_reconstruct_options *options)
                      name_of_weights(options->weights), "fast", options->fast, "deterministic", options->deterministic,
                      "write_weights", options->write_weights, "first", qn_json_unsigned(options->first), "last",
                      options->last == UINT64_MAX ? json_null() : qn_json_unsigned(options->last), "seed",
-                     qn_json_unsigned(options->seed), "device", qn_json_text(options->device), "memory_bytes",
-                     qn_json_unsigned(options->memory_bytes), "batch", options->batch, "resume", options->resume,
-                     "checkpoint_s", options->checkpoint_s);
+                     qn_json_unsigned(options->run.seed), "device", qn_json_text(options->run.device), "memory_bytes",
+                     qn_json_unsigned(options->run.memory_bytes), "batch", options->run.batch, "resume",
+                     options->run.resume, "checkpoint_s", options->checkpoint_s);
 }
 
 static json_t *describe_crossing(const qn_fsc_crossing *crossing)

@@ -40,11 +40,11 @@ qn_reconstruct_options qn_reconstruct_default_options(void)
                                     .padding = 2,
                                     .first = 1,
                                     .last = UINT64_MAX,
-                                    .seed = 1,
-                                    .device = "auto",
+                                    .run.seed = 1,
+                                    .run.device = "auto",
                                     .checkpoint_s = 600,
-                                    .tune = "auto",
-                                    .tune_budget = "5%"};
+                                    .run.tune = "auto",
+                                    .run.tune_budget = "5%"};
 }
 
 /* ---- options ---- */
@@ -57,7 +57,7 @@ static qn_status check_options(const qn_reconstruct_options *options)
         QN_FAIL(QN_INVALID_ARGUMENT, "padding is %g; expected 1, 1.5 or 2", options->padding);
     QN_TRY(qn_option_in_range("maximum resolution in Å", options->max_resolution_angstrom, 0, 1e4));
     QN_TRY(qn_option_in_range("subset", options->subset, 0, 2));
-    QN_TRY(qn_option_in_range("batch", options->batch, 0, LARGEST_BATCH));
+    QN_TRY(qn_option_in_range("batch", options->run.batch, 0, LARGEST_BATCH));
     QN_TRY(qn_option_in_range("seconds between saved sums", options->checkpoint_s, 0, 1e9));
     if (options->halves && options->subset > 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "subset %d and half maps are asked for; expected one of the two", options->subset);
@@ -67,7 +67,7 @@ static qn_status check_options(const qn_reconstruct_options *options)
         QN_FAIL(QN_INVALID_ARGUMENT,
                 "particles %llu to %llu are asked for; expected a last at or after the first, from 1",
                 (unsigned long long)options->first, (unsigned long long)options->last);
-    return qn_tuning_check(options->tune, options->tune_budget);
+    return qn_tuning_check(options->run.tune, options->run.tune_budget);
 }
 
 /* ---- preparing ---- */
@@ -100,10 +100,10 @@ static void choose_batch(qn_reconstruct_state *run, int largest_side)
     int batch = smallest((gpu ? gpu_batch_bytes : cpu_batch_bytes) / bytes, gpu ? GPU_BATCH : CPU_BATCH);
     if (workers > 1) batch = smallest((double)run->particles->particle_count / (4 * workers), batch);
     if (batch < SMALLEST_BATCH) batch = SMALLEST_BATCH;
-    if (run->options->batch > 0) batch = run->options->batch;
+    if (run->options->run.batch > 0) batch = run->options->run.batch;
     batch = smallest((double)run->particles->particle_count, batch);
     run->batch = smallest(fmax(1, QN_INSERT_MOST_BEFORE_SETTLING / (double)run->operator_count), batch);
-    if (run->options->batch > run->batch)
+    if (run->options->run.batch > run->batch)
         qn_log(QN_LOG_NOTE, "batches of %d images: each is inserted in %d orientations, %d slices at most", run->batch,
                run->operator_count, QN_INSERT_MOST_BEFORE_SETTLING);
 }
@@ -114,7 +114,7 @@ static qn_status take_saved_batch(qn_reconstruct_state *run, const char *folder)
     char value[24] = "", *path = NULL;
     int *ranks = NULL;
     size_t count = 0;
-    if (!run->options->resume || run->options->batch > 0 || !qn_file_exists(folder)) return QN_OK;
+    if (!run->options->run.resume || run->options->run.batch > 0 || !qn_file_exists(folder)) return QN_OK;
     QN_TRY(qn_rank_journal_list(folder, &ranks, &count));
     qn_status status = QN_OK;
     if (count > 0) status = qn_rank_journal_path(folder, ranks[0], &path);
@@ -200,7 +200,7 @@ static qn_status plan_images(qn_reconstruct_state *run, const char *folder)
     choose_batch(run, largest);
     QN_TRY(take_saved_batch(run, folder));
     QN_TRY(qn_image_plan_create(run->particles, options->halves, options->subset, options->first, options->last,
-                                options->seed, (size_t)run->batch, &run->plan));
+                                options->run.seed, (size_t)run->batch, &run->plan));
     QN_TRY(choose_sizes(run));
     QN_TRY(check_groups(run));
     uint64_t images[2] = {0};
@@ -273,7 +273,7 @@ static qn_status check_memory(qn_reconstruct_state *run)
 {
     const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t machine = all / (uint64_t)qn_ranks_local_count(run->ranks);
-    const uint64_t allowed = run->options->memory_bytes ? run->options->memory_bytes : machine;
+    const uint64_t allowed = run->options->run.memory_bytes ? run->options->run.memory_bytes : machine;
     const double gib = 1024.0 * 1024 * 1024;
     estimate_memory(run);
     qn_log(QN_LOG_NOTE, "%zu images of %d x %d pixels, volume padded to %d; memory: about %.2f GiB",
@@ -310,7 +310,7 @@ static double expected_seconds(const qn_reconstruct_state *run)
 static qn_status open_input(qn_reconstruct_state *run)
 {
     QN_TRY(read_particles(run));
-    return qn_devices_open(run->context, run->options->device, run->ranks, run->devices, &run->device_count);
+    return qn_devices_open(run->context, run->options->run.device, run->ranks, run->devices, &run->device_count);
 }
 
 /* Everything that can be wrong with what was given, before anything is written. */
@@ -320,7 +320,8 @@ static qn_status prepare(qn_reconstruct_state *run, const char *folder)
     QN_TRY(plan_images(run, folder));
     QN_TRY(read_mask(run));
     QN_TRY(check_memory(run));
-    QN_TRY(qn_tuning_start(run->context, options->tune, options->tune_budget, expected_seconds(run), &run->tuning));
+    QN_TRY(qn_tuning_start(run->context, options->run.tune, options->run.tune_budget, expected_seconds(run),
+                           &run->tuning));
     for (int i = 0; i < run->device_count; i++) QN_TRY(qn_reconstruct_explore(run, i));
     for (int i = 0; i < run->device_count; i++)
         QN_TRY(qn_accumulator_create(run->devices[i], &run->accumulation, &run->accumulators[i]));
@@ -338,7 +339,7 @@ static qn_status make_key(const qn_reconstruct_state *run, qn_text *key)
                           "last=%llu\nmaximum resolution=%.17g\npadded side=%d\nradius=%.17g\nfast=%d\nbatch=%d\n"
                           "deterministic=%d\n",
                           run->particles_hash, options->symmetry, options->ctf, options->halves, options->subset,
-                          (unsigned long long)options->seed, (unsigned long long)options->first,
+                          (unsigned long long)options->run.seed, (unsigned long long)options->first,
                           (unsigned long long)options->last, options->max_resolution_angstrom, run->side, run->radius,
                           options->fast, run->batch, options->deterministic);
 }
@@ -357,8 +358,8 @@ static qn_status open_saved(qn_reconstruct_state *run, const char *folder)
 {
     qn_text key = {0};
     QN_TRY(make_key(run, &key));
-    qn_status status = qn_saved_sums_open(folder, key.data, run->options->resume, run->ranks, run->side, run->halves,
-                                          &run->done, &run->saved);
+    qn_status status = qn_saved_sums_open(folder, key.data, run->options->run.resume, run->ranks, run->side,
+                                          run->halves, &run->done, &run->saved);
     qn_text_clear(&key);
     for (size_t i = 0; i < run->plan.batch_count; i++)
         if (qn_piece_set_has(&run->done, i)) run->resumed += run->plan.batches[i].count;
@@ -374,9 +375,9 @@ static qn_status check_saved(const qn_reconstruct_state *run, const char *folder
 {
     bool empty;
     QN_TRY(qn_folder_is_empty(folder, &empty));
-    if (run->options->resume && empty)
+    if (run->options->run.resume && empty)
         qn_log(QN_LOG_WARNING, "%s: holds nothing to resume; the run begins at its first image", folder);
-    if (!run->options->resume && !empty)
+    if (!run->options->run.resume && !empty)
         QN_FAIL(QN_ALREADY_EXISTS, "%s: holds an unfinished run; --resume goes on with it, or remove it", folder);
     return QN_OK;
 }
@@ -402,7 +403,7 @@ static qn_status make_folders(qn_reconstruct_state *run, const char *folder)
 
 static qn_status insert(qn_reconstruct_state *run, const char *folder)
 {
-    const bool saves = run->options->checkpoint_s > 0 || run->options->resume;
+    const bool saves = run->options->checkpoint_s > 0 || run->options->run.resume;
     qn_status status = QN_OK;
     if (saves) status = qn_agree(&run->agreement, make_folders(run, folder));
     if (status == QN_OK && saves) status = qn_agree(&run->agreement, open_saved(run, folder));
@@ -452,7 +453,7 @@ static void describe(qn_reconstruct_state *run, const qn_device_info **infos)
     if (options->halves && run->particles->has_subsets)
         snprintf(result->split, sizeof result->split, "rlnRandomSubset");
     else if (options->halves)
-        snprintf(result->split, sizeof result->split, "at random by seed %llu", (unsigned long long)options->seed);
+        snprintf(result->split, sizeof result->split, "at random by seed %llu", (unsigned long long)options->run.seed);
     gather_times(run);
 }
 

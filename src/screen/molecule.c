@@ -52,7 +52,8 @@ static qn_status make_conformers(const qn_screen_state *run, qn_compound *compou
 {
     const size_t wanted = (size_t)run->options->conformers;
     if (wanted <= compound->conformer_count || compound->conformer_count == 0 || compound->flat) return QN_OK;
-    qn_conformer_options options = {.count = wanted, .seed = run->options->seed, .stream = conformer_stream(compound)};
+    qn_conformer_options options = {
+        .count = wanted, .seed = run->options->run.seed, .stream = conformer_stream(compound)};
     return qn_conformers_make(compound, &options);
 }
 

@@ -43,7 +43,7 @@ static qn_status report_progress(const screen_pipeline *pipeline)
                                   .done = (size_t)pipeline->finished,
                                   .total = qn_ranks_rank(run->ranks) == 0 ? (size_t)total : 0,
                                   .seconds = qn_clock_s() - pipeline->started_s};
-    if (run->options->progress && run->options->progress(&progress, run->options->progress_user) != 0)
+    if (run->options->run.progress && run->options->run.progress(&progress, run->options->run.progress_user) != 0)
         QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu molecules; continue with --resume",
                 (unsigned long long)pipeline->finished, (unsigned long long)total);
     return QN_OK;

@@ -35,17 +35,17 @@ double qn_screen_scoring_share(const qn_screen_state *run)
 qn_screen_options qn_screen_default_options(void)
 {
     const qn_screen_search_options search = qn_screen_search_default_options();
-    return (qn_screen_options){.device = "auto",
+    return (qn_screen_options){.run.device = "auto",
                                .score = "bude",
                                .margin_angstrom = 6,
                                .generations = search.generations,
                                .keep = 3,
                                .diversity_angstrom = 2,
                                .top = 100,
-                               .seed = search.seed,
+                               .run.seed = search.seed,
                                .cull = search.cull,
-                               .tune = "auto",
-                               .tune_budget = "2%"};
+                               .run.tune = "auto",
+                               .run.tune_budget = "2%"};
 }
 
 static qn_status check_options(const qn_screen_options *options)
@@ -66,8 +66,8 @@ static qn_status check_options(const qn_screen_options *options)
     QN_TRY(qn_option_in_range("poses kept of a molecule", options->keep, 1, QN_SCREEN_MOST_KEPT));
     QN_TRY(qn_option_in_range("diversity in Å", options->diversity_angstrom, 0, 100));
     QN_TRY(qn_option_in_range("molecules in hits.sdf", options->top, 0, 1e6));
-    QN_TRY(qn_option_in_range("batch", options->batch, 0, 1024));
-    return qn_tuning_check(options->tune, options->tune_budget);
+    QN_TRY(qn_option_in_range("batch", options->run.batch, 0, 1024));
+    return qn_tuning_check(options->run.tune, options->run.tune_budget);
 }
 
 /* Another folder's files are nothing to go on with, and would be mixed with results. */
@@ -90,7 +90,7 @@ static qn_status check_output(const qn_screen_state *run)
     const qn_screen_options *options = run->options;
     bool empty;
     if (qn_ranks_rank(run->ranks) != 0) return QN_OK; /* the first one asks, and may have made the folder by now */
-    QN_TRY(qn_option_output(options->output, options->resume, &empty));
+    QN_TRY(qn_option_output(options->output, options->run.resume, &empty));
     return empty ? QN_OK : check_resumed(run);
 }
 
@@ -107,10 +107,10 @@ static qn_status set_search(qn_screen_state *run, bool on_gpu)
     search->generations = options->generations;
     search->poses = options->poses ? options->poses : qn_screen_search_default_poses(on_gpu, side);
     if (search->winners < 4 * options->keep) search->winners = 4 * options->keep; /* some are alike */
-    search->seed = options->seed;
+    search->seed = options->run.seed;
     search->exact = options->exact;
     search->cull = options->cull;
-    search->batch = options->batch;
+    search->batch = options->run.batch;
     return QN_OK;
 }
 
@@ -138,7 +138,7 @@ static void warn_of_models(const qn_screen_state *run)
 
 static qn_status open_devices(qn_screen_state *run)
 {
-    QN_TRY(qn_devices_open(run->context, run->options->device, run->ranks, run->devices, &run->device_count));
+    QN_TRY(qn_devices_open(run->context, run->options->run.device, run->ranks, run->devices, &run->device_count));
     warn_of_models(run);
     return check_output(run);
 }
@@ -167,7 +167,7 @@ static qn_status prepare(qn_screen_state *run, bool on_gpu)
     if (run->search.cull && run->score.kind == QN_SCORE_BUDE) rate *= culling_gain;
     const double poses = (double)run->search.poses * run->search.generations * fmax(1, options->conformers);
     const double pairs = atoms_per_molecule * (double)run->receptor.atom_count;
-    return qn_tuning_start(run->context, options->tune, options->tune_budget, molecules * poses * pairs / rate,
+    return qn_tuning_start(run->context, options->run.tune, options->run.tune_budget, molecules * poses * pairs / rate,
                            &run->tuning);
 }
 
@@ -221,8 +221,9 @@ static qn_status open_journal(const qn_screen_state *run, qn_piece_set *done, qn
     char *path = NULL;
     qn_status status = qn_screen_results_key(run, &key);
     if (status == QN_OK) status = qn_rank_journal_path(run->options->output, qn_ranks_rank(run->ranks), &path);
-    if (status == QN_OK) status = qn_journal_open(path, key.data, run->options->resume, know_piece, &known, journal);
-    if (status == QN_OK && run->options->resume) status = qn_screen_results_scan(run, &scan);
+    if (status == QN_OK)
+        status = qn_journal_open(path, key.data, run->options->run.resume, know_piece, &known, journal);
+    if (status == QN_OK && run->options->run.resume) status = qn_screen_results_scan(run, &scan);
     qn_release(&path);
     qn_text_clear(&key);
     if (status == QN_OK && done->count)
@@ -297,7 +298,7 @@ static qn_status finish(qn_screen_state *run, const qn_piece_set *done, double *
         QN_FAIL(QN_BAD_FORMAT, "none of %llu %s could be used%s because: %s", (unsigned long long)run->molecules,
                 qn_screen_molecules(run->molecules), run->molecules == 1 ? "," : ", the first",
                 run->rejections[0].reason);
-    if (run->options->strict && run->rejection_count)
+    if (run->options->run.strict && run->rejection_count)
         QN_FAIL(QN_BAD_FORMAT, "%zu of %llu %s %s rejected, see %s/rejected.csv; the first because: %s",
                 run->rejection_count, (unsigned long long)run->molecules, qn_screen_molecules(run->molecules),
                 run->rejection_count == 1 ? "was" : "were", run->options->output, run->rejections[0].reason);

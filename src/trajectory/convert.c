@@ -142,7 +142,7 @@ static qn_status report_progress(const conversion *job, uint64_t done)
                                                          : (size_t)done,
                                   qn_clock_s() - job->started_s,
                                   bytes};
-    if (job->options->progress && job->options->progress(&progress, job->options->progress_user) != 0)
+    if (job->options->run.progress && job->options->run.progress(&progress, job->options->run.progress_user) != 0)
         QN_FAIL(QN_CANCELLED, "stopped after %llu frames; %s was not written", (unsigned long long)done,
                 job->options->output);
     return QN_OK;

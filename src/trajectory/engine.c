@@ -278,8 +278,8 @@ static qn_status report_progress(trajectory_engine *engine)
                                                                           : (size_t)done,
                                   .seconds = qn_clock_s() - engine->started_s,
                                   .bytes = run->bytes};
-    if (!run->options->progress) return QN_OK;
-    if (run->options->progress(&progress, run->options->progress_user) == 0 || engine->complete) return QN_OK;
+    if (!run->options->run.progress) return QN_OK;
+    if (run->options->run.progress(&progress, run->options->run.progress_user) == 0 || engine->complete) return QN_OK;
     if (run->options->live) {
         qn_source_stop(run->source); /* and analyse what has come */
         run->interrupted = true;

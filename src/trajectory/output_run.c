@@ -147,7 +147,7 @@ static json_t *describe_options(const qn_trajectory_options *options)
                      options->last_frame == UINT64_MAX ? json_null() : qn_json_unsigned(options->last_frame), "stride",
                      qn_json_unsigned(options->stride), "keep_overlaps", options->keep_overlaps, "whole",
                      options->whole, "periodic", options->periodic, "length_unit", options->angstrom ? "Å" : "nm",
-                     "index_file", qn_json_text(options->index_file), "resume", options->resume);
+                     "index_file", qn_json_text(options->index_file), "resume", options->run.resume);
 }
 
 static json_t *describe_texts(const char *const *texts, size_t count)

@@ -332,7 +332,7 @@ static qn_status read_memory(const plan_reading *reading, const char *key, const
 {
     uint64_t mebibytes;
     QN_TRY(read_whole(reading, key, node, &mebibytes));
-    reading->plan->options.memory_bytes = mebibytes < (uint64_t)1 << 40 ? mebibytes << 20 : UINT64_MAX;
+    reading->plan->options.run.memory_bytes = mebibytes < (uint64_t)1 << 40 ? mebibytes << 20 : UINT64_MAX;
     return QN_OK;
 }
 
@@ -371,15 +371,15 @@ static const plan_key plan_keys[] = {{"topology", VALUE_PATH, PLACE(topology)},
                                      {"periodic", VALUE_FLAG, PLACE(periodic)},
                                      {"units", VALUE_OTHER, 0, read_unit},
                                      {"format", VALUE_TEXT, PLACE(format)},
-                                     {"device", VALUE_TEXT, PLACE(device)},
+                                     {"device", VALUE_TEXT, PLACE(run.device)},
                                      {"memory", VALUE_OTHER, 0, read_memory},
                                      {"live", VALUE_TEXT, PLACE(live)},
                                      {"live-every", VALUE_OTHER, 0, read_live_every},
                                      {"live-step", VALUE_NUMBER, PLACE(live_step_ps)},
                                      {"live-timeout", VALUE_NUMBER, PLACE(live_timeout_s)},
                                      {"live-interval", VALUE_NUMBER, PLACE(live_interval_s)},
-                                     {"tune", VALUE_TEXT, PLACE(tune)},
-                                     {"tune-budget", VALUE_TEXT, PLACE(tune_budget)}};
+                                     {"tune", VALUE_TEXT, PLACE(run.tune)},
+                                     {"tune-budget", VALUE_TEXT, PLACE(run.tune_budget)}};
 enum { PLAN_KEYS = sizeof plan_keys / sizeof plan_keys[0] };
 
 static qn_status read_plan_value(const plan_reading *reading, const plan_key *key, const yaml_node_t *node)

@@ -88,8 +88,8 @@ qn_status qn_trajectory_journal_open(const qn_trajectory_state *run, qn_piece_se
     char *path = NULL;
     qn_status status = qn_trajectory_key(run, &key);
     if (status == QN_OK) status = qn_rank_journal_path(run->options->output, qn_ranks_rank(run->ranks), &path);
-    if (status == QN_OK) status = qn_journal_open(path, key.data, run->options->resume, know_piece, done, journal);
-    if (status == QN_OK && run->options->resume) status = scan_journals(run, know_piece, done);
+    if (status == QN_OK) status = qn_journal_open(path, key.data, run->options->run.resume, know_piece, done, journal);
+    if (status == QN_OK && run->options->run.resume) status = scan_journals(run, know_piece, done);
     qn_release(&path);
     qn_text_clear(&key);
     if (status == QN_OK && done->count)

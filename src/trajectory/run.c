@@ -27,9 +27,9 @@ qn_trajectory_options qn_trajectory_default_options(void)
                                    .stride = 1,
                                    .periodic = true,
                                    .format = "xvg",
-                                   .device = "auto",
-                                   .tune = "auto",
-                                   .tune_budget = "2%"};
+                                   .run.device = "auto",
+                                   .run.tune = "auto",
+                                   .run.tune_budget = "2%"};
 }
 
 /* ---- options ---- */
@@ -56,7 +56,7 @@ static qn_status check_options(const qn_trajectory_options *options)
         QN_FAIL(QN_INVALID_ARGUMENT,
                 "both a trajectory, %s, and a live simulation, %s, are given; expected one of them",
                 options->trajectories[0], options->live);
-    if (options->live && options->resume)
+    if (options->live && options->run.resume)
         QN_FAIL(QN_INVALID_ARGUMENT, "a live simulation cannot be resumed: it does not send its frames again");
     if (strcmp(format, "xvg") != 0 && strcmp(format, "csv") != 0 && strcmp(format, "both") != 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "format is \"%s\"; expected xvg, csv or both", format);
@@ -64,7 +64,7 @@ static qn_status check_options(const qn_trajectory_options *options)
     QN_TRY(qn_option_in_range("the live timeout in seconds", options->live_timeout_s, 0, 1e9));
     QN_TRY(qn_option_in_range("seconds between live results", options->live_interval_s, 0.01, 1e6));
     QN_TRY(check_ranges(options));
-    return qn_tuning_check(options->tune, options->tune_budget);
+    return qn_tuning_check(options->run.tune, options->run.tune_budget);
 }
 
 /* Another folder's files are nothing to go on with, and would be mixed with results. */
@@ -75,7 +75,7 @@ static qn_status check_output(const qn_trajectory_state *run)
     int *ranks;
     size_t count;
     if (qn_ranks_rank(run->ranks) != 0) return QN_OK; /* the first one asks, and may have made the folder by now */
-    QN_TRY(qn_option_output(options->output, options->resume, &empty));
+    QN_TRY(qn_option_output(options->output, options->run.resume, &empty));
     if (empty) return QN_OK;
     QN_TRY(qn_rank_journal_list(options->output, &ranks, &count));
     qn_release(&ranks);
@@ -114,7 +114,7 @@ static qn_status open_source(qn_trajectory_state *run)
     if (qn_source_is_repeatable(run->source)) return QN_OK;
     if (qn_ranks_count(run->ranks) > 1)
         QN_FAIL(QN_UNSUPPORTED, "a trajectory that is no plain file is analysed by one process; expected plain files");
-    if (options->resume)
+    if (options->run.resume)
         QN_FAIL(QN_UNSUPPORTED, "a trajectory that is no plain file cannot be read again; expected plain files");
     return QN_OK;
 }
@@ -206,12 +206,13 @@ static qn_status prepare(qn_trajectory_state *run)
     QN_TRY(open_selections(run));
     QN_TRY(qn_trajectory_clients_prepare(run));
     if (run->any_on_device)
-        QN_TRY(qn_devices_open(run->context, options->device, run->ranks, run->devices, &run->device_count));
+        QN_TRY(qn_devices_open(run->context, options->run.device, run->ranks, run->devices, &run->device_count));
     QN_TRY(open_source(run));
     QN_TRY(read_first_frame(run));
     QN_TRY(count_atoms(run));
     if (run->any_on_device)
-        QN_TRY(qn_tuning_start(run->context, options->tune, options->tune_budget, expected_seconds(run), &run->tuning));
+        QN_TRY(qn_tuning_start(run->context, options->run.tune, options->run.tune_budget, expected_seconds(run),
+                               &run->tuning));
     return qn_trajectory_clients_create(run);
 }
 

@@ -13,7 +13,7 @@ static uint64_t memory_for_frames(const qn_trajectory_options *options)
 {
     const uint64_t most = (uint64_t)1 << 30;
     const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGE_SIZE);
-    if (options->memory_bytes) return options->memory_bytes;
+    if (options->run.memory_bytes) return options->run.memory_bytes;
     if (pages <= 0 || page_bytes <= 0) return most;
     const uint64_t share = (uint64_t)pages * (uint64_t)page_bytes / 8;
     return share < most ? share : most;

@@ -45,8 +45,8 @@ static void estimate_is_near(double padding, bool halves, bool write_weights)
     qn_reconstruct_options options = qn_reconstruct_default_options();
     options.particles = star;
     options.output = map;
-    options.device = "host";
-    options.tune = "off";
+    options.run.device = "host";
+    options.run.tune = "off";
     options.padding = padding;
     options.halves = halves;
     options.write_weights = write_weights;

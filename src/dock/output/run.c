@@ -40,10 +40,10 @@ static json_t *describe_options(const qn_dock_options *options)
                      options->score, "coefficients", qn_json_text(options->coefficients), "pair_terms",
                      options->pair_terms, "spacing_angstrom", options->spacing_angstrom, "rotations",
                      options->rotations, "rotations_file", qn_json_text(options->rotations_file), "seed",
-                     qn_json_unsigned(options->seed), "per_rotation", options->per_rotation, "keep", options->keep,
+                     qn_json_unsigned(options->run.seed), "per_rotation", options->per_rotation, "keep", options->keep,
                      "clusters", options->clusters, "radius_angstrom", options->radius_angstrom, "model",
                      options->model, "grid_cells", options->grid_cells, "refinement", !options->without_refinement,
-                     "resume", options->resume);
+                     "resume", options->run.resume);
 }
 
 static json_t *describe_device(const qn_dock_state *run, const qn_dock_worker *worker)

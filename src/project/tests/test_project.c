@@ -139,8 +139,8 @@ static qn_project_options options_for(const char *output)
     options.map = scratch("map.mrc");
     options.angles = scratch("particles.star");
     options.output = output;
-    options.device = device_name;
-    options.tune = "off";
+    options.run.device = device_name;
+    options.run.tune = "off";
     return options;
 }
 
@@ -300,7 +300,7 @@ static void noise_is_as_strong_as_asked(void)
     CHECK_OK(qn_project_run(context, &options, NULL));
     CHECK(read_stack(options.output, clean, NULL) == PARTICLES);
     options.snr = 0.25;
-    options.seed = 12;
+    options.run.seed = 12;
     CHECK_OK(qn_project_run(context, &options, NULL));
     CHECK(read_stack(options.output, made, NULL) == PARTICLES);
     for (int i = 0; i < COUNT; i++) {
@@ -320,7 +320,7 @@ static void noise_is_as_strong_as_asked(void)
     CHECK_NEAR(product / COUNT, 0, 0.06 * deviation * deviation);
     CHECK_OK(qn_project_run(context, &options, NULL));
     CHECK(read_stack(options.output, other, NULL) == PARTICLES && memcmp(made, other, sizeof clean) == 0);
-    options.seed = 13;
+    options.run.seed = 13;
     CHECK_OK(qn_project_run(context, &options, NULL));
     CHECK(read_stack(options.output, other, NULL) == PARTICLES && memcmp(made, other, sizeof clean) != 0);
 }
@@ -368,7 +368,7 @@ static void what_cannot_be_is_refused(void)
     check_refused(&options, QN_INVALID_ARGUMENT, "5 to 4");
     options = fine, options.output = scratch("particles.mrcs"); /* whose star would be the input */
     check_refused(&options, QN_INVALID_ARGUMENT, "none of the inputs");
-    options = fine, options.device = "nonsense";
+    options = fine, options.run.device = "nonsense";
     check_refused(&options, QN_INVALID_ARGUMENT, "nonsense");
 }
 
@@ -417,8 +417,8 @@ static void stopping_leaves_nothing(void)
 {
     qn_project_options options = options_for(scratch("refused.mrcs"));
     int calls = 0;
-    options.progress = stop_at_once;
-    options.progress_user = &calls;
+    options.run.progress = stop_at_once;
+    options.run.progress_user = &calls;
     options.views = 600;
     options.angles = NULL;
     check_refused(&options, QN_CANCELLED, "stopped");

@@ -109,8 +109,8 @@ static void set(made_run *scene, const char *output)
                                               .padding = 2,
                                               .first = 1,
                                               .last = UINT64_MAX,
-                                              .seed = UINT64_MAX,
-                                              .device = "auto",
+                                              .run.seed = UINT64_MAX,
+                                              .run.device = "auto",
                                               .write_weights = true,
                                               .checkpoint_s = 600};
     set_particles(scene);

@@ -56,8 +56,8 @@ static json_t *describe_options(const qn_screen_state *run)
                      search->generations, "poses", search->poses, "winners", search->winners, "minimiser_steps",
                      search->minimiser_steps, "keep", options->keep, "diversity_angstrom", options->diversity_angstrom,
                      "top", options->top, "actives", describe_actives(options->actives), "seed",
-                     qn_json_unsigned(options->seed), "exact", options->exact, "cull", options->cull, "strict",
-                     options->strict, "resume", options->resume);
+                     qn_json_unsigned(options->run.seed), "exact", options->exact, "cull", options->cull, "strict",
+                     options->run.strict, "resume", options->run.resume);
 }
 
 static json_t *describe_devices(const qn_screen_state *run)

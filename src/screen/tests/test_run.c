@@ -75,12 +75,12 @@ static qn_screen_options options_for(const char *name)
     options.libraries = libraries;
     options.library_count = 1;
     options.output = folder;
-    options.device = device;
+    options.run.device = device;
     options.poses = 64;
     options.generations = 2;
     options.keep = KEEP;
     options.diversity_angstrom = diversity;
-    options.tune = "off";
+    options.run.tune = "off";
     for (int d = 0; d < 3; d++) {
         options.box_centre_angstrom[d] = box_centre[d];
         options.box_side_angstrom[d] = box_side;
@@ -235,8 +235,8 @@ static int stop_after_a_piece(const qn_progress *progress, void *user)
 static void a_run_stops_within_a_piece_and_leaves_nothing(void)
 {
     qn_screen_options options = options_for("at once");
-    options.progress = stop_soon;
-    options.batch = 1;
+    options.run.progress = stop_soon;
+    options.run.batch = 1;
     calls_left = 3;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_CANCELLED);
     CHECK(done_at_last == 0 && calls_left == -1);
@@ -247,7 +247,7 @@ static void only_a_run_is_resumed(void)
 {
     char path[900];
     qn_screen_options options = options_for("papers");
-    options.resume = true;
+    options.run.resume = true;
     snprintf(path, sizeof path, "%s/journal.txt", options.output);
     CHECK_OK(qn_folder_create(options.output));
     CHECK_OK(qn_file_write(path, "Tuesday", 7));
@@ -262,18 +262,18 @@ static void a_stopped_run_goes_on(void)
     qn_screen_summary summary;
     snprintf(whole, sizeof whole, "%s/hits", check_scratch_folder());
     qn_screen_options options = options_for("stopped");
-    options.progress = stop_after_a_piece;
-    options.batch = 3;
+    options.run.progress = stop_after_a_piece;
+    options.run.batch = 3;
     CHECK_FAILS(qn_screen_run(context, &options, &summary), QN_CANCELLED);
     CHECK_MESSAGE_HAS("continue with --resume");
-    options.progress = NULL;
+    options.run.progress = NULL;
     CHECK_FAILS(qn_screen_run(context, &options, &summary), QN_ALREADY_EXISTS);
-    options.resume = true;
-    options.batch = 2;
+    options.run.resume = true;
+    options.run.batch = 2;
     CHECK_OK(qn_screen_run(context, &options, &summary));
     CHECK(summary.molecules == MOLECULES && summary.rejected == 1);
     check_same(options.output, whole);
-    options.strict = true; /* says so at the end, and writes all the same */
+    options.run.strict = true; /* says so at the end, and writes all the same */
     CHECK_FAILS(qn_screen_run(context, &options, &summary), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("1 of 11 molecules was rejected");
     check_same(options.output, whole);
@@ -307,7 +307,7 @@ static void more_conformers_find_no_worse_poses(void)
     int conformers[MOLECULES] = {0}, unused[MOLECULES], others = 0;
     snprintf(alone, sizeof alone, "%s/hits", check_scratch_folder());
     options.conformers = 3;
-    options.batch = 5;
+    options.run.batch = 5;
     CHECK_OK(qn_screen_run(context, &options, &summary));
     CHECK(summary.conformers > MOLECULES && summary.conformers <= 3 * (MOLECULES - 1));
     read_scores(options.output, with, conformers);
@@ -333,7 +333,7 @@ static void options_out_of_range_are_refused(void)
     options.poses = 100;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     options = options_for("refused");
-    options.batch = 1025;
+    options.run.batch = 1025;
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("batch is 1025; expected 0 to 1024");
     options = options_for("refused");
@@ -341,7 +341,7 @@ static void options_out_of_range_are_refused(void)
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("expected 0 to 1.04858e+06");
     options = options_for("refused");
-    options.tune = "sometimes";
+    options.run.tune = "sometimes";
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_INVALID_ARGUMENT);
     CHECK(options.output && !qn_file_exists(options.output));
 }

@@ -262,7 +262,7 @@ static qn_trajectory_options options_for(const char *const *files, size_t count,
     options.query_count = query_count;
     options.user_classes = user_classes;
     options.output = path_of(name);
-    options.device = device;
+    options.run.device = device;
     return options;
 }
 
@@ -316,7 +316,7 @@ static void results_depend_neither_on_threads_nor_on_memory(void)
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             options = options_for(files, 1, queries, 2);
-            options.memory_bytes = bytes[j];
+            options.run.memory_bytes = bytes[j];
             if (!CHECK_OK(run_with(threads[i], &options, &seen))) return;
             CHECK(seen.count == 500 && memcmp(seen.rows, again.rows, sizeof seen.rows) == 0);
             CHECK(seen.sums[0] == again.sums[0] && seen.sums[1] == again.sums[1]);
@@ -332,7 +332,7 @@ static void devices_share_the_frames(void)
     if (!CHECK_OK(run_with(2, &options, &again))) return;
     options = options_for(files, 1, queries, 1);
     snprintf(list, sizeof list, "host,%s", device);
-    options.device = list;
+    options.run.device = list;
     if (!CHECK_OK(run_with(2, &options, &seen))) return;
     CHECK(seen.count == 500 && memcmp(seen.rows, again.rows, sizeof seen.rows) == 0);
 }
@@ -430,7 +430,7 @@ static void a_broken_file_gives_what_was_before(void)
     CHECK_MESSAGE_HAS("has the results of the 33 frames before that place");
     CHECK(seen.count == 33 && seen.rows[32][4] == sum_of(32, 1) && strstr(seen.warning, "broken.xtc"));
     qn_trajectory_options resumed = options; /* the journal has whole pieces alone, of 8 frames */
-    resumed.resume = true;
+    resumed.run.resume = true;
     CHECK_FAILS(run_with(2, &resumed, &seen), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("has the results of the 33 frames before that place");
     CHECK(seen.count == 33 && seen.resumed == 32 && seen.rows[32][4] == sum_of(32, 1));
@@ -463,14 +463,14 @@ static void a_stopped_run_goes_on(void)
     size_t stop = 500;
     if (!CHECK_OK(run_with(2, &options, &again))) return;
     options = options_for(files, 1, queries, 2);
-    options.progress = stop_at_frames;
-    options.progress_user = &stop;
+    options.run.progress = stop_at_frames;
+    options.run.progress_user = &stop;
     CHECK_FAILS(run_with(2, &options, &seen), QN_CANCELLED);
     CHECK_MESSAGE_HAS("continue with --resume");
     CHECK(seen.writes == 0);
-    options.progress = NULL;
+    options.run.progress = NULL;
     CHECK_FAILS(run_with(2, &options, &seen), QN_ALREADY_EXISTS);
-    options.resume = true;
+    options.run.resume = true;
     options.stride = 2;
     CHECK_FAILS(run_with(2, &options, &seen), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("stride");
@@ -492,7 +492,7 @@ static void a_run_that_is_over_goes_on_to_the_same_end(void)
         options.last_frame = 43;
         options.stride = stride;
         if (!CHECK_OK(run_with(2, &options, &again))) return;
-        options.resume = true;
+        options.run.resume = true;
         if (!CHECK_OK(run_with(2, &options, &seen))) return;
         CHECK(seen.count == 40 / stride + 1 && seen.resumed == seen.frames);
         CHECK(memcmp(seen.rows, again.rows, sizeof seen.rows) == 0);
@@ -518,9 +518,9 @@ static void streams_are_read_in_bounded_memory(void)
     pthread_t writer;
     double sum = 0;
     CHECK(mkfifo(files[0], 0600) == 0);
-    options.resume = true;
+    options.run.resume = true;
     if (!CHECK(pthread_create(&writer, NULL, write_stream, (void *)files[0]) == 0)) return;
-    options.resume = false;
+    options.run.resume = false;
     const long before = check_peak_kib();
     CHECK_OK(run_with(2, &options, &seen));
     const long after = check_peak_kib();
@@ -626,9 +626,9 @@ static int run_ranks(char **arguments)
     snprintf(rows, sizeof rows, "%s.txt", arguments[1]);
     options.topology = topology;
     options.output = arguments[1];
-    options.resume = strcmp(arguments[2], "resume") == 0;
-    options.progress = dawdle;
-    options.memory_bytes = 1; /* the least, so that no process reads far ahead */
+    options.run.resume = strcmp(arguments[2], "resume") == 0;
+    options.run.progress = dawdle;
+    options.run.memory_bytes = 1; /* the least, so that no process reads far ahead */
     if (qn_context_create(&(qn_context_options){.threads = 1}, &context) != QN_OK) return print_failure(QN_INTERNAL);
     const qn_status status = qn_trajectory_run_to(context, &options, write_rows, rows, NULL);
     qn_context_destroy(&context);

@@ -41,11 +41,11 @@ static void a_plan_tells_every_option(void)
     CHECK(strstr(options.index_file, "/groups.ndx") && strstr(options.output, "/results"));
     CHECK(options.begin_ps == 100 && options.end_ps == 2500 && options.first_frame == 3);
     CHECK(options.last_frame == 12345678901 && options.stride == 10 && options.keep_overlaps);
-    CHECK(options.whole && !options.periodic && options.angstrom && options.memory_bytes == 64 << 20);
+    CHECK(options.whole && !options.periodic && options.angstrom && options.run.memory_bytes == 64 << 20);
     CHECK_TEXT(options.format, "both");
-    CHECK_TEXT(options.device, "cuda:0,cuda:1");
-    CHECK_TEXT(options.tune, "off");
-    CHECK_TEXT(options.tune_budget, "5%");
+    CHECK_TEXT(options.run.device, "cuda:0,cuda:1");
+    CHECK_TEXT(options.run.tune, "off");
+    CHECK_TEXT(options.run.tune_budget, "5%");
     CHECK(options.selection_count == 2);
     CHECK_TEXT(options.selections[1].name, "near");
     CHECK_TEXT(options.selections[1].text, "within 5 of (protein)");

@@ -171,11 +171,11 @@ static void a_live_run_that_is_stopped_keeps_what_came(void)
     qn_trajectory_options options = options_for(live_query, 1);
     options.topology = make_topology();
     options.live = address;
-    options.progress = stop_behind_three;
+    options.run.progress = stop_behind_three;
     CHECK_OK(run(&options)); /* which is how most live runs end */
     imd_server_finish(&server);
     CHECK(seen.frames >= 3 && seen.frames < FRAMES && seen.writes == 1 && seen.complete);
-    options.resume = true;
+    options.run.resume = true;
     CHECK_FAILS(run(&options), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("cannot be resumed");
 }
