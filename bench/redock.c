@@ -18,7 +18,7 @@
 #include "format/compound/compound_stream.h"
 #include "math/rotation.h"
 #include "score/vina.h"
-#include "screen/search.h"
+#include "screen/search/search.h"
 
 enum { BEST = 3 };
 #define NEAR_ANGSTROM 2.5

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "dock/kernels/ligand_grids.h"
-#include "dock/search_path.h"
+#include "dock/search/kernels/ligand_grids.h"
+#include "dock/search/path.h"
 #include "stages.h"
 
 typedef struct fused_way {

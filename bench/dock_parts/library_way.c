@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "dock/kernels/best_cells.h"
-#include "dock/kernels/correlate.h"
-#include "dock/kernels/ligand_grids.h"
+#include "dock/search/kernels/best_cells.h"
+#include "dock/search/kernels/correlate.h"
+#include "dock/search/kernels/ligand_grids.h"
 #include "stages.h"
 
 typedef struct library_slot {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "dock/kernels/ligand_grids.h"
+#include "dock/search/kernels/ligand_grids.h"
 #include "math/random.h"
 #include "math/rotation.h"
 

@@ -4,7 +4,7 @@
 
 #include <quern/fft.h>
 
-#include "dock/search.h"
+#include "dock/search/search.h"
 
 enum { ROTATIONS = 16384, KEEP = 1, LEAST_GRIDS = 2, MOST_GRIDS = 20, MOST_SETS = 16 };
 

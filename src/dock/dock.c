@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "dock/masks.h"
-#include "dock/output/zdock.h"
+#include "dock/output_zdock.h"
 #include "dock/run.h"
 #include "job/options.h"
 #include "job/pieces.h"

@@ -6,7 +6,7 @@
 #ifndef QN_DOCK_JOURNAL_H
 #define QN_DOCK_JOURNAL_H
 
-#include "dock/search.h"
+#include "dock/search/search.h"
 
 typedef struct qn_dock_journal qn_dock_journal;
 

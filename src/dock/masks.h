@@ -4,7 +4,7 @@
 
 #include <quern/dock.h>
 
-#include "dock/energy.h"
+#include "dock/search/energy.h"
 
 /* masks gets NULL where nothing is asked for. Errors name the selection (model/residue_selection.h), or say that no
  * partner is an antibody though a set wants one. */

@@ -3,7 +3,7 @@
 #define QN_DOCK_POSE_H
 
 #include "dock/restraints.h"
-#include "dock/search.h"
+#include "dock/search/search.h"
 
 typedef struct qn_dock_pose {
     int32_t rotation; /* index in the rotation set */

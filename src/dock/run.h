@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "compare/cluster.h"
 #include "dock/pose.h"
-#include "dock/search.h"
+#include "dock/search/search.h"
 #include "job/agreement.h"
 #include "job/devices.h"
 #include "job/tuning.h"

@@ -3,9 +3,13 @@
 #ifndef QN_FORMAT_RECORD_LINES_H
 #define QN_FORMAT_RECORD_LINES_H
 
-#include "format/compound/compound_stream.h"
+#include <quern/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "format/number.h"
 
+/* Begins before the first line: {.path, .number = that line's number − step, .step, .next, .end}. */
 typedef struct qn_record_lines {
     const char *path;
     size_t number; /* of the current line in its file */
@@ -20,9 +24,6 @@ typedef struct qn_word {
     const char *text;
     size_t length;
 } qn_word;
-
-/* Before the first line. */
-qn_record_lines qn_record_lines_start(const qn_compound_record *record);
 
 /* To the next line; false at the end, where the current line is empty and has the number behind the last one. */
 bool qn_record_lines_next(qn_record_lines *lines);
@@ -48,8 +49,5 @@ QN_MUST_CHECK qn_status qn_record_element(const qn_record_lines *lines, size_t a
 
 /* `first` and `second` (from 1, as in the file) name two different atoms out of `atom_count`. */
 QN_MUST_CHECK qn_status qn_record_check_bond(const qn_record_lines *lines, int first, int second, size_t atom_count);
-
-/* What no record may say: two bonds between the same atoms. */
-QN_MUST_CHECK qn_status qn_record_check_compound(const qn_compound_record *record, const qn_compound *compound);
 
 #endif

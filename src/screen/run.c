@@ -17,7 +17,7 @@
 #include "screen/box.h"
 #include "screen/enrichment.h"
 #include "screen/library.h"
-#include "screen/output/output.h"
+#include "screen/output.h"
 #include "screen/pipeline.h"
 #include "screen/results.h"
 

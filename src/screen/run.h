@@ -10,7 +10,7 @@
 #include "job/devices.h"
 #include "job/tuning.h"
 #include "score/receptor.h"
-#include "screen/search.h"
+#include "screen/search/search.h"
 
 enum {
     QN_SCREEN_TERMS = 5, /* most terms of a score */

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/nearest_word.h"
 #include "format/number.h"
-#include "trajectory/query_setup.h"
+#include "trajectory/query/setup.h"
 #include "trajectory/run.h"
 
 enum { MOST_WORDS = 256 };

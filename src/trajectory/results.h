@@ -2,9 +2,11 @@
 #ifndef QN_TRAJECTORY_RESULTS_H
 #define QN_TRAJECTORY_RESULTS_H
 
+#include <quern/trajectory.h>
+
 #include "base/thread_pool.h"
 #include "frames/source.h"
-#include "trajectory/query_tables.h"
+#include "trajectory/query/tables.h"
 
 typedef struct qn_query_result {
     const qn_query_class *query_class;

@@ -15,7 +15,7 @@
 #include "job/tuning.h"
 #include "selection/selection.h"
 #include "trajectory/query/atom_weights.h"
-#include "trajectory/query_setup.h"
+#include "trajectory/query/setup.h"
 #include "trajectory/results.h"
 
 enum { QN_TRAJECTORY_PIECE = 8 }; /* consecutive frames that are dealt and recorded together */

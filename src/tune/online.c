@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/device.h"
+#include "tune/model/nominal.h"
 #include "tune/online.h"
 
 typedef struct online {

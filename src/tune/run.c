@@ -12,6 +12,7 @@
 #include "tune/goal.h"
 #include "tune/guide.h"
 #include "tune/live_counters.h"
+#include "tune/model/nominal.h"
 #include "tune/run.h"
 #include "tune/session.h"
 

@@ -26,11 +26,6 @@ bool qn_tune_point_of(const qn_space *space, const qn_configuration *configurati
 /* What a failure of building, launching or running counts as. */
 qn_test_outcome qn_tune_outcome_of(qn_status status);
 
-/* Nominal seconds of work: what a device of fixed, made-up rates would take. Objectives of different problem sizes are
- * compared per nominal second. 0 for no work. */
-double qn_tune_nominal_seconds(const qn_work *work);
-extern const qn_device_rates qn_tune_nominal_rates;
-
 /* The time of a tuner's stop condition counts from now on. */
 void qn_tuner_start_clock(qn_tuner *tuner);
 

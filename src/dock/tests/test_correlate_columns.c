@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dock/kernels/correlate_columns.h"
+#include "dock/search/kernels/correlate_columns.h"
 #include "fft/line_split.h"
 #include "halves.h"
 #include "math/random.h"

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dock/kernels/best_cells.h"
-#include "dock/kernels/correlate.h"
-#include "dock/kernels/ligand_grids.h"
-#include "dock/ligand.h"
+#include "dock/search/kernels/best_cells.h"
+#include "dock/search/kernels/correlate.h"
+#include "dock/search/kernels/ligand_grids.h"
+#include "dock/search/ligand.h"
 #include "math/random.h"
 #include "math/rotation.h"
 #include "runtime/constraint.h"

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dock/kernels/ligand_grids.h"
-#include "dock/kernels/ligand_planes.h"
-#include "dock/ligand.h"
+#include "dock/search/kernels/ligand_grids.h"
+#include "dock/search/kernels/ligand_planes.h"
+#include "dock/search/ligand.h"
 #include "fft/line_split.h"
 #include "halves.h"
 #include "math/random.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dock/ligand.h"
 #include "dock/masks.h"
+#include "dock/search/ligand.h"
 
 enum { MASK = 4, CELLS = 48, BOX_CENTRE = 8, LIGAND_RESIDUES = 4 };
 

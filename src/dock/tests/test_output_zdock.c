@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "dock/output/zdock.h"
+#include "dock/output_zdock.h"
 #include "math/random.h"
 #include "math/rotation.h"
 

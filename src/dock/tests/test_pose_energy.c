@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dock/ligand.h"
 #include "dock/pose_energy.h"
+#include "dock/search/ligand.h"
 #include "math/random.h"
 #include "math/rotation.h"
 

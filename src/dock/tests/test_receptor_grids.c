@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dock/ligand.h"
+#include "dock/search/ligand.h"
 #include "math/random.h"
 #include "math/rotation.h"
 #include "score/pair_potential.h"

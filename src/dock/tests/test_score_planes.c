@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dock/kernels/score_planes.h"
+#include "dock/search/kernels/score_planes.h"
 #include "fft/line_split.h"
 #include "halves.h"
 #include "math/random.h"

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dock/kernels/best_cells.h"
-#include "dock/kernels/ligand_grids.h"
 #include "dock/pose.h"
-#include "dock/search_path.h"
+#include "dock/search/kernels/best_cells.h"
+#include "dock/search/kernels/ligand_grids.h"
+#include "dock/search/path.h"
 #include "math/random.h"
 #include "math/rotation.h"
 

@@ -12,8 +12,8 @@
 #include <quern/tune.h>
 
 #include "base/memory.h"
-#include "dock/kernels/ligand_grids.h"
-#include "dock/search.h"
+#include "dock/search/kernels/ligand_grids.h"
+#include "dock/search/search.h"
 #include "tune/session.h"
 
 enum { CORRELATE, LIGAND_GRIDS, BEST_CELLS, CORRELATE_COLUMNS, LIGAND_PLANES, SCORE_PLANES, FAMILIES };

@@ -4,7 +4,7 @@
 #ifndef QN_FORMAT_COMPOUND_ATOM_NUMBERS_H
 #define QN_FORMAT_COMPOUND_ATOM_NUMBERS_H
 
-#include "format/record_lines.h"
+#include "format/compound/compound_lines.h"
 
 typedef struct qn_numbered_atom {
     int number, index;

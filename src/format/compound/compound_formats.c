@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "format/compound/packed_library.h"
-#include "format/compound/pdbqt.h"
+#include "format/structure/autodock_types.h"
 
 static const qn_compound_format_entry entries[] = {
     [QN_COMPOUND_SDF] = {"SDF", " .sdf .sd .mol ", qn_sdf_recognise, qn_sdf_cut, qn_sdf_read},

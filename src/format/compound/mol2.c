@@ -23,7 +23,7 @@ typedef struct mol2_reader {
 bool qn_mol2_recognise(const char *text, size_t size)
 {
     qn_compound_record record = {.path = "", .line = 1, .text = (char *)text, .size = size};
-    qn_record_lines lines = qn_record_lines_start(&record);
+    qn_record_lines lines = qn_compound_lines_start(&record);
     while (qn_record_lines_next(&lines))
         if (qn_line_begins(&lines, "@<TRIPOS>")) return true;
     return false;
@@ -314,7 +314,7 @@ static qn_status read_molecule(mol2_reader *reader)
         QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has no BOND section; expected one of %d bonds", lines->path,
                 reader->record->line, reader->bonds);
     QN_TRY(qn_compound_set_conformer_count(compound, reader->conformers));
-    QN_TRY(qn_record_check_compound(reader->record, compound));
+    QN_TRY(qn_compound_lines_check(reader->record, compound));
     QN_TRY(qn_mol2_drop_atoms(compound, false));
     if (compound->atom_count == 0)
         QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has nothing but lone pairs; expected atoms", lines->path,
@@ -327,7 +327,7 @@ static qn_status read_molecule(mol2_reader *reader)
 
 qn_status qn_mol2_read(const qn_compound_record *record, qn_compound **compound)
 {
-    mol2_reader reader = {.record = record, .lines = qn_record_lines_start(record)};
+    mol2_reader reader = {.record = record, .lines = qn_compound_lines_start(record)};
     qn_status status = read_molecule(&reader);
     qn_atom_numbers_clear(&reader.numbers);
     if (status == QN_OK)

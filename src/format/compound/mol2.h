@@ -2,7 +2,7 @@
 #ifndef QN_FORMAT_COMPOUND_MOL2_H
 #define QN_FORMAT_COMPOUND_MOL2_H
 
-#include "format/record_lines.h"
+#include "format/compound/compound_lines.h"
 
 /* The element of a SYBYL type ("C.ar", "Cl"), or of a GAFF one, all in small letters ("ca", "cl"); "X" for types that
  * stand for no element ("Du", "LP", "Any"). False for others. */

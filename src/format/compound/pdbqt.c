@@ -1,56 +1,11 @@
-#include "format/compound/pdbqt.h"
-
 #include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "format/compound/compound_formats.h"
-#include "format/element.h"
-#include "format/record_lines.h"
-
-bool qn_autodock_element(const char *type, size_t length, char element[4])
-{
-    static const struct {
-        char type[4], element[4];
-    } types[] = {{"A", "C"},   {"HD", "H"},  {"HS", "H"},  {"NA", "N"}, {"NS", "N"}, {"NX", "N"},
-                 {"OA", "O"},  {"OS", "O"},  {"OX", "O"},  {"SA", "S"}, {"W", ""},   {"TZ", ""},
-                 {"G", ""},    {"G0", ""},   {"G1", ""},   {"G2", ""},  {"G3", ""},  {"CG", "C"},
-                 {"CG0", "C"}, {"CG1", "C"}, {"CG2", "C"}, {"CG3", "C"}};
-    while (length > 0 && type[0] == ' ') type++, length--;
-    while (length > 0 && strchr(" \r", type[length - 1])) length--;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (strlen(types[i].type) != length || memcmp(types[i].type, type, length) != 0) continue;
-        memcpy(element, types[i].element, 4);
-        return true;
-    }
-    return qn_element_find(type, length, element);
-}
-
-static bool is_atom(const qn_record_lines *lines)
-{
-    return qn_line_begins(lines, "ATOM  ") || qn_line_begins(lines, "HETATM");
-}
-
-static bool has_columns_of_pdbqt(const qn_record_lines *lines)
-{
-    char element[4];
-    double charge;
-    qn_word number = qn_record_columns(lines, 71, 76), type = qn_record_columns(lines, 78, 80);
-    return qn_number_parse(number.text, number.length, &charge) && memchr(number.text, '.', number.length) &&
-           lines->text[76] == ' ' && qn_autodock_element(type.text, type.length, element);
-}
-
-bool qn_pdbqt_recognise(const char *text, size_t size)
-{
-    qn_compound_record record = {.path = "", .line = 1, .text = (char *)text, .size = size};
-    qn_record_lines lines = qn_record_lines_start(&record);
-    while (qn_record_lines_next(&lines)) {
-        if (qn_line_begins(&lines, "ENDROOT") || qn_line_begins(&lines, "TORSDOF")) return true;
-        if (is_atom(&lines)) return lines.length >= 78 && has_columns_of_pdbqt(&lines);
-    }
-    return false;
-}
+#include "format/compound/compound_lines.h"
+#include "format/structure/autodock_types.h"
 
 enum { IN_MODEL = 1, HAS_ATOMS = 2 };
 
@@ -62,7 +17,7 @@ qn_record_cut qn_pdbqt_cut(qn_record_cutter *cutter, const char *line, size_t si
         if (cutter->section & HAS_ATOMS) return QN_CUT_NEXT;
         cutter->section |= IN_MODEL;
     }
-    if (is_atom(&lines)) cutter->section |= HAS_ATOMS;
+    if (qn_pdbqt_is_atom(&lines)) cutter->section |= HAS_ATOMS;
     if (qn_line_begins(&lines, "ENDMDL")) return QN_CUT_LAST;
     if (qn_line_begins(&lines, "TORSDOF") && !(cutter->section & IN_MODEL)) return QN_CUT_LAST;
     bool says_nothing = qn_word_is_blank((qn_word){line, size - (line[size - 1] == '\n')}) ||
@@ -140,7 +95,7 @@ static qn_status read_atoms(pdbqt_reader *reader)
             QN_TRY(read_remark(lines, &reader->name, &reader->smiles, &reader->energy));
         if (qn_line_begins(lines, "BEGIN_RES")) in_residue = true;
         if (qn_line_begins(lines, "END_RES")) in_residue = false;
-        if (!is_atom(lines) || in_residue) continue;
+        if (!qn_pdbqt_is_atom(lines) || in_residue) continue;
         bool kept = false;
         qn_compound_atom *atom = &compound->atoms[compound->atom_count];
         double *position = compound->positions_angstrom + 3 * compound->atom_count;
@@ -167,8 +122,8 @@ static qn_status name_by_file(const char *path, qn_text *name)
 static qn_status read_molecule(const qn_compound_record *record, pdbqt_reader *reader)
 {
     size_t count = 0;
-    while (qn_record_lines_next(&reader->lines)) count += is_atom(&reader->lines);
-    reader->lines = qn_record_lines_start(record);
+    while (qn_record_lines_next(&reader->lines)) count += qn_pdbqt_is_atom(&reader->lines);
+    reader->lines = qn_compound_lines_start(record);
     QN_TRY(qn_compound_create("", count, 0, 1, &reader->compound));
     qn_compound *compound = reader->compound;
     compound->atom_count = 0; /* they are counted as they come */
@@ -186,7 +141,7 @@ static qn_status read_molecule(const qn_compound_record *record, pdbqt_reader *r
 
 qn_status qn_pdbqt_read(const qn_compound_record *record, qn_compound **compound)
 {
-    pdbqt_reader reader = {.lines = qn_record_lines_start(record)};
+    pdbqt_reader reader = {.lines = qn_compound_lines_start(record)};
     qn_status status = read_molecule(record, &reader);
     qn_text_clear(&reader.name);
     qn_text_clear(&reader.smiles);

@@ -12,7 +12,7 @@ bool qn_sdf_recognise(const char *text, size_t size)
 {
     bool found = false;
     qn_compound_record record = {.path = "", .line = 1, .text = (char *)text, .size = size};
-    qn_record_lines lines = qn_record_lines_start(&record);
+    qn_record_lines lines = qn_compound_lines_start(&record);
     while (!found && qn_record_lines_next(&lines)) {
         if (qn_line_begins(&lines, "@<TRIPOS>")) return false;
         qn_word version = qn_record_columns(&lines, 34, 39);
@@ -145,7 +145,7 @@ static qn_status read_molecule(qn_sdf_reader *reader)
     QN_TRY(read_header(reader));
     qn_word version = qn_record_columns(&reader->lines, 35, 39);
     QN_TRY(qn_word_is(version, "V3000") ? qn_sdf_read_v3000(reader) : qn_sdf_read_v2000(reader));
-    QN_TRY(qn_record_check_compound(reader->record, reader->compound));
+    QN_TRY(qn_compound_lines_check(reader->record, reader->compound));
     reader->compound->flat = is_flat(reader);
     qn_status status = read_items(reader, &name, &value);
     qn_text_clear(&name);
@@ -155,7 +155,7 @@ static qn_status read_molecule(qn_sdf_reader *reader)
 
 qn_status qn_sdf_read(const qn_compound_record *record, qn_compound **compound)
 {
-    qn_sdf_reader reader = {.record = record, .lines = qn_record_lines_start(record)};
+    qn_sdf_reader reader = {.record = record, .lines = qn_compound_lines_start(record)};
     qn_status status = read_molecule(&reader);
     qn_release(&reader.name);
     if (status == QN_OK)

@@ -2,7 +2,7 @@
 #ifndef QN_FORMAT_COMPOUND_SDF_H
 #define QN_FORMAT_COMPOUND_SDF_H
 
-#include "format/record_lines.h"
+#include "format/compound/compound_lines.h"
 
 typedef struct qn_sdf_reader {
     const qn_compound_record *record;

@@ -1,4 +1,4 @@
-#include "format/compound/pdbqt.h"
+#include "format/structure/autodock_types.h"
 #include "format/structure/formats.h"
 
 static bool recognise_anything(const char *data, size_t size)

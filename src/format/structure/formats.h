@@ -18,7 +18,7 @@ typedef struct qn_structure_reader {
 const qn_structure_reader *qn_structure_reader_for(const char *data, size_t size);
 
 QN_MUST_CHECK qn_status qn_pdb_read(qn_structure_builder *builder, const char *data, size_t size);
-/* The same with AutoDock's types and charges in the columns behind the B factor (format/compound/pdbqt.h). */
+/* The same with AutoDock's types and charges behind the B factor (format/structure/autodock_types.h). */
 QN_MUST_CHECK qn_status qn_pdbqt_structure_read(qn_structure_builder *builder, const char *data, size_t size);
 bool qn_mmcif_recognise(const char *data, size_t size);
 QN_MUST_CHECK qn_status qn_mmcif_read(qn_structure_builder *builder, const char *data, size_t size);

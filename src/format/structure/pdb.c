@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "format/compound/pdbqt.h"
 #include "format/element.h"
+#include "format/structure/autodock_types.h"
 #include "format/structure/formats.h"
 
 typedef struct pdb_scan {

@@ -3,7 +3,7 @@
 #include <quern/molecule.h>
 #include <stdlib.h>
 
-#include "format/compound/pdbqt.h"
+#include "format/structure/autodock_types.h"
 #include "format/structure/structure.h"
 #include "format/tests/compounds.h"
 

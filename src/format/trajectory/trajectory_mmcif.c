@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "format/structure/formats.h"
 #include "format/structure/gemmi_bridge.h"
 #include "format/trajectory/trajectory_text.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quern/trajectory.h>
+#include <quern/frame.h>
 
 #include "base/thread_pool.h"
 #include "model/box.h"

@@ -23,7 +23,7 @@ DEVICE_FN float vina_power_of_two(float x)
 }
 
 /* Of atoms √square apart; `radius` is the sum of both. The weight of repulsion, 0.840245, is less while the receptor is
- * soft (screen/search.h). */
+ * soft (screen/search/search.h). */
 DEVICE_FN float vina_pair_energy(float square, float radius, float weight, float slope, float offset, float repulsion)
 {
     const float d = SQRT(square) - radius, beyond = d - 3.0f, overlap = FMIN(d, 0.0f);

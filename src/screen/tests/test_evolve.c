@@ -10,7 +10,7 @@
 #include "math/random.h"
 #include "runtime/constraint.h"
 #include "runtime/prelude/prelude_host.h"
-#include "screen/kernels/evolve.h"
+#include "screen/search/kernels/evolve.h"
 
 #include "runtime/kernels/random.dev.h"
 

@@ -12,9 +12,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "format/compound/compound_stream.h"
+#include "screen/depictions.h"
 #include "screen/enrichment.h"
-#include "screen/output/depictions.h"
-#include "screen/output/output.h"
+#include "screen/output.h"
 
 enum { ROWS = 40, HITS = 3 };
 

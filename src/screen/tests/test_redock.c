@@ -10,7 +10,7 @@
 #include "chemistry/symmetry.h"
 #include "format/compound/compound_stream.h"
 #include "math/rotation.h"
-#include "screen/search.h"
+#include "screen/search/search.h"
 
 static qn_context *context;
 static qn_device *device;

@@ -11,7 +11,7 @@
 #include "math/random.h"
 #include "math/rotation.h"
 #include "score/kernels/score_poses.h"
-#include "screen/scorer.h"
+#include "screen/search/scorer.h"
 
 enum { JOBS = 5, ATOMS = 12, WINNERS = 8 };
 

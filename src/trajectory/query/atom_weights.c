@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "format/element.h"
-#include "trajectory/query_setup.h"
+#include "trajectory/query/setup.h"
 
 static qn_status check_topology(const qn_topology *topology, qn_weight_kind kind)
 {

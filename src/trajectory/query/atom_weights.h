@@ -3,7 +3,7 @@
 #ifndef QN_TRAJECTORY_QUERY_ATOM_WEIGHTS_H
 #define QN_TRAJECTORY_QUERY_ATOM_WEIGHTS_H
 
-#include <quern/trajectory.h>
+#include <quern/query.h>
 
 #include "trajectory/query/atom_sums.h"
 

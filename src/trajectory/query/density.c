@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "trajectory/query/density_quantity.h"
 #include "trajectory/query/queries.h"
+#include "trajectory/query/setup.h"
 #include "trajectory/query/slabs.h"
-#include "trajectory/query_setup.h"
 
 typedef struct density_state {
     qn_slabs slabs;

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "trajectory/query/density_quantity.h"
 #include "trajectory/query/queries.h"
+#include "trajectory/query/setup.h"
 #include "trajectory/query/slabs.h"
-#include "trajectory/query_setup.h"
 
 enum { MOST_CELLS = 1 << 28, HEAD = 4 /* values in front of a partial's cells: edges of the brick, scale */ };
 

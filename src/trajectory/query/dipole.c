@@ -9,7 +9,7 @@
 #include "trajectory/query/moments.h"
 #include "trajectory/query/queries.h"
 #include "trajectory/query/series.h"
-#include "trajectory/query_setup.h"
+#include "trajectory/query/setup.h"
 
 /* e² / (ε₀ k_B), in nm K: (1.602176634e-19)² / (8.8541878128e-12 · 1.380649e-23) · 1e9. */
 static const double FLUCTUATION_NM_K = 1.602176634e-19 * 1.602176634e-19 / (8.8541878128e-12 * 1.380649e-23) * 1e9;

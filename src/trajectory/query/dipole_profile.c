@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "trajectory/query/molecules.h"
 #include "trajectory/query/queries.h"
+#include "trajectory/query/setup.h"
 #include "trajectory/query/slabs.h"
-#include "trajectory/query_setup.h"
 
 enum { PX, PY, PZ, NUMBER, COSINE, VALUES }; /* of each slab: densities in 1/nm³ of dipole, molecules and cosines */
 

@@ -8,7 +8,7 @@
 #include "model/box.h"
 #include "trajectory/query/molecules.h"
 #include "trajectory/query/queries.h"
-#include "trajectory/query_setup.h"
+#include "trajectory/query/setup.h"
 
 /* Sums over the starting frames that a displacement took as long from. */
 typedef struct msd_lag {

@@ -2,7 +2,7 @@
 #ifndef QN_TRAJECTORY_QUERY_PAIR_ATOMS_H
 #define QN_TRAJECTORY_QUERY_PAIR_ATOMS_H
 
-#include <quern/trajectory.h>
+#include <quern/query.h>
 
 #include "pairs/pair_counts.h"
 

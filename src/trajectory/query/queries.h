@@ -2,7 +2,7 @@
 #ifndef QN_TRAJECTORY_QUERY_QUERIES_H
 #define QN_TRAJECTORY_QUERY_QUERIES_H
 
-#include <quern/trajectory.h>
+#include <quern/query.h>
 
 /* One row a frame. */
 extern const qn_query_class qn_query_mass, qn_query_charge, qn_query_count, qn_query_volume;

@@ -7,7 +7,7 @@
 
 #include "trajectory/query/pair_atoms.h"
 #include "trajectory/query/queries.h"
-#include "trajectory/query_setup.h"
+#include "trajectory/query/setup.h"
 
 /* Values of a frame behind its counts: atoms of the first selection, V, pairs of all atoms, those over V. */
 enum { ATOMS, VOLUME, PAIRS, PAIR_DENSITY, FACTS };

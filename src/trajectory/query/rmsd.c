@@ -9,7 +9,7 @@
 #include "trajectory/query/atom_weights.h"
 #include "trajectory/query/queries.h"
 #include "trajectory/query/series.h"
-#include "trajectory/query_setup.h"
+#include "trajectory/query/setup.h"
 
 typedef enum rmsd_fit { FIT_NONE, FIT_TRANSLATION, FIT_ROTATION } rmsd_fit;
 

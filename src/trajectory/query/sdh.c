@@ -8,7 +8,7 @@
 #include "runtime/device.h"
 #include "trajectory/query/pair_atoms.h"
 #include "trajectory/query/queries.h"
-#include "trajectory/query_setup.h"
+#include "trajectory/query/setup.h"
 
 typedef struct sdh_state {
     qn_histogram_bins bins;

@@ -6,7 +6,7 @@
 #ifndef QN_TRAJECTORY_QUERY_SERIES_H
 #define QN_TRAJECTORY_QUERY_SERIES_H
 
-#include <quern/trajectory.h>
+#include <quern/query.h>
 
 enum { QN_SERIES_TABLES = 2, QN_SERIES_COLUMNS = 24 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "trajectory/query_setup.h"
-#include "trajectory/query_tables.h"
+#include "trajectory/query/setup.h"
+#include "trajectory/query/tables.h"
 #include "trajectory/tests/query_parameters.h"
 
 typedef struct query_run {

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trajectory/query_tables.h"
+#include "trajectory/query/tables.h"
 
 /* ---- the value that is worst of many ---- */
 

@@ -1,4 +1,4 @@
-#include "trajectory/query_setup.h"
+#include "trajectory/query/setup.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "trajectory/query_tables.h"
+#include "trajectory/query/tables.h"
 
 #include <string.h>
 

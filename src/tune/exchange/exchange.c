@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "runtime/device.h"
+#include "tune/model/nominal.h"
 #include "tune/recorded/builder.h"
 #include "tune/session.h"
 #include "tune/shipped.h"

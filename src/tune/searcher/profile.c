@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "tune/model/expert.h"
 #include "tune/model/model.h"
+#include "tune/model/nominal.h"
 #include "tune/searcher/candidates.h"
 #include "tune/searcher/searcher.h"
-#include "tune/session.h"
 
 /* As published, but for the batch: 5 in the paper, 2 in the authors' later implementation. */
 enum { BATCH = 2, NEIGHBOURS = 100, STRANGERS = 10 };

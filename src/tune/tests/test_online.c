@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include "base/memory.h"
+#include "tune/model/nominal.h"
 #include "tune/online.h"
 #include "tune/session.h"
 #include "tune/tests/planted.h"

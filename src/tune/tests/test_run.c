@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "runtime/device.h"
 #include "tune/measure.h"
+#include "tune/model/nominal.h"
 #include "tune/session.h"
 #include "tune/tests/planted.h"
 

@@ -1,0 +1,27 @@
+/* Correlation of receptor and ligand spectra, summed over terms. */
+#ifndef QN_DOCK_SEARCH_CORRELATE_H
+#define QN_DOCK_SEARCH_CORRELATE_H
+
+#include <quern/family.h>
+
+extern const qn_family qn_dock_correlate_family;
+
+typedef struct qn_correlate_problem {
+    int grids, bins, rotations; /* bins = (nx/2 + 1)·ny·nz */
+    int sets;
+} qn_correlate_problem;
+
+/* The key of tuning results: what the best configuration depends on, sizes to the nearest power of two. */
+void qn_correlate_problem_class(const qn_correlate_problem *problem, char text[64]);
+
+/* configuration NULL: chosen as for any family. product[s][r][k] = Σ_g receptor[s][g][k] · conj(ligand[r][g][k]);
+ * complex floats, real part first. */
+QN_MUST_CHECK qn_status qn_correlate(qn_queue *queue, const qn_configuration *configuration,
+                                     const qn_correlate_problem *problem, qn_buffer *receptor, qn_buffer *ligand,
+                                     qn_buffer *product, qn_event **event);
+
+/* The same in double. */
+void qn_correlate_reference(const qn_correlate_problem *problem, const float *receptor, const float *ligand,
+                            double *product);
+
+#endif

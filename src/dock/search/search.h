@@ -1,0 +1,60 @@
+/* The search on one device: batches of rotations through ligand grids, transforms, correlation and best cells.
+ *
+ * Life cycle: create → submit / collect in turn (two batches may be under way) → destroy. Thread rule: one thread.
+ */
+#ifndef QN_DOCK_SEARCH_SEARCH_H
+#define QN_DOCK_SEARCH_SEARCH_H
+
+#include <quern/fft.h>
+
+#include "dock/search/ligand.h"
+
+typedef struct qn_dock_search qn_dock_search;
+
+enum { QN_DOCK_SLOTS = 2 };
+
+/* What computes a rotation: kernels of our own from atoms to best cells, or a library's transforms with kernels around
+ * them. AUTO: ours where sides allow it, on the host and on GPUs. */
+typedef enum qn_dock_path { QN_DOCK_PATH_AUTO, QN_DOCK_PATH_FUSED, QN_DOCK_PATH_LIBRARY } qn_dock_path;
+
+typedef struct qn_dock_search_options {
+    int batch; /* rotations of a launch; 0: from the device */
+    int per_rotation;
+    int exclusion_cells; /* half side of the exclusion cube */
+    qn_dock_path path;
+    qn_fft_engine engine; /* of the library path */
+    bool halves;          /* fused path, GPUs: what passes between kernels in half precision */
+} qn_dock_search_options;
+
+/* One translation found for a rotation; cell −1: none. */
+typedef struct qn_dock_hit {
+    float energy;
+    int32_t cell;
+} qn_dock_hit;
+
+/* Device bytes of a search of `sites` atoms with these options, without the transforms' own workspace; the path not
+ * AUTO, the batch not 0. */
+size_t qn_dock_search_bytes(const qn_dock_search_options *options, const qn_dock_grid *grid,
+                            const qn_dock_energy *energy, int sites, int rotation_count);
+
+/* `rotations`: rotation_count × 9 integers of 1/2^30. Everything is copied to the device. QN_OUT_OF_MEMORY names the
+ * bytes needed. */
+QN_MUST_CHECK qn_status qn_dock_search_create(qn_device *device, const qn_dock_grid *grid, const qn_dock_energy *energy,
+                                              const qn_dock_ligand *ligand, const int32_t *rotations,
+                                              int rotation_count, const qn_dock_search_options *options,
+                                              qn_dock_search **search);
+void qn_dock_search_destroy(qn_dock_search **search);
+
+int qn_dock_search_batch(const qn_dock_search *search);
+qn_dock_path qn_dock_search_path(const qn_dock_search *search);
+qn_fft_engine qn_dock_search_engine(const qn_dock_search *search);
+const char *qn_dock_search_transforms(const qn_dock_search *search); /* "fused", or the engine's name */
+size_t qn_dock_search_device_bytes(const qn_dock_search *search);    /* with the transforms' workspace */
+
+/* Queue the batch that starts at rotation `first` into `slot` (0 or 1), which must have been collected. */
+QN_MUST_CHECK qn_status qn_dock_search_submit(qn_dock_search *search, int first, int slot);
+
+/* Wait for a slot: hits [batch][sets][per_rotation]. */
+QN_MUST_CHECK qn_status qn_dock_search_collect(qn_dock_search *search, int slot, qn_dock_hit *hits);
+
+#endif

@@ -1,0 +1,342 @@
+/* report.html: the screen at a glance. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "format/compound/compound_stream.h"
+#include "report/markup.h"
+#include "screen/depictions.h"
+#include "screen/output.h"
+#include "screen/output_report.h"
+
+enum {
+    TEXT = 64,
+    FACTS = 8,
+    PICTURES = 30,       /* molecules drawn */
+    PICTURE_ATOMS = 200, /* more cannot be made out, and take Open Babel long to lay out */
+    TABLE_ROWS = 500
+};
+
+void qn_screen_say_count(uint64_t count, char text[32])
+{
+    char plain[24];
+    const int digits = snprintf(plain, sizeof plain, "%llu", (unsigned long long)count);
+    size_t used = 0;
+    for (int i = 0; i < digits; i++) {
+        if (i > 0 && (digits - i) % 3 == 0 && digits > 4) text[used++] = ' ';
+        text[used++] = plain[i];
+    }
+    text[used] = '\0';
+}
+
+/* "−12.3 kJ/mol", with a minus sign rather than a hyphen. */
+static void say_energy(const qn_screen_state *run, double energy, char *text, size_t size)
+{
+    snprintf(text, size, "%s%.1f %s", energy < 0 ? "−" : "", fabs(energy), qn_screen_energy_unit(run->score.kind));
+}
+
+static void say_speed(const qn_screen_state *run, char *text, size_t size)
+{
+    const double seconds = run->timings.search_s;
+    if (seconds > 0 && run->interactions_here > 0)
+        snprintf(text, size, "%.3g interactions/s", run->interactions_here / seconds);
+    else
+        snprintf(text, size, run->resumed > 0 ? "all was done before" : "–");
+}
+
+static qn_status add_facts(const qn_screen_state *run, qn_report *report)
+{
+    const char *const labels[FACTS] = {"Receptor", "Molecules scored", "Rejected", "Conformers", "Best energy",
+                                       "Score",    "Search speed",     "Device"};
+    char values[FACTS][160], count[32];
+    const char *pointers[FACTS];
+    const qn_device_info *info = run->device_count > 0 ? qn_device_get_info(run->devices[0]) : NULL;
+    snprintf(values[0], sizeof values[0], "%.100s, %zu heavy atoms", qn_path_name(run->options->receptor),
+             run->receptor.atom_count);
+    qn_screen_say_count(run->row_count, values[1]);
+    qn_screen_say_count(run->rejection_count, values[2]);
+    qn_screen_say_count(run->conformers, count);
+    snprintf(values[3], sizeof values[3], "%s", count);
+    if (run->row_count > 0)
+        say_energy(run, run->rows[0].energy, values[4], sizeof values[4]);
+    else
+        snprintf(values[4], sizeof values[4], "–");
+    if (run->score.kind == QN_SCORE_BUDE && run->score.force_field)
+        snprintf(values[5], sizeof values[5], "BUDE, parameters of %s", run->score.force_field->name);
+    else
+        snprintf(values[5], sizeof values[5], "%s", run->score.kind == QN_SCORE_BUDE ? "BUDE" : "Vina");
+    say_speed(run, values[6], sizeof values[6]);
+    snprintf(values[7], sizeof values[7], run->device_count > 1 ? "%.120s and %d more" : "%.120s",
+             info ? info->name : "none", run->device_count - 1);
+    for (int i = 0; i < FACTS; i++) pointers[i] = values[i];
+    return qn_report_facts(report, labels, pointers, FACTS);
+}
+
+typedef struct picture_list {
+    qn_compound *compounds[PICTURES];
+    size_t place[PICTURES]; /* in run->rows */
+    char *svg[PICTURES];
+    size_t count;
+    const char *why; /* there are no pictures; NULL: there are */
+} picture_list;
+
+static void clear_pictures(picture_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        qn_compound_destroy(&list->compounds[i]);
+        qn_release(&list->svg[i]);
+    }
+}
+
+/* A number among a record's data items, from 1; 0: it has none. */
+static size_t item_number(const qn_compound *compound, const char *name)
+{
+    const char *value = qn_compound_property_value(compound, name);
+    return value ? strtoul(value, NULL, 10) : 0;
+}
+
+/* The first pose of each of the best molecules, by the data items that hits.sdf has for rank and pose. */
+static qn_status read_hits(const qn_screen_state *run, qn_compound_stream *stream, picture_list *list)
+{
+    qn_compound_record record = {0};
+    qn_status status = QN_OK;
+    const size_t most = run->row_count < PICTURES ? run->row_count : PICTURES;
+    while (status == QN_OK && list->count < most) {
+        qn_compound *compound = NULL;
+        status = qn_compound_stream_next(stream, &record);
+        if (status != QN_OK || record.size == 0) break;
+        status = qn_compound_read(&record, &compound);
+        if (status != QN_OK) break;
+        const size_t rank = item_number(compound, "quern_rank");
+        const bool wanted = rank > 0 && rank <= most && item_number(compound, "quern_pose") == 1;
+        if (wanted && compound->atom_count <= PICTURE_ATOMS) {
+            list->place[list->count] = rank - 1;
+            list->compounds[list->count++] = compound;
+        } else {
+            qn_compound_destroy(&compound);
+        }
+        if (rank > most) break;
+    }
+    qn_compound_record_clear(&record);
+    return status;
+}
+
+static qn_status draw_hits(const qn_screen_state *run, picture_list *list)
+{
+    qn_compound_stream *stream;
+    char *path;
+    QN_TRY(qn_path_join(run->options->output, "hits.sdf", &path));
+    qn_status status = QN_OK;
+    if (qn_file_exists(path)) {
+        status = qn_compound_stream_open(path, &stream);
+        if (status == QN_OK) {
+            status = read_hits(run, stream, list);
+            qn_compound_stream_close(&stream);
+        }
+    }
+    qn_release(&path);
+    QN_TRY(status);
+    return qn_screen_depict(list->compounds, list->count, list->svg, &list->why);
+}
+
+/* A row's name in up to `most` bytes, of whole characters. */
+static void say_name(const qn_screen_row *row, size_t most, char text[TEXT])
+{
+    const char *name = row->name[0] ? row->name : "without a name";
+    size_t used = 0, bytes;
+    if (strlen(name) > most) most -= strlen("…");
+    for (; name[used]; used += bytes) {
+        bytes = qn_markup_character_bytes((const unsigned char *)name + used);
+        if (bytes == 0) bytes = 1;
+        if (used + bytes > most) break;
+    }
+    snprintf(text, TEXT, "%.*s%s", (int)used, name, name[used] ? "…" : "");
+}
+
+static qn_status add_cards(const qn_screen_state *run, const picture_list *list, qn_report *report)
+{
+    qn_report_card cards[PICTURES];
+    char titles[PICTURES][TEXT], texts[PICTURES][TEXT], name[TEXT];
+    for (size_t i = 0; i < list->count; i++) {
+        const qn_screen_row *row = &run->rows[list->place[i]];
+        say_name(row, 48, name);
+        snprintf(titles[i], TEXT, "%zu. %s", list->place[i] + 1, name);
+        say_energy(run, row->energy, texts[i], TEXT);
+        if (row->active) strcat(texts[i], ", active");
+        cards[i] = (qn_report_card){titles[i], texts[i], list->svg[i], row->active};
+    }
+    return qn_report_cards(report, cards, list->count);
+}
+
+static qn_status add_pictures(const qn_screen_state *run, qn_report *report)
+{
+    picture_list list = {.count = 0};
+    qn_status status = draw_hits(run, &list);
+    if (status == QN_OK && list.why)
+        status = qn_report_paragraph(report, "Without pictures of the molecules: Open Babel (`obabel`) %s.", list.why);
+    else if (status == QN_OK)
+        status = add_cards(run, &list, report);
+    clear_pictures(&list);
+    return status;
+}
+
+/* "steric" → "Steric", "hydrogen_bond" → "Hydrogen bond". */
+static void say_term(const char *name, char text[TEXT])
+{
+    snprintf(text, TEXT, "%s", name);
+    text[0] = (char)toupper((unsigned char)text[0]);
+    for (char *at = text; *at; at++)
+        if (*at == '_') *at = ' ';
+}
+
+/* Whether any molecule has more than one conformer: otherwise a column says nothing. */
+static bool has_conformers(const qn_screen_state *run)
+{
+    return run->conformers > run->row_count;
+}
+
+/* What a molecule is judged by first, its terms last: those may be out of sight on narrow screens. */
+static void fill_row(const qn_screen_state *run, size_t place, char *texts)
+{
+    const qn_screen_row *row = &run->rows[place];
+    size_t column = 0;
+    snprintf(texts + TEXT * column++, TEXT, "%zu", place + 1);
+    say_name(row, 60, texts + TEXT * column++);
+    snprintf(texts + TEXT * column++, TEXT, "%.2f", row->energy);
+    if (run->labels) snprintf(texts + TEXT * column++, TEXT, "%s", row->active ? "yes" : "");
+    snprintf(texts + TEXT * column++, TEXT, "%.2f", row->heavy_atoms ? row->energy / row->heavy_atoms : 0);
+    snprintf(texts + TEXT * column++, TEXT, "%d", row->heavy_atoms);
+    snprintf(texts + TEXT * column++, TEXT, "%d", row->clashes);
+    snprintf(texts + TEXT * column++, TEXT, "%.2f", row->least_distance_angstrom);
+    if (has_conformers(run)) snprintf(texts + TEXT * column++, TEXT, "%d of %d", row->conformer + 1, row->conformers);
+    for (int term = 0; term < run->term_count; term++)
+        snprintf(texts + TEXT * column++, TEXT, "%.*f", run->score.kind == QN_SCORE_VINA ? 2 : 1, row->terms[term]);
+}
+
+enum { MOST_COLUMNS = 9 + QN_SCREEN_TERMS };
+
+/* In the order of fill_row; returns how many. */
+static size_t fill_headers(const qn_screen_state *run, const char *energy, char terms[QN_SCREEN_TERMS][TEXT],
+                           const char *headers[MOST_COLUMNS])
+{
+    size_t columns = 0;
+    headers[columns++] = "Rank";
+    headers[columns++] = "Name";
+    headers[columns++] = energy;
+    if (run->labels) headers[columns++] = "Active";
+    headers[columns++] = "Per heavy atom";
+    headers[columns++] = "Heavy atoms";
+    headers[columns++] = "Clashes";
+    headers[columns++] = "Nearest (Å)";
+    if (has_conformers(run)) headers[columns++] = "Conformer";
+    for (int term = 0; term < run->term_count; term++) {
+        say_term(run->term_names[term], terms[term]);
+        headers[columns++] = terms[term];
+    }
+    return columns;
+}
+
+static qn_status add_hit_table(const qn_screen_state *run, qn_report *report)
+{
+    const char *headers[MOST_COLUMNS];
+    char energy[TEXT], terms[QN_SCREEN_TERMS][TEXT];
+    size_t rows = qn_screen_hit_count(run);
+    void *memory;
+    snprintf(energy, sizeof energy, "Energy (%s)", qn_screen_energy_unit(run->score.kind));
+    const size_t columns = fill_headers(run, energy, terms, headers);
+    if (rows > TABLE_ROWS) rows = TABLE_ROWS;
+    QN_TRY(qn_allocate(rows * columns, TEXT + sizeof(char *), &memory));
+    const char **cells = memory;
+    char *texts = (char *)(cells + rows * columns);
+    for (size_t i = 0; i < rows; i++) fill_row(run, i, texts + i * columns * TEXT);
+    for (size_t i = 0; i < rows * columns; i++) cells[i] = texts + i * TEXT;
+    const qn_status status = qn_report_table(report, headers, columns, cells, rows);
+    qn_release(&memory);
+    return status;
+}
+
+static qn_status add_hits(const qn_screen_state *run, qn_report *report)
+{
+    const size_t hits = qn_screen_hit_count(run);
+    QN_TRY(qn_report_heading(report, "Hits"));
+    if (hits == 0) return qn_report_warning(report, "No molecule could be scored.");
+    QN_TRY(
+        qn_report_paragraph(report,
+                            "The best %zu of %zu %s by the energy (%s) of their best poses; lower is better. "
+                            "It ranks the molecules of this run and is no measured affinity. Clashes are pairs of "
+                            "heavy atoms of molecule and receptor much nearer than their radii allow; nearest is the "
+                            "shortest such distance. `hits.sdf` has up to %d poses of each, which PyMOL and "
+                            "ChimeraX show in the receptor; `scores.csv` has all molecules.",
+                            hits, run->row_count, qn_screen_molecules(run->row_count),
+                            qn_screen_energy_unit(run->score.kind), run->options->keep));
+    QN_TRY(add_pictures(run, report));
+    QN_TRY(add_hit_table(run, report));
+    if (hits > TABLE_ROWS) return qn_report_paragraph(report, "The table ends at %d.", TABLE_ROWS);
+    return QN_OK;
+}
+
+static qn_status add_run(const qn_screen_state *run, qn_report *report)
+{
+    const qn_screen_search_options *search = &run->search;
+    const double *centre = search->box_centre_angstrom, *side = search->box_side_angstrom;
+    char resumed[32];
+    QN_TRY(qn_report_heading(report, "Run"));
+    QN_TRY(qn_report_paragraph(
+        report,
+        "The centre of each molecule was kept in a box of %.1f × %.1f × %.1f Å about (%.2f, %.2f, %.2f). Each "
+        "conformer "
+        "was searched over %d %s of %d poses, and its best %d poses were minimised. Seed %llu%s%s.",
+        side[0], side[1], side[2], centre[0], centre[1], centre[2], search->generations,
+        search->generations == 1 ? "generation" : "generations", search->poses, search->winners,
+        (unsigned long long)search->seed, search->exact ? ", exact arithmetic" : "",
+        search->cull ? "" : ", all pairs of atoms"));
+    qn_screen_say_count(run->resumed, resumed);
+    if (run->resumed > 0)
+        QN_TRY(qn_report_paragraph(report, "%s %s taken from an earlier run that was not finished.", resumed,
+                                   run->resumed == 1 ? "molecule was" : "molecules were"));
+    const int ranks = qn_ranks_count(run->ranks);
+    const char *const how_many = ranks == 1 ? "process with" : "processes, each with";
+    return qn_report_paragraph(
+        report, "Quern %s, %d %s %d threads, %.1f s in all (search %.1f s). `run.json` holds every option.", QN_VERSION,
+        ranks, how_many, qn_context_threads(run->context), run->timings.total_s, run->timings.search_s);
+}
+
+static qn_status fill_report(const qn_screen_state *run, qn_report *report)
+{
+    const char *damage = qn_screen_damage(run);
+    if (damage)
+        QN_TRY(qn_report_warning(report, "The library was not read to its end, so molecules are missing here: %s.",
+                                 damage));
+    QN_TRY(add_facts(run, report));
+    QN_TRY(add_hits(run, report));
+    QN_TRY(qn_screen_report_enrichment(run, report));
+    QN_TRY(qn_screen_report_scores(run, report));
+    QN_TRY(qn_screen_report_rejections(run, report));
+    return add_run(run, report);
+}
+
+qn_status qn_screen_write_report(const qn_screen_state *run)
+{
+    qn_report *report;
+    qn_text title = {0};
+    char *path = NULL;
+    const qn_screen_options *options = run->options;
+    qn_status status = qn_text_append(&title, "%s screened with %s", qn_path_name(options->receptor),
+                                      options->library_count > 0 ? qn_path_name(options->libraries[0]) : "nothing");
+    if (status == QN_OK && options->library_count > 1)
+        status = qn_text_append(&title, " and %zu more", options->library_count - 1);
+    if (status == QN_OK) status = qn_report_create(title.data, &report);
+    qn_text_clear(&title);
+    QN_TRY(status);
+    status = fill_report(run, report);
+    if (status == QN_OK) status = qn_path_join(options->output, "report.html", &path);
+    if (status == QN_OK) status = qn_report_write(report, path);
+    qn_release(&path);
+    qn_report_destroy(&report);
+    return status;
+}

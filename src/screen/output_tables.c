@@ -1,0 +1,79 @@
+/* scores.csv and rejected.csv. */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "report/csv.h"
+#include "screen/output.h"
+
+static qn_status write_csv(const qn_screen_state *run, const char *name, qn_text *csv, qn_status status)
+{
+    char *path;
+    if (status == QN_OK) status = qn_path_join(run->options->output, name, &path);
+    if (status == QN_OK) {
+        status = qn_csv_write(csv, path);
+        qn_release(&path);
+    }
+    qn_text_clear(csv);
+    return status;
+}
+
+static qn_status add_headers(const qn_screen_state *run, qn_text *csv)
+{
+    static const char *const first[] = {"rank", "name", "index", "energy"};
+    static const char *const last[] = {"heavy_atoms", "ligand_efficiency",       "conformer", "conformers",
+                                       "clashes",     "least_distance_angstrom", "file",      "line"};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) QN_TRY(qn_csv_text(csv, first[i]));
+    for (int term = 0; term < run->term_count; term++) QN_TRY(qn_csv_text(csv, run->term_names[term]));
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++) QN_TRY(qn_csv_text(csv, last[i]));
+    if (run->labels) QN_TRY(qn_csv_text(csv, "active"));
+    return qn_csv_end_row(csv);
+}
+
+static qn_status add_row(const qn_screen_state *run, size_t place, qn_text *csv)
+{
+    const qn_screen_row *row = &run->rows[place];
+    QN_TRY(qn_csv_integer(csv, (long long)place + 1));
+    QN_TRY(qn_csv_text(csv, row->name));
+    QN_TRY(qn_csv_integer(csv, (long long)row->index));
+    QN_TRY(qn_csv_number(csv, row->energy, 4));
+    for (int term = 0; term < run->term_count; term++) QN_TRY(qn_csv_number(csv, row->terms[term], 4));
+    QN_TRY(qn_csv_integer(csv, row->heavy_atoms));
+    QN_TRY(qn_csv_number(csv, row->energy / row->heavy_atoms, 4));
+    QN_TRY(qn_csv_integer(csv, row->conformer + 1));
+    QN_TRY(qn_csv_integer(csv, row->conformers));
+    QN_TRY(qn_csv_integer(csv, row->clashes));
+    QN_TRY(qn_csv_number(csv, row->least_distance_angstrom, 3));
+    QN_TRY(qn_csv_text(csv, row->path));
+    QN_TRY(qn_csv_integer(csv, (long long)row->line));
+    if (run->labels) QN_TRY(qn_csv_integer(csv, row->active));
+    return qn_csv_end_row(csv);
+}
+
+static qn_status write_scores(const qn_screen_state *run)
+{
+    qn_text csv = {0};
+    qn_status status = add_headers(run, &csv);
+    for (size_t i = 0; i < run->row_count && status == QN_OK; i++) status = add_row(run, i, &csv);
+    return write_csv(run, "scores.csv", &csv, status);
+}
+
+static qn_status add_rejection(const qn_screen_rejection *rejection, qn_text *csv)
+{
+    QN_TRY(qn_csv_integer(csv, (long long)rejection->index));
+    QN_TRY(qn_csv_text(csv, rejection->path));
+    QN_TRY(qn_csv_integer(csv, (long long)rejection->line));
+    QN_TRY(qn_csv_text(csv, rejection->name));
+    QN_TRY(qn_csv_text(csv, rejection->reason));
+    return qn_csv_end_row(csv);
+}
+
+qn_status qn_screen_write_tables(const qn_screen_state *run)
+{
+    static const char *const headers[] = {"index", "file", "line", "name", "reason"};
+    qn_text csv = {0};
+    QN_TRY(write_scores(run));
+    qn_status status = qn_csv_row(&csv, sizeof headers / sizeof *headers, headers);
+    for (size_t i = 0; i < run->rejection_count && status == QN_OK; i++)
+        status = add_rejection(&run->rejections[i], &csv);
+    return write_csv(run, "rejected.csv", &csv, status);
+}

@@ -1,0 +1,614 @@
+#include "screen/search/search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "score/kernels/score_poses.h"
+#include "screen/search/kernels/evolve.h"
+#include "screen/search/scorer.h"
+
+enum {
+    LIGAND_ATOMS = 1024,
+    MOST_POSES = 1 << 20,
+    POPULATION = 512,
+    MOST_POPULATIONS = 16, /* by default, times GPU_POPULATIONS on a GPU */
+    GPU_POPULATIONS = 4,
+    POPULATION_VOLUME = 7500, /* Å³ of the box that one searches well */
+    MOST_BATCH = 1024,
+    GPU_POSES = 1 << 22, /* of a launch: some for each of a large GPU's work-items */
+    LARGEST_POSES = 1 << 26,
+    MOST_LAUNCHES = 4096 /* of a batch whose times are kept */
+};
+
+/* How the search goes; shares of all generations. Found by trying, on three complexes and the ligands of one: see
+ * docs/design/screening.md. */
+static const struct {
+    double even_share;              /* drawn from anywhere */
+    double soft_share;              /* with a soft receptor: these and more */
+    double hardness;                /* of the soft receptor */
+    double last_parents;            /* share of a population that are parents in the end; in the beginning all */
+    double first_apart, last_apart; /* Å of RMSD between parents */
+    double spread_angle_degrees, spread_place_angstrom; /* of children about them */
+    double step_angle_degrees, step_place_angstrom;     /* of the minimiser at first */
+    int halvings;                                       /* of those steps */
+    float apart_angstrom; /* RMSD between poses that are minimised, where there are such */
+    float meet_angstrom;  /* minima nearer than this are one */
+} course = {0.3, 0.6, 0.1, 1.0 / 16, 1.5, 1, 30, 2, 6, 0.6, 8, 2.0f, 0.5f};
+
+/* A batch on its way: what the device works with, and what it is sent and gives back. */
+typedef struct search_slot {
+    qn_queue *queue;
+    qn_buffer *job_ranges, *shares, *atoms, *moments; /* of the ligands */
+    qn_buffer *keys, *population_moments;             /* of populations; the latter are their ligands' */
+    qn_buffer *words, *transforms, *energies;         /* of a generation */
+    qn_evolve_list best[2], parents;                  /* of all populations */
+    qn_evolve_list merged, winners, result;
+    qn_buffer *merged_from;            /* how many of `best` a job has in all, for each job */
+    qn_buffer *levels, *parent_levels; /* the latter not used */
+    qn_score_poses_job *host_ranges;
+    qn_score_poses_atom *host_atoms;
+    float *host_shares, *host_moments, *host_population_moments;
+    uint32_t *host_keys, *host_result;
+    qn_event **scoring, **evolving; /* of launches, up to MOST_LAUNCHES */
+    int scoring_count, evolving_count;
+    qn_event *done;
+    int32_t *host_merged_from;
+    int jobs, ligand_atoms;
+    double interactions;
+    bool busy;
+} search_slot;
+
+struct qn_screen_search {
+    qn_screen_search_options options;
+    const qn_screen_scorer *scorer;
+    void *receptor, *soft_receptor;
+    size_t receptor_atoms;
+    qn_buffer *frame;
+    float *host_frame;
+    double scoring_s, evolving_s;
+    search_slot slots[QN_SCREEN_SLOTS];
+};
+
+qn_screen_search_options qn_screen_search_default_options(void)
+{
+    return (qn_screen_search_options){.generations = 55, .winners = 16, .minimiser_steps = 30, .seed = 1, .cull = true};
+}
+
+int qn_screen_search_populations(int poses)
+{
+    int count = poses < POPULATION ? 1 : poses / POPULATION;
+    while (poses % count != 0) count--;
+    return count;
+}
+
+int qn_screen_search_default_poses(bool on_gpu, const double box_side_angstrom[3])
+{
+    const double *side = box_side_angstrom;
+    const double populations = fmin(ceil(side[0] * side[1] * side[2] / POPULATION_VOLUME), MOST_POPULATIONS);
+    return POPULATION * (int)fmax(populations, 1) * (on_gpu ? GPU_POPULATIONS : 1);
+}
+
+static int population_size(const qn_screen_search_options *o)
+{
+    return o->poses / qn_screen_search_populations(o->poses);
+}
+
+/* How many of the best poses of a population are looked through for the next parents. */
+static int best_places(const qn_screen_search_options *o)
+{
+    const int places = 2 * population_size(o);
+    return places < QN_EVOLVE_MOST_PARENTS ? places : QN_EVOLVE_MOST_PARENTS;
+}
+
+static qn_status check_options(const qn_screen_search_options *o)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (!isfinite(o->box_centre_angstrom[axis]) ||
+            !(o->box_side_angstrom[axis] > 0 && o->box_side_angstrom[axis] <= 1000))
+            QN_FAIL(QN_INVALID_ARGUMENT,
+                    "search box along axis %d: centre %g, side %g Å; expected a side of up to 1000", axis,
+                    o->box_centre_angstrom[axis], o->box_side_angstrom[axis]);
+    if (o->generations < 1 || o->generations > 1000 || o->minimiser_steps < 0 || o->minimiser_steps > 1000)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d generations and %d steps of the minimiser; expected 1 to 1000 and 0 to 1000",
+                o->generations, o->minimiser_steps);
+    if (o->poses < 64 || o->poses > MOST_POSES || o->poses % 64 != 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d poses of a generation; expected a multiple of 64 up to %d", o->poses,
+                MOST_POSES);
+    if (o->winners < 1 || o->winners > best_places(o))
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d winners of %d poses; expected 1 to %d", o->winners, o->poses, best_places(o));
+    if (o->batch < 0 || o->batch > MOST_BATCH)
+        QN_FAIL(QN_INVALID_ARGUMENT, "a batch of %d conformers; expected up to %d", o->batch, MOST_BATCH);
+    return QN_OK;
+}
+
+/* Poses that the minimiser's winners are chosen from: the best of all populations together. */
+static int merged_places(const qn_screen_search_options *o)
+{
+    int all = qn_screen_search_populations(o->poses) * best_places(o);
+    return all < QN_EVOLVE_MOST_PARENTS ? all : QN_EVOLVE_MOST_PARENTS;
+}
+
+/* To the kernels of generations a population is a job. */
+static qn_evolve_problem populations_of(const qn_screen_search_options *o, int jobs)
+{
+    const int count = qn_screen_search_populations(o->poses);
+    return (qn_evolve_problem){
+        .jobs = jobs * count, .poses = o->poses / count, .parents = best_places(o), .winners = o->winners};
+}
+
+static qn_evolve_problem problem_of(const qn_screen_search_options *o, int jobs)
+{
+    return (qn_evolve_problem){.jobs = jobs, .poses = o->poses, .parents = merged_places(o), .winners = o->winners};
+}
+
+/* Poses of a job's largest launch. */
+static size_t most_poses(const qn_screen_search_options *o)
+{
+    const qn_evolve_problem problem = problem_of(o, 1);
+    const int neighbours = qn_evolve_neighbour_poses(&problem);
+    return (size_t)(o->poses > neighbours ? o->poses : neighbours);
+}
+
+/* Device bytes of one job in one slot. */
+static size_t job_bytes(const qn_screen_search_options *o)
+{
+    const size_t populations = (size_t)qn_screen_search_populations(o->poses);
+    return most_poses(o) * (3 + 12 + 1) * 4 +
+           populations * ((size_t)best_places(o) * 2 * 16 + (size_t)population_size(o) * 20 + 48) +
+           (size_t)merged_places(o) * 16 + (size_t)o->winners * 36 + LIGAND_ATOMS * sizeof(qn_score_poses_atom) + 64;
+}
+
+/* Enough jobs to fill the device, in at most half its memory; on a CPU some for each thread. */
+static int choose_batch(const qn_device_info *info, const qn_screen_search_options *o)
+{
+    size_t batch = info->kind == QN_DEVICE_CPU ? (size_t)info->compute_units * 2 : GPU_POSES / most_poses(o);
+    if (batch > MOST_BATCH) batch = MOST_BATCH;
+    while (batch > 1 &&
+           (QN_SCREEN_SLOTS * batch * job_bytes(o) > info->memory_bytes / 2 ||
+            batch * most_poses(o) * 48 > info->largest_buffer_bytes || batch * most_poses(o) > LARGEST_POSES))
+        batch /= 2;
+    return batch > 0 ? (int)batch : 1;
+}
+
+static qn_status complete_options(qn_device *device, qn_screen_search_options *o)
+{
+    const qn_device_info *info = qn_device_get_info(device);
+    if (o->poses == 0) o->poses = qn_screen_search_default_poses(info->kind != QN_DEVICE_CPU, o->box_side_angstrom);
+    QN_TRY(check_options(o));
+    if (o->batch == 0) o->batch = choose_batch(info, o);
+    const size_t needed = QN_SCREEN_SLOTS * (size_t)o->batch * job_bytes(o);
+    if (needed > info->memory_bytes)
+        QN_FAIL(QN_OUT_OF_MEMORY, "%s: %d conformers of %d poses at once need %zu bytes; it has %llu", info->identifier,
+                o->batch, o->poses, needed, (unsigned long long)info->memory_bytes);
+    if ((size_t)o->batch * most_poses(o) > LARGEST_POSES)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d conformers of %d poses at once; expected at most %d poses together", o->batch,
+                o->poses, LARGEST_POSES);
+    return QN_OK;
+}
+
+static qn_status create_list(qn_device *device, size_t jobs, int places, qn_evolve_list *list)
+{
+    list->places = places;
+    QN_TRY(qn_buffer_create(device, jobs * (size_t)places * 16, &list->poses));
+    return qn_buffer_create(device, jobs * 4, &list->counts);
+}
+
+static qn_status create_slot(qn_device *device, const qn_screen_search_options *o, search_slot *slot)
+{
+    const size_t jobs = (size_t)o->batch, poses = jobs * most_poses(o), winners = (size_t)o->winners;
+    const size_t populations = jobs * (size_t)qn_screen_search_populations(o->poses);
+    QN_TRY(qn_queue_create(device, &slot->queue));
+    QN_TRY(qn_buffer_create(device, jobs * sizeof(qn_score_poses_job), &slot->job_ranges));
+    QN_TRY(qn_buffer_create(device, jobs * LIGAND_ATOMS * sizeof(qn_score_poses_atom), &slot->atoms));
+    QN_TRY(qn_buffer_create(device, jobs * 4, &slot->shares));
+    QN_TRY(qn_buffer_create(device, populations * 8, &slot->keys));
+    QN_TRY(qn_buffer_create(device, jobs * 24, &slot->moments));
+    QN_TRY(qn_buffer_create(device, populations * 24, &slot->population_moments));
+    QN_TRY(qn_buffer_create(device, poses * 12, &slot->words));
+    QN_TRY(qn_buffer_create(device, poses * 48, &slot->transforms));
+    QN_TRY(qn_buffer_create(device, poses * 4, &slot->energies));
+    for (int i = 0; i < 2; i++) QN_TRY(create_list(device, populations, best_places(o), &slot->best[i]));
+    QN_TRY(create_list(device, populations, population_size(o), &slot->parents));
+    QN_TRY(create_list(device, jobs, merged_places(o), &slot->merged));
+    QN_TRY(qn_buffer_create(device, jobs * 4, &slot->merged_from));
+    QN_TRY(create_list(device, jobs, o->winners, &slot->winners));
+    QN_TRY(create_list(device, jobs, o->winners, &slot->result));
+    QN_TRY(qn_buffer_create(device, jobs * winners * 4, &slot->levels));
+    QN_TRY(qn_buffer_create(device, populations * (size_t)population_size(o) * 4, &slot->parent_levels));
+    QN_TRY(qn_allocate(jobs, sizeof *slot->host_ranges, (void **)&slot->host_ranges));
+    QN_TRY(qn_allocate(jobs * LIGAND_ATOMS, sizeof *slot->host_atoms, (void **)&slot->host_atoms));
+    QN_TRY(qn_allocate(jobs, sizeof *slot->host_shares, (void **)&slot->host_shares));
+    QN_TRY(qn_allocate(jobs * 6, sizeof(float), (void **)&slot->host_moments));
+    QN_TRY(qn_allocate(populations * 6, sizeof(float), (void **)&slot->host_population_moments));
+    QN_TRY(qn_allocate(populations * 2, sizeof *slot->host_keys, (void **)&slot->host_keys));
+    QN_TRY(qn_allocate(jobs * winners * 4, sizeof *slot->host_result, (void **)&slot->host_result));
+    QN_TRY(qn_allocate(jobs, sizeof *slot->host_merged_from, (void **)&slot->host_merged_from));
+    QN_TRY(qn_allocate(MOST_LAUNCHES, sizeof(qn_event *), (void **)&slot->scoring));
+    return qn_allocate(MOST_LAUNCHES, sizeof(qn_event *), (void **)&slot->evolving);
+}
+
+static void drop_events(search_slot *slot)
+{
+    for (int i = 0; i < slot->scoring_count; i++) qn_event_destroy(&slot->scoring[i]);
+    for (int i = 0; i < slot->evolving_count; i++) qn_event_destroy(&slot->evolving[i]);
+    qn_event_destroy(&slot->done);
+    slot->scoring_count = slot->evolving_count = 0;
+}
+
+static void destroy_list(qn_evolve_list *list)
+{
+    qn_buffer_release(&list->poses);
+    qn_buffer_release(&list->counts);
+}
+
+static void destroy_slot(search_slot *slot)
+{
+    qn_queue_destroy(&slot->queue); /* first: it finishes what uses the rest */
+    drop_events(slot);
+    qn_buffer **buffers[] = {&slot->job_ranges,
+                             &slot->shares,
+                             &slot->atoms,
+                             &slot->moments,
+                             &slot->keys,
+                             &slot->words,
+                             &slot->transforms,
+                             &slot->energies,
+                             &slot->levels,
+                             &slot->merged_from,
+                             &slot->population_moments,
+                             &slot->parent_levels};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) qn_buffer_release(buffers[i]);
+    destroy_list(&slot->best[0]);
+    destroy_list(&slot->best[1]);
+    destroy_list(&slot->parents);
+    destroy_list(&slot->merged);
+    destroy_list(&slot->winners);
+    destroy_list(&slot->result);
+    qn_release(&slot->host_ranges);
+    qn_release(&slot->host_atoms);
+    qn_release(&slot->host_shares);
+    qn_release(&slot->host_moments);
+    qn_release(&slot->host_population_moments);
+    qn_release(&slot->host_keys);
+    qn_release(&slot->host_merged_from);
+    qn_release(&slot->host_result);
+    qn_release(&slot->scoring);
+    qn_release(&slot->evolving);
+}
+
+void qn_screen_search_destroy(qn_screen_search **pointer)
+{
+    qn_screen_search *search = pointer ? *pointer : NULL;
+    if (!search) return;
+    for (int i = 0; i < QN_SCREEN_SLOTS; i++) destroy_slot(&search->slots[i]);
+    if (search->receptor) search->scorer->destroy(&search->receptor);
+    if (search->soft_receptor) search->scorer->destroy(&search->soft_receptor);
+    qn_buffer_release(&search->frame);
+    qn_release(&search->host_frame);
+    qn_release(pointer);
+}
+
+static qn_status create_parts(qn_device *device, const qn_score_receptor *receptor, qn_screen_search *search)
+{
+    const qn_screen_search_options *o = &search->options;
+    QN_TRY(qn_allocate(QN_EVOLVE_FRAME, sizeof(float), (void **)&search->host_frame));
+    qn_evolve_frame(o->box_centre_angstrom, o->box_side_angstrom, search->host_frame);
+    QN_TRY(qn_buffer_create(device, QN_EVOLVE_FRAME * sizeof(float), &search->frame));
+    for (int i = 0; i < QN_SCREEN_SLOTS; i++) {
+        search_slot *slot = &search->slots[i];
+        QN_TRY(create_slot(device, o, slot));
+        /* The first generation is given poses before it that it does not look at. */
+        const qn_evolve_list *none = &slot->best[1];
+        QN_TRY(qn_queue_fill(slot->queue, none->poses, 0, qn_buffer_bytes(none->poses), 0, NULL));
+        QN_TRY(qn_queue_fill(slot->queue, none->counts, 0, qn_buffer_bytes(none->counts), 0, NULL));
+    }
+    QN_TRY(qn_queue_write(search->slots[0].queue, search->frame, 0, search->host_frame, QN_EVOLVE_FRAME * sizeof(float),
+                          NULL));
+    for (int i = 0; i < QN_SCREEN_SLOTS; i++) QN_TRY(qn_queue_finish(search->slots[i].queue));
+    QN_TRY(search->scorer->create(device, receptor, o, 1, &search->receptor));
+    return search->scorer->create(device, receptor, o, course.hardness, &search->soft_receptor);
+}
+
+qn_status qn_screen_search_create_with(qn_device *device, const qn_screen_scorer *scorer,
+                                       const qn_score_receptor *receptor, const qn_screen_search_options *options,
+                                       qn_screen_search **out)
+{
+    qn_screen_search *search;
+    qn_screen_search_options completed = *options;
+    *out = NULL;
+    QN_TRY(complete_options(device, &completed));
+    QN_TRY(qn_allocate(1, sizeof *search, (void **)&search));
+    search->options = completed;
+    search->scorer = scorer;
+    search->receptor_atoms = receptor->atom_count;
+    qn_status status = create_parts(device, receptor, search);
+    if (status != QN_OK) {
+        qn_screen_search_destroy(&search);
+        return status;
+    }
+    *out = search;
+    return QN_OK;
+}
+
+qn_status qn_screen_search_create(qn_device *device, const qn_score_receptor *receptor,
+                                  const qn_screen_search_options *options, qn_screen_search **search)
+{
+    const qn_screen_scorer *scorer;
+    *search = NULL;
+    QN_TRY(qn_screen_scorer_find(receptor->score.kind, &scorer));
+    return qn_screen_search_create_with(device, scorer, receptor, options, search);
+}
+
+int qn_screen_search_batch(const qn_screen_search *search)
+{
+    return search->options.batch;
+}
+
+double qn_screen_search_scoring_seconds(const qn_screen_search *search)
+{
+    return search->scoring_s;
+}
+
+double qn_screen_search_evolving_seconds(const qn_screen_search *search)
+{
+    return search->evolving_s;
+}
+
+void qn_screen_pose_transform(const qn_screen_search_options *options, const qn_screen_pose *pose, double rotation[9],
+                              double translation_angstrom[3])
+{
+    float transform[12];
+    qn_evolve_pose_transform(options->box_centre_angstrom, options->box_side_angstrom, pose->number, transform);
+    for (int row = 0; row < 3; row++) {
+        for (int k = 0; k < 3; k++) rotation[3 * row + k] = (double)transform[4 * row + k];
+        translation_angstrom[row] = (double)transform[4 * row + 3];
+    }
+}
+
+/* One job's ligand into the slot's host memory. */
+static void place_ligand(const qn_screen_search *search, search_slot *slot, int index, const qn_screen_job *job)
+{
+    const qn_score_ligand *ligand = job->ligand;
+    const float *positions = ligand->positions_angstrom + 3 * (size_t)job->conformer * (size_t)ligand->atom_count;
+    double moments[6] = {0};
+    for (int atom = 0; atom < ligand->atom_count; atom++) {
+        const float *p = positions + 3 * atom;
+        const double x = (double)p[0], y = (double)p[1], z = (double)p[2];
+        const double products[6] = {x * x, y * y, z * z, x * y, x * z, y * z};
+        slot->host_atoms[slot->ligand_atoms + atom] = (qn_score_poses_atom){p[0], p[1], p[2], ligand->type[atom]};
+        for (int k = 0; k < 6; k++) moments[k] += products[k] / ligand->atom_count;
+    }
+    for (int k = 0; k < 6; k++) slot->host_moments[6 * index + k] = (float)moments[k];
+    slot->host_ranges[index] = (qn_score_poses_job){slot->ligand_atoms, ligand->atom_count};
+    slot->host_shares[index] = search->scorer->share ? search->scorer->share(ligand) : 1.0f;
+    const int populations = qn_screen_search_populations(search->options.poses);
+    slot->host_merged_from[index] = populations * best_places(&search->options);
+    for (int i = 0; i < populations; i++) {
+        const int at = index * populations + i;
+        qn_evolve_key(search->options.seed, ligand->hash, job->conformer, i, slot->host_keys + 2 * at);
+        memcpy(slot->host_population_moments + 6 * at, slot->host_moments + 6 * index, 24);
+    }
+    slot->ligand_atoms += ligand->atom_count;
+}
+
+static qn_status write_ligands(const qn_screen_search *search, search_slot *slot, const qn_screen_job *jobs, int count)
+{
+    const size_t n = (size_t)count, populations = n * (size_t)qn_screen_search_populations(search->options.poses);
+    slot->jobs = count;
+    slot->ligand_atoms = 0;
+    slot->interactions = 0;
+    for (int i = 0; i < count; i++) place_ligand(search, slot, i, &jobs[i]);
+    QN_TRY(qn_queue_write(slot->queue, slot->job_ranges, 0, slot->host_ranges, n * sizeof *slot->host_ranges, NULL));
+    QN_TRY(qn_queue_write(slot->queue, slot->shares, 0, slot->host_shares, n * 4, NULL));
+    QN_TRY(qn_queue_write(slot->queue, slot->keys, 0, slot->host_keys, populations * 8, NULL));
+    QN_TRY(qn_queue_write(slot->queue, slot->population_moments, 0, slot->host_population_moments, populations * 24,
+                          NULL));
+    QN_TRY(qn_queue_write(slot->queue, slot->merged_from, 0, slot->host_merged_from, n * 4, NULL));
+    QN_TRY(qn_queue_write(slot->queue, slot->moments, 0, slot->host_moments, n * 24, NULL));
+    return qn_queue_write(slot->queue, slot->atoms, 0, slot->host_atoms,
+                          (size_t)slot->ligand_atoms * sizeof *slot->host_atoms, NULL);
+}
+
+/* Where the event of the next launch goes. */
+static qn_event **next_event(qn_event **events, int *count)
+{
+    return *count < MOST_LAUNCHES ? &events[(*count)++] : NULL;
+}
+
+static qn_event **next_evolving(search_slot *slot)
+{
+    return next_event(slot->evolving, &slot->evolving_count);
+}
+
+static qn_status score(const qn_screen_search *search, search_slot *slot, const void *receptor, int poses)
+{
+    const qn_screen_scoring scoring = {.slot = (int)(slot - search->slots),
+                                       .jobs = slot->jobs,
+                                       .poses = poses,
+                                       .ligand_atoms = slot->ligand_atoms,
+                                       .exact = search->options.exact,
+                                       .job_ranges = slot->job_ranges,
+                                       .shares = slot->shares,
+                                       .atoms = slot->atoms,
+                                       .transforms = slot->transforms,
+                                       .energies = slot->energies};
+    slot->interactions += (double)poses * slot->ligand_atoms * (double)search->receptor_atoms;
+    qn_score_poses_events events = {slot->scoring, slot->scoring_count, MOST_LAUNCHES};
+    const qn_status status = search->scorer->score(slot->queue, receptor, &scoring, &events);
+    slot->scoring_count = events.count;
+    return status;
+}
+
+/* A length as numbers of the box: at least one, and less than half of them. */
+static int places_of(double angstrom, double side_angstrom)
+{
+    const double places = angstrom / side_angstrom * QN_EVOLVE_TABLE, most = QN_EVOLVE_TABLE / 2 - 1;
+    return places < 1 ? 1 : places > most ? (int)most : (int)lround(places);
+}
+
+static int angle_of(double degrees)
+{
+    double numbers = degrees / 360 * QN_EVOLVE_TABLE;
+    return numbers < 1 ? 1 : (int)lround(numbers);
+}
+
+/* Generations that are drawn evenly, and those that meet a soft receptor. */
+static int even_generations(const qn_screen_search_options *o)
+{
+    const int count = (int)(course.even_share * o->generations + 1e-9);
+    return count > 0 ? count : 1;
+}
+
+static int soft_generations(const qn_screen_search_options *o)
+{
+    const int count = (int)(course.soft_share * o->generations + 1e-9);
+    return count > 0 || o->generations == 1 ? count : 1;
+}
+
+/* One that is drawn evenly. */
+static qn_status begin(const qn_screen_search *search, search_slot *slot, int number)
+{
+    const qn_screen_search_options *o = &search->options;
+    const qn_evolve_problem problem = populations_of(o, slot->jobs);
+    const qn_evolve_generation generation = {.number = number, .kind = QN_EVOLVE_EVENLY};
+    const bool soft = number < soft_generations(o);
+    qn_evolve_list old = slot->best[(number + 1) % 2];
+    if (number == 0) old.places = 0;
+    QN_TRY(qn_evolve_draw(slot->queue, NULL, &problem, &generation, slot->words, slot->transforms, &old, slot->keys,
+                          search->frame, next_evolving(slot)));
+    QN_TRY(score(search, slot, soft ? search->soft_receptor : search->receptor, o->poses));
+    return qn_evolve_choose_best(slot->queue, NULL, &problem, problem.poses, slot->words, slot->energies, &old,
+                                 &slot->best[number % 2], next_evolving(slot));
+}
+
+/* One that is drawn near parents. Once the receptor is hard they are scored anew. */
+static qn_status go_on(const qn_screen_search *search, search_slot *slot, int number)
+{
+    const qn_screen_search_options *o = &search->options;
+    const qn_evolve_problem problem = populations_of(o, slot->jobs);
+    const int even = even_generations(o), soft = soft_generations(o), rest = o->generations - even;
+    const double progress = rest > 1 ? (number - even) / (rest - 1.0) : 1;
+    const double apart = course.first_apart + progress * (course.last_apart - course.first_apart);
+    const qn_evolve_list *best = &slot->best[number % 2];
+    qn_evolve_list parents = slot->parents, old;
+    qn_evolve_generation generation = {.number = number,
+                                       .kind = number == soft ? QN_EVOLVE_AGAIN : QN_EVOLVE_NEAR,
+                                       .spread_angle = angle_of(course.spread_angle_degrees)};
+    for (int axis = 0; axis < 3; axis++)
+        generation.spread_places[axis] = places_of(course.spread_place_angstrom, o->box_side_angstrom[axis]);
+    parents.places = (int)lround(population_size(o) * pow(course.last_parents, progress));
+    old = parents;
+    if (number == soft) old.places = 0;
+    QN_TRY(qn_evolve_choose_apart(slot->queue, NULL, &problem, &slot->best[(number + 1) % 2], slot->population_moments,
+                                  search->frame, (float)apart, false, &parents, slot->parent_levels,
+                                  next_evolving(slot)));
+    QN_TRY(qn_evolve_draw(slot->queue, NULL, &problem, &generation, slot->words, slot->transforms, &parents, slot->keys,
+                          search->frame, next_evolving(slot)));
+    QN_TRY(score(search, slot, number < soft ? search->soft_receptor : search->receptor, o->poses));
+    return qn_evolve_choose_best(slot->queue, NULL, &problem, problem.poses, slot->words, slot->energies, &old, best,
+                                 next_evolving(slot));
+}
+
+/* All generations, and the best of all populations into slot->merged. */
+static qn_status evolve(const qn_screen_search *search, search_slot *slot)
+{
+    const qn_screen_search_options *o = &search->options;
+    const qn_evolve_problem together = problem_of(o, slot->jobs);
+    const int even = even_generations(o);
+    for (int number = 0; number < o->generations; number++)
+        QN_TRY(number < even ? begin(search, slot, number) : go_on(search, slot, number));
+    qn_evolve_list all = slot->best[(o->generations + 1) % 2];
+    all.counts = slot->merged_from;
+    all.places = qn_screen_search_populations(o->poses) * best_places(o);
+    return qn_evolve_choose_best(slot->queue, NULL, &together, 0, slot->words, slot->energies, &all, &slot->merged,
+                                 next_evolving(slot));
+}
+
+/* From slot->merged to distinct minima in slot->result. */
+static qn_status minimise(const qn_screen_search *search, search_slot *slot)
+{
+    const qn_screen_search_options *o = &search->options;
+    const qn_evolve_problem problem = problem_of(o, slot->jobs);
+    qn_evolve_steps steps = {.angle = angle_of(course.step_angle_degrees), .last_level = course.halvings};
+    for (int axis = 0; axis < 3; axis++)
+        steps.places[axis] = places_of(course.step_place_angstrom, o->box_side_angstrom[axis]);
+    qn_evolve_list sorted = {slot->merged.poses, slot->merged.counts, o->winners}; /* over what is done with */
+    QN_TRY(qn_evolve_choose_apart(slot->queue, NULL, &problem, &slot->merged, slot->moments, search->frame,
+                                  course.apart_angstrom, true, &slot->winners, slot->levels, next_evolving(slot)));
+    for (int step = 0; step < o->minimiser_steps; step++) {
+        QN_TRY(qn_evolve_neighbours(slot->queue, NULL, &problem, &steps, slot->transforms, slot->winners.poses,
+                                    slot->levels, search->frame, next_evolving(slot)));
+        QN_TRY(score(search, slot, search->receptor, qn_evolve_neighbour_poses(&problem)));
+        QN_TRY(qn_evolve_descend(slot->queue, NULL, &problem, &steps, slot->winners.poses, slot->levels, slot->energies,
+                                 next_evolving(slot)));
+    }
+    QN_TRY(qn_evolve_choose_best(slot->queue, NULL, &problem, 0, slot->words, slot->energies, &slot->winners, &sorted,
+                                 next_evolving(slot)));
+    return qn_evolve_choose_apart(slot->queue, NULL, &problem, &sorted, slot->moments, search->frame,
+                                  course.meet_angstrom, false, &slot->result, slot->levels, next_evolving(slot));
+}
+
+static qn_status queue_batch(qn_screen_search *search, search_slot *slot, const qn_screen_job *jobs, int count)
+{
+    QN_TRY(write_ligands(search, slot, jobs, count));
+    QN_TRY(evolve(search, slot));
+    QN_TRY(minimise(search, slot));
+    return qn_queue_read(slot->queue, slot->result.poses, 0, slot->host_result,
+                         (size_t)count * (size_t)search->options.winners * 16, &slot->done);
+}
+
+qn_status qn_screen_search_submit(qn_screen_search *search, const qn_screen_job *jobs, int count, int index)
+{
+    if (index < 0 || index >= QN_SCREEN_SLOTS || search->slots[index].busy || count < 1 ||
+        count > search->options.batch)
+        QN_FAIL(QN_INVALID_ARGUMENT, "%d conformers into slot %d; expected 1 to %d into a slot that was collected",
+                count, index, search->options.batch);
+    for (int i = 0; i < count; i++)
+        if (jobs[i].ligand->atom_count < 1 || jobs[i].ligand->atom_count > LIGAND_ATOMS || jobs[i].conformer < 0 ||
+            jobs[i].conformer >= jobs[i].ligand->conformer_count)
+            QN_FAIL(QN_INVALID_ARGUMENT, "conformer %d of a ligand of %d atoms; expected one of %d, of up to %d atoms",
+                    jobs[i].conformer, jobs[i].ligand->atom_count, jobs[i].ligand->conformer_count, LIGAND_ATOMS);
+    search_slot *slot = &search->slots[index];
+    qn_status status = queue_batch(search, slot, jobs, count);
+    slot->busy = status == QN_OK;
+    if (status != QN_OK) {
+        qn_error_trail trail; /* what was queued must end before its memory is used again */
+        qn_error_save(status, &trail);
+        (void)!qn_queue_finish(slot->queue);
+        drop_events(slot);
+        return qn_error_restore(&trail);
+    }
+    return QN_OK;
+}
+
+static qn_status add_seconds(qn_event *const *events, int count, double *sum)
+{
+    for (int i = 0; i < count; i++) {
+        double seconds = 0;
+        if (events[i]) QN_TRY(qn_event_seconds(events[i], &seconds));
+        *sum += seconds;
+    }
+    return QN_OK;
+}
+
+qn_status qn_screen_search_collect(qn_screen_search *search, int index, qn_screen_pose *poses, double *interactions)
+{
+    if (index < 0 || index >= QN_SCREEN_SLOTS || !search->slots[index].busy)
+        QN_FAIL(QN_INVALID_ARGUMENT, "slot %d holds no batch to collect", index);
+    search_slot *slot = &search->slots[index];
+    slot->busy = false;
+    qn_status status = qn_event_wait(slot->done);
+    if (status == QN_OK) status = add_seconds(slot->scoring, slot->scoring_count, &search->scoring_s);
+    if (status == QN_OK) status = add_seconds(slot->evolving, slot->evolving_count, &search->evolving_s);
+    drop_events(slot);
+    if (status != QN_OK) return status;
+    for (size_t i = 0, all = (size_t)slot->jobs * (size_t)search->options.winners; i < all; i++) {
+        const uint32_t *from = slot->host_result + 4 * i;
+        memcpy(&poses[i].energy, from, sizeof(float));
+        for (int k = 0; k < 6; k++) poses[i].number[k] = (uint16_t)(from[1 + k / 2] >> (k % 2 ? 0 : 16));
+    }
+    if (interactions) *interactions = slot->interactions;
+    return QN_OK;
+}

@@ -1,0 +1,84 @@
+/* Evolutionary Monte Carlo over rigid poses on one device: many ligands at once, the whole loop on the device.
+ *
+ * A pose is six 16-bit numbers: angles a, b, c in 1/65536 of a turn, R = Rz(c) Ry(b) Rx(a) about the ligand's centroid,
+ * and the centroid's place in 1/65536 of the box side along x, y and z. Sines and cosines come from a table made on the
+ * host. Random numbers are Philox blocks keyed by (seed, hash of the molecule, conformer, generation, child), and
+ * selection goes by (energy, numbers), so a result depends on nothing else: not on batch, order, threads or ranks.
+ *
+ * First poses are drawn evenly; from then on every generation is drawn near parents, which are the best poses found
+ * that are 1 to 1.5 Å from every better one: at first very many, in the end a sixteenth of them. Until about the middle
+ * the receptor is soft, its atoms a tenth as hard, so that ways into narrow pockets are open. A generation of many
+ * poses is divided into populations of about 512, which evolve apart.
+ *
+ * Life cycle: create → submit / collect in turn (two batches may be under way) → destroy. Thread rule: one thread.
+ */
+#ifndef QN_SCREEN_SEARCH_SEARCH_H
+#define QN_SCREEN_SEARCH_SEARCH_H
+
+#include <quern/device.h>
+#include <stdint.h>
+
+#include "score/ligand.h"
+#include "score/receptor.h"
+
+enum { QN_SCREEN_SLOTS = 2 };
+
+typedef struct qn_screen_search_options {
+    double box_centre_angstrom[3], box_side_angstrom[3]; /* of the ligand's centroid */
+    int generations;     /* default 55, of which the first 16 are drawn evenly and the first 33 meet a soft receptor */
+    int poses;           /* of a generation and job, a multiple of 64; 0: qn_screen_search_default_poses */
+    int winners;         /* poses of a job, 2 Å apart where there are, that are minimised and reported; default 16 */
+    int minimiser_steps; /* default 30 */
+    uint64_t seed;
+    bool exact;
+    bool cull; /* leave out receptor atoms out of reach, which changes no energy; default */
+    int batch; /* jobs of a launch; 0: from the device */
+} qn_screen_search_options;
+
+qn_screen_search_options qn_screen_search_default_options(void);
+
+/* Into how many populations a generation is divided: they are of the same size, which is 512 poses or a little more. */
+int qn_screen_search_populations(int poses);
+
+/* A population for each 7500 Å³ of the box on a CPU, up to 16; four times as many on a GPU. */
+int qn_screen_search_default_poses(bool on_gpu, const double box_side_angstrom[3]);
+
+typedef struct qn_screen_pose {
+    float energy;
+    uint16_t number[6]; /* a, b, c, x, y, z */
+} qn_screen_pose;
+
+/* Row-major rotation and translation (Å) of a pose, from the table that the device uses. */
+void qn_screen_pose_transform(const qn_screen_search_options *options, const qn_screen_pose *pose, double rotation[9],
+                              double translation_angstrom[3]);
+
+typedef struct qn_screen_search qn_screen_search;
+
+QN_MUST_CHECK qn_status qn_screen_search_create(qn_device *device, const qn_score_receptor *receptor,
+                                                const qn_screen_search_options *options, qn_screen_search **search);
+void qn_screen_search_destroy(qn_screen_search **search);
+
+int qn_screen_search_batch(const qn_screen_search *search); /* most jobs of a submit */
+
+/* One job: a ligand in one of its conformers. */
+typedef struct qn_screen_job {
+    const qn_score_ligand *ligand; /* must live until collected */
+    int conformer;
+} qn_screen_job;
+
+/* Queue up to a batch of jobs into a slot, which must have been collected. */
+QN_MUST_CHECK qn_status qn_screen_search_submit(qn_screen_search *search, const qn_screen_job *jobs, int count,
+                                                int slot);
+
+/* Wait for a slot: poses [count][winners], best first, no two within 0.5 Å of each other; where a job has fewer the
+ * rest have infinite energy. *interactions (may be NULL): pairs scored. */
+QN_MUST_CHECK qn_status qn_screen_search_collect(qn_screen_search *search, int slot, qn_screen_pose *poses,
+                                                 double *interactions);
+
+/* Seconds that kernels of scoring took on the device in all batches collected so far. */
+double qn_screen_search_scoring_seconds(const qn_screen_search *search);
+
+/* Likewise all other kernels. */
+double qn_screen_search_evolving_seconds(const qn_screen_search *search);
+
+#endif
