@@ -21,6 +21,16 @@ void qn_tune_workload_sizes(const qn_workload *workload, const qn_device_info *d
     }
 }
 
+/* Add a text but its #line directives, which only say where its parts lie in the tree: results outlive a move. */
+static void hash_lines(const char *text, qn_hash *hash)
+{
+    for (const char *line = text, *next; *line; line = next) {
+        const char *newline = strchr(line, '\n');
+        next = newline ? newline + 1 : line + strlen(line);
+        if (strncmp(line, "#line ", 6) != 0) qn_hash_add(hash, line, (size_t)(next - line));
+    }
+}
+
 /* The source as the device's compiler gets it, with its prelude and without values of tunables. */
 static qn_status hash_source(const qn_family *family, qn_device *device, char digits[QN_TUNE_SOURCE_DIGITS + 1])
 {
@@ -31,7 +41,7 @@ static qn_status hash_source(const qn_family *family, qn_device *device, char di
     qn_status status = qn_kernel_source_make(qn_context_kernel_folder(qn_device_context(device)),
                                              qn_device_inner_driver(device), family, &none, "", &text);
     qn_hash_start(&hash);
-    if (status == QN_OK) qn_hash_add(&hash, text.data, text.length);
+    if (status == QN_OK && text.data) hash_lines(text.data, &hash);
     qn_hash_finish(&hash, digest);
     qn_text_clear(&text);
     snprintf(digits, QN_TUNE_SOURCE_DIGITS + 1, "%.*s", QN_TUNE_SOURCE_DIGITS, digest);
@@ -213,12 +223,4 @@ qn_test_outcome qn_tune_outcome_of(qn_status status)
     case QN_DEVICE_LOST: return QN_TEST_CRASH;
     default: return QN_TEST_LAUNCH;
     }
-}
-
-/* About a GPU of 2022; what matters is only that they never change. */
-const qn_device_rates qn_tune_nominal_rates = {3e12, 3e12, 2e13, 4e12, 1e12};
-
-double qn_tune_nominal_seconds(const qn_work *work)
-{
-    return qn_work_limit_seconds(work, &qn_tune_nominal_rates, NULL);
 }
