@@ -27,11 +27,11 @@ static const char *const WAY_NAMES[WAYS] = {"random", "profile, model and counte
                                             "profile, static model", "profile, no model"};
 
 typedef struct bench {
-    const qn_record *record;
+    const qn_recorded_space *record;
     double goal; /* seconds */
     qn_device_info device;
     qn_device_rates rates;
-    qn_model *statics; /* NULL: nothing known of the kernel */
+    qn_tuning_model *statics; /* NULL: nothing known of the kernel */
     double step_seconds, longest_step_seconds;
     uint64_t steps;
 } bench;
@@ -68,7 +68,7 @@ static double search_randomly(const bench *b, uint64_t seed)
     return (double)(draw + 1);
 }
 
-static qn_status search(bench *b, way w, const qn_model *model, uint64_t seed, double *tests)
+static qn_status search(bench *b, way w, const qn_tuning_model *model, uint64_t seed, double *tests)
 {
     void *state;
     qn_searcher_problem problem = {
@@ -98,13 +98,13 @@ static qn_status search(bench *b, way w, const qn_model *model, uint64_t seed, d
     return status;
 }
 
-static qn_status train_on_half(const bench *b, uint64_t seed, qn_model **model)
+static qn_status train_on_half(const bench *b, uint64_t seed, qn_tuning_model **model)
 {
     uint64_t size = qn_space_size(b->record->space);
     unsigned char *half = malloc(size);
     if (!half) return QN_OUT_OF_MEMORY;
     for (uint64_t i = 0; i < size; i++) half[i] = qn_random_uniform(seed, HALF_STREAM, i) < 0.5;
-    qn_status status = qn_model_train(b->record, &(qn_model_options){.seed = seed, .learned = half}, model);
+    qn_status status = qn_tuning_model_train(b->record, &(qn_tuning_model_options){.seed = seed, .learned = half}, model);
     free(half);
     return status;
 }
@@ -135,7 +135,7 @@ static qn_status run_way(bench *b, way w, int repeats, double *tests)
 {
     for (int i = 0; i < repeats; i++) {
         uint64_t seed = (uint64_t)i + 1;
-        qn_model *trained = NULL;
+        qn_tuning_model *trained = NULL;
         qn_status status = QN_OK;
         if (w == RANDOM) {
             tests[i] = search_randomly(b, seed);
@@ -143,7 +143,7 @@ static qn_status run_way(bench *b, way w, int repeats, double *tests)
         }
         if (w == COUNTERS || w == NO_COUNTERS) status = train_on_half(b, seed, &trained);
         if (status == QN_OK) status = search(b, w, w == STATIC ? b->statics : trained, seed, &tests[i]);
-        qn_model_destroy(&trained);
+        qn_tuning_model_destroy(&trained);
         if (status != QN_OK) return status;
     }
     print_way(b, WAY_NAMES[w], tests, repeats);
@@ -152,9 +152,9 @@ static qn_status run_way(bench *b, way w, int repeats, double *tests)
 
 static qn_status run_file(const char *path, int repeats, double *tests)
 {
-    qn_record *record = NULL;
+    qn_recorded_space *record = NULL;
     qn_static_limits limits;
-    qn_status status = qn_record_read(path, &record);
+    qn_status status = qn_recorded_space_read(path, &record);
     if (status != QN_OK) return status;
     bench b = {.record = record, .goal = INFINITY};
     uint64_t size = qn_space_size(record->space), good = 0;
@@ -174,8 +174,8 @@ static qn_status run_file(const char *path, int repeats, double *tests)
         if (w == STATIC && !b.statics) continue;
         status = run_way(&b, w, repeats, tests);
     }
-    qn_model_destroy(&b.statics);
-    qn_record_destroy(&record);
+    qn_tuning_model_destroy(&b.statics);
+    qn_recorded_space_destroy(&record);
     return status;
 }
 

@@ -42,7 +42,7 @@ static int export_all(const char *folder, char **files, int count)
         base_name(files[f], name);
         must(qn_replay_open(files[f], &replay));
         snprintf(path, sizeof(path), "%s/%s.json", folder, name);
-        must(qn_record_write(replay.record, QN_RECORD_KERNEL_TUNER, path));
+        must(qn_recorded_space_write(replay.record, QN_RECORDED_KERNEL_TUNER, path));
         printf("%s %zu %zu %.17g %zu\n", name, replay.baseline->points, replay.baseline->valid,
                replay.baseline->optimum, replay.baseline->budget);
         qn_replay_close(&replay);
@@ -123,7 +123,7 @@ static size_t rate_curves(const bench *all, const qn_replay *replay, const char 
         if (repeat >= repeats) repeats = repeat + 1;
     }
     for (size_t r = 0; met && r < all->repeats; r++)
-        scores[r] = r < repeats ? qn_score_curve(replay->baseline, met + r * budget, budget) : (double)NAN;
+        scores[r] = r < repeats ? qn_searcher_score_curve(replay->baseline, met + r * budget, budget) : (double)NAN;
     free(met);
     fclose(file);
     return repeats;
@@ -140,10 +140,10 @@ static void bench_space(bench *all, const char *path)
            replay.baseline->budget, counted ? "" : ", not in the mean");
     for (size_t s = 0; s < all->searchers; s++) {
         double *scores = all->scores + (s * all->spaces + all->counted) * all->repeats, step_ms = 0;
-        qn_score_interval interval;
+        qn_searcher_score_interval interval;
         if (s < all->ours) step_ms = make_curves(all, &replay, space, all->names[s]);
         size_t repeats = rate_curves(all, &replay, space, all->names[s], scores);
-        must(qn_score_bootstrap(scores, NULL, 1, all->repeats, 1, &interval));
+        must(qn_searcher_score_bootstrap(scores, NULL, 1, all->repeats, 1, &interval));
         printf("  %-28s %7.3f  [%7.3f, %7.3f]  %3zu repeats", all->names[s], interval.mean, interval.low, interval.high,
                repeats);
         if (s < all->ours) printf("  %.3f ms a step", step_ms);
@@ -156,14 +156,14 @@ static void bench_space(bench *all, const char *path)
 static void print_means(const bench *all)
 {
     size_t row = all->spaces * all->repeats;
-    qn_score_interval interval;
+    qn_searcher_score_interval interval;
     printf("mean over %zu spaces\n", all->counted);
     for (size_t s = 0; all->counted && s < all->searchers; s++) {
-        must(qn_score_bootstrap(all->scores + s * row, NULL, all->counted, all->repeats, 1, &interval));
+        must(qn_searcher_score_bootstrap(all->scores + s * row, NULL, all->counted, all->repeats, 1, &interval));
         printf("  %-28s %7.3f  [%7.3f, %7.3f]\n", all->names[s], interval.mean, interval.low, interval.high);
     }
     for (size_t s = all->ours; all->counted && s < all->searchers; s++) {
-        must(qn_score_bootstrap(all->scores, all->scores + s * row, all->counted, all->repeats, 1, &interval));
+        must(qn_searcher_score_bootstrap(all->scores, all->scores + s * row, all->counted, all->repeats, 1, &interval));
         printf("  %s less %-20s %7.3f  [%7.3f, %7.3f]  %s\n", all->names[0], all->names[s], interval.mean, interval.low,
                interval.high,
                interval.low > 0    ? "better"

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "runtime/energy.h"
+#include "runtime/energy_meter.h"
 
 enum { SECONDS, JOULES, WATTS, LIMIT_SECONDS, NAMES };
 

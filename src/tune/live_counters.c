@@ -14,9 +14,9 @@ static const double MOST_SECONDS = 5;
 
 struct qn_live_counters {
     const qn_workload *workload;
-    const qn_model *model;
+    const qn_tuning_model *model;
     const qn_space *space;
-    qn_model_binding *binding;
+    qn_tuning_model_binding *binding;
     qn_counters *counters; /* NULL: counting failed */
     double *values;        /* [qn_counters_names] */
     double *columns;       /* [column of the model] */
@@ -35,12 +35,12 @@ static qn_status open_live(qn_live_counters *live)
 {
     size_t count;
     qn_counters_names(&count);
-    QN_TRY(qn_model_bind(live->model, live->space, &live->binding));
+    QN_TRY(qn_tuning_model_bind(live->model, live->space, &live->binding));
     QN_TRY(qn_allocate(count, sizeof(double), (void **)&live->values));
-    return qn_allocate(qn_model_column_count(live->model), sizeof(double), (void **)&live->columns);
+    return qn_allocate(qn_tuning_model_column_count(live->model), sizeof(double), (void **)&live->columns);
 }
 
-qn_status qn_live_counters_open(qn_device *device, const qn_workload *workload, const qn_model *model,
+qn_status qn_live_counters_open(qn_device *device, const qn_workload *workload, const qn_tuning_model *model,
                                 const qn_space *space, qn_live_counters **live)
 {
     qn_counters *counters = NULL;
@@ -71,7 +71,7 @@ void qn_live_counters_close(qn_live_counters **live)
 {
     if (!*live) return;
     qn_counters_destroy(&(*live)->counters);
-    qn_model_unbind(&(*live)->binding);
+    qn_tuning_model_unbind(&(*live)->binding);
     qn_release(&(*live)->values);
     qn_release(&(*live)->columns);
     qn_release(live);
@@ -87,13 +87,14 @@ static qn_status run_again(void *user)
     return QN_OK;
 }
 
-void qn_live_counters_place(const qn_model *model, const double *values, double *columns)
+void qn_live_counters_place(const qn_tuning_model *model, const double *values, double *columns)
 {
     size_t count;
     const char *const *names = qn_counters_names(&count);
-    for (size_t c = 0; c < qn_model_column_count(model); c++)
+    for (size_t c = 0; c < qn_tuning_model_column_count(model); c++)
         for (size_t i = 0; i < count; i++)
-            if (isfinite(values[i]) && strcmp(names[i], qn_model_column_name(model, c)) == 0) columns[c] = values[i];
+            if (isfinite(values[i]) && strcmp(names[i], qn_tuning_model_column_name(model, c)) == 0)
+                columns[c] = values[i];
 }
 
 qn_status qn_live_counters_read(qn_live_counters *live, void *state, qn_queue *queue, qn_point point, qn_test *test)
@@ -112,9 +113,9 @@ qn_status qn_live_counters_read(qn_live_counters *live, void *state, qn_queue *q
         if (!r.too_long) qn_counters_destroy(&live->counters);
         return QN_OK;
     }
-    qn_model_predict(live->model, live->binding, point, live->columns);
+    qn_tuning_model_predict(live->model, live->binding, point, live->columns);
     qn_live_counters_place(live->model, live->values, live->columns);
     test->counters = live->columns;
-    test->counter_count = qn_model_column_count(live->model);
+    test->counter_count = qn_tuning_model_column_count(live->model);
     return QN_OK;
 }

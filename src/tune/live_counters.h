@@ -13,8 +13,9 @@
 typedef struct qn_live_counters qn_live_counters;
 
 /* *live is NULL, and a note says why, where there is no model or the device does not count. */
-QN_MUST_CHECK qn_status qn_live_counters_open(qn_device *device, const qn_workload *workload, const qn_model *model,
-                                              const qn_space *space, qn_live_counters **live);
+QN_MUST_CHECK qn_status qn_live_counters_open(qn_device *device, const qn_workload *workload,
+                                              const qn_tuning_model *model, const qn_space *space,
+                                              qn_live_counters **live);
 void qn_live_counters_close(qn_live_counters **live);
 
 /* Run a configuration that is built and correct as often as counting needs, and point test->counters to memory that
@@ -24,6 +25,6 @@ QN_MUST_CHECK qn_status qn_live_counters_read(qn_live_counters *live, void *stat
                                               qn_test *test);
 
 /* Put counted values[qn_counters_names] into a model's columns by name; what is NaN is left out. */
-void qn_live_counters_place(const qn_model *model, const double *values, double *columns);
+void qn_live_counters_place(const qn_tuning_model *model, const double *values, double *columns);
 
 #endif

@@ -370,7 +370,7 @@ static qn_status prepare_search(qn_online_family *family, const qn_family_launch
     if (qn_space_size(family->space) < 2) return QN_OK;
     tuner.store = options->store;
     /* what is predicted of the first launch holds for the class; rates are not measured on an application's time */
-    qn_model *model;
+    qn_tuning_model *model;
     QN_TRY(qn_guide_make_table(tuner.searcher, family->family, launch->problem, info, family->space, &model));
     const uint64_t share = qn_space_size(family->space) / least_share;
     const qn_tuner_guide guide = {.model = model,

@@ -16,8 +16,8 @@ struct qn_tuner {
     const qn_space *space;
     qn_tuner_options options;
     qn_searcher *searcher;
-    qn_model *model; /* of `profile`; NULL */
-    int64_t problem; /* in the store */
+    qn_tuning_model *model; /* of `profile`; NULL */
+    int64_t problem;        /* in the store */
     double started_s;
     uint64_t least_tests;
     uint64_t tests; /* told, those of a resumed journal included */
@@ -112,11 +112,11 @@ qn_status qn_tuner_create_guided(const qn_space *space, const qn_tuner_options *
                                  qn_tuner **out)
 {
     qn_tuner *tuner = NULL;
-    qn_model *model = guide->model;
+    qn_tuning_model *model = guide->model;
     *out = NULL;
     qn_status status = allocate_tuner(options, &tuner);
     if (status != QN_OK) {
-        qn_model_destroy(&model);
+        qn_tuning_model_destroy(&model);
         return status;
     }
     tuner->model = model;
@@ -158,7 +158,7 @@ void qn_tuner_destroy(qn_tuner **tuner)
         (void)!qn_error_restore(&trail);
     }
     qn_searcher_destroy(&(*tuner)->searcher);
-    qn_model_destroy(&(*tuner)->model);
+    qn_tuning_model_destroy(&(*tuner)->model);
     qn_release(tuner);
 }
 

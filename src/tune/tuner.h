@@ -5,7 +5,7 @@
 #include "tune/model/model.h"
 
 typedef struct qn_tuner_guide {
-    qn_model *model;              /* NULL: none */
+    qn_tuning_model *model;       /* NULL: none */
     const qn_device_info *device; /* NULL: not known */
     const qn_device_rates *rates; /* NULL: not known, or objectives are no seconds of one run */
     uint64_t expected_tests;      /* that there will be time for; 0: as many as the stop conditions allow */

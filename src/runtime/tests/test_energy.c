@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "runtime/energy.h"
+#include "runtime/energy_meter.h"
 
 static qn_device *device;
 

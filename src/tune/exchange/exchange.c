@@ -74,12 +74,12 @@ static void keep_results(const exchange *with, qn_tune_row *rows, size_t *count)
 }
 
 /* Every value of the family is listed, tried or not: other tuners take the lists for the space. */
-static qn_status add_parameters(const qn_family *family, qn_record_builder *builder)
+static qn_status add_parameters(const qn_family *family, qn_recorded_space_builder *builder)
 {
     for (int t = 0; t < family->tunable_count; t++) {
         const qn_tunable *tunable = &family->tunables[t];
         void *memory;
-        QN_TRY(qn_record_add_parameter(builder, tunable->name));
+        QN_TRY(qn_recorded_space_add_parameter(builder, tunable->name));
         QN_TRY(qn_allocate((size_t)tunable->value_count, sizeof(qn_value), &memory));
         builder->orders[t] = memory;
         builder->order_counts[t] = (size_t)tunable->value_count;
@@ -88,28 +88,28 @@ static qn_status add_parameters(const qn_family *family, qn_record_builder *buil
     return QN_OK;
 }
 
-static qn_status add_row(const qn_family *family, const qn_tune_row *row, qn_record_builder *builder)
+static qn_status add_row(const qn_family *family, const qn_tune_row *row, qn_recorded_space_builder *builder)
 {
     qn_configuration configuration = {{0}};
     qn_value values[QN_TUNABLE_MAX];
     (void)qn_tune_configuration_read(family, row->configuration, &configuration);
     for (int t = 0; t < family->tunable_count; t++) values[t] = qn_value_integer(configuration.value[t]);
-    return qn_record_add_row(builder, values, &row->test);
+    return qn_recorded_space_add_row(builder, values, &row->test);
 }
 
-static qn_status write_record(const exchange *with, const qn_tune_row *rows, size_t count, qn_record_format format,
-                              const char *path)
+static qn_status write_record(const exchange *with, const qn_tune_row *rows, size_t count,
+                              qn_recorded_space_format format, const char *path)
 {
-    qn_record_builder builder = {.path = path};
-    qn_record *record = NULL;
+    qn_recorded_space_builder builder = {.path = path};
+    qn_recorded_space *record = NULL;
     qn_status status = qn_text_copy(with->family->name, &builder.name);
     if (status == QN_OK) status = qn_text_copy(qn_device_get_info(with->device)->name, &builder.device);
     if (status == QN_OK) status = add_parameters(with->family, &builder);
     for (size_t i = 0; i < count && status == QN_OK; i++) status = add_row(with->family, &rows[i], &builder);
-    if (status == QN_OK) status = qn_record_build(&builder, &record);
-    if (status == QN_OK) status = qn_record_write(record, format, path);
-    qn_record_destroy(&record);
-    qn_record_builder_clear(&builder);
+    if (status == QN_OK) status = qn_recorded_space_build(&builder, &record);
+    if (status == QN_OK) status = qn_recorded_space_write(record, format, path);
+    qn_recorded_space_destroy(&record);
+    qn_recorded_space_builder_clear(&builder);
     return status;
 }
 
@@ -134,8 +134,10 @@ qn_status qn_tune_export(qn_device *device, qn_tune_store *store, const qn_workl
                          const int sizes[QN_WORKLOAD_SIZES], const char *format, const char *path)
 {
     enum { FORMATS = 4, SHIPPED = 3 };
-    static const char *const names[FORMATS] = {
-        [QN_RECORD_T4] = "t4", [QN_RECORD_KERNEL_TUNER] = "kernel-tuner", [QN_RECORD_KTT] = "ktt", [SHIPPED] = "quern"};
+    static const char *const names[FORMATS] = {[QN_RECORDED_T4] = "t4",
+                                               [QN_RECORDED_KERNEL_TUNER] = "kernel-tuner",
+                                               [QN_RECORDED_KTT] = "ktt",
+                                               [SHIPPED] = "quern"};
     exchange with = {.device = device, .store = store, .workload = workload};
     int number = 0;
     qn_tune_row *rows;
@@ -153,7 +155,7 @@ qn_status qn_tune_export(qn_device *device, qn_tune_store *store, const qn_workl
     else if (number == SHIPPED)
         status = write_best(&with, rows, count, path);
     else
-        status = write_record(&with, rows, count, (qn_record_format)number, path);
+        status = write_record(&with, rows, count, (qn_recorded_space_format)number, path);
     qn_release(&rows);
     return status;
 }
@@ -223,8 +225,8 @@ static qn_status import_record(import *to, const char *path, const char *data, s
     const qn_family *family = to->with.family;
     size_t parameters[QN_TUNABLE_MAX];
     uint16_t numbers[QN_SPACE_PARAMETERS];
-    qn_record *record = NULL;
-    qn_status status = qn_record_read_memory(path, data, size, &record);
+    qn_recorded_space *record = NULL;
+    qn_status status = qn_recorded_space_read_memory(path, data, size, &record);
     if (status == QN_OK) status = match_parameters(family, record->space, path, parameters);
     for (qn_point point = 0; status == QN_OK && point < qn_space_size(record->space); point++) {
         qn_configuration configuration = {{0}};
@@ -238,7 +240,7 @@ static qn_status import_record(import *to, const char *path, const char *data, s
         else
             to->left_out++;
     }
-    qn_record_destroy(&record);
+    qn_recorded_space_destroy(&record);
     return status;
 }
 

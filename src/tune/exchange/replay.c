@@ -9,7 +9,7 @@
 qn_status qn_replay_open(const char *path, qn_replay *replay)
 {
     *replay = (qn_replay){0};
-    qn_status status = qn_record_read(path, &replay->record);
+    qn_status status = qn_recorded_space_read(path, &replay->record);
     size_t points = status == QN_OK ? (size_t)qn_space_size(replay->record->space) : 0;
     if (status == QN_OK) status = qn_allocate(points, sizeof(double), (void **)&replay->objectives);
     if (status == QN_OK) status = qn_allocate(points, sizeof(double), (void **)&replay->costs);
@@ -18,7 +18,8 @@ qn_status qn_replay_open(const char *path, qn_replay *replay)
         replay->objectives[i] = test->outcome == QN_TEST_CORRECT ? test->objective : (double)INFINITY;
         replay->costs[i] = test->build_seconds + test->run_seconds;
     }
-    if (status == QN_OK) status = qn_score_create(replay->objectives, replay->costs, points, &replay->baseline);
+    if (status == QN_OK)
+        status = qn_searcher_score_create(replay->objectives, replay->costs, points, &replay->baseline);
     if (status != QN_OK) {
         status = qn_error_add_context(status, "%s", path);
         qn_replay_close(replay);
@@ -28,8 +29,8 @@ qn_status qn_replay_open(const char *path, qn_replay *replay)
 
 void qn_replay_close(qn_replay *replay)
 {
-    if (replay->record) qn_record_destroy(&replay->record);
-    if (replay->baseline) qn_score_destroy(&replay->baseline);
+    if (replay->record) qn_recorded_space_destroy(&replay->record);
+    if (replay->baseline) qn_searcher_score_destroy(&replay->baseline);
     qn_release(&replay->objectives);
     qn_release(&replay->costs);
 }
@@ -37,7 +38,7 @@ void qn_replay_close(qn_replay *replay)
 /* The counters of a point, where all are recorded. */
 static qn_test recorded(const qn_replay *replay, qn_point point)
 {
-    const qn_record *record = replay->record;
+    const qn_recorded_space *record = replay->record;
     qn_test test = record->tests[point];
     if (record->counter_count && !isnan(record->counters[point * record->counter_count])) {
         test.counters = record->counters + point * record->counter_count;
@@ -47,7 +48,7 @@ static qn_test recorded(const qn_replay *replay, qn_point point)
 }
 
 qn_status qn_replay_search(const qn_replay *replay, const char *searcher_name, uint64_t seed,
-                           const struct qn_model *model, size_t count, qn_point *points, size_t *done)
+                           const struct qn_tuning_model *model, size_t count, qn_point *points, size_t *done)
 {
     qn_searcher *searcher;
     qn_searcher_problem problem = {
@@ -87,9 +88,10 @@ qn_status qn_replay_rate(const qn_replay *replay, const qn_point *points, size_t
             score->tests_to_110_percent = (double)i + 1;
         }
     }
-    score->score = qn_score_curve(replay->baseline, met, count);
-    score->time_score =
-        replay->baseline->mean_cost > 0 ? qn_score_time_curve(replay->baseline, met, met + count, count) : (double)NAN;
+    score->score = qn_searcher_score_curve(replay->baseline, met, count);
+    score->time_score = replay->baseline->mean_cost > 0
+                            ? qn_searcher_score_time_curve(replay->baseline, met, met + count, count)
+                            : (double)NAN;
     qn_release(&met);
     return QN_OK;
 }

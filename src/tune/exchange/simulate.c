@@ -27,7 +27,7 @@ typedef struct simulation {
 typedef struct repeats {
     const qn_replay *replay;
     const char *searcher;
-    const qn_model *model;
+    const qn_tuning_model *model;
     uint64_t seed;
     qn_replay_score *scores;
 } repeats;
@@ -75,28 +75,28 @@ static qn_status name_searchers(const char *wanted, simulation *run)
 }
 
 /* The model of the options, else one that has seen a random half of the points; NULL where there are no counters. */
-static qn_status get_model(const simulation *run, const qn_replay *replay, qn_model **model)
+static qn_status get_model(const simulation *run, const qn_replay *replay, qn_tuning_model **model)
 {
-    const qn_record *record = replay->record;
+    const qn_recorded_space *record = replay->record;
     size_t points = (size_t)qn_space_size(record->space);
     unsigned char *learned;
     *model = NULL;
-    if (run->options->model) return qn_model_read(run->options->model, model);
+    if (run->options->model) return qn_tuning_model_read(run->options->model, model);
     if (!record->counter_count) return QN_OK;
     QN_TRY(qn_allocate(points, 1, (void **)&learned));
     for (size_t i = 0; i < points; i++) learned[i] = qn_random_uniform(run->options->seed, 0x68616c66, i) < 0.5;
-    qn_model_options options = {.seed = run->options->seed, .learned = learned};
-    qn_status status = qn_model_train(record, &options, model);
+    qn_tuning_model_options options = {.seed = run->options->seed, .learned = learned};
+    qn_status status = qn_tuning_model_train(record, &options, model);
     qn_release(&learned);
     return status;
 }
 
-static qn_status rate_searcher(simulation *run, const qn_replay *replay, const qn_model *model, size_t file,
+static qn_status rate_searcher(simulation *run, const qn_replay *replay, const qn_tuning_model *model, size_t file,
                                size_t searcher)
 {
     qn_tune_score *row = &run->rows[file * run->searcher_count + searcher];
     repeats all = {replay, run->searchers[searcher], model, run->options->seed, NULL};
-    qn_score_interval interval = {0};
+    qn_searcher_score_interval interval = {0};
     double *scores;
     QN_TRY(qn_allocate(run->repeats, sizeof(*scores), (void **)&scores));
     qn_status status = qn_allocate(run->repeats, sizeof(*all.scores), (void **)&all.scores);
@@ -110,7 +110,8 @@ static qn_status rate_searcher(simulation *run, const qn_replay *replay, const q
         row->time_score += all.scores[i].time_score / (double)run->repeats;
         row->tests_to_110_percent += all.scores[i].tests_to_110_percent / (double)run->repeats;
     }
-    if (status == QN_OK) status = qn_score_bootstrap(scores, NULL, 1, run->repeats, run->options->seed, &interval);
+    if (status == QN_OK)
+        status = qn_searcher_score_bootstrap(scores, NULL, 1, run->repeats, run->options->seed, &interval);
     row->score = interval.mean;
     row->low = interval.low;
     row->high = interval.high;
@@ -125,13 +126,13 @@ static qn_status rate_searcher(simulation *run, const qn_replay *replay, const q
 static qn_status rate_file(simulation *run, size_t file)
 {
     qn_replay replay;
-    qn_model *model = NULL;
+    qn_tuning_model *model = NULL;
     QN_TRY(qn_replay_open(run->options->files[file], &replay));
     qn_status status = get_model(run, &replay, &model);
     for (size_t s = 0; status == QN_OK && s < run->searcher_count; s++)
         status = rate_searcher(run, &replay, model, file, s);
     if (status == QN_OK && replay.baseline->budget >= LEAST_BUDGET) run->counted++;
-    qn_model_destroy(&model);
+    qn_tuning_model_destroy(&model);
     qn_replay_close(&replay);
     return status;
 }
@@ -141,11 +142,11 @@ static qn_status average(simulation *run, size_t searcher)
 {
     size_t files = run->options->file_count, timed = 0;
     qn_tune_score *mean = &run->rows[files * run->searcher_count + searcher];
-    qn_score_interval interval = {0};
+    qn_searcher_score_interval interval = {0};
     *mean = (qn_tune_score){.searcher = run->searchers[searcher], .counted = run->counted > 0};
     if (!run->counted) return QN_OK;
-    QN_TRY(qn_score_bootstrap(run->scores + searcher * files * run->repeats, NULL, run->counted, run->repeats,
-                              run->options->seed, &interval));
+    QN_TRY(qn_searcher_score_bootstrap(run->scores + searcher * files * run->repeats, NULL, run->counted, run->repeats,
+                                       run->options->seed, &interval));
     mean->score = interval.mean;
     mean->low = interval.low;
     mean->high = interval.high;

@@ -59,12 +59,12 @@ static qn_status read_values(const reader *r, const char *name, const json_t *js
     char what[256];
     void *memory;
     if (json_is_array(json)) {
-        const qn_record_builder builder = {.path = r->t1->path};
+        const qn_recorded_space_builder builder = {.path = r->t1->path};
         *count = json_array_size(json);
         QN_TRY(qn_allocate(*count, sizeof **values, &memory));
         *values = memory;
         for (size_t i = 0; i < *count; i++)
-            QN_TRY(qn_record_value(&builder, "Values", name, json_array_get(json, i), &(*values)[i]));
+            QN_TRY(qn_recorded_space_value(&builder, "Values", name, json_array_get(json, i), &(*values)[i]));
         return QN_OK;
     }
     snprintf(what, sizeof what, "%.150s: Values of parameter %.60s", r->t1->path, name);
@@ -77,10 +77,10 @@ static qn_status read_values(const reader *r, const char *name, const json_t *js
 static qn_value default_of(const json_t *parameter, const qn_value *values, size_t count)
 {
     const json_t *json = json_object_get(parameter, "Default");
-    const qn_record_builder builder = {.path = ""};
+    const qn_recorded_space_builder builder = {.path = ""};
     qn_value wanted;
     if (json_is_array(json)) json = json_array_get(json, 0);
-    if (json && qn_record_value(&builder, "", "", json, &wanted) == QN_OK)
+    if (json && qn_recorded_space_value(&builder, "", "", json, &wanted) == QN_OK)
         for (size_t i = 0; i < count; i++)
             if (qn_value_equal(&values[i], &wanted)) return wanted;
     return values[0];

@@ -8,14 +8,14 @@
 #include "base/text.h"
 #include "tune/model/model_data.h"
 
-struct qn_model_binding {
+struct qn_tuning_model_binding {
     const qn_space *space;
     size_t *parameters; /* [model parameter] its number in the space */
     double **features;  /* [model parameter][value number of the space] */
     size_t parameter_count;
 };
 
-double qn_model_feature(const qn_model_parameter *parameter, const qn_value *value)
+double qn_tuning_model_feature(const qn_tuning_model_parameter *parameter, const qn_value *value)
 {
     switch (value->kind) {
     case QN_INTEGER: return (double)value->as.integer;
@@ -28,10 +28,10 @@ double qn_model_feature(const qn_model_parameter *parameter, const qn_value *val
     return -1;
 }
 
-void qn_model_destroy(qn_model **model)
+void qn_tuning_model_destroy(qn_tuning_model **model)
 {
     if (!model || !*model) return;
-    qn_model *m = *model;
+    qn_tuning_model *m = *model;
     for (size_t i = 0; m->parameters && i < m->parameter_count; i++) {
         for (size_t k = 0; m->parameters[i].texts && k < m->parameters[i].text_count; k++)
             qn_release(&m->parameters[i].texts[k]);
@@ -51,7 +51,7 @@ void qn_model_destroy(qn_model **model)
 }
 
 /* A model of one space, as yet without what it predicts from. */
-static qn_status begin(const qn_space *space, const char *const *names, size_t column_count, qn_model *model)
+static qn_status begin(const qn_space *space, const char *const *names, size_t column_count, qn_tuning_model *model)
 {
     model->column_count = column_count;
     model->table_points = qn_space_size(space);
@@ -61,8 +61,8 @@ static qn_status begin(const qn_space *space, const char *const *names, size_t c
     return QN_OK;
 }
 
-qn_status qn_model_from_table(const qn_space *space, const char *const *names, size_t column_count,
-                              const double *values, qn_model **model)
+qn_status qn_tuning_model_from_table(const qn_space *space, const char *const *names, size_t column_count,
+                                     const double *values, qn_tuning_model **model)
 {
     *model = NULL;
     if (!column_count) QN_FAIL(QN_INVALID_ARGUMENT, "a model has no columns; expected at least one");
@@ -71,12 +71,13 @@ qn_status qn_model_from_table(const qn_space *space, const char *const *names, s
     qn_status status = begin(space, names, column_count, *model);
     if (status == QN_OK) status = qn_allocate(count, sizeof *values, (void **)&(*model)->table);
     if (status == QN_OK) memcpy((*model)->table, values, count * sizeof *values);
-    if (status != QN_OK) qn_model_destroy(model);
+    if (status != QN_OK) qn_tuning_model_destroy(model);
     return status;
 }
 
-qn_status qn_model_from_function(const qn_space *space, const char *const *names, size_t column_count,
-                                 qn_model_function function, void *user, void (*drop)(void **user), qn_model **model)
+qn_status qn_tuning_model_from_function(const qn_space *space, const char *const *names, size_t column_count,
+                                        qn_tuning_model_function function, void *user, void (*drop)(void **user),
+                                        qn_tuning_model **model)
 {
     void *memory;
     *model = NULL;
@@ -85,29 +86,30 @@ qn_status qn_model_from_function(const qn_space *space, const char *const *names
         drop(&user);
         return status;
     }
-    qn_model *made = memory;
+    qn_tuning_model *made = memory;
     made->function = function;
     made->user = user;
     made->drop = drop;
     status = begin(space, names, column_count, made);
     if (status != QN_OK)
-        qn_model_destroy(&made);
+        qn_tuning_model_destroy(&made);
     else
         *model = made;
     return status;
 }
 
-size_t qn_model_column_count(const qn_model *model)
+size_t qn_tuning_model_column_count(const qn_tuning_model *model)
 {
     return model->column_count;
 }
 
-const char *qn_model_column_name(const qn_model *model, size_t column)
+const char *qn_tuning_model_column_name(const qn_tuning_model *model, size_t column)
 {
     return model->columns[column].name;
 }
 
-static qn_status bind_parameter(const qn_model_parameter *parameter, qn_model_binding *binding, size_t number)
+static qn_status bind_parameter(const qn_tuning_model_parameter *parameter, qn_tuning_model_binding *binding,
+                                size_t number)
 {
     const qn_space *space = binding->space;
     size_t p = 0;
@@ -119,11 +121,11 @@ static qn_status bind_parameter(const qn_model_parameter *parameter, qn_model_bi
     size_t count = qn_space_value_count(space, p);
     QN_TRY(qn_allocate(count, sizeof(double), (void **)&binding->features[number]));
     for (size_t i = 0; i < count; i++)
-        binding->features[number][i] = qn_model_feature(parameter, qn_space_value(space, p, i));
+        binding->features[number][i] = qn_tuning_model_feature(parameter, qn_space_value(space, p, i));
     return QN_OK;
 }
 
-static qn_status bind_all(const qn_model *model, qn_model_binding *binding)
+static qn_status bind_all(const qn_tuning_model *model, qn_tuning_model_binding *binding)
 {
     if (model->table_points && model->table_points != qn_space_size(binding->space))
         QN_FAIL(QN_INVALID_ARGUMENT, "space %s has %llu points; the model was made for %llu",
@@ -136,17 +138,17 @@ static qn_status bind_all(const qn_model *model, qn_model_binding *binding)
     return QN_OK;
 }
 
-qn_status qn_model_bind(const qn_model *model, const qn_space *space, qn_model_binding **binding)
+qn_status qn_tuning_model_bind(const qn_tuning_model *model, const qn_space *space, qn_tuning_model_binding **binding)
 {
     *binding = NULL;
     QN_TRY(qn_allocate(1, sizeof **binding, (void **)binding));
     (*binding)->space = space;
     qn_status status = bind_all(model, *binding);
-    if (status != QN_OK) qn_model_unbind(binding);
+    if (status != QN_OK) qn_tuning_model_unbind(binding);
     return status;
 }
 
-void qn_model_unbind(qn_model_binding **binding)
+void qn_tuning_model_unbind(qn_tuning_model_binding **binding)
 {
     if (!binding || !*binding) return;
     for (size_t i = 0; i < (*binding)->parameter_count; i++) qn_release(&(*binding)->features[i]);
@@ -155,7 +157,8 @@ void qn_model_unbind(qn_model_binding **binding)
     qn_release(binding);
 }
 
-void qn_model_predict(const qn_model *model, const qn_model_binding *binding, qn_point point, double *columns)
+void qn_tuning_model_predict(const qn_tuning_model *model, const qn_tuning_model_binding *binding, qn_point point,
+                             double *columns)
 {
     size_t count = model->column_count;
     if (model->function) {
@@ -173,7 +176,7 @@ void qn_model_predict(const qn_model *model, const qn_model_binding *binding, qn
         features[i] = binding->features[i][numbers[binding->parameters[i]]];
     memset(columns, 0, count * sizeof *columns);
     for (size_t t = 0; t < model->tree_count; t++) {
-        const qn_model_node *nodes = model->trees[t].nodes, *node = nodes;
+        const qn_tuning_model_node *nodes = model->trees[t].nodes, *node = nodes;
         while (node->parameter >= 0)
             node = features[node->parameter] < node->threshold ? node + 1 : nodes + node->right;
         const int32_t *leaf = model->leaves + (size_t)node->right * count;

@@ -10,9 +10,9 @@
  *
  * Life cycle: train or read (or static_model.h) → bind to a space → predict → destroy. Thread rule: constant once made.
  *
- *     qn_model_train(record, &(qn_model_options){.seed = 1}, &model);
- *     qn_model_bind(model, space, &binding);
- *     qn_model_predict(model, binding, point, columns);
+ *     qn_tuning_model_train(record, &(qn_tuning_model_options){.seed = 1}, &model);
+ *     qn_tuning_model_bind(model, space, &binding);
+ *     qn_tuning_model_predict(model, binding, point, columns);
  */
 #ifndef QN_TUNE_MODEL_MODEL_H
 #define QN_TUNE_MODEL_MODEL_H
@@ -20,50 +20,54 @@
 #include <quern/space.h>
 
 #include "base/text.h"
-#include "tune/recorded/record.h"
+#include "tune/recorded/recorded_space.h"
 
-typedef struct qn_model qn_model;
+typedef struct qn_tuning_model qn_tuning_model;
 
-typedef struct qn_model_options {
+typedef struct qn_tuning_model_options {
     uint64_t seed;
     int trees;                    /* 0: 10 */
     int least_leaf;               /* fewest samples in a leaf; 0: 1, and one more per 1000 samples */
     const unsigned char *learned; /* [points of the record] nonzero: may be learned from; NULL: all */
-} qn_model_options;
+} qn_tuning_model_options;
 
 /* Learn every counter of the record from its correct points whose counters are known. Two records, options and seeds
  * alike give the same model, bit by bit. Errors: QN_INVALID_ARGUMENT when there are fewer than two such points. */
-QN_MUST_CHECK qn_status qn_model_train(const qn_record *record, const qn_model_options *options, qn_model **model);
+QN_MUST_CHECK qn_status qn_tuning_model_train(const qn_recorded_space *record, const qn_tuning_model_options *options,
+                                              qn_tuning_model **model);
 
 /* As text, described in docs/formats/tuning_model.md; what is read predicts exactly what was written. Errors:
  * QN_NOT_FOUND, QN_BAD_FORMAT with file and line. */
-QN_MUST_CHECK qn_status qn_model_read(const char *path, qn_model **model);
-QN_MUST_CHECK qn_status qn_model_read_memory(const char *name, const char *data, size_t size, qn_model **model);
-QN_MUST_CHECK qn_status qn_model_write(const qn_model *model, const char *path);
-QN_MUST_CHECK qn_status qn_model_append(const qn_model *model, qn_text *text);
+QN_MUST_CHECK qn_status qn_tuning_model_read(const char *path, qn_tuning_model **model);
+QN_MUST_CHECK qn_status qn_tuning_model_read_memory(const char *name, const char *data, size_t size,
+                                                    qn_tuning_model **model);
+QN_MUST_CHECK qn_status qn_tuning_model_write(const qn_tuning_model *model, const char *path);
+QN_MUST_CHECK qn_status qn_tuning_model_append(const qn_tuning_model *model, qn_text *text);
 
 /* A model that knows its columns for every point of one space: values[point][column], copied. */
-QN_MUST_CHECK qn_status qn_model_from_table(const qn_space *space, const char *const *names, size_t column_count,
-                                            const double *values, qn_model **model);
+QN_MUST_CHECK qn_status qn_tuning_model_from_table(const qn_space *space, const char *const *names, size_t column_count,
+                                                   const double *values, qn_tuning_model **model);
 /* The same computed when it is asked for; `drop` frees `user`, also when this fails. */
-typedef void (*qn_model_function)(const void *user, qn_point point, double *columns);
-QN_MUST_CHECK qn_status qn_model_from_function(const qn_space *space, const char *const *names, size_t column_count,
-                                               qn_model_function function, void *user, void (*drop)(void **user),
-                                               qn_model **model);
-void qn_model_destroy(qn_model **model);
+typedef void (*qn_tuning_model_function)(const void *user, qn_point point, double *columns);
+QN_MUST_CHECK qn_status qn_tuning_model_from_function(const qn_space *space, const char *const *names,
+                                                      size_t column_count, qn_tuning_model_function function,
+                                                      void *user, void (*drop)(void **user), qn_tuning_model **model);
+void qn_tuning_model_destroy(qn_tuning_model **model);
 
-size_t qn_model_column_count(const qn_model *model);
-const char *qn_model_column_name(const qn_model *model, size_t column);
+size_t qn_tuning_model_column_count(const qn_tuning_model *model);
+const char *qn_tuning_model_column_name(const qn_tuning_model *model, size_t column);
 
 /* A model's parameters found in a space by name. The space may have more parameters and other values. */
-typedef struct qn_model_binding qn_model_binding;
+typedef struct qn_tuning_model_binding qn_tuning_model_binding;
 
 /* Model and space must outlive the binding. Errors: QN_INVALID_ARGUMENT naming a parameter that the space lacks, or,
  * of a table, a space of another size. */
-QN_MUST_CHECK qn_status qn_model_bind(const qn_model *model, const qn_space *space, qn_model_binding **binding);
-void qn_model_unbind(qn_model_binding **binding);
+QN_MUST_CHECK qn_status qn_tuning_model_bind(const qn_tuning_model *model, const qn_space *space,
+                                             qn_tuning_model_binding **binding);
+void qn_tuning_model_unbind(qn_tuning_model_binding **binding);
 
 /* columns[column_count] of a point of the binding's space. No allocation. */
-void qn_model_predict(const qn_model *model, const qn_model_binding *binding, qn_point point, double *columns);
+void qn_tuning_model_predict(const qn_tuning_model *model, const qn_tuning_model_binding *binding, qn_point point,
+                             double *columns);
 
 #endif

@@ -24,11 +24,11 @@
 
 #define FIRST_LINE "quern model 1"
 
-static qn_status append_tree(const qn_model *model, const qn_model_tree *tree, qn_text *text)
+static qn_status append_tree(const qn_tuning_model *model, const qn_tuning_model_tree *tree, qn_text *text)
 {
     QN_TRY(qn_text_append(text, "tree\n"));
     for (size_t i = 0; i < tree->node_count; i++) {
-        const qn_model_node *node = &tree->nodes[i];
+        const qn_tuning_model_node *node = &tree->nodes[i];
         if (node->parameter >= 0) {
             QN_TRY(qn_text_append(text, "split %d %.17g %u\n", node->parameter, node->threshold, node->right));
             continue;
@@ -41,7 +41,7 @@ static qn_status append_tree(const qn_model *model, const qn_model_tree *tree, q
     return QN_OK;
 }
 
-static qn_status append_model(const qn_model *model, qn_text *text)
+static qn_status append_model(const qn_tuning_model *model, qn_text *text)
 {
     QN_TRY(qn_text_append(text, FIRST_LINE "\ndevice %s\nsamples %zu\n", model->device, model->sample_count));
     for (size_t i = 0; i < model->parameter_count; i++) {
@@ -56,16 +56,16 @@ static qn_status append_model(const qn_model *model, qn_text *text)
     return qn_text_append(text, "end\n");
 }
 
-qn_status qn_model_append(const qn_model *model, qn_text *text)
+qn_status qn_tuning_model_append(const qn_tuning_model *model, qn_text *text)
 {
     if (model->table_points) QN_FAIL(QN_INVALID_ARGUMENT, "a model that is a table of one space is not written");
     return append_model(model, text);
 }
 
-qn_status qn_model_write(const qn_model *model, const char *path)
+qn_status qn_tuning_model_write(const qn_tuning_model *model, const char *path)
 {
     qn_text text = {0};
-    qn_status status = qn_model_append(model, &text);
+    qn_status status = qn_tuning_model_append(model, &text);
     if (status == QN_OK) status = qn_file_write(path, text.data, text.length);
     qn_text_clear(&text);
     return status;
@@ -76,7 +76,7 @@ typedef struct reader {
     char *next; /* first byte of the line after this one */
     char *line;
     size_t number;
-    qn_model *model;
+    qn_tuning_model *model;
     size_t parameter_capacity, column_capacity, tree_capacity;
     size_t text_capacity; /* of the last parameter */
 } reader;
@@ -109,20 +109,20 @@ static qn_status refuse(const reader *r, const char *expected)
 
 static qn_status read_parameter(reader *r, const char *name)
 {
-    qn_model *m = r->model;
+    qn_tuning_model *m = r->model;
     if (m->column_count || m->tree_count) return refuse(r, "a column or tree, which follow the parameters");
     if (m->parameter_count == QN_SPACE_PARAMETERS) return refuse(r, "one of at most 64 parameters");
     QN_TRY(qn_grow((void **)&m->parameters, &r->parameter_capacity, m->parameter_count + 1, sizeof *m->parameters));
-    m->parameters[m->parameter_count] = (qn_model_parameter){0};
+    m->parameters[m->parameter_count] = (qn_tuning_model_parameter){0};
     r->text_capacity = 0;
     return qn_text_copy(name, &m->parameters[m->parameter_count++].name);
 }
 
 static qn_status read_text(reader *r, const char *value)
 {
-    qn_model *m = r->model;
+    qn_tuning_model *m = r->model;
     if (!m->parameter_count) return refuse(r, "preceded by a parameter");
-    qn_model_parameter *p = &m->parameters[m->parameter_count - 1];
+    qn_tuning_model_parameter *p = &m->parameters[m->parameter_count - 1];
     QN_TRY(qn_grow((void **)&p->texts, &r->text_capacity, p->text_count + 1, sizeof *p->texts));
     p->texts[p->text_count] = NULL;
     return qn_text_copy(value, &p->texts[p->text_count++]);
@@ -130,22 +130,22 @@ static qn_status read_text(reader *r, const char *value)
 
 static qn_status read_column(reader *r, char *rest)
 {
-    qn_model *m = r->model;
+    qn_tuning_model *m = r->model;
     char *end, *name;
     double mean = strtod(rest, &end), scale = strtod(end, &name);
     if (m->tree_count || end == rest || name == end || *name != ' ' || !name[1] || !isfinite(mean) ||
         !(scale >= 0 && scale < 1e6) || fabs(mean) > 1e6)
         return refuse(r, "a column before the first tree: mean, standard deviation and name");
     QN_TRY(qn_grow((void **)&m->columns, &r->column_capacity, m->column_count + 1, sizeof *m->columns));
-    m->columns[m->column_count] = (qn_model_column){.mean = mean, .scale = scale};
+    m->columns[m->column_count] = (qn_tuning_model_column){.mean = mean, .scale = scale};
     return qn_text_copy(name + 1, &m->columns[m->column_count++].name);
 }
 
-static qn_status add_node(reader *r, qn_model_node node)
+static qn_status add_node(reader *r, qn_tuning_model_node node)
 {
-    qn_model *m = r->model;
+    qn_tuning_model *m = r->model;
     if (!m->tree_count) return refuse(r, "preceded by a line \"tree\"");
-    qn_model_tree *tree = &m->trees[m->tree_count - 1];
+    qn_tuning_model_tree *tree = &m->trees[m->tree_count - 1];
     QN_TRY(qn_grow((void **)&tree->nodes, &tree->node_capacity, tree->node_count + 1, sizeof *tree->nodes));
     tree->nodes[tree->node_count++] = node;
     return QN_OK;
@@ -160,12 +160,12 @@ static qn_status read_split(reader *r, char *rest)
     if (end == rest || last == end || stop == last || *stop || parameter < 0 ||
         (size_t)parameter >= r->model->parameter_count || !isfinite(threshold) || right < 1 || right > INT32_MAX)
         return refuse(r, "a split: number of a parameter, threshold, line of the right side");
-    return add_node(r, (qn_model_node){(int)parameter, threshold, (uint32_t)right});
+    return add_node(r, (qn_tuning_model_node){(int)parameter, threshold, (uint32_t)right});
 }
 
 static qn_status read_leaf(reader *r, char *rest)
 {
-    qn_model *m = r->model;
+    qn_tuning_model *m = r->model;
     size_t base = m->leaf_count * m->column_count;
     QN_TRY(qn_grow((void **)&m->leaves, &m->leaf_capacity, base + m->column_count + 1, sizeof *m->leaves));
     for (size_t c = 0; c < m->column_count; c++) {
@@ -176,14 +176,14 @@ static qn_status read_leaf(reader *r, char *rest)
         rest = end;
     }
     if (*rest) return refuse(r, "a leaf with a number per column");
-    return add_node(r, (qn_model_node){-1, 0, (uint32_t)m->leaf_count++});
+    return add_node(r, (qn_tuning_model_node){-1, 0, (uint32_t)m->leaf_count++});
 }
 
 /* Children come after their parent and inside the tree, so that walking down ends. */
 static qn_status close_tree(reader *r)
 {
     if (!r->model->tree_count) return QN_OK;
-    const qn_model_tree *tree = &r->model->trees[r->model->tree_count - 1];
+    const qn_tuning_model_tree *tree = &r->model->trees[r->model->tree_count - 1];
     for (size_t i = 0; i < tree->node_count; i++)
         if (tree->nodes[i].parameter >= 0 &&
             (tree->nodes[i].right <= i + 1 || tree->nodes[i].right >= tree->node_count))
@@ -197,17 +197,17 @@ static qn_status close_tree(reader *r)
 
 static qn_status read_tree(reader *r)
 {
-    qn_model *m = r->model;
+    qn_tuning_model *m = r->model;
     if (!m->column_count) return refuse(r, "preceded by at least one column");
     QN_TRY(close_tree(r));
     QN_TRY(qn_grow((void **)&m->trees, &r->tree_capacity, m->tree_count + 1, sizeof *m->trees));
-    m->trees[m->tree_count++] = (qn_model_tree){0};
+    m->trees[m->tree_count++] = (qn_tuning_model_tree){0};
     return QN_OK;
 }
 
 static qn_status read_lines(reader *r)
 {
-    qn_model *m = r->model;
+    qn_tuning_model *m = r->model;
     if (!read_line(r) || strcmp(r->line, FIRST_LINE) != 0)
         QN_FAIL(QN_BAD_FORMAT, "%s:1: a model begins with \"" FIRST_LINE "\"", r->path);
     QN_TRY(qn_text_copy("", &m->device));
@@ -240,7 +240,7 @@ static qn_status read_lines(reader *r)
     QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the model has no line \"end\"; the file is cut short", r->path, r->number);
 }
 
-qn_status qn_model_read_memory(const char *name, const char *data, size_t size, qn_model **model)
+qn_status qn_tuning_model_read_memory(const char *name, const char *data, size_t size, qn_tuning_model **model)
 {
     char *copy = NULL;
     *model = NULL;
@@ -252,17 +252,17 @@ qn_status qn_model_read_memory(const char *name, const char *data, size_t size, 
         status = read_lines(&r);
     }
     qn_release(&copy);
-    if (status != QN_OK) qn_model_destroy(model);
+    if (status != QN_OK) qn_tuning_model_destroy(model);
     return status;
 }
 
-qn_status qn_model_read(const char *path, qn_model **model)
+qn_status qn_tuning_model_read(const char *path, qn_tuning_model **model)
 {
     char *data = NULL;
     size_t size;
     *model = NULL;
     QN_TRY(qn_file_read(path, &data, &size));
-    qn_status status = qn_model_read_memory(path, data, size, model);
+    qn_status status = qn_tuning_model_read_memory(path, data, size, model);
     qn_release(&data);
     return status;
 }

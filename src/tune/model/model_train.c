@@ -12,7 +12,7 @@
 enum { DEFAULT_TREES = 10, SAMPLES_PER_LEAF_STEP = 1000 };
 
 typedef struct training {
-    qn_model *model;
+    qn_tuning_model *model;
     const double *features; /* [sample][parameter] */
     const double *targets;  /* [sample][column], standard deviations from the mean */
     uint32_t *order;        /* samples; a node has a range of them */
@@ -21,7 +21,7 @@ typedef struct training {
     uint64_t seed, stream, draw;
 } training;
 
-static qn_status learn_parameter(const qn_space *space, size_t number, qn_model_parameter *parameter)
+static qn_status learn_parameter(const qn_space *space, size_t number, qn_tuning_model_parameter *parameter)
 {
     QN_TRY(qn_text_copy(qn_space_parameter_name(space, number), &parameter->name));
     size_t count = qn_space_value_count(space, number);
@@ -33,7 +33,7 @@ static qn_status learn_parameter(const qn_space *space, size_t number, qn_model_
     return QN_OK;
 }
 
-static qn_status describe(const qn_record *record, qn_model *model)
+static qn_status describe(const qn_recorded_space *record, qn_tuning_model *model)
 {
     QN_TRY(qn_text_copy(record->device ? record->device : "", &model->device));
     QN_TRY(
@@ -48,7 +48,7 @@ static qn_status describe(const qn_record *record, qn_model *model)
     return QN_OK;
 }
 
-static bool is_sample(const qn_record *record, const qn_model_options *options, uint64_t point)
+static bool is_sample(const qn_recorded_space *record, const qn_tuning_model_options *options, uint64_t point)
 {
     if (options->learned && !options->learned[point]) return false;
     if (record->tests[point].outcome != QN_TEST_CORRECT) return false;
@@ -58,8 +58,8 @@ static bool is_sample(const qn_record *record, const qn_model_options *options, 
     return true;
 }
 
-static void gather(const qn_record *record, const qn_model_options *options, const qn_model *model, double *features,
-                   double *targets)
+static void gather(const qn_recorded_space *record, const qn_tuning_model_options *options,
+                   const qn_tuning_model *model, double *features, double *targets)
 {
     size_t sample = 0, parameters = model->parameter_count, columns = model->column_count;
     uint16_t numbers[QN_SPACE_PARAMETERS];
@@ -68,14 +68,14 @@ static void gather(const qn_record *record, const qn_model_options *options, con
         qn_space_get(record->space, point, numbers);
         for (size_t i = 0; i < parameters; i++)
             features[sample * parameters + i] =
-                qn_model_feature(&model->parameters[i], qn_space_value(record->space, i, numbers[i]));
+                qn_tuning_model_feature(&model->parameters[i], qn_space_value(record->space, i, numbers[i]));
         for (size_t c = 0; c < columns; c++)
             targets[sample * columns + c] = log1p(fmax(0, record->counters[point * columns + c]));
         sample++;
     }
 }
 
-static void standardise(qn_model *model, double *targets)
+static void standardise(qn_tuning_model *model, double *targets)
 {
     size_t columns = model->column_count, samples = model->sample_count;
     for (size_t c = 0; c < columns; c++) {
@@ -162,7 +162,7 @@ static void sum_targets(training *t, size_t begin, size_t end)
 
 static qn_status add_leaf(training *t, size_t count, uint32_t *row)
 {
-    qn_model *model = t->model;
+    qn_tuning_model *model = t->model;
     size_t columns = model->column_count;
     QN_TRY(qn_grow((void **)&model->leaves, &model->leaf_capacity, (model->leaf_count + 1) * columns,
                    sizeof *model->leaves));
@@ -174,12 +174,12 @@ static qn_status add_leaf(training *t, size_t count, uint32_t *row)
 }
 
 /* Depth is at most the number of samples less one, in practice some dozens. */
-static qn_status grow(training *t, qn_model_tree *tree, size_t begin, size_t end)
+static qn_status grow(training *t, qn_tuning_model_tree *tree, size_t begin, size_t end)
 {
     size_t number = tree->node_count, parameter = 0;
     QN_TRY(qn_grow((void **)&tree->nodes, &tree->node_capacity, number + 1, sizeof *tree->nodes));
     tree->node_count++;
-    tree->nodes[number] = (qn_model_node){.parameter = -1};
+    tree->nodes[number] = (qn_tuning_model_node){.parameter = -1};
     sum_targets(t, begin, end);
     double threshold = 0;
     if (end - begin < 2 * t->least_leaf || !choose_split(t, begin, end, &parameter, &threshold))
@@ -194,7 +194,7 @@ static qn_status grow(training *t, qn_model_tree *tree, size_t begin, size_t end
 
 static qn_status grow_all(training *t, size_t trees)
 {
-    qn_model *model = t->model;
+    qn_tuning_model *model = t->model;
     QN_TRY(qn_allocate(trees, sizeof *model->trees, (void **)&model->trees));
     model->tree_count = trees;
     for (size_t i = 0; i < trees; i++) {
@@ -206,7 +206,7 @@ static qn_status grow_all(training *t, size_t trees)
     return QN_OK;
 }
 
-static qn_status learn(const qn_record *record, const qn_model_options *options, qn_model *model)
+static qn_status learn(const qn_recorded_space *record, const qn_tuning_model_options *options, qn_tuning_model *model)
 {
     QN_TRY(describe(record, model));
     for (uint64_t point = 0; point < qn_space_size(record->space); point++)
@@ -239,11 +239,12 @@ static qn_status learn(const qn_record *record, const qn_model_options *options,
     return status;
 }
 
-qn_status qn_model_train(const qn_record *record, const qn_model_options *options, qn_model **model)
+qn_status qn_tuning_model_train(const qn_recorded_space *record, const qn_tuning_model_options *options,
+                                qn_tuning_model **model)
 {
     *model = NULL;
     QN_TRY(qn_allocate(1, sizeof **model, (void **)model));
     qn_status status = learn(record, options, *model);
-    if (status != QN_OK) qn_model_destroy(model);
+    if (status != QN_OK) qn_tuning_model_destroy(model);
     return status;
 }

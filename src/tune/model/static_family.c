@@ -157,7 +157,7 @@ static qn_status compile_limits(qn_static_family *of)
 }
 
 qn_status qn_static_family_create(const qn_family *family, const void *problem, const qn_device_info *device,
-                                  const qn_space *space, qn_static_family **out, qn_model **model)
+                                  const qn_space *space, qn_static_family **out, qn_tuning_model **model)
 {
     const char *names[QN_STATIC_COLUMNS];
     void *memory;
@@ -175,18 +175,18 @@ qn_status qn_static_family_create(const qn_family *family, const void *problem, 
         drop(&memory);
         return status;
     }
-    QN_TRY(qn_model_from_function(space, names, QN_STATIC_COLUMNS, predict, of, drop, model));
+    QN_TRY(qn_tuning_model_from_function(space, names, QN_STATIC_COLUMNS, predict, of, drop, model));
     *out = of;
     return QN_OK;
 }
 
 qn_status qn_static_model_of_family(const qn_family *family, const void *problem, const qn_device_info *device,
-                                    const qn_space *space, qn_model **model)
+                                    const qn_space *space, qn_tuning_model **model)
 {
     const char *names[QN_STATIC_COLUMNS];
     double *columns = NULL;
     qn_static_family *of;
-    qn_model *computed;
+    qn_tuning_model *computed;
     const uint64_t size = qn_space_size(space);
     *model = NULL;
     for (size_t i = 0; i < QN_STATIC_COLUMNS; i++) names[i] = qn_static_column(i);
@@ -194,8 +194,8 @@ qn_status qn_static_model_of_family(const qn_family *family, const void *problem
     qn_status status = qn_allocate(size * QN_STATIC_COLUMNS, sizeof *columns, (void **)&columns);
     for (qn_point point = 0; point < size && status == QN_OK; point++)
         describe_point(of, point, NULL, columns + point * QN_STATIC_COLUMNS);
-    if (status == QN_OK) status = qn_model_from_table(space, names, QN_STATIC_COLUMNS, columns, model);
+    if (status == QN_OK) status = qn_tuning_model_from_table(space, names, QN_STATIC_COLUMNS, columns, model);
     qn_release(&columns);
-    qn_model_destroy(&computed);
+    qn_tuning_model_destroy(&computed);
     return status;
 }

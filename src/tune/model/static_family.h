@@ -13,7 +13,7 @@ typedef struct qn_static_family qn_static_family;
  * geometry. */
 QN_MUST_CHECK qn_status qn_static_family_create(const qn_family *family, const void *problem,
                                                 const qn_device_info *device, const qn_space *space,
-                                                qn_static_family **description, qn_model **model);
+                                                qn_static_family **description, qn_tuning_model **model);
 
 /* Predict a point by what its compiler said instead of guesses: resources[kernel_count]. */
 QN_MUST_CHECK qn_status qn_static_family_learn(qn_static_family *description, qn_point point,

@@ -62,15 +62,15 @@ void qn_static_columns(const qn_static_launch *l, const qn_static_limits *limits
     columns[QN_EXPERT_LOCAL_MEMORY] = l->local_bytes;
 }
 
-static qn_status from_columns(const qn_space *space, const double *columns, qn_model **model)
+static qn_status from_columns(const qn_space *space, const double *columns, qn_tuning_model **model)
 {
     const char *names[QN_STATIC_COLUMNS];
     for (size_t i = 0; i < QN_STATIC_COLUMNS; i++) names[i] = qn_static_column(i);
-    return qn_model_from_table(space, names, QN_STATIC_COLUMNS, columns, model);
+    return qn_tuning_model_from_table(space, names, QN_STATIC_COLUMNS, columns, model);
 }
 
 qn_status qn_static_model_create(const qn_space *space, qn_static_describe describe, void *user,
-                                 const qn_static_limits *limits, qn_model **model)
+                                 const qn_static_limits *limits, qn_tuning_model **model)
 {
     double *columns = NULL;
     uint64_t size = qn_space_size(space);

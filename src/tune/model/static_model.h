@@ -51,7 +51,7 @@ double qn_static_residence(const qn_static_launch *launch, const qn_static_limit
 typedef qn_status (*qn_static_describe)(const qn_space *space, qn_point point, qn_static_launch *launch, void *user);
 
 QN_MUST_CHECK qn_status qn_static_model_create(const qn_space *space, qn_static_describe describe, void *user,
-                                               const qn_static_limits *limits, qn_model **model);
+                                               const qn_static_limits *limits, qn_tuning_model **model);
 
 /* Add the columns of another kernel of a family: counts add up, of residences the least counts. `sum` is 0 at first. */
 void qn_static_add(const double kernel[QN_STATIC_COLUMNS], double sum[QN_STATIC_COLUMNS]);
@@ -61,6 +61,6 @@ void qn_static_add(const double kernel[QN_STATIC_COLUMNS], double sum[QN_STATIC_
  * family's own struct. Of several kernels the counts are added up. A table: nothing needs to outlive the call. */
 QN_MUST_CHECK qn_status qn_static_model_of_family(const qn_family *family, const void *problem,
                                                   const qn_device_info *device, const qn_space *space,
-                                                  qn_model **model);
+                                                  qn_tuning_model **model);
 
 #endif

@@ -137,7 +137,8 @@ static qn_status describe(const qn_space *space, qn_point point, qn_static_launc
     return QN_OK;
 }
 
-qn_status qn_static_model_of_record(const qn_record *record, const qn_static_limits *limits, qn_model **model)
+qn_status qn_static_model_of_record(const qn_recorded_space *record, const qn_static_limits *limits,
+                                    qn_tuning_model **model)
 {
     *model = NULL;
     for (size_t i = 0; i < sizeof KERNELS / sizeof *KERNELS; i++) {

@@ -7,8 +7,8 @@
 /* Kernels are told by their parameters: KTT's 2-D convolution and direct Coulomb sum, the
  * autotuning community's convolution. Errors: QN_NOT_FOUND for any
  * other space. */
-QN_MUST_CHECK qn_status qn_static_model_of_record(const qn_record *record, const qn_static_limits *limits,
-                                                  qn_model **model);
+QN_MUST_CHECK qn_status qn_static_model_of_record(const qn_recorded_space *record, const qn_static_limits *limits,
+                                                  qn_tuning_model **model);
 
 /* What is known of the device that a space was recorded on, by its name or the file's; rates are those of its data
  * sheet, memory at what copies reach. False, and everything 0, for a device that is not in the table. */

@@ -1,14 +1,14 @@
-/* Between the formats of recorded spaces and qn_record: a reader adds configurations one by one, the builder makes the
- * space of them. And small things that all formats need. */
+/* Between the formats of recorded spaces and qn_recorded_space: a reader adds configurations one by one, the builder
+ * makes the space of them. And small things that all formats need. */
 #ifndef QN_TUNE_RECORDED_BUILDER_H
 #define QN_TUNE_RECORDED_BUILDER_H
 
 #include <jansson.h>
 
 #include "base/text.h"
-#include "tune/recorded/record.h"
+#include "tune/recorded/recorded_space.h"
 
-typedef struct qn_record_builder {
+typedef struct qn_recorded_space_builder {
     const char *path; /* for messages */
     char *name, *device;
     char *parameters[QN_SPACE_PARAMETERS];
@@ -20,50 +20,53 @@ typedef struct qn_record_builder {
     size_t row_count, value_capacity, test_capacity;
     char **counter_names;
     size_t counter_count, counter_name_capacity;
-    struct qn_record_counter {
+    struct qn_recorded_space_counter {
         size_t row, counter;
         double value;
     } * counters;
     size_t counter_value_count, counter_value_capacity;
-} qn_record_builder;
+} qn_recorded_space_builder;
 
 /* The record of what was added; *record NULL when it fails. Errors: QN_BAD_FORMAT naming `path`. */
-QN_MUST_CHECK qn_status qn_record_build(qn_record_builder *builder, qn_record **record);
+QN_MUST_CHECK qn_status qn_recorded_space_build(qn_recorded_space_builder *builder, qn_recorded_space **record);
 /* Release what a builder holds. */
-void qn_record_builder_clear(qn_record_builder *builder);
+void qn_recorded_space_builder_clear(qn_recorded_space_builder *builder);
 
 /* The names of the first configuration's parameters; the others must have the same. */
-QN_MUST_CHECK qn_status qn_record_add_parameter(qn_record_builder *builder, const char *name);
-QN_MUST_CHECK qn_status qn_record_add_row(qn_record_builder *builder, const qn_value *values, const qn_test *test);
+QN_MUST_CHECK qn_status qn_recorded_space_add_parameter(qn_recorded_space_builder *builder, const char *name);
+QN_MUST_CHECK qn_status qn_recorded_space_add_row(qn_recorded_space_builder *builder, const qn_value *values,
+                                                  const qn_test *test);
 /* A counter of the row added last. */
-QN_MUST_CHECK qn_status qn_record_add_counter(qn_record_builder *builder, const char *name, double value);
+QN_MUST_CHECK qn_status qn_recorded_space_add_counter(qn_recorded_space_builder *builder, const char *name,
+                                                      double value);
 
 /* A JSON value as a value; `where` ("result 3") is for messages. */
-QN_MUST_CHECK qn_status qn_record_value(const qn_record_builder *builder, const char *where, const char *name,
-                                        const json_t *json, qn_value *value);
-json_t *qn_record_value_to_json(const qn_value *value);
+QN_MUST_CHECK qn_status qn_recorded_space_value(const qn_recorded_space_builder *builder, const char *where,
+                                                const char *name, const json_t *json, qn_value *value);
+json_t *qn_recorded_space_value_to_json(const qn_value *value);
 
 /* Seconds in a unit of time as files write it ("miliseconds", "ms", "Microseconds"); 0 when it is none. */
-double qn_record_unit_seconds(const char *unit);
+double qn_recorded_space_unit_seconds(const char *unit);
 /* A number of an object times `unit`, 0 when there is none. */
-double qn_record_seconds(const json_t *object, const char *key, double unit);
+double qn_recorded_space_seconds(const json_t *object, const char *key, double unit);
 /* Half width of the 95 % confidence interval of the mean of `times`, 0 when they are not those of `objective`. */
-double qn_record_spread(const json_t *times, double unit, double objective);
-bool qn_record_is_objective(const json_t *json);
-double qn_record_counter_of(const qn_record *record, qn_point point, const char *name, double otherwise);
+double qn_recorded_space_spread(const json_t *times, double unit, double objective);
+bool qn_recorded_space_is_objective(const json_t *json);
+double qn_recorded_space_counter_of(const qn_recorded_space *record, qn_point point, const char *name,
+                                    double otherwise);
 
-QN_MUST_CHECK qn_status qn_record_read_t4(qn_record_builder *builder, const json_t *root);
-QN_MUST_CHECK qn_status qn_record_read_kernel_tuner(qn_record_builder *builder, const json_t *root);
-QN_MUST_CHECK qn_status qn_record_read_ktt(qn_record_builder *builder, const json_t *root);
-QN_MUST_CHECK qn_status qn_record_write_t4(const qn_record *record, qn_text *text);
-QN_MUST_CHECK qn_status qn_record_write_kernel_tuner(const qn_record *record, qn_text *text);
-QN_MUST_CHECK qn_status qn_record_write_ktt(const qn_record *record, qn_text *text);
+QN_MUST_CHECK qn_status qn_recorded_space_read_t4(qn_recorded_space_builder *builder, const json_t *root);
+QN_MUST_CHECK qn_status qn_recorded_space_read_kernel_tuner(qn_recorded_space_builder *builder, const json_t *root);
+QN_MUST_CHECK qn_status qn_recorded_space_read_ktt(qn_recorded_space_builder *builder, const json_t *root);
+QN_MUST_CHECK qn_status qn_recorded_space_write_t4(const qn_recorded_space *record, qn_text *text);
+QN_MUST_CHECK qn_status qn_recorded_space_write_kernel_tuner(const qn_recorded_space *record, qn_text *text);
+QN_MUST_CHECK qn_status qn_recorded_space_write_ktt(const qn_recorded_space *record, qn_text *text);
 
 /* Columns of a record's counters that are no counters but the launch geometry and the compiler's report:
  * global_size, local_size, registers, local_memory_bytes, private_memory_bytes. */
-extern const char *const qn_record_launch_columns[5];
+extern const char *const qn_recorded_space_launch_columns[5];
 
 /* Append a JSON value, released; nothing else fails than memory. */
-QN_MUST_CHECK qn_status qn_record_append_json(qn_text *text, json_t *json);
+QN_MUST_CHECK qn_status qn_recorded_space_append_json(qn_text *text, json_t *json);
 
 #endif

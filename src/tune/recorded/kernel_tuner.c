@@ -13,7 +13,7 @@ static const char *const own_keys[] = {"compile_time",   "verification_time", "b
                                        "framework_time", "timestamp",         "times",          "time_spread"};
 
 /* Parameters in the order of the keys, their values in the order of tune_params where that is given. */
-static qn_status read_parameters(qn_record_builder *b, const json_t *root)
+static qn_status read_parameters(qn_recorded_space_builder *b, const json_t *root)
 {
     const json_t *keys = json_object_get(root, "tune_params_keys");
     if (!json_is_array(keys) || json_array_size(keys) == 0)
@@ -21,7 +21,7 @@ static qn_status read_parameters(qn_record_builder *b, const json_t *root)
     for (size_t p = 0; p < json_array_size(keys); p++) {
         const char *name = json_string_value(json_array_get(keys, p));
         if (!name) QN_FAIL(QN_BAD_FORMAT, "%s: tune_params_keys: name %zu is no text", b->path, p + 1);
-        QN_TRY(qn_record_add_parameter(b, name));
+        QN_TRY(qn_recorded_space_add_parameter(b, name));
         const json_t *values = json_object_get(json_object_get(root, "tune_params"), name);
         void *memory;
         if (json_array_size(values) == 0) continue;
@@ -29,7 +29,7 @@ static qn_status read_parameters(qn_record_builder *b, const json_t *root)
         b->orders[p] = memory;
         b->order_counts[p] = json_array_size(values);
         for (size_t i = 0; i < b->order_counts[p]; i++)
-            QN_TRY(qn_record_value(b, "tune_params", name, json_array_get(values, i), &b->orders[p][i]));
+            QN_TRY(qn_recorded_space_value(b, "tune_params", name, json_array_get(values, i), &b->orders[p][i]));
     }
     return QN_OK;
 }
@@ -41,7 +41,7 @@ static void read_outcome(const json_t *entry, const char *objective, qn_test *te
     const char *error = json_string_value(time), *outcome = json_string_value(json_object_get(entry, "outcome"));
     if (!error) error = json_string_value(json_object_get(entry, "__error__"));
     test->outcome = QN_TEST_CORRECT;
-    if (!error && qn_record_is_objective(time)) return;
+    if (!error && qn_recorded_space_is_objective(time)) return;
     test->outcome = QN_TEST_LAUNCH;
     if (error && strcmp(error, "CompilationFailedConfig") == 0) test->outcome = QN_TEST_BUILD;
     if (error && strcmp(error, "InvalidConfig") == 0) test->outcome = QN_TEST_LIMITS;
@@ -49,7 +49,7 @@ static void read_outcome(const json_t *entry, const char *objective, qn_test *te
         if (strcmp(outcome, qn_test_outcome_name((qn_test_outcome)i)) == 0) test->outcome = (qn_test_outcome)i;
 }
 
-static bool is_parameter(const qn_record_builder *b, const char *key)
+static bool is_parameter(const qn_recorded_space_builder *b, const char *key)
 {
     for (size_t p = 0; p < b->parameter_count; p++)
         if (strcmp(b->parameters[p], key) == 0) return true;
@@ -57,7 +57,7 @@ static bool is_parameter(const qn_record_builder *b, const char *key)
 }
 
 /* Other numbers of an entry (GFLOP/s, energy) are kept as counters. */
-static qn_status read_counters(qn_record_builder *b, const json_t *entry, const char *objective)
+static qn_status read_counters(qn_recorded_space_builder *b, const json_t *entry, const char *objective)
 {
     const char *key;
     json_t *value;
@@ -65,12 +65,12 @@ static qn_status read_counters(qn_record_builder *b, const json_t *entry, const 
     {
         bool own = strcmp(key, objective) == 0 || is_parameter(b, key) || !json_is_number(value);
         for (size_t i = 0; i < sizeof own_keys / sizeof *own_keys; i++) own |= strcmp(key, own_keys[i]) == 0;
-        if (!own) QN_TRY(qn_record_add_counter(b, key, json_number_value(value)));
+        if (!own) QN_TRY(qn_recorded_space_add_counter(b, key, json_number_value(value)));
     }
     return QN_OK;
 }
 
-static qn_status read_entry(qn_record_builder *b, const char *key, const json_t *entry, const char *objective)
+static qn_status read_entry(qn_recorded_space_builder *b, const char *key, const json_t *entry, const char *objective)
 {
     char where[160];
     qn_value values[QN_SPACE_PARAMETERS];
@@ -78,21 +78,22 @@ static qn_status read_entry(qn_record_builder *b, const char *key, const json_t 
     const double unit = 1e-3; /* whatever is measured, Kernel Tuner's times are milliseconds */
     snprintf(where, sizeof where, "entry \"%.120s\"", key);
     for (size_t p = 0; p < b->parameter_count; p++)
-        QN_TRY(qn_record_value(b, where, b->parameters[p], json_object_get(entry, b->parameters[p]), &values[p]));
+        QN_TRY(
+            qn_recorded_space_value(b, where, b->parameters[p], json_object_get(entry, b->parameters[p]), &values[p]));
     read_outcome(entry, objective, &test);
     bool correct = test.outcome == QN_TEST_CORRECT;
     if (correct) test.objective = json_number_value(json_object_get(entry, objective)) * unit;
-    test.build_seconds = qn_record_seconds(entry, "compile_time", unit);
-    test.run_seconds =
-        qn_record_seconds(entry, "benchmark_time", unit) + qn_record_seconds(entry, "verification_time", unit);
-    if (correct) test.spread = qn_record_seconds(entry, "time_spread", unit);
+    test.build_seconds = qn_recorded_space_seconds(entry, "compile_time", unit);
+    test.run_seconds = qn_recorded_space_seconds(entry, "benchmark_time", unit) +
+                       qn_recorded_space_seconds(entry, "verification_time", unit);
+    if (correct) test.spread = qn_recorded_space_seconds(entry, "time_spread", unit);
     if (correct && test.spread == 0)
-        test.spread = qn_record_spread(json_object_get(entry, "times"), unit, test.objective);
-    QN_TRY(qn_record_add_row(b, values, &test));
+        test.spread = qn_recorded_space_spread(json_object_get(entry, "times"), unit, test.objective);
+    QN_TRY(qn_recorded_space_add_row(b, values, &test));
     return read_counters(b, entry, objective);
 }
 
-qn_status qn_record_read_kernel_tuner(qn_record_builder *b, const json_t *root)
+qn_status qn_recorded_space_read_kernel_tuner(qn_recorded_space_builder *b, const json_t *root)
 {
     const char *device = json_string_value(json_object_get(root, "device_name")), *key;
     const char *kernel = json_string_value(json_object_get(root, "kernel_name"));
@@ -109,21 +110,21 @@ qn_status qn_record_read_kernel_tuner(qn_record_builder *b, const json_t *root)
 
 /* ---- Writing ---- */
 
-static qn_status write_head(const qn_record *record, qn_text *text)
+static qn_status write_head(const qn_recorded_space *record, qn_text *text)
 {
     const qn_space *space = record->space;
     json_t *keys = json_array(), *parameters = json_object();
     for (size_t p = 0; p < qn_space_parameter_count(space); p++) {
         json_t *values = json_array();
         for (size_t i = 0; i < qn_space_value_count(space, p); i++)
-            json_array_append_new(values, qn_record_value_to_json(qn_space_value(space, p, i)));
+            json_array_append_new(values, qn_recorded_space_value_to_json(qn_space_value(space, p, i)));
         json_array_append_new(keys, json_string(qn_space_parameter_name(space, p)));
         json_object_set_new(parameters, qn_space_parameter_name(space, p), values);
     }
     json_t *head =
         json_pack("{s:s, s:s, s:[i], s:o, s:o, s:s}", "device_name", record->device, "kernel_name", record->name,
                   "problem_size", 1, "tune_params_keys", keys, "tune_params", parameters, "objective", "time");
-    QN_TRY(qn_record_append_json(text, head));
+    QN_TRY(qn_recorded_space_append_json(text, head));
     text->length--; /* the brace: entries follow */
     return qn_text_append(text, ",\n\"cache\": {");
 }
@@ -135,13 +136,13 @@ static const char *error_name(qn_test_outcome outcome)
                                        : "RuntimeFailedConfig";
 }
 
-static json_t *entry_of(const qn_record *record, qn_point point, const uint16_t *numbers)
+static json_t *entry_of(const qn_recorded_space *record, qn_point point, const uint16_t *numbers)
 {
     const qn_test *test = &record->tests[point];
     json_t *entry = json_object();
     for (size_t p = 0; p < qn_space_parameter_count(record->space); p++)
         json_object_set_new(entry, qn_space_parameter_name(record->space, p),
-                            qn_record_value_to_json(qn_space_value(record->space, p, numbers[p])));
+                            qn_recorded_space_value_to_json(qn_space_value(record->space, p, numbers[p])));
     if (test->outcome == QN_TEST_CORRECT) {
         json_object_set_new(entry, "time", json_real(test->objective * 1e3));
         json_object_set_new(entry, "times", json_pack("[f]", test->objective * 1e3));
@@ -164,7 +165,7 @@ static json_t *entry_of(const qn_record *record, qn_point point, const uint16_t 
 }
 
 /* The file ends in "}\n}": Kernel Tuner takes anything else for one that was not closed. */
-qn_status qn_record_write_kernel_tuner(const qn_record *record, qn_text *text)
+qn_status qn_recorded_space_write_kernel_tuner(const qn_recorded_space *record, qn_text *text)
 {
     const qn_space *space = record->space;
     QN_TRY(write_head(record, text));
@@ -179,11 +180,11 @@ qn_status qn_record_write_kernel_tuner(const qn_record *record, qn_text *text)
             status = qn_text_append(&key, "%s%s", p ? "," : "", value);
         }
         if (status == QN_OK) status = qn_text_append(text, point ? ",\n" : "\n");
-        if (status == QN_OK) status = qn_record_append_json(text, json_string(key.data));
+        if (status == QN_OK) status = qn_recorded_space_append_json(text, json_string(key.data));
         qn_text_clear(&key);
         QN_TRY(status);
         QN_TRY(qn_text_append(text, ": "));
-        QN_TRY(qn_record_append_json(text, entry_of(record, point, numbers)));
+        QN_TRY(qn_recorded_space_append_json(text, entry_of(record, point, numbers)));
     }
     return qn_text_append(text, "}\n}");
 }

@@ -16,8 +16,8 @@ static const struct {
                 {"CompilationFailed", QN_TEST_BUILD},
                 {"DeviceLimitsExceeded", QN_TEST_LIMITS}};
 
-static qn_status read_configuration(qn_record_builder *b, size_t number, const char *where, const json_t *configuration,
-                                    qn_value *values)
+static qn_status read_configuration(qn_recorded_space_builder *b, size_t number, const char *where,
+                                    const json_t *configuration, qn_value *values)
 {
     size_t count = json_array_size(configuration);
     if (number > 0 && count != b->parameter_count)
@@ -27,17 +27,17 @@ static qn_status read_configuration(qn_record_builder *b, size_t number, const c
         const json_t *pair = json_array_get(configuration, p);
         const char *name = json_string_value(json_object_get(pair, "Name"));
         if (!name) QN_FAIL(QN_BAD_FORMAT, "%s: %s: parameter %zu has no Name", b->path, where, p + 1);
-        if (number == 0) QN_TRY(qn_record_add_parameter(b, name));
+        if (number == 0) QN_TRY(qn_recorded_space_add_parameter(b, name));
         if (strcmp(name, b->parameters[p]) != 0)
             QN_FAIL(QN_BAD_FORMAT, "%s: %s: parameter %zu is %.60s; expected %s as in the first", b->path, where, p + 1,
                     name, b->parameters[p]);
-        QN_TRY(qn_record_value(b, where, name, json_object_get(pair, "Value"), &values[p]));
+        QN_TRY(qn_recorded_space_value(b, where, name, json_object_get(pair, "Value"), &values[p]));
     }
     if (count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: %s has no Configuration", b->path, where);
     return QN_OK;
 }
 
-static qn_status read_test(const qn_record_builder *b, const char *where, const json_t *result, double unit,
+static qn_status read_test(const qn_recorded_space_builder *b, const char *where, const json_t *result, double unit,
                            qn_test *test)
 {
     const char *status = json_string_value(json_object_get(result, "Status"));
@@ -50,15 +50,15 @@ static qn_status read_test(const qn_record_builder *b, const char *where, const 
                 "CompilationFailed or DeviceLimitsExceeded",
                 b->path, where, status ? status : "");
     test->outcome = statuses[i].outcome;
-    test->objective = qn_record_seconds(result, "TotalDuration", unit);
+    test->objective = qn_recorded_space_seconds(result, "TotalDuration", unit);
     if (test->outcome == QN_TEST_CORRECT && test->objective <= 0)
         QN_FAIL(QN_BAD_FORMAT, "%s: %s: TotalDuration of an Ok result is no positive number", b->path, where);
     for (size_t k = 0; k < json_array_size(parts); k++)
-        test->build_seconds += qn_record_seconds(json_array_get(parts, k), "Overhead", unit);
-    if (json_array_size(parts) == 0) test->build_seconds = qn_record_seconds(result, "TotalOverhead", unit);
-    test->run_seconds = qn_record_seconds(result, "TotalDuration", unit) +
-                        qn_record_seconds(result, "DataMovementOverhead", unit) +
-                        qn_record_seconds(result, "ValidationOverhead", unit);
+        test->build_seconds += qn_recorded_space_seconds(json_array_get(parts, k), "Overhead", unit);
+    if (json_array_size(parts) == 0) test->build_seconds = qn_recorded_space_seconds(result, "TotalOverhead", unit);
+    test->run_seconds = qn_recorded_space_seconds(result, "TotalDuration", unit) +
+                        qn_recorded_space_seconds(result, "DataMovementOverhead", unit) +
+                        qn_recorded_space_seconds(result, "ValidationOverhead", unit);
     return QN_OK;
 }
 
@@ -76,7 +76,7 @@ static double product(const json_t *size)
 
 /* Counters of the first kernel, and as five more columns its launch geometry and what the compiler said. With CUDA's
  * meaning GlobalSize counts groups. */
-static qn_status read_counters(qn_record_builder *b, const json_t *part, bool in_groups)
+static qn_status read_counters(qn_recorded_space_builder *b, const json_t *part, bool in_groups)
 {
     const json_t *counters = json_object_get(json_object_get(part, "ProfilingData"), "Counters");
     const json_t *compilation = json_object_get(part, "CompilationData");
@@ -84,28 +84,30 @@ static qn_status read_counters(qn_record_builder *b, const json_t *part, bool in
     for (size_t i = 0; i < json_array_size(counters); i++) {
         const json_t *counter = json_array_get(counters, i), *value = json_object_get(counter, "Value");
         const char *name = json_string_value(json_object_get(counter, "Name"));
-        if (name && json_is_number(value)) QN_TRY(qn_record_add_counter(b, name, json_number_value(value)));
+        if (name && json_is_number(value)) QN_TRY(qn_recorded_space_add_counter(b, name, json_number_value(value)));
     }
     double local = product(json_object_get(part, "LocalSize")), global = product(json_object_get(part, "GlobalSize"));
     if (json_object_get(part, "GlobalSize"))
-        QN_TRY(qn_record_add_counter(b, qn_record_launch_columns[0], in_groups ? global * local : global));
-    if (json_object_get(part, "LocalSize")) QN_TRY(qn_record_add_counter(b, qn_record_launch_columns[1], local));
+        QN_TRY(
+            qn_recorded_space_add_counter(b, qn_recorded_space_launch_columns[0], in_groups ? global * local : global));
+    if (json_object_get(part, "LocalSize"))
+        QN_TRY(qn_recorded_space_add_counter(b, qn_recorded_space_launch_columns[1], local));
     for (int i = 0; i < 3; i++) {
         const json_t *value = json_object_get(compilation, compiled[i]);
         if (json_is_number(value))
-            QN_TRY(qn_record_add_counter(b, qn_record_launch_columns[2 + i], json_number_value(value)));
+            QN_TRY(qn_recorded_space_add_counter(b, qn_recorded_space_launch_columns[2 + i], json_number_value(value)));
     }
     return QN_OK;
 }
 
-qn_status qn_record_read_ktt(qn_record_builder *b, const json_t *root)
+qn_status qn_recorded_space_read_ktt(qn_recorded_space_builder *b, const json_t *root)
 {
     const json_t *metadata = json_object_get(root, "Metadata"), *results = json_object_get(root, "Results");
     const char *unit = json_string_value(json_object_get(metadata, "TimeUnit"));
     const char *device = json_string_value(json_object_get(metadata, "Device"));
     const char *size_type = json_string_value(json_object_get(metadata, "GlobalSizeType"));
     const char *kernel = json_string_value(json_object_get(json_array_get(results, 0), "KernelName"));
-    double seconds = qn_record_unit_seconds(unit ? unit : "Microseconds");
+    double seconds = qn_recorded_space_unit_seconds(unit ? unit : "Microseconds");
     bool in_groups = !size_type || strcmp(size_type, "OpenCL") != 0;
     if (seconds == 0)
         QN_FAIL(QN_BAD_FORMAT,
@@ -122,7 +124,7 @@ qn_status qn_record_read_ktt(qn_record_builder *b, const json_t *root)
         snprintf(where, sizeof where, "result %zu", i + 1);
         QN_TRY(read_configuration(b, i, where, json_object_get(result, "Configuration"), values));
         QN_TRY(read_test(b, where, result, seconds, &test));
-        QN_TRY(qn_record_add_row(b, values, &test));
+        QN_TRY(qn_recorded_space_add_row(b, values, &test));
         QN_TRY(read_counters(b, json_array_get(json_object_get(result, "ComputationResults"), 0), in_groups));
     }
     return QN_OK;
@@ -130,7 +132,7 @@ qn_status qn_record_read_ktt(qn_record_builder *b, const json_t *root)
 
 /* ---- Writing ---- */
 
-static json_t *configuration_of(const qn_record *record, qn_point point)
+static json_t *configuration_of(const qn_recorded_space *record, qn_point point)
 {
     static const char *const types[] = {"Int", "Double", "Bool", "String"};
     json_t *list = json_array();
@@ -140,19 +142,20 @@ static json_t *configuration_of(const qn_record *record, qn_point point)
         const qn_value *value = qn_space_value(record->space, p, numbers[p]);
         bool natural = value->kind == QN_INTEGER && value->as.integer >= 0;
         json_array_append_new(list, json_pack("{s:s, s:o, s:s}", "Name", qn_space_parameter_name(record->space, p),
-                                              "Value", qn_record_value_to_json(value), "ValueType",
+                                              "Value", qn_recorded_space_value_to_json(value), "ValueType",
                                               natural ? "UnsignedInt" : types[value->kind]));
     }
     return list;
 }
 
-static json_t *counters_of(const qn_record *record, qn_point point)
+static json_t *counters_of(const qn_recorded_space *record, qn_point point)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < record->counter_count; i++) {
         double value = record->counters[point * record->counter_count + i];
         bool launch = false;
-        for (size_t k = 0; k < 5; k++) launch |= strcmp(record->counter_names[i], qn_record_launch_columns[k]) == 0;
+        for (size_t k = 0; k < 5; k++)
+            launch |= strcmp(record->counter_names[i], qn_recorded_space_launch_columns[k]) == 0;
         if (!launch && isfinite(value))
             json_array_append_new(
                 list, json_pack("{s:s, s:s, s:f}", "Name", record->counter_names[i], "Type", "Double", "Value", value));
@@ -161,13 +164,14 @@ static json_t *counters_of(const qn_record *record, qn_point point)
 }
 
 /* A whole number of the launch columns, or no key. */
-static void set_launch(json_t *object, const char *key, const qn_record *record, qn_point point, const char *column)
+static void set_launch(json_t *object, const char *key, const qn_recorded_space *record, qn_point point,
+                       const char *column)
 {
-    double value = qn_record_counter_of(record, point, column, NAN);
+    double value = qn_recorded_space_counter_of(record, point, column, NAN);
     if (isfinite(value)) json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
-static json_t *part_of(const qn_record *record, qn_point point)
+static json_t *part_of(const qn_recorded_space *record, qn_point point)
 {
     const qn_test *test = &record->tests[point];
     json_t *compilation = json_object();
@@ -180,7 +184,7 @@ static json_t *part_of(const qn_record *record, qn_point point)
     static const char *const sizes[2] = {"GlobalSize", "LocalSize"};
     for (int i = 0; i < 2; i++) {
         json_t *size = json_object();
-        set_launch(size, "X", record, point, qn_record_launch_columns[i]);
+        set_launch(size, "X", record, point, qn_recorded_space_launch_columns[i]);
         if (json_object_size(size))
             json_object_set_new(part, sizes[i], size);
         else
@@ -196,11 +200,11 @@ static const char *status_of(qn_test_outcome outcome)
     return "ComputationFailed"; /* a time-out or a crash */
 }
 
-qn_status qn_record_write_ktt(const qn_record *record, qn_text *text)
+qn_status qn_recorded_space_write_ktt(const qn_recorded_space *record, qn_text *text)
 {
     QN_TRY(qn_text_append(text, "{\"Metadata\": "));
-    QN_TRY(qn_record_append_json(text, json_pack("{s:s, s:s, s:s}", "Device", record->device, "GlobalSizeType",
-                                                 "OpenCL", "TimeUnit", "Microseconds")));
+    QN_TRY(qn_recorded_space_append_json(text, json_pack("{s:s, s:s, s:s}", "Device", record->device, "GlobalSizeType",
+                                                         "OpenCL", "TimeUnit", "Microseconds")));
     QN_TRY(qn_text_append(text, ", \"Results\": ["));
     for (qn_point point = 0; point < qn_space_size(record->space); point++) {
         const qn_test *test = &record->tests[point];
@@ -214,7 +218,7 @@ qn_status qn_record_write_ktt(const qn_record *record, qn_text *text)
                                    duration * 1e6, "TotalOverhead", test->build_seconds * 1e6, "DataMovementOverhead",
                                    moved * 1e6, "Configuration", configuration_of(record, point));
         QN_TRY(qn_text_append(text, point ? ",\n" : "\n"));
-        QN_TRY(qn_record_append_json(text, result));
+        QN_TRY(qn_recorded_space_append_json(text, result));
     }
     return qn_text_append(text, "\n]}\n");
 }

@@ -13,17 +13,18 @@ static const struct {
 } invalidities[] = {{"correct", QN_TEST_CORRECT}, {"timeout", QN_TEST_TIMEOUT},   {"compile", QN_TEST_BUILD},
                     {"runtime", QN_TEST_LAUNCH},  {"correctness", QN_TEST_WRONG}, {"constraints", QN_TEST_LIMITS}};
 
-static qn_status read_parameters(qn_record_builder *b, const json_t *configuration)
+static qn_status read_parameters(qn_recorded_space_builder *b, const json_t *configuration)
 {
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)configuration, name, value) QN_TRY(qn_record_add_parameter(b, name));
+    json_object_foreach((json_t *)configuration, name, value) QN_TRY(qn_recorded_space_add_parameter(b, name));
     if (b->parameter_count == 0)
         QN_FAIL(QN_BAD_FORMAT, "%s: result 1: no configuration; expected an object of parameters", b->path);
     return QN_OK;
 }
 
-static qn_status read_outcome(const qn_record_builder *b, const char *where, const json_t *result, qn_test *test)
+static qn_status read_outcome(const qn_recorded_space_builder *b, const char *where, const json_t *result,
+                              qn_test *test)
 {
     const char *invalidity = json_string_value(json_object_get(result, "invalidity"));
     for (size_t i = 0; i < sizeof invalidities / sizeof *invalidities && invalidity; i++)
@@ -37,8 +38,8 @@ static qn_status read_outcome(const qn_record_builder *b, const char *where, con
 }
 
 /* The measurement that objectives[0] names. `runtimes` may be of something else: they are what the test cost. */
-static qn_status read_objective(const qn_record_builder *b, const char *where, const json_t *result, double time_unit,
-                                qn_test *test)
+static qn_status read_objective(const qn_recorded_space_builder *b, const char *where, const json_t *result,
+                                double time_unit, qn_test *test)
 {
     const json_t *measurements = json_object_get(result, "measurements"), *found = NULL;
     const char *objective = json_string_value(json_array_get(json_object_get(result, "objectives"), 0));
@@ -54,10 +55,10 @@ static qn_status read_objective(const qn_record_builder *b, const char *where, c
     if (!found)
         QN_FAIL(QN_BAD_FORMAT, "%s: %s: no measurement \"%.40s\", which its objectives name", b->path, where,
                 objective);
-    if (!qn_record_is_objective(value))
+    if (!qn_recorded_space_is_objective(value))
         QN_FAIL(QN_BAD_FORMAT, "%s: %s: measurement \"%.40s\" of a correct result is no positive number", b->path,
                 where, objective);
-    double scale = unit && unit[0] ? qn_record_unit_seconds(unit) : time_unit;
+    double scale = unit && unit[0] ? qn_recorded_space_unit_seconds(unit) : time_unit;
     if (scale == 0)
         QN_FAIL(QN_BAD_FORMAT, "%s: %s: measurement \"%.40s\" is in \"%.20s\"; expected a unit of time", b->path, where,
                 objective, unit);
@@ -69,16 +70,16 @@ static qn_status read_objective(const qn_record_builder *b, const char *where, c
 static void read_times(const json_t *result, double unit, qn_test *test)
 {
     const json_t *times = json_object_get(result, "times"), *runtimes = json_object_get(times, "runtimes");
-    test->build_seconds =
-        qn_record_seconds(times, "compilation", unit) + qn_record_seconds(times, "compilation_time", unit);
-    test->run_seconds = qn_record_seconds(times, "validation", unit);
+    test->build_seconds = qn_recorded_space_seconds(times, "compilation", unit) +
+                          qn_recorded_space_seconds(times, "compilation_time", unit);
+    test->run_seconds = qn_recorded_space_seconds(times, "validation", unit);
     for (size_t i = 0; i < json_array_size(runtimes); i++)
         test->run_seconds += json_number_value(json_array_get(runtimes, i)) * unit;
-    if (test->outcome == QN_TEST_CORRECT) test->spread = qn_record_spread(runtimes, unit, test->objective);
+    if (test->outcome == QN_TEST_CORRECT) test->spread = qn_recorded_space_spread(runtimes, unit, test->objective);
 }
 
 /* Measurements besides the objective are counters; time_spread is what we write for the confidence interval. */
-static qn_status read_counters(qn_record_builder *b, const json_t *result, double unit)
+static qn_status read_counters(qn_recorded_space_builder *b, const json_t *result, double unit)
 {
     const json_t *measurements = json_object_get(result, "measurements");
     const char *objective = json_string_value(json_array_get(json_object_get(result, "objectives"), 0));
@@ -90,12 +91,12 @@ static qn_status read_counters(qn_record_builder *b, const json_t *result, doubl
         if (strcmp(name, "time_spread") == 0)
             b->tests[b->row_count - 1].spread = json_number_value(value) * unit;
         else
-            QN_TRY(qn_record_add_counter(b, name, json_number_value(value)));
+            QN_TRY(qn_recorded_space_add_counter(b, name, json_number_value(value)));
     }
     return QN_OK;
 }
 
-static qn_status read_result(qn_record_builder *b, size_t number, const json_t *result, double unit)
+static qn_status read_result(qn_recorded_space_builder *b, size_t number, const json_t *result, double unit)
 {
     char where[48];
     qn_value values[QN_SPACE_PARAMETERS];
@@ -107,22 +108,22 @@ static qn_status read_result(qn_record_builder *b, size_t number, const json_t *
         QN_FAIL(QN_BAD_FORMAT, "%s: %s has %zu parameters; expected the %zu of the first", b->path, where,
                 json_object_size(configuration), b->parameter_count);
     for (size_t p = 0; p < b->parameter_count; p++)
-        QN_TRY(
-            qn_record_value(b, where, b->parameters[p], json_object_get(configuration, b->parameters[p]), &values[p]));
+        QN_TRY(qn_recorded_space_value(b, where, b->parameters[p], json_object_get(configuration, b->parameters[p]),
+                                       &values[p]));
     QN_TRY(read_outcome(b, where, result, &test));
     QN_TRY(read_objective(b, where, result, unit, &test));
     read_times(result, unit, &test);
-    QN_TRY(qn_record_add_row(b, values, &test));
+    QN_TRY(qn_recorded_space_add_row(b, values, &test));
     return read_counters(b, result, unit);
 }
 
-qn_status qn_record_read_t4(qn_record_builder *b, const json_t *root)
+qn_status qn_recorded_space_read_t4(qn_recorded_space_builder *b, const json_t *root)
 {
     const json_t *metadata = json_object_get(root, "metadata"), *results = json_object_get(root, "results");
     const char *unit = json_string_value(json_object_get(metadata, "timeunit"));
     const char *device = json_string_value(json_object_get(metadata, "device"));
     const char *kernel = json_string_value(json_object_get(metadata, "kernel"));
-    double seconds = qn_record_unit_seconds(unit ? unit : "milliseconds");
+    double seconds = qn_recorded_space_unit_seconds(unit ? unit : "milliseconds");
     if (seconds == 0)
         QN_FAIL(QN_BAD_FORMAT, "%s: timeunit \"%.40s\" is not known; expected milliseconds, microseconds or seconds",
                 b->path, unit);
@@ -147,7 +148,7 @@ static json_t *measurement(const char *name, json_t *value, const char *unit)
     return json_pack("{s:s, s:o, s:s}", "name", name, "value", value, "unit", unit);
 }
 
-static json_t *measurements_of(const qn_record *record, qn_point point)
+static json_t *measurements_of(const qn_recorded_space *record, qn_point point)
 {
     const qn_test *test = &record->tests[point];
     bool correct = test->outcome == QN_TEST_CORRECT;
@@ -163,12 +164,12 @@ static json_t *measurements_of(const qn_record *record, qn_point point)
     return list;
 }
 
-qn_status qn_record_write_t4(const qn_record *record, qn_text *text)
+qn_status qn_recorded_space_write_t4(const qn_recorded_space *record, qn_text *text)
 {
     const qn_space *space = record->space;
     QN_TRY(qn_text_append(text, "{\"schema_version\": \"1.0.0\", \"metadata\": "));
-    QN_TRY(qn_record_append_json(text, json_pack("{s:s, s:s, s:s}", "timeunit", "milliseconds", "device",
-                                                 record->device, "kernel", record->name)));
+    QN_TRY(qn_recorded_space_append_json(text, json_pack("{s:s, s:s, s:s}", "timeunit", "milliseconds", "device",
+                                                         record->device, "kernel", record->name)));
     QN_TRY(qn_text_append(text, ", \"results\": ["));
     for (qn_point point = 0; point < qn_space_size(space); point++) {
         const qn_test *test = &record->tests[point];
@@ -178,7 +179,7 @@ qn_status qn_record_write_t4(const qn_record *record, qn_text *text)
         qn_space_get(space, point, numbers);
         for (size_t p = 0; p < qn_space_parameter_count(space); p++)
             json_object_set_new(configuration, qn_space_parameter_name(space, p),
-                                qn_record_value_to_json(qn_space_value(space, p, numbers[p])));
+                                qn_recorded_space_value_to_json(qn_space_value(space, p, numbers[p])));
         json_t *times =
             json_pack("{s:f, s:f, s:f, s:f, s:[f]}", "compilation_time", test->build_seconds * 1e3, "framework", 0.0,
                       "search_algorithm", 0.0, "validation", 0.0, "runtimes", test->run_seconds * 1e3);
@@ -187,7 +188,7 @@ qn_status qn_record_write_t4(const qn_record *record, qn_text *text)
                       times, "invalidity", invalidity_of(test->outcome), "correctness", correct, "measurements",
                       measurements_of(record, point), "objectives", "time");
         QN_TRY(qn_text_append(text, point ? ",\n" : "\n"));
-        QN_TRY(qn_record_append_json(text, result));
+        QN_TRY(qn_recorded_space_append_json(text, result));
     }
     return qn_text_append(text, "\n]}\n");
 }

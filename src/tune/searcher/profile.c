@@ -18,8 +18,8 @@ enum { BATCH = 2, NEIGHBOURS = 100, STRANGERS = 10 };
 static const double COUNTED_EXPONENT = 8, ESTIMATED_EXPONENT = 4;
 
 typedef struct profile {
-    const qn_model *model;
-    qn_model_binding *binding;
+    const qn_tuning_model *model;
+    qn_tuning_model_binding *binding;
     qn_expert_columns columns;
     double *prediction; /* [column] */
     size_t column_count;
@@ -45,7 +45,7 @@ static void profile_destroy(void **state)
 {
     profile *p = *state;
     if (!p) return;
-    qn_model_unbind(&p->binding);
+    qn_tuning_model_unbind(&p->binding);
     qn_release(&p->prediction);
     qn_release(&p->counters);
     qn_candidates_clear(&p->candidates);
@@ -55,12 +55,12 @@ static void profile_destroy(void **state)
 static qn_status bind_model(profile *p)
 {
     const char **names = NULL;
-    p->column_count = qn_model_column_count(p->model);
-    QN_TRY(qn_model_bind(p->model, p->candidates.space, &p->binding));
+    p->column_count = qn_tuning_model_column_count(p->model);
+    QN_TRY(qn_tuning_model_bind(p->model, p->candidates.space, &p->binding));
     QN_TRY(qn_allocate(p->column_count, sizeof(double), (void **)&p->prediction));
     QN_TRY(qn_allocate(p->column_count, sizeof(double), (void **)&p->counters));
     QN_TRY(qn_allocate(p->column_count, sizeof *names, (void **)&names));
-    for (size_t i = 0; i < p->column_count; i++) names[i] = qn_model_column_name(p->model, i);
+    for (size_t i = 0; i < p->column_count; i++) names[i] = qn_tuning_model_column_name(p->model, i);
     p->columns = qn_expert_find(names, p->column_count);
     qn_release(&names);
     return QN_OK;
@@ -87,7 +87,7 @@ static qn_status profile_create(const qn_searcher_problem *problem, void **state
 
 static qn_expert_profile predict(profile *p, qn_point point)
 {
-    qn_model_predict(p->model, p->binding, point, p->prediction);
+    qn_tuning_model_predict(p->model, p->binding, point, p->prediction);
     return qn_expert_profile_of(&p->columns, p->prediction, p->column_count);
 }
 

@@ -14,9 +14,9 @@ typedef struct qn_searcher qn_searcher;
 typedef struct qn_searcher_problem {
     const qn_space *space;
     uint64_t seed;
-    uint64_t expected_tests;      /* budget in tests, as good as it is known; 0: not known */
-    const struct qn_model *model; /* for `profile`, see model.h; NULL */
-    const qn_device_info *device; /* for `profile`: what it tunes on; NULL: not known */
+    uint64_t expected_tests;             /* budget in tests, as good as it is known; 0: not known */
+    const struct qn_tuning_model *model; /* for `profile`, see model.h; NULL */
+    const qn_device_info *device;        /* for `profile`: what it tunes on; NULL: not known */
     const qn_device_rates *rates; /* likewise; used where no counters are told. NULL: objectives are in no known unit */
 } qn_searcher_problem;
 

@@ -61,34 +61,35 @@ static void families_are_described_and_built_ones_learnt(void)
 {
     const size_t problem = 1 << 16;
     qn_space *space = NULL;
-    qn_model *model = NULL, *table = NULL;
-    qn_model_binding *binding = NULL, *table_binding = NULL;
+    qn_tuning_model *model = NULL, *table = NULL;
+    qn_tuning_model_binding *binding = NULL, *table_binding = NULL;
     qn_static_family *description;
     qn_point point;
     double c[QN_STATIC_COLUMNS], t[QN_STATIC_COLUMNS];
     CHECK_OK(qn_tune_family_space(&fold_family, &fold_device, &space));
     CHECK_OK(qn_static_family_create(&fold_family, &problem, &fold_device, space, &description, &model));
     CHECK_OK(qn_static_model_of_family(&fold_family, &problem, &fold_device, space, &table));
-    if (!CHECK_OK(qn_model_bind(model, space, &binding)) || !CHECK_OK(qn_model_bind(table, space, &table_binding)))
+    if (!CHECK_OK(qn_tuning_model_bind(model, space, &binding)) ||
+        !CHECK_OK(qn_tuning_model_bind(table, space, &table_binding)))
         return;
     for (point = 0; point < qn_space_size(space); point++) {
         const qn_configuration chosen = qn_tune_configuration(space, point);
-        qn_model_predict(model, binding, point, c);
-        qn_model_predict(table, table_binding, point, t);
+        qn_tuning_model_predict(model, binding, point, c);
+        qn_tuning_model_predict(table, table_binding, point, t);
         CHECK(memcmp(c, t, sizeof c) == 0);
         CHECK_NEAR(column(c, QN_EXPERT_LOCAL_MEMORY), chosen.value[1] ? 16 * chosen.value[0] : 0, 0);
     }
     CHECK(qn_tune_point_of(space, &(qn_configuration){{256, 0}}, &point));
-    qn_model_predict(model, binding, point, c);
+    qn_tuning_model_predict(model, binding, point, c);
     CHECK_NEAR(column(c, QN_EXPERT_WARPS_USE), 100, 0);
     CHECK_OK(qn_static_family_learn(description, point, &(qn_kernel_resources){.registers = 128, .local_bytes = 1000}));
-    qn_model_predict(model, binding, point, c);
+    qn_tuning_model_predict(model, binding, point, c);
     CHECK_NEAR(column(c, QN_EXPERT_WARPS_USE), 25, 0);
     CHECK_NEAR(column(c, QN_EXPERT_LOCAL_MEMORY), 1000, 0);
-    qn_model_unbind(&binding);
-    qn_model_unbind(&table_binding);
-    qn_model_destroy(&model);
-    qn_model_destroy(&table);
+    qn_tuning_model_unbind(&binding);
+    qn_tuning_model_unbind(&table_binding);
+    qn_tuning_model_destroy(&model);
+    qn_tuning_model_destroy(&table);
     qn_space_destroy(&space);
 }
 
@@ -100,7 +101,7 @@ static void without_rates_the_balance_of_a_usual_device_steers(void)
     static double columns[SIDE * QN_STATIC_COLUMNS];
     int64_t values[SIDE];
     qn_space *space = NULL;
-    qn_model *model = NULL;
+    qn_tuning_model *model = NULL;
     int less = 0;
     const qn_static_limits limits = qn_static_limits_of(NULL);
     for (int i = 0; i < SIDE; i++) values[i] = i;
@@ -112,7 +113,7 @@ static void without_rates_the_balance_of_a_usual_device_steers(void)
                           columns + i * QN_STATIC_COLUMNS);
     const char *names[QN_STATIC_COLUMNS];
     for (size_t i = 0; i < QN_STATIC_COLUMNS; i++) names[i] = qn_static_column(i);
-    CHECK_OK(qn_model_from_table(space, names, QN_STATIC_COLUMNS, columns, &model));
+    CHECK_OK(qn_tuning_model_from_table(space, names, QN_STATIC_COLUMNS, columns, &model));
     for (uint64_t seed = 0; seed < 100; seed++) {
         void *state;
         qn_point point;
@@ -124,7 +125,7 @@ static void without_rates_the_balance_of_a_usual_device_steers(void)
         qn_searcher_profile.destroy(&state);
     }
     if (!CHECK(less >= 80)) fprintf(stderr, "  %d of 100 read less\n", less); /* by chance 50 ± 5 */
-    qn_model_destroy(&model);
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&space);
 }
 
@@ -162,8 +163,8 @@ static void write_model(const char *parameter, const char *path)
     char *counters[] = {"dram__sectors_read.sum"};
     double values[DELAYS];
     int64_t delays[DELAYS];
-    qn_record record = {.device = "made up", .tests = tests, .counter_names = counters, .counter_count = 1};
-    qn_model *model = NULL;
+    qn_recorded_space record = {.device = "made up", .tests = tests, .counter_names = counters, .counter_count = 1};
+    qn_tuning_model *model = NULL;
     for (int i = 0; i < DELAYS; i++) {
         delays[i] = i;
         tests[i] = (qn_test){.objective = 1};
@@ -173,9 +174,9 @@ static void write_model(const char *parameter, const char *path)
     CHECK_OK(qn_space_create("made up", &record.space));
     CHECK_OK(qn_space_add_integers(record.space, parameter, delays, DELAYS, 0));
     CHECK_OK(qn_space_solve(record.space));
-    CHECK_OK(qn_model_train(&record, &(qn_model_options){.seed = 1}, &model));
-    CHECK_OK(qn_model_write(model, path));
-    qn_model_destroy(&model);
+    CHECK_OK(qn_tuning_model_train(&record, &(qn_tuning_model_options){.seed = 1}, &model));
+    CHECK_OK(qn_tuning_model_write(model, path));
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&record.space);
 }
 

@@ -33,11 +33,11 @@ static void predict_sevens(const void *user, qn_point point, double *columns)
 }
 
 /* All roles of the expert; every column of every point is 7. */
-static bool make_model(const qn_space *space, qn_model **model)
+static bool make_model(const qn_space *space, qn_tuning_model **model)
 {
     const char *names[QN_EXPERT_ROLES];
     for (int i = 0; i < QN_EXPERT_ROLES; i++) names[i] = qn_expert_column((qn_expert_role)i);
-    return CHECK_OK(qn_model_from_function(space, names, QN_EXPERT_ROLES, predict_sevens, NULL, NULL, model));
+    return CHECK_OK(qn_tuning_model_from_function(space, names, QN_EXPERT_ROLES, predict_sevens, NULL, NULL, model));
 }
 
 /* Each counter has its column, what was not counted keeps what was predicted, and counters that no model asks for go
@@ -45,7 +45,7 @@ static bool make_model(const qn_space *space, qn_model **model)
 static void counters_find_their_columns(void)
 {
     qn_space *space = NULL;
-    qn_model *model = NULL;
+    qn_tuning_model *model = NULL;
     double counted[MOST_COUNTERS], columns[QN_EXPERT_ROLES];
     size_t count, placed = 0;
     const char *const *names = qn_counters_names(&count);
@@ -66,7 +66,7 @@ static void counters_find_their_columns(void)
     }
     CHECK(strcmp(names[1], qn_expert_column(QN_EXPERT_DRAM_READ)) == 0);
     CHECK(placed == QN_EXPERT_ROLES - 3 - 1); /* global size, local size, local memory; the one that was NaN */
-    qn_model_destroy(&model);
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&space);
 }
 
@@ -106,7 +106,7 @@ static void tuning_counts_or_goes_without(void)
 {
     const qn_workload *workload;
     qn_space *space = NULL;
-    qn_model *model = NULL;
+    qn_tuning_model *model = NULL;
     qn_live_counters *live = NULL;
     qn_test test = {.outcome = QN_TEST_CORRECT, .objective = 1};
     if (!CHECK_OK(qn_workload_find("transpose", &workload)) ||
@@ -127,7 +127,7 @@ static void tuning_counts_or_goes_without(void)
     }
     qn_live_counters_close(&live);
     CHECK(live == NULL);
-    qn_model_destroy(&model);
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&space);
 }
 

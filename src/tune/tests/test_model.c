@@ -13,7 +13,7 @@ enum { COLUMNS = 3, POINTS = 8 * 5 * 2 };
 static char *column_names[COLUMNS] = {"reads", "writes", "spills"};
 
 typedef struct made {
-    qn_record record;
+    qn_recorded_space record;
     qn_test tests[POINTS];
     double counters[POINTS * COLUMNS];
     unsigned char even[POINTS];
@@ -47,32 +47,32 @@ static int make(made *m)
     return 1;
 }
 
-static void check_learned(const made *m, const qn_model *model, const unsigned char *which, double tolerance)
+static void check_learned(const made *m, const qn_tuning_model *model, const unsigned char *which, double tolerance)
 {
-    qn_model_binding *binding;
+    qn_tuning_model_binding *binding;
     double columns[COLUMNS];
-    if (!CHECK_OK(qn_model_bind(model, m->record.space, &binding))) return;
+    if (!CHECK_OK(qn_tuning_model_bind(model, m->record.space, &binding))) return;
     for (qn_point point = 0; point < POINTS; point++) {
         if ((which && !which[point]) || m->tests[point].outcome != QN_TEST_CORRECT) continue;
-        qn_model_predict(model, binding, point, columns);
+        qn_tuning_model_predict(model, binding, point, columns);
         for (int c = 0; c < COLUMNS; c++)
             CHECK_NEAR(columns[c], m->counters[point * COLUMNS + c],
                        tolerance * fmax(1, m->counters[point * COLUMNS + c]));
     }
-    qn_model_unbind(&binding);
+    qn_tuning_model_unbind(&binding);
 }
 
 /* With a leaf a sample, what was learned comes back up to the leaves' step of 1e-4 standard deviations. */
 static void learned_points_are_known(void)
 {
     made m;
-    qn_model *model;
+    qn_tuning_model *model;
     if (!make(&m)) return;
-    if (CHECK_OK(qn_model_train(&m.record, &(qn_model_options){.seed = 3, .learned = m.even}, &model))) {
-        CHECK(qn_model_column_count(model) == COLUMNS);
-        CHECK_TEXT(qn_model_column_name(model, 2), "spills");
+    if (CHECK_OK(qn_tuning_model_train(&m.record, &(qn_tuning_model_options){.seed = 3, .learned = m.even}, &model))) {
+        CHECK(qn_tuning_model_column_count(model) == COLUMNS);
+        CHECK_TEXT(qn_tuning_model_column_name(model, 2), "spills");
         check_learned(&m, model, m.even, 1e-3);
-        qn_model_destroy(&model);
+        qn_tuning_model_destroy(&model);
     }
     qn_space_destroy(&m.record.space);
 }
@@ -82,31 +82,31 @@ static void learned_points_are_known(void)
 static void points_between_are_guessed(void)
 {
     made m;
-    qn_model *model;
-    qn_model_binding *binding;
+    qn_tuning_model *model;
+    qn_tuning_model_binding *binding;
     if (!make(&m)) return;
     double columns[COLUMNS], sum = 0;
     int count = 0;
-    if (CHECK_OK(qn_model_train(&m.record, &(qn_model_options){.seed = 5, .learned = m.even}, &model)) &&
-        CHECK_OK(qn_model_bind(model, m.record.space, &binding))) {
+    if (CHECK_OK(qn_tuning_model_train(&m.record, &(qn_tuning_model_options){.seed = 5, .learned = m.even}, &model)) &&
+        CHECK_OK(qn_tuning_model_bind(model, m.record.space, &binding))) {
         for (qn_point point = 0; point < POINTS; point++) {
             if (m.even[point] || m.tests[point].outcome != QN_TEST_CORRECT) continue;
-            qn_model_predict(model, binding, point, columns);
+            qn_tuning_model_predict(model, binding, point, columns);
             sum += fabs(log(columns[0] / m.counters[point * COLUMNS]));
             count++;
             CHECK_NEAR(columns[1], 64, 1e-6);
         }
         CHECK(count > 30 && sum / count < log(2));
-        qn_model_unbind(&binding);
+        qn_tuning_model_unbind(&binding);
     }
-    qn_model_destroy(&model);
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&m.record.space);
 }
 
 static void the_seed_decides(void)
 {
     made m;
-    qn_model *models[3] = {NULL};
+    qn_tuning_model *models[3] = {NULL};
     char *texts[3] = {NULL}, *path;
     size_t sizes[3];
     if (!make(&m)) return;
@@ -116,8 +116,8 @@ static void the_seed_decides(void)
         char name[16] = "model0";
         name[5] = (char)('0' + i);
         good = CHECK_OK(qn_path_join(check_scratch_folder(), name, &path)) &&
-               CHECK_OK(qn_model_train(&m.record, &(qn_model_options){.seed = seeds[i]}, &models[i])) &&
-               CHECK_OK(qn_model_write(models[i], path)) && CHECK_OK(qn_file_read(path, &texts[i], &sizes[i]));
+               CHECK_OK(qn_tuning_model_train(&m.record, &(qn_tuning_model_options){.seed = seeds[i]}, &models[i])) &&
+               CHECK_OK(qn_tuning_model_write(models[i], path)) && CHECK_OK(qn_file_read(path, &texts[i], &sizes[i]));
         qn_release(&path);
     }
     if (good) {
@@ -126,7 +126,7 @@ static void the_seed_decides(void)
     }
     for (int i = 0; i < 3; i++) {
         qn_release(&texts[i]);
-        qn_model_destroy(&models[i]);
+        qn_tuning_model_destroy(&models[i]);
     }
     qn_space_destroy(&m.record.space);
 }
@@ -134,26 +134,26 @@ static void the_seed_decides(void)
 static void text_keeps_a_model_exactly(void)
 {
     made m;
-    qn_model *model = NULL, *again = NULL;
-    qn_model_binding *binding = NULL, *other = NULL;
+    qn_tuning_model *model = NULL, *again = NULL;
+    qn_tuning_model_binding *binding = NULL, *other = NULL;
     char *path;
     if (!make(&m)) return;
     if (CHECK_OK(qn_path_join(check_scratch_folder(), "model", &path)) &&
-        CHECK_OK(qn_model_train(&m.record, &(qn_model_options){.seed = 9, .least_leaf = 2}, &model)) &&
-        CHECK_OK(qn_model_write(model, path)) && CHECK_OK(qn_model_read(path, &again)) &&
-        CHECK_OK(qn_model_bind(model, m.record.space, &binding)) &&
-        CHECK_OK(qn_model_bind(again, m.record.space, &other)))
+        CHECK_OK(qn_tuning_model_train(&m.record, &(qn_tuning_model_options){.seed = 9, .least_leaf = 2}, &model)) &&
+        CHECK_OK(qn_tuning_model_write(model, path)) && CHECK_OK(qn_tuning_model_read(path, &again)) &&
+        CHECK_OK(qn_tuning_model_bind(model, m.record.space, &binding)) &&
+        CHECK_OK(qn_tuning_model_bind(again, m.record.space, &other)))
         for (qn_point point = 0; point < POINTS; point++) {
             double a[COLUMNS], b[COLUMNS];
-            qn_model_predict(model, binding, point, a);
-            qn_model_predict(again, other, point, b);
+            qn_tuning_model_predict(model, binding, point, a);
+            qn_tuning_model_predict(again, other, point, b);
             CHECK(memcmp(a, b, sizeof a) == 0);
         }
     qn_release(&path);
-    qn_model_unbind(&binding);
-    qn_model_unbind(&other);
-    qn_model_destroy(&model);
-    qn_model_destroy(&again);
+    qn_tuning_model_unbind(&binding);
+    qn_tuning_model_unbind(&other);
+    qn_tuning_model_destroy(&model);
+    qn_tuning_model_destroy(&again);
     qn_space_destroy(&m.record.space);
 }
 
@@ -161,46 +161,47 @@ static void text_keeps_a_model_exactly(void)
 static void models_carry_to_other_spaces(void)
 {
     made m;
-    qn_model *model = NULL;
-    qn_model_binding *binding = NULL;
+    qn_tuning_model *model = NULL;
+    qn_tuning_model_binding *binding = NULL;
     qn_space *space = NULL;
     const int64_t a[] = {2, 4}, b[] = {4}, more[] = {0, 1};
     const qn_value layouts[] = {qn_value_text("tile"), qn_value_text("ring")};
     if (!make(&m)) return;
-    if (CHECK_OK(qn_model_train(&m.record, &(qn_model_options){.seed = 1}, &model)) &&
+    if (CHECK_OK(qn_tuning_model_train(&m.record, &(qn_tuning_model_options){.seed = 1}, &model)) &&
         CHECK_OK(qn_space_create("other", &space)) && CHECK_OK(qn_space_add_integers(space, "MORE", more, 2, 0)) &&
         CHECK_OK(qn_space_add(space, "LAYOUT", layouts, 2, layouts[0])) &&
         CHECK_OK(qn_space_add_integers(space, "B", b, 1, 4)) && CHECK_OK(qn_space_solve(space))) {
-        CHECK_FAILS(qn_model_bind(model, space, &binding), QN_INVALID_ARGUMENT);
+        CHECK_FAILS(qn_tuning_model_bind(model, space, &binding), QN_INVALID_ARGUMENT);
         CHECK_MESSAGE_HAS("no parameter A");
     }
     qn_space_destroy(&space);
     if (CHECK_OK(qn_space_create("other", &space)) && CHECK_OK(qn_space_add_integers(space, "MORE", more, 2, 0)) &&
         CHECK_OK(qn_space_add(space, "LAYOUT", layouts, 2, layouts[0])) &&
         CHECK_OK(qn_space_add_integers(space, "B", b, 1, 4)) && CHECK_OK(qn_space_add_integers(space, "A", a, 2, 2)) &&
-        CHECK_OK(qn_space_solve(space)) && CHECK_OK(qn_model_bind(model, space, &binding))) {
+        CHECK_OK(qn_space_solve(space)) && CHECK_OK(qn_tuning_model_bind(model, space, &binding))) {
         double columns[COLUMNS];
         qn_point point;
         if (CHECK(qn_space_find(space, (uint16_t[]){1, 0, 0, 1}, &point))) { /* LAYOUT=tile B=4 A=4 */
-            qn_model_predict(model, binding, point, columns);
+            qn_tuning_model_predict(model, binding, point, columns);
             CHECK_NEAR(columns[0], 16000, 16);
             CHECK_NEAR(columns[2], 400, 4);
         }
     }
-    qn_model_unbind(&binding);
+    qn_tuning_model_unbind(&binding);
     qn_space_destroy(&space);
-    qn_model_destroy(&model);
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&m.record.space);
 }
 
 static void too_little_is_refused(void)
 {
     made m;
-    qn_model *model;
+    qn_tuning_model *model;
     if (!make(&m)) return;
     memset(m.even, 0, sizeof m.even);
     m.even[0] = 1;
-    CHECK_FAILS(qn_model_train(&m.record, &(qn_model_options){.learned = m.even}, &model), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_tuning_model_train(&m.record, &(qn_tuning_model_options){.learned = m.even}, &model),
+                QN_INVALID_ARGUMENT);
     CHECK(model == NULL);
     qn_space_destroy(&m.record.space);
 }
@@ -228,9 +229,9 @@ static void broken_files_are_refused(void)
     char *path;
     if (!CHECK_OK(qn_path_join(check_scratch_folder(), "broken", &path))) return;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        qn_model *model;
+        qn_tuning_model *model;
         if (!CHECK_OK(qn_file_write(path, files[i].text, strlen(files[i].text)))) break;
-        CHECK_FAILS(qn_model_read(path, &model), QN_BAD_FORMAT);
+        CHECK_FAILS(qn_tuning_model_read(path, &model), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS(files[i].message);
         CHECK(model == NULL);
     }
@@ -240,19 +241,19 @@ static void broken_files_are_refused(void)
 static void tables_know_their_points(void)
 {
     made m;
-    qn_model *model = NULL;
-    qn_model_binding *binding = NULL;
+    qn_tuning_model *model = NULL;
+    qn_tuning_model_binding *binding = NULL;
     if (!make(&m)) return;
     const char *names[COLUMNS] = {"reads", "writes", "spills"};
     double columns[COLUMNS];
-    if (CHECK_OK(qn_model_from_table(m.record.space, names, COLUMNS, m.counters, &model)) &&
-        CHECK_OK(qn_model_bind(model, m.record.space, &binding))) {
-        qn_model_predict(model, binding, 17, columns);
+    if (CHECK_OK(qn_tuning_model_from_table(m.record.space, names, COLUMNS, m.counters, &model)) &&
+        CHECK_OK(qn_tuning_model_bind(model, m.record.space, &binding))) {
+        qn_tuning_model_predict(model, binding, 17, columns);
         CHECK(memcmp(columns, m.counters + 17 * COLUMNS, sizeof columns) == 0);
-        CHECK_FAILS(qn_model_write(model, "nowhere"), QN_INVALID_ARGUMENT);
+        CHECK_FAILS(qn_tuning_model_write(model, "nowhere"), QN_INVALID_ARGUMENT);
     }
-    qn_model_unbind(&binding);
-    qn_model_destroy(&model);
+    qn_tuning_model_unbind(&binding);
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&m.record.space);
 }
 

@@ -49,7 +49,8 @@ static qn_test valley_test(const valley *v, qn_point point)
 }
 
 /* Tests until the optimum; *reruns gets those that are added for counters. `order` (may be NULL) gets the points. */
-static double search_valley(const valley *v, const qn_model *model, uint64_t seed, uint64_t *reruns, qn_point *order)
+static double search_valley(const valley *v, const qn_tuning_model *model, uint64_t seed, uint64_t *reruns,
+                            qn_point *order)
 {
     void *state;
     double tests = 0;
@@ -72,8 +73,8 @@ static double search_valley(const valley *v, const qn_model *model, uint64_t see
 static void counters_lead_to_the_optimum(void)
 {
     static valley v;
-    qn_model *model = NULL;
-    if (make_valley(&v) && CHECK_OK(qn_model_from_table(v.space, NAMES, COLUMNS, v.columns, &model))) {
+    qn_tuning_model *model = NULL;
+    if (make_valley(&v) && CHECK_OK(qn_tuning_model_from_table(v.space, NAMES, COLUMNS, v.columns, &model))) {
         double sum = 0;
         for (uint64_t seed = 0; seed < 30; seed++) {
             uint64_t reruns;
@@ -84,7 +85,7 @@ static void counters_lead_to_the_optimum(void)
         printf("%.1f tests to the optimum of the valley\n", sum / 30);
         CHECK(sum / 30 <= 86);
     }
-    qn_model_destroy(&model);
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&v.space);
 }
 
@@ -92,8 +93,8 @@ static void the_seed_decides(void)
 {
     static valley v;
     static qn_point first[POINTS + 1], second[POINTS + 1];
-    qn_model *model = NULL;
-    if (make_valley(&v) && CHECK_OK(qn_model_from_table(v.space, NAMES, COLUMNS, v.columns, &model))) {
+    qn_tuning_model *model = NULL;
+    if (make_valley(&v) && CHECK_OK(qn_tuning_model_from_table(v.space, NAMES, COLUMNS, v.columns, &model))) {
         uint64_t reruns, again;
         double tests = search_valley(&v, model, 4, &reruns, first);
         CHECK(search_valley(&v, model, 4, &again, second) == tests && again == reruns);
@@ -101,7 +102,7 @@ static void the_seed_decides(void)
         search_valley(&v, model, 5, &again, second);
         CHECK(memcmp(first, second, 2 * sizeof *first) != 0);
     }
-    qn_model_destroy(&model);
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&v.space);
 }
 
@@ -109,8 +110,8 @@ static void the_seed_decides(void)
 static void runs_again_are_counted(void)
 {
     static valley v;
-    qn_model *model = NULL;
-    if (make_valley(&v) && CHECK_OK(qn_model_from_table(v.space, NAMES, COLUMNS, v.columns, &model))) {
+    qn_tuning_model *model = NULL;
+    if (make_valley(&v) && CHECK_OK(qn_tuning_model_from_table(v.space, NAMES, COLUMNS, v.columns, &model))) {
         for (int told = 0; told < 2; told++) {
             void *state;
             qn_point point, best = 0;
@@ -130,7 +131,7 @@ static void runs_again_are_counted(void)
             qn_searcher_profile.destroy(&state);
         }
     }
-    qn_model_destroy(&model);
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&v.space);
 }
 
@@ -139,8 +140,8 @@ static void every_point_comes_once(void)
 {
     static valley v;
     static unsigned char seen[POINTS];
-    qn_model *model = NULL;
-    if (make_valley(&v) && CHECK_OK(qn_model_from_table(v.space, NAMES, COLUMNS, v.columns, &model)))
+    qn_tuning_model *model = NULL;
+    if (make_valley(&v) && CHECK_OK(qn_tuning_model_from_table(v.space, NAMES, COLUMNS, v.columns, &model)))
         for (int with = 0; with < 2; with++) {
             qn_searcher *searcher = NULL;
             qn_searcher_problem problem = {.space = v.space, .seed = 2, .model = with ? model : NULL};
@@ -160,7 +161,7 @@ static void every_point_comes_once(void)
             CHECK(tests == POINTS);
             qn_searcher_destroy(&searcher);
         }
-    qn_model_destroy(&model);
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&v.space);
 }
 
@@ -172,7 +173,7 @@ static void what_cannot_fit_waits(void)
     double bytes[40];
     bool asked[40] = {false};
     qn_space *space = NULL;
-    qn_model *model = NULL;
+    qn_tuning_model *model = NULL;
     void *state = NULL;
     for (int i = 0; i < 40; i++) values[i] = i;
     if (!CHECK_OK(qn_space_create("sizes", &space)) || !CHECK_OK(qn_space_add_integers(space, "KIB", values, 40, 0)) ||
@@ -180,7 +181,7 @@ static void what_cannot_fit_waits(void)
         return;
     for (qn_point point = 0; point < 40; point++) bytes[point] = 4096 * (double)point;
     qn_device_info device = {.local_memory_bytes = 49152};
-    if (CHECK_OK(qn_model_from_table(space, names, 1, bytes, &model))) {
+    if (CHECK_OK(qn_tuning_model_from_table(space, names, 1, bytes, &model))) {
         qn_searcher_problem problem = {.space = space, .seed = 3, .model = model, .device = &device};
         CHECK_OK(qn_searcher_profile.create(&problem, &state));
         for (int i = 0; i < 13 && state; i++) { /* 0 to 12 fit */
@@ -193,23 +194,24 @@ static void what_cannot_fit_waits(void)
         }
         qn_searcher_profile.destroy(&state);
     }
-    qn_model_destroy(&model);
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&space);
 }
 
 /* ---- Recorded spaces ---- */
 
 /* Relative errors of the counts that vary, in points that were not learned from: the mean over points and columns. */
-static double held_out_error(const qn_record *record, const qn_model *model, const unsigned char *learned)
+static double held_out_error(const qn_recorded_space *record, const qn_tuning_model *model,
+                             const unsigned char *learned)
 {
-    qn_model_binding *binding;
+    qn_tuning_model_binding *binding;
     size_t columns = record->counter_count;
     double sum = 0, *predicted = malloc(columns * sizeof *predicted);
     uint64_t count = 0;
-    if (!predicted || !CHECK_OK(qn_model_bind(model, record->space, &binding))) return INFINITY;
+    if (!predicted || !CHECK_OK(qn_tuning_model_bind(model, record->space, &binding))) return INFINITY;
     for (qn_point point = 0; point < qn_space_size(record->space); point++) {
         if (learned[point] || record->tests[point].outcome != QN_TEST_CORRECT) continue;
-        qn_model_predict(model, binding, point, predicted);
+        qn_tuning_model_predict(model, binding, point, predicted);
         for (size_t c = 0; c < columns; c++) {
             double value = record->counters[point * columns + c];
             if (!strstr(record->counter_names[c], ".sum") || !(value > 0)) continue;
@@ -217,7 +219,7 @@ static double held_out_error(const qn_record *record, const qn_model *model, con
             count++;
         }
     }
-    qn_model_unbind(&binding);
+    qn_tuning_model_unbind(&binding);
     free(predicted);
     return count ? sum / (double)count : INFINITY;
 }
@@ -226,25 +228,27 @@ static double held_out_error(const qn_record *record, const qn_model *model, con
 static void counts_of_the_coulomb_sum_are_predicted(void)
 {
     enum { FOLDS = 5 };
-    qn_record *record = NULL;
-    if (!CHECK_OK(qn_record_read(check_data("tune/coulomb3d_RTX_2080_Ti_ktt.json.gz"), &record))) return;
+    qn_recorded_space *record = NULL;
+    if (!CHECK_OK(qn_recorded_space_read(check_data("tune/coulomb3d_RTX_2080_Ti_ktt.json.gz"), &record))) return;
     CHECK(qn_space_size(record->space) == 210 && record->counter_count == 38);
     unsigned char learned[210];
     double error = 0;
     for (unsigned fold = 0; fold < FOLDS; fold++) {
-        qn_model *model;
+        qn_tuning_model *model;
         for (uint64_t i = 0; i < 210; i++) learned[i] = (unsigned)(FOLDS * qn_random_uniform(11, 0, i)) != fold;
-        if (!CHECK_OK(qn_model_train(record, &(qn_model_options){.seed = fold, .learned = learned}, &model))) break;
+        if (!CHECK_OK(
+                qn_tuning_model_train(record, &(qn_tuning_model_options){.seed = fold, .learned = learned}, &model)))
+            break;
         error += held_out_error(record, model, learned) / FOLDS;
-        qn_model_destroy(&model);
+        qn_tuning_model_destroy(&model);
     }
     printf("mean relative error of counts, five-fold: %.3f\n", error);
     CHECK(error < 0.08);
-    qn_record_destroy(&record);
+    qn_recorded_space_destroy(&record);
 }
 
 /* Mean tests to 1.1 of the best; failures and runs again count. */
-static double mean_tests(const qn_record *record, bool counted, int repeats)
+static double mean_tests(const qn_recorded_space *record, bool counted, int repeats)
 {
     qn_device_info device;
     qn_device_rates rates;
@@ -256,11 +260,11 @@ static double mean_tests(const qn_record *record, bool counted, int repeats)
     CHECK(qn_recorded_device(record->device, &device, &rates, &limits));
     for (int repeat = 0; repeat < repeats && half; repeat++) {
         uint64_t seed = 1000 + (uint64_t)repeat;
-        qn_model *model = NULL;
+        qn_tuning_model *model = NULL;
         void *state = NULL;
         for (uint64_t i = 0; i < size; i++) half[i] = qn_random_uniform(seed, 5, i) < 0.5;
         if (counted)
-            CHECK_OK(qn_model_train(record, &(qn_model_options){.seed = seed, .learned = half}, &model));
+            CHECK_OK(qn_tuning_model_train(record, &(qn_tuning_model_options){.seed = seed, .learned = half}, &model));
         else
             CHECK_OK(qn_static_model_of_record(record, &limits, &model));
         qn_searcher_problem problem = {
@@ -275,7 +279,7 @@ static double mean_tests(const qn_record *record, bool counted, int repeats)
         }
         sum += (double)qn_searcher_profile.reruns(state);
         qn_searcher_profile.destroy(&state);
-        qn_model_destroy(&model);
+        qn_tuning_model_destroy(&model);
     }
     free(half);
     return sum / repeats;
@@ -286,41 +290,41 @@ static double mean_tests(const qn_record *record, bool counted, int repeats)
 static void the_convolution_is_found_quickly(void)
 {
     const char *path = check_reference_data("tuning/ktt_counters/convolution_RTX_2080_Ti_ktt.json.gz");
-    qn_record *record = NULL;
+    qn_recorded_space *record = NULL;
     if (!path) {
         CHECK(path == NULL);
         return;
     }
-    if (!CHECK_OK(qn_record_read(path, &record))) return;
+    if (!CHECK_OK(qn_recorded_space_read(path, &record))) return;
     double counted = mean_tests(record, true, 16), statics = mean_tests(record, false, 48);
     printf("convolution: %.1f tests with counters, %.1f with the static model\n", counted, statics);
     CHECK(counted <= 25);
     CHECK(statics <= 98);
-    qn_record_destroy(&record);
+    qn_recorded_space_destroy(&record);
 }
 
 /* The static model agrees with what the file says of each launch. */
 static void static_sizes_are_those_recorded(void)
 {
-    qn_record *record = NULL;
-    qn_model *model = NULL;
-    qn_model_binding *binding = NULL;
+    qn_recorded_space *record = NULL;
+    qn_tuning_model *model = NULL;
+    qn_tuning_model_binding *binding = NULL;
     qn_static_limits limits = qn_static_limits_of(NULL);
-    if (!CHECK_OK(qn_record_read(check_data("tune/coulomb3d_RTX_2080_Ti_ktt.json.gz"), &record))) return;
+    if (!CHECK_OK(qn_recorded_space_read(check_data("tune/coulomb3d_RTX_2080_Ti_ktt.json.gz"), &record))) return;
     size_t size = 0;
     while (size < record->counter_count && strcmp(record->counter_names[size], "global_size") != 0) size++;
     if (CHECK(size < record->counter_count) && CHECK_OK(qn_static_model_of_record(record, &limits, &model)) &&
-        CHECK_OK(qn_model_bind(model, record->space, &binding)))
+        CHECK_OK(qn_tuning_model_bind(model, record->space, &binding)))
         for (qn_point point = 0; point < qn_space_size(record->space); point++) {
             double columns[QN_STATIC_COLUMNS];
-            qn_model_predict(model, binding, point, columns);
+            qn_tuning_model_predict(model, binding, point, columns);
             for (size_t c = 0; c < QN_STATIC_COLUMNS; c++)
                 if (strcmp(qn_static_column(c), "global_size") == 0)
                     CHECK_NEAR(columns[c], record->counters[point * record->counter_count + size], 0);
         }
-    qn_model_unbind(&binding);
-    qn_model_destroy(&model);
-    qn_record_destroy(&record);
+    qn_tuning_model_unbind(&binding);
+    qn_tuning_model_destroy(&model);
+    qn_recorded_space_destroy(&record);
 }
 
 int main(void)

@@ -104,16 +104,16 @@ static void families_are_described_by_their_declarations(void)
     qn_device_info device = {.driver = "opencl", .local_memory_bytes = 49152, .largest_group = 1024};
     size_t problem = 1 << 16;
     qn_space *space = NULL;
-    qn_model *model = NULL;
-    qn_model_binding *binding = NULL;
+    qn_tuning_model *model = NULL;
+    qn_tuning_model_binding *binding = NULL;
     if (CHECK_OK(qn_tune_family_space(&family, &device, &space)) &&
         CHECK_OK(qn_static_model_of_family(&family, &problem, &device, space, &model)) &&
-        CHECK_OK(qn_model_bind(model, space, &binding))) {
+        CHECK_OK(qn_tuning_model_bind(model, space, &binding))) {
         CHECK(qn_space_size(space) == 6);
         for (qn_point point = 0; point < qn_space_size(space); point++) {
             double c[QN_STATIC_COLUMNS];
             qn_configuration chosen = qn_tune_configuration(space, point);
-            qn_model_predict(model, binding, point, c);
+            qn_tuning_model_predict(model, binding, point, c);
             double local = chosen.value[1] ? 12 * chosen.value[0] + 4 : 0;
             CHECK_NEAR(column(c, QN_EXPERT_LOCAL_MEMORY), local, 0);
             CHECK_NEAR(column(c, QN_EXPERT_GLOBAL_SIZE), 65536, 0);
@@ -121,8 +121,8 @@ static void families_are_described_by_their_declarations(void)
             CHECK_NEAR(column(c, QN_EXPERT_FP32), 1e6, 0);
         }
     }
-    qn_model_unbind(&binding);
-    qn_model_destroy(&model);
+    qn_tuning_model_unbind(&binding);
+    qn_tuning_model_destroy(&model);
     qn_space_destroy(&space);
 }
 

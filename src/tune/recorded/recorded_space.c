@@ -1,4 +1,4 @@
-#include "tune/recorded/record.h"
+#include "tune/recorded/recorded_space.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 
 enum { MOST_BYTES = 1 << 30 }; /* unpacked */
 
-const char *const qn_record_launch_columns[5] = {"global_size", "local_size", "registers", "local_memory_bytes",
-                                                 "private_memory_bytes"};
+const char *const qn_recorded_space_launch_columns[5] = {"global_size", "local_size", "registers", "local_memory_bytes",
+                                                         "private_memory_bytes"};
 
 /* ---- The builder ---- */
 
-qn_status qn_record_add_parameter(qn_record_builder *builder, const char *name)
+qn_status qn_recorded_space_add_parameter(qn_recorded_space_builder *builder, const char *name)
 {
     if (builder->parameter_count == QN_SPACE_PARAMETERS)
         QN_FAIL(QN_BAD_FORMAT, "%s: parameter %s is one too many; expected at most %d", builder->path, name,
@@ -28,7 +28,7 @@ qn_status qn_record_add_parameter(qn_record_builder *builder, const char *name)
     return QN_OK;
 }
 
-qn_status qn_record_add_row(qn_record_builder *builder, const qn_value *values, const qn_test *test)
+qn_status qn_recorded_space_add_row(qn_recorded_space_builder *builder, const qn_value *values, const qn_test *test)
 {
     size_t width = builder->parameter_count;
     void *memory = builder->values;
@@ -46,7 +46,7 @@ qn_status qn_record_add_row(qn_record_builder *builder, const qn_value *values, 
     return QN_OK;
 }
 
-static qn_status counter_number(qn_record_builder *builder, const char *name, size_t *number)
+static qn_status counter_number(qn_recorded_space_builder *builder, const char *name, size_t *number)
 {
     for (*number = 0; *number < builder->counter_count; ++*number)
         if (strcmp(builder->counter_names[*number], name) == 0) return QN_OK;
@@ -60,7 +60,7 @@ static qn_status counter_number(qn_record_builder *builder, const char *name, si
     return QN_OK;
 }
 
-qn_status qn_record_add_counter(qn_record_builder *builder, const char *name, double value)
+qn_status qn_recorded_space_add_counter(qn_recorded_space_builder *builder, const char *name, double value)
 {
     size_t number;
     QN_TRY(counter_number(builder, name, &number));
@@ -70,7 +70,7 @@ qn_status qn_record_add_counter(qn_record_builder *builder, const char *name, do
     builder->counters = memory;
     QN_TRY(status);
     builder->counters[builder->counter_value_count++] =
-        (struct qn_record_counter){.row = builder->row_count - 1, .counter = number, .value = value};
+        (struct qn_recorded_space_counter){.row = builder->row_count - 1, .counter = number, .value = value};
     return QN_OK;
 }
 
@@ -94,7 +94,7 @@ static int compare_values(const void *left, const void *right)
 }
 
 /* The values that a parameter has in the rows; released with qn_release. */
-static qn_status values_in_rows(const qn_record_builder *b, size_t parameter, qn_value **values, size_t *count)
+static qn_status values_in_rows(const qn_recorded_space_builder *b, size_t parameter, qn_value **values, size_t *count)
 {
     void *memory;
     QN_TRY(qn_allocate(b->row_count, sizeof **values, &memory));
@@ -108,7 +108,7 @@ static qn_status values_in_rows(const qn_record_builder *b, size_t parameter, qn
     return QN_OK;
 }
 
-static qn_status add_to_space(const qn_record_builder *b, size_t parameter, qn_space *space)
+static qn_status add_to_space(const qn_recorded_space_builder *b, size_t parameter, qn_space *space)
 {
     if (b->orders[parameter]) { /* whether rows have other values is found out when they are numbered */
         const qn_value *order = b->orders[parameter];
@@ -125,7 +125,7 @@ static qn_status add_to_space(const qn_record_builder *b, size_t parameter, qn_s
 }
 
 /* The rows as value numbers. */
-static qn_status number_rows(const qn_record_builder *b, const qn_space *space, uint16_t *rows)
+static qn_status number_rows(const qn_recorded_space_builder *b, const qn_space *space, uint16_t *rows)
 {
     for (size_t i = 0; i < b->row_count; i++)
         for (size_t p = 0; p < b->parameter_count; p++) {
@@ -143,7 +143,7 @@ static qn_status number_rows(const qn_record_builder *b, const qn_space *space, 
 }
 
 /* Tests and counters by point. Of a configuration that is there twice the later one counts. */
-static qn_status place_rows(const qn_record_builder *b, const uint16_t *rows, qn_record *record)
+static qn_status place_rows(const qn_recorded_space_builder *b, const uint16_t *rows, qn_recorded_space *record)
 {
     void *memory;
     size_t size = (size_t)qn_space_size(record->space);
@@ -170,7 +170,7 @@ static qn_status place_rows(const qn_record_builder *b, const uint16_t *rows, qn
     return status;
 }
 
-static qn_status fill(qn_record_builder *b, qn_record *record)
+static qn_status fill(qn_recorded_space_builder *b, qn_recorded_space *record)
 {
     void *memory;
     if (b->row_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: no configurations; expected at least one", b->path);
@@ -194,7 +194,7 @@ static qn_status fill(qn_record_builder *b, qn_record *record)
     return status;
 }
 
-void qn_record_builder_clear(qn_record_builder *b)
+void qn_recorded_space_builder_clear(qn_recorded_space_builder *b)
 {
     for (size_t i = 0; i < QN_SPACE_PARAMETERS; i++) {
         qn_release(&b->parameters[i]);
@@ -209,21 +209,21 @@ void qn_record_builder_clear(qn_record_builder *b)
     qn_release(&b->device);
 }
 
-qn_status qn_record_build(qn_record_builder *builder, qn_record **record)
+qn_status qn_recorded_space_build(qn_recorded_space_builder *builder, qn_recorded_space **record)
 {
     void *memory;
     *record = NULL;
     QN_TRY(qn_allocate(1, sizeof **record, &memory));
     *record = memory;
     qn_status status = fill(builder, *record);
-    if (status != QN_OK) qn_record_destroy(record);
+    if (status != QN_OK) qn_recorded_space_destroy(record);
     return status == QN_INVALID_ARGUMENT ? QN_BAD_FORMAT : status;
 }
 
 /* ---- What the formats share ---- */
 
-qn_status qn_record_value(const qn_record_builder *builder, const char *where, const char *name, const json_t *json,
-                          qn_value *value)
+qn_status qn_recorded_space_value(const qn_recorded_space_builder *builder, const char *where, const char *name,
+                                  const json_t *json, qn_value *value)
 {
     switch (json ? json_typeof(json) : JSON_NULL) {
     case JSON_INTEGER: *value = qn_value_integer(json_integer_value(json)); return QN_OK;
@@ -240,7 +240,7 @@ qn_status qn_record_value(const qn_record_builder *builder, const char *where, c
     }
 }
 
-json_t *qn_record_value_to_json(const qn_value *value)
+json_t *qn_recorded_space_value_to_json(const qn_value *value)
 {
     switch (value->kind) {
     case QN_INTEGER: return json_integer(value->as.integer);
@@ -251,7 +251,7 @@ json_t *qn_record_value_to_json(const qn_value *value)
     return NULL;
 }
 
-double qn_record_unit_seconds(const char *unit)
+double qn_recorded_space_unit_seconds(const char *unit)
 {
     static const struct {
         const char *name;
@@ -265,13 +265,13 @@ double qn_record_unit_seconds(const char *unit)
     return 0;
 }
 
-double qn_record_seconds(const json_t *object, const char *key, double unit)
+double qn_recorded_space_seconds(const json_t *object, const char *key, double unit)
 {
     double value = json_number_value(json_object_get(object, key));
     return value > 0 && value < 1e20 ? value * unit : 0;
 }
 
-double qn_record_spread(const json_t *times, double unit, double objective)
+double qn_recorded_space_spread(const json_t *times, double unit, double objective)
 {
     double sum = 0, squares = 0, mean;
     size_t count = json_array_size(times);
@@ -287,12 +287,12 @@ double qn_record_spread(const json_t *times, double unit, double objective)
 }
 
 /* A time: failed configurations have a text there, or 1e20. */
-bool qn_record_is_objective(const json_t *json)
+bool qn_recorded_space_is_objective(const json_t *json)
 {
     return json_is_number(json) && json_number_value(json) < 1e20 && json_number_value(json) > 0;
 }
 
-double qn_record_counter_of(const qn_record *record, qn_point point, const char *name, double otherwise)
+double qn_recorded_space_counter_of(const qn_recorded_space *record, qn_point point, const char *name, double otherwise)
 {
     for (size_t i = 0; i < record->counter_count; i++)
         if (strcmp(record->counter_names[i], name) == 0) {
@@ -302,7 +302,7 @@ double qn_record_counter_of(const qn_record *record, qn_point point, const char 
     return otherwise;
 }
 
-qn_status qn_record_append_json(qn_text *text, json_t *json)
+qn_status qn_recorded_space_append_json(qn_text *text, json_t *json)
 {
     char *dumped = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(json);
@@ -336,29 +336,29 @@ static qn_status parse(const char *path, const char *data, size_t size, json_t *
     QN_FAIL(QN_BAD_FORMAT, "%s:%d: no JSON: %s", path, error.line, error.text);
 }
 
-static qn_status read_root(qn_record_builder *builder, const json_t *root)
+static qn_status read_root(qn_recorded_space_builder *builder, const json_t *root)
 {
-    if (json_is_array(json_object_get(root, "results"))) return qn_record_read_t4(builder, root);
-    if (json_is_object(json_object_get(root, "cache"))) return qn_record_read_kernel_tuner(builder, root);
-    if (json_is_array(json_object_get(root, "Results"))) return qn_record_read_ktt(builder, root);
+    if (json_is_array(json_object_get(root, "results"))) return qn_recorded_space_read_t4(builder, root);
+    if (json_is_object(json_object_get(root, "cache"))) return qn_recorded_space_read_kernel_tuner(builder, root);
+    if (json_is_array(json_object_get(root, "Results"))) return qn_recorded_space_read_ktt(builder, root);
     QN_FAIL(QN_BAD_FORMAT,
             "%s: neither \"results\" (T4), \"cache\" (Kernel Tuner) nor \"Results\" (KTT); expected recorded results",
             builder->path);
 }
 
-static qn_status read_plain(const char *path, const char *data, size_t size, qn_record **record)
+static qn_status read_plain(const char *path, const char *data, size_t size, qn_recorded_space **record)
 {
-    qn_record_builder builder = {.path = path};
+    qn_recorded_space_builder builder = {.path = path};
     json_t *root = NULL;
     qn_status status = parse(path, data, size, &root);
     if (status == QN_OK) status = read_root(&builder, root);
-    if (status == QN_OK) status = qn_record_build(&builder, record);
-    qn_record_builder_clear(&builder);
+    if (status == QN_OK) status = qn_recorded_space_build(&builder, record);
+    qn_recorded_space_builder_clear(&builder);
     json_decref(root);
     return status == QN_INVALID_ARGUMENT ? QN_BAD_FORMAT : status;
 }
 
-qn_status qn_record_read_memory(const char *path, const char *data, size_t size, qn_record **record)
+qn_status qn_recorded_space_read_memory(const char *path, const char *data, size_t size, qn_recorded_space **record)
 {
     char *plain;
     size_t plain_size;
@@ -370,31 +370,31 @@ qn_status qn_record_read_memory(const char *path, const char *data, size_t size,
     return status;
 }
 
-qn_status qn_record_read(const char *path, qn_record **record)
+qn_status qn_recorded_space_read(const char *path, qn_recorded_space **record)
 {
     char *data;
     size_t size;
     *record = NULL;
     QN_TRY(qn_file_read(path, &data, &size));
-    qn_status status = qn_record_read_memory(path, data, size, record);
+    qn_status status = qn_recorded_space_read_memory(path, data, size, record);
     qn_release(&data);
     return status;
 }
 
-qn_status qn_record_write(const qn_record *record, qn_record_format format, const char *path)
+qn_status qn_recorded_space_write(const qn_recorded_space *record, qn_recorded_space_format format, const char *path)
 {
     qn_text text = {0};
-    qn_status status = format == QN_RECORD_T4             ? qn_record_write_t4(record, &text)
-                       : format == QN_RECORD_KERNEL_TUNER ? qn_record_write_kernel_tuner(record, &text)
-                                                          : qn_record_write_ktt(record, &text);
+    qn_status status = format == QN_RECORDED_T4             ? qn_recorded_space_write_t4(record, &text)
+                       : format == QN_RECORDED_KERNEL_TUNER ? qn_recorded_space_write_kernel_tuner(record, &text)
+                                                            : qn_recorded_space_write_ktt(record, &text);
     if (status == QN_OK) status = qn_file_write(path, text.data, text.length);
     qn_text_clear(&text);
     return status;
 }
 
-void qn_record_destroy(qn_record **record)
+void qn_recorded_space_destroy(qn_recorded_space **record)
 {
-    qn_record *r = *record;
+    qn_recorded_space *r = *record;
     if (!r) return;
     for (size_t i = 0; i < r->counter_count; i++) qn_release(&r->counter_names[i]);
     qn_release(&r->counter_names);

@@ -9,19 +9,19 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "tune/recorded/record.h"
+#include "tune/recorded/recorded_space.h"
 
-static qn_record *read_data(const char *name)
+static qn_recorded_space *read_data(const char *name)
 {
     char path[512];
-    qn_record *record = NULL;
+    qn_recorded_space *record = NULL;
     snprintf(path, sizeof path, "tune/%s", name);
-    CHECK_OK(qn_record_read(check_data(path), &record));
+    CHECK_OK(qn_recorded_space_read(check_data(path), &record));
     return record;
 }
 
 /* The test of the configuration that qn_space_format writes so; outcome QN_TEST_CRASH when there is none. */
-static const qn_test *test_of(const qn_record *record, const char *configuration)
+static const qn_test *test_of(const qn_recorded_space *record, const char *configuration)
 {
     static const qn_test none = {.outcome = QN_TEST_CRASH};
     for (qn_point point = 0; point < qn_space_size(record->space); point++) {
@@ -35,7 +35,7 @@ static const qn_test *test_of(const qn_record *record, const char *configuration
 
 static void t4_is_read_in_both_spellings(void)
 {
-    qn_record *r = read_data("small_t4.json");
+    qn_recorded_space *r = read_data("small_t4.json");
     if (!r) return;
     CHECK(qn_space_size(r->space) == 6 && qn_space_parameter_count(r->space) == 4);
     CHECK(qn_space_value(r->space, 0, 0)->as.integer == 32 && qn_space_value(r->space, 0, 2)->as.integer == 128);
@@ -58,12 +58,12 @@ static void t4_is_read_in_both_spellings(void)
     CHECK(test_of(r, "block=128 layout=tile fast=True scale=1")->outcome == QN_TEST_WRONG);
     CHECK(isinf(test_of(r, "block=128 layout=tile fast=True scale=1")->objective));
     CHECK(test_of(r, "block=128 layout=tile fast=False scale=1")->outcome == QN_TEST_LIMITS);
-    qn_record_destroy(&r);
+    qn_recorded_space_destroy(&r);
 }
 
 static void unfinished_caches_are_read(void)
 {
-    qn_record *r = read_data("unfinished_cache.json");
+    qn_recorded_space *r = read_data("unfinished_cache.json");
     if (!r) return;
     CHECK_TEXT(r->device, "Test device");
     CHECK_TEXT(r->name, "copy");
@@ -80,10 +80,10 @@ static void unfinished_caches_are_read(void)
     CHECK(test_of(r, "block=64 layout=row")->outcome == QN_TEST_BUILD);
     CHECK(test_of(r, "block=64 layout=tile")->outcome == QN_TEST_LAUNCH);
     CHECK(isinf(test_of(r, "block=64 layout=tile")->objective));
-    qn_record_destroy(&r);
+    qn_recorded_space_destroy(&r);
 }
 
-static double counter(const qn_record *r, const qn_test *test, const char *name)
+static double counter(const qn_recorded_space *r, const qn_test *test, const char *name)
 {
     for (size_t i = 0; i < r->counter_count; i++)
         if (strcmp(r->counter_names[i], name) == 0) return test->counters[i];
@@ -92,7 +92,7 @@ static double counter(const qn_record *r, const qn_test *test, const char *name)
 
 static void ktt_is_read_with_counters(void)
 {
-    qn_record *r = read_data("small_ktt.json");
+    qn_recorded_space *r = read_data("small_ktt.json");
     if (!r) return;
     const qn_test *test = test_of(r, "A=2 B=1");
     CHECK(qn_space_size(r->space) == 2 && r->counter_count == 7);
@@ -106,7 +106,7 @@ static void ktt_is_read_with_counters(void)
     test = test_of(r, "A=1 B=1");
     CHECK(test->outcome == QN_TEST_WRONG && isinf(test->objective) && isnan(counter(r, test, "registers")));
     CHECK_NEAR(test->build_seconds, 70e-6, 1e-16);
-    qn_record_destroy(&r);
+    qn_recorded_space_destroy(&r);
 }
 
 static bool close_to(double a, double b)
@@ -114,7 +114,7 @@ static bool close_to(double a, double b)
     return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= 1e-12 * fabs(a);
 }
 
-static size_t differences(const qn_record *a, const qn_record *b, bool with_spread)
+static size_t differences(const qn_recorded_space *a, const qn_recorded_space *b, bool with_spread)
 {
     size_t wrong = qn_space_size(a->space) != qn_space_size(b->space) || strcmp(a->name, b->name) != 0 ||
                    strcmp(a->device, b->device) != 0 || a->counter_count != b->counter_count;
@@ -137,33 +137,33 @@ static void written_records_read_as_they_were(void)
 {
     static const char *const names[] = {"small_t4.json", "unfinished_cache.json", "small_ktt.json"};
     for (int i = 0; i < 3; i++)
-        for (int format = QN_RECORD_T4; format <= QN_RECORD_KTT; format++) {
-            qn_record *first = read_data(names[i]), *again = NULL;
+        for (int format = QN_RECORDED_T4; format <= QN_RECORDED_KTT; format++) {
+            qn_recorded_space *first = read_data(names[i]), *again = NULL;
             char *path = NULL;
             if (!first || !CHECK_OK(qn_path_join(check_scratch_folder(), "written.json", &path))) continue;
-            for (qn_point point = 0; point < qn_space_size(first->space) && format == QN_RECORD_KTT; point++) {
+            for (qn_point point = 0; point < qn_space_size(first->space) && format == QN_RECORDED_KTT; point++) {
                 qn_test *test = &first->tests[point];
                 if (test->outcome == QN_TEST_TIMEOUT) test->outcome = QN_TEST_LAUNCH;
                 if (test->outcome == QN_TEST_CORRECT && test->run_seconds < test->objective)
                     test->run_seconds = test->objective;
             }
-            CHECK_OK(qn_record_write(first, (qn_record_format)format, path));
-            if (CHECK_OK(qn_record_read(path, &again)) &&
-                !CHECK(differences(first, again, format != QN_RECORD_KTT) == 0))
+            CHECK_OK(qn_recorded_space_write(first, (qn_recorded_space_format)format, path));
+            if (CHECK_OK(qn_recorded_space_read(path, &again)) &&
+                !CHECK(differences(first, again, format != QN_RECORDED_KTT) == 0))
                 fprintf(stderr, "  %s as format %d\n", names[i], format);
-            qn_record_destroy(&first);
-            qn_record_destroy(&again);
+            qn_recorded_space_destroy(&first);
+            qn_recorded_space_destroy(&again);
             qn_release(&path);
         }
 }
 
 static void refuse(const char *text, const char *part)
 {
-    qn_record *record;
+    qn_recorded_space *record;
     char *path;
     if (!CHECK_OK(qn_path_join(check_scratch_folder(), "wrong.json", &path))) return;
     CHECK_OK(qn_file_write(path, text, strlen(text)));
-    if (!CHECK_FAILS(qn_record_read(path, &record), QN_BAD_FORMAT)) fprintf(stderr, "  %s\n", text);
+    if (!CHECK_FAILS(qn_recorded_space_read(path, &record), QN_BAD_FORMAT)) fprintf(stderr, "  %s\n", text);
     CHECK(record == NULL);
     CHECK_MESSAGE_HAS(part);
     CHECK_MESSAGE_HAS("wrong.json");
@@ -172,8 +172,8 @@ static void refuse(const char *text, const char *part)
 
 static void mistakes_are_placed(void)
 {
-    qn_record *record;
-    CHECK_FAILS(qn_record_read("no/such/file.json", &record), QN_NOT_FOUND);
+    qn_recorded_space *record;
+    CHECK_FAILS(qn_recorded_space_read("no/such/file.json", &record), QN_NOT_FOUND);
     refuse("", "wrong.json:1: no JSON");
     refuse("{\"results\": [\n{]", "wrong.json:2: no JSON");
     refuse("[1, 2]", "expected recorded results");
@@ -226,11 +226,11 @@ static void reference(const char *file, size_t size, size_t valid, double best, 
                       double median_digit, size_t within_5, size_t within_10, double expected_tests)
 {
     char name[256];
-    qn_record *r;
+    qn_recorded_space *r;
     snprintf(name, sizeof name, "tuning/%s.json.gz", file);
     const char *path = check_reference_data(name);
     void *memory;
-    if (!path || !CHECK_OK(qn_record_read(path, &r))) return;
+    if (!path || !CHECK_OK(qn_recorded_space_read(path, &r))) return;
     size_t count = 0, total = (size_t)qn_space_size(r->space), near_5 = 0, near_10 = 0;
     CHECK_OK(qn_allocate(total, sizeof(double), &memory));
     double *times = memory;
@@ -248,7 +248,7 @@ static void reference(const char *file, size_t size, size_t valid, double best, 
     right = right && CHECK_NEAR((double)(total + 1) / (double)(near_10 + 1), expected_tests, 0.5);
     if (!right) fprintf(stderr, "  of %s\n", file);
     qn_release(&times);
-    qn_record_destroy(&r);
+    qn_recorded_space_destroy(&r);
 }
 
 static void published_spaces_have_their_figures(void)
@@ -268,9 +268,9 @@ static void published_spaces_have_their_figures(void)
 int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "cache") == 0) { /* for a check against Kernel Tuner itself, by hand */
-        qn_record *record;
-        if (qn_record_read(argv[2], &record) != QN_OK ||
-            qn_record_write(record, QN_RECORD_KERNEL_TUNER, argv[3]) != QN_OK)
+        qn_recorded_space *record;
+        if (qn_recorded_space_read(argv[2], &record) != QN_OK ||
+            qn_recorded_space_write(record, QN_RECORDED_KERNEL_TUNER, argv[3]) != QN_OK)
             fprintf(stderr, "%s\n", qn_error_message());
         return 0;
     }

@@ -5,8 +5,8 @@
  *     QN_TRY(qn_energy_meter_read(meter, &before));  …work of a second or so…  QN_TRY(qn_energy_meter_read(meter,
  * &after)); qn_energy_meter_destroy(&meter);
  */
-#ifndef QN_RUNTIME_ENERGY_H
-#define QN_RUNTIME_ENERGY_H
+#ifndef QN_RUNTIME_ENERGY_METER_H
+#define QN_RUNTIME_ENERGY_METER_H
 
 #include <quern/device.h>
 

@@ -1,4 +1,4 @@
-#include "tune/exchange/score.h"
+#include "tune/exchange/searcher_score.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* The budget from the sorted valid objectives. */
-static void set_budget(const double *valid, qn_score_baseline *made)
+static void set_budget(const double *valid, qn_searcher_score_baseline *made)
 {
     size_t n = made->valid, better = 0;
     made->optimum = valid[0];
@@ -45,10 +45,11 @@ static double expected_best(const double *sorted, size_t count, size_t tests)
     return expected;
 }
 
-qn_status qn_score_create(const double *objectives, const double *costs, size_t count, qn_score_baseline **baseline)
+qn_status qn_searcher_score_create(const double *objectives, const double *costs, size_t count,
+                                   qn_searcher_score_baseline **baseline)
 {
     double *sorted = NULL;
-    qn_score_baseline *made = NULL;
+    qn_searcher_score_baseline *made = NULL;
     *baseline = NULL;
     QN_TRY(qn_allocate(count, sizeof(*sorted), (void **)&sorted));
     qn_status status = qn_allocate(1, sizeof(*made), (void **)&made);
@@ -74,27 +75,27 @@ qn_status qn_score_create(const double *objectives, const double *costs, size_t 
 done:
     qn_release(&sorted);
     if (status != QN_OK)
-        qn_score_destroy(&made);
+        qn_searcher_score_destroy(&made);
     else
         *baseline = made;
     return status;
 }
 
-void qn_score_destroy(qn_score_baseline **baseline)
+void qn_searcher_score_destroy(qn_searcher_score_baseline **baseline)
 {
     if (!*baseline) return;
     qn_release(&(*baseline)->random);
     qn_release(baseline);
 }
 
-static double relative(const qn_score_baseline *baseline, size_t t, double best)
+static double relative(const qn_searcher_score_baseline *baseline, size_t t, double best)
 {
     double room = baseline->random[t] - baseline->optimum;
     /* Where random search has seen every point, there is nothing left to be better at. */
     return room > 0 ? (baseline->random[t] - best) / room : 0;
 }
 
-double qn_score_curve(const qn_score_baseline *baseline, const double *objectives, size_t count)
+double qn_searcher_score_curve(const qn_searcher_score_baseline *baseline, const double *objectives, size_t count)
 {
     double best = baseline->worst, sum = 0;
     for (size_t t = 0; t < baseline->budget; t++) {
@@ -104,8 +105,8 @@ double qn_score_curve(const qn_score_baseline *baseline, const double *objective
     return sum / (double)baseline->budget;
 }
 
-double qn_score_time_curve(const qn_score_baseline *baseline, const double *objectives, const double *costs,
-                           size_t count)
+double qn_searcher_score_time_curve(const qn_searcher_score_baseline *baseline, const double *objectives,
+                                    const double *costs, size_t count)
 {
     double best = baseline->worst, sum = 0, seconds = 0;
     size_t done = 0;
@@ -157,11 +158,11 @@ static qn_status check_counts(const double *values, size_t rows, size_t columns)
     return QN_OK;
 }
 
-qn_status qn_score_bootstrap(const double *values, const double *rivals, size_t rows, size_t columns, uint64_t seed,
-                             qn_score_interval *interval)
+qn_status qn_searcher_score_bootstrap(const double *values, const double *rivals, size_t rows, size_t columns,
+                                      uint64_t seed, qn_searcher_score_interval *interval)
 {
     double *means;
-    *interval = (qn_score_interval){0};
+    *interval = (qn_searcher_score_interval){0};
     QN_TRY(check_counts(values, rows, columns));
     QN_TRY(check_counts(rivals, rows, columns));
     QN_TRY(qn_allocate(BOOTSTRAP_DRAWS, sizeof(*means), (void **)&means));

@@ -1,4 +1,4 @@
-#include "runtime/energy.h"
+#include "runtime/energy_meter.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

@@ -14,40 +14,41 @@
  * before, with the worst valid objective. So random search scores 0 in expectation whatever share of a space fails.
  *
  * Life cycle: create → curve… → destroy. Thread rule: constant once created. */
-#ifndef QN_TUNE_EXCHANGE_SCORE_H
-#define QN_TUNE_EXCHANGE_SCORE_H
+#ifndef QN_TUNE_EXCHANGE_SEARCHER_SCORE_H
+#define QN_TUNE_EXCHANGE_SEARCHER_SCORE_H
 
 #include <quern/status.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct qn_score_baseline {
+typedef struct qn_searcher_score_baseline {
     double optimum, median, cutoff, worst;
     size_t points, valid;
     size_t budget;    /* M */
     double *random;   /* S(1) … S(M) */
     double mean_cost; /* seconds of a test, 0 when not known */
-} qn_score_baseline;
+} qn_searcher_score_baseline;
 
 /* `objectives` of all points, infinite where they failed; `costs` in seconds or NULL. Errors: QN_INVALID_ARGUMENT when
  * fewer than two are valid, or all are the same. */
-QN_MUST_CHECK qn_status qn_score_create(const double *objectives, const double *costs, size_t count,
-                                        qn_score_baseline **baseline);
-void qn_score_destroy(qn_score_baseline **baseline);
+QN_MUST_CHECK qn_status qn_searcher_score_create(const double *objectives, const double *costs, size_t count,
+                                                 qn_searcher_score_baseline **baseline);
+void qn_searcher_score_destroy(qn_searcher_score_baseline **baseline);
 
 /* Score of a search that met `objectives` in this order (infinite: failed). One that ended early keeps its best. */
-double qn_score_curve(const qn_score_baseline *baseline, const double *objectives, size_t count);
+double qn_searcher_score_curve(const qn_searcher_score_baseline *baseline, const double *objectives, size_t count);
 /* The same along time: at M moments, mean_cost apart, random search having made a test in each. */
-double qn_score_time_curve(const qn_score_baseline *baseline, const double *objectives, const double *costs,
-                           size_t count);
+double qn_searcher_score_time_curve(const qn_searcher_score_baseline *baseline, const double *objectives,
+                                    const double *costs, size_t count);
 
 /* Mean over rows of the rows' means, of `values` [row][column] (row: a space, column: a repeat), less the same of
  * `rivals` unless that is NULL; the bootstrap 95 % interval draws columns with replacement in each row on its own.
  * A row of fewer repeats ends with values that are not numbers. Errors: QN_INVALID_ARGUMENT for a row of none. */
-typedef struct qn_score_interval {
+typedef struct qn_searcher_score_interval {
     double mean, low, high;
-} qn_score_interval;
-QN_MUST_CHECK qn_status qn_score_bootstrap(const double *values, const double *rivals, size_t rows, size_t columns,
-                                           uint64_t seed, qn_score_interval *interval);
+} qn_searcher_score_interval;
+QN_MUST_CHECK qn_status qn_searcher_score_bootstrap(const double *values, const double *rivals, size_t rows,
+                                                    size_t columns, uint64_t seed,
+                                                    qn_searcher_score_interval *interval);
 
 #endif
