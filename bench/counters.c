@@ -90,8 +90,7 @@ int main(int argc, char **argv)
     qn_context *context = NULL;
     qn_device *device = NULL;
     int result = 1;
-    qn_log_set_callback(print_log, NULL);
-    if (!failed(qn_context_create(&(qn_context_options){0}, &context), "context") &&
+    if (!failed(qn_context_create(&(qn_context_options){.log = print_log}, &context), "context") &&
         !failed(qn_device_open(context, argc > 1 ? argv[1] : "cuda:0", &device), "device"))
         result = bench(device);
     qn_device_release(&device);

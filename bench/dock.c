@@ -400,7 +400,7 @@ int main(int argc, char **argv)
     const char *identifier = read_arguments(argc, argv, &bench);
     bench_must(qn_context_create(&(qn_context_options){0}, &bench.context));
     bench_must(qn_device_open(bench.context, identifier, &bench.device));
-    bench_must(qn_tune_store_open(NULL, &store));
+    bench_must(qn_tune_store_open(NULL, NULL, &store));
     bench_must(qn_tune_attach(bench.context, &(qn_tune_attach_options){.mode = QN_TUNE_KNOWN, .store = store}));
     bench.info = qn_device_get_info(bench.device);
     bench_must(qn_device_measure(bench.device, &bench.rates));

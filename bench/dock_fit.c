@@ -224,7 +224,8 @@ static qn_status read_molecule(const char *data, const char *name, const char *e
 {
     qn_text path = {0};
     qn_status status = qn_text_append(&path, "%s/%s/%s_%s.pdb", data, name, name, ending);
-    if (status == QN_OK) status = qn_molecule_read(path.data, &(qn_molecule_options){.drop_water = true}, molecule);
+    if (status == QN_OK)
+        status = qn_molecule_read(NULL, path.data, &(qn_molecule_options){.drop_water = true}, molecule);
     qn_text_clear(&path);
     return status;
 }

@@ -274,7 +274,7 @@ int main(int argc, char **argv)
     must(qn_context_create(&(qn_context_options){0}, &bench.context));
     must(qn_device_open(bench.context, identifier, &bench.device));
     qn_tune_store *store;
-    must(qn_tune_store_open(NULL, &store));
+    must(qn_tune_store_open(NULL, NULL, &store));
     must(qn_tune_attach(bench.context, &(qn_tune_attach_options){.mode = QN_TUNE_KNOWN, .store = store}));
     const qn_device_info *info = qn_device_get_info(bench.device);
     bench.is_gpu = info->kind != QN_DEVICE_CPU;

@@ -483,7 +483,7 @@ static void reader_close(frame_reader *reader)
 static qn_status reader_open(const check_run *run, frame_reader *reader)
 {
     *reader = (frame_reader){0};
-    QN_TRY(qn_topology_read(path_of(run, "", run->folder->topology), &reader->topology));
+    QN_TRY(qn_topology_read(NULL, path_of(run, "", run->folder->topology), &reader->topology));
     QN_TRY(qn_selections_create(reader->topology, 1, true, &reader->selections));
     const size_t atoms = reader->topology->atom_count;
     reader->frame.positions_nm = calloc(3 * atoms, sizeof(float));

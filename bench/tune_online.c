@@ -125,12 +125,12 @@ int main(int argc, char **argv)
         return 1;
     }
     snprintf(path, sizeof path, "%s/run.db", folder);
-    need(qn_tune_store_open(path, &store));
+    need(qn_tune_store_open(NULL, path, &store));
     compare("cold", state, store, seconds);
     compare("prior", state, store, seconds);
     qn_tune_store_close(&store);
     snprintf(path, sizeof path, "%s/oracle.db", folder);
-    need(qn_tune_store_open(path, &store));
+    need(qn_tune_store_open(NULL, path, &store));
     fill_with_oracle(store);
     compare("at the best", state, store, seconds);
     qn_tune_store_close(&store);

@@ -32,10 +32,9 @@ int main(int count, char **arguments)
     if (count > 4) options.rotations = atoi(arguments[4]);
     options.run.progress = on_progress;
 
-    qn_log_set_callback(on_log, NULL);
     qn_context *context = NULL;
     qn_dock_summary summary;
-    qn_status status = qn_context_create(&(qn_context_options){.threads = 0}, &context);
+    qn_status status = qn_context_create(&(qn_context_options){.log = on_log}, &context);
     if (status == QN_OK) status = qn_dock_run(context, &options, &summary);
     if (status == QN_OK)
         printf("%zu poses in %zu clusters, best energy %.3f; see %s\n", summary.pose_count, summary.cluster_count,

@@ -166,7 +166,7 @@ int main(int argc, char **argv)
     qn_tune_options options = {.tuner = {.seed = 1, .seconds = 60}, .sizes = {argc > 2 ? atoi(argv[2]) : 0}};
     qn_status status = qn_context_create(&(qn_context_options){0}, &context);
     if (status == QN_OK) status = qn_device_open(context, argc > 1 ? argv[1] : "auto", &device);
-    if (status == QN_OK) status = qn_tune_store_open(NULL, &store); /* results are kept: a second run is quick */
+    if (status == QN_OK) status = qn_tune_store_open(NULL, NULL, &store); /* results are kept: a second run is quick */
     options.store = store;
     if (status == QN_OK) status = qn_tune_run(device, &workload, &options, &result);
     if (status == QN_OK)

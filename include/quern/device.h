@@ -1,7 +1,7 @@
 /* Contexts and devices.
  *
- * A context owns the thread pool, the opened devices' drivers and the settings every call below it shares; any number
- * of contexts live in one process. A device is one CPU or GPU behind one driver:
+ * A context owns the thread pool, the log, the opened devices' drivers and the settings every call below it shares; any
+ * number of contexts live in one process. A device is one CPU or GPU behind one driver:
  *
  *     host          this machine's CPU, plain C kernels; always there
  *     opencl:N      the N-th OpenCL device, any vendor
@@ -20,6 +20,7 @@
 #ifndef QUERN_DEVICE_H
 #define QUERN_DEVICE_H
 
+#include <quern/log.h>
 #include <quern/status.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,6 +38,8 @@ typedef struct qn_context_options {
     bool without_kernel_cache; /* also set by QUERN_KERNEL_CACHE=off */
     bool explain;              /* log where each kernel configuration came from */
     const char *kernel_folder; /* read kernel sources from here instead of the library, also QUERN_KERNEL_DIR; NULL */
+    qn_log_callback log;       /* hears what calls with this context log; NULL: nobody does */
+    void *log_user;
 } qn_context_options;
 
 QN_MUST_CHECK qn_status qn_context_create(const qn_context_options *options, qn_context **context);

@@ -8,7 +8,7 @@
 #ifndef QUERN_EVALUATE_H
 #define QUERN_EVALUATE_H
 
-#include <quern/status.h>
+#include <quern/device.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -36,7 +36,8 @@ typedef struct qn_evaluate_report {
 } qn_evaluate_report;
 
 /* Errors: QN_NOT_FOUND, QN_BAD_FORMAT with file and reason; nothing is written. */
-QN_MUST_CHECK qn_status qn_evaluate_run(const qn_evaluate_options *options, qn_evaluate_report **report);
+QN_MUST_CHECK qn_status qn_evaluate_run(qn_context *context, const qn_evaluate_options *options,
+                                        qn_evaluate_report **report);
 void qn_evaluate_report_destroy(qn_evaluate_report **report);
 
 #ifdef __cplusplus

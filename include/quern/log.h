@@ -1,11 +1,11 @@
 /* Log messages and progress, handed to the program that uses the library.
  *
- * The library never prints. Warnings and notes go to one process-wide callback (the only mutable global besides the
- * driver table); progress of a long call goes to the callback in that call's options. Callbacks may be called from
- * any thread, one at a time.
+ * The library never prints. Warnings and notes go to the log of the context that the call is given, directly or through
+ * a device; progress of a long call goes to the callback in that call's options. Callbacks may be called from any
+ * thread; those of one context are called one at a time. Functions that take no context log nothing.
  *
  *     static void on_log(qn_log_level level, const char *message, void *user) { fprintf(stderr, "%s\n", message); }
- *     qn_log_set_callback(on_log, NULL);
+ *     qn_status status = qn_context_create(&(qn_context_options){.log = on_log}, &context);
  */
 #ifndef QUERN_LOG_H
 #define QUERN_LOG_H
@@ -19,10 +19,8 @@ extern "C" {
 
 typedef enum qn_log_level { QN_LOG_DEBUG, QN_LOG_NOTE, QN_LOG_WARNING } qn_log_level;
 
+/* `message` is one sentence without a line feed; `user` is the context's log_user. */
 typedef void (*qn_log_callback)(qn_log_level level, const char *message, void *user);
-
-/* Set or (NULL) remove the callback. */
-void qn_log_set_callback(qn_log_callback callback, void *user);
 
 /* State of a long call: `done` of `total` `unit`s ("rotations", "frames") after `seconds`. */
 typedef struct qn_progress {

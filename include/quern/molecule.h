@@ -18,6 +18,8 @@
 extern "C" {
 #endif
 
+typedef struct qn_context qn_context; /* <quern/device.h> */
+
 typedef struct qn_atom {
     double position_angstrom[3];
     float occupancy;
@@ -58,8 +60,10 @@ typedef struct qn_molecule_options {
 /* Read "path" or "path:chains": PDB, mmCIF or PDBQT, told by content, gzipped or not. Chains are letters ("AB") or,
  * with a comma, names ("A,BB"; ":,BB" style leading comma forces names). A path that exists as written wins over a
  * selection. Errors name file, line, value and what was expected: QN_NOT_FOUND (file, chain with the list of those
- * present, model), QN_BAD_FORMAT (empty, junk or non-finite coordinates, missing columns, no atoms), QN_IO_ERROR. */
-QN_MUST_CHECK qn_status qn_molecule_read(const char *path, const qn_molecule_options *options, qn_molecule **molecule);
+ * present, model), QN_BAD_FORMAT (empty, junk or non-finite coordinates, missing columns, no atoms), QN_IO_ERROR.
+ * The log of `context` (may be NULL) hears warnings. */
+QN_MUST_CHECK qn_status qn_molecule_read(qn_context *context, const char *path, const qn_molecule_options *options,
+                                         qn_molecule **molecule);
 
 /* A new molecule with room for nothing; then append residues and atoms in order. */
 QN_MUST_CHECK qn_status qn_molecule_create(const char *name, qn_molecule **molecule);

@@ -63,8 +63,8 @@ QN_MUST_CHECK qn_status qn_screen_run(qn_context *context, const qn_screen_optio
 
 /* Write libraries as one packed library: a quarter of the text, memory-mapped, every record found at once. Rejected
  * molecules go to "<path>.rejected.csv"; *molecules and *rejected may be NULL. */
-QN_MUST_CHECK qn_status qn_screen_pack(const char *const *libraries, size_t library_count, const char *path,
-                                       uint64_t *molecules, uint64_t *rejected);
+QN_MUST_CHECK qn_status qn_screen_pack(qn_context *context, const char *const *libraries, size_t library_count,
+                                       const char *path, uint64_t *molecules, uint64_t *rejected);
 
 typedef struct qn_screen_deck_summary {
     int receptor_atoms, ligand_atoms, poses;

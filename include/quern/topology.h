@@ -3,7 +3,7 @@
  * Life cycle: read or create → use → destroy. Thread rule: a topology that no thread changes may be read by all.
  *
  *     qn_topology *topology;
- *     qn_topology_read("topol.tpr", &topology);
+ *     qn_topology_read(NULL, "topol.tpr", &topology);
  *     printf("%zu atoms in %zu molecules\n", topology->atom_count, topology->molecule_count);
  *     qn_topology_destroy(&topology);
  */
@@ -18,6 +18,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef struct qn_context qn_context; /* <quern/device.h> */
 
 typedef struct qn_topology_atom {
     char name[16];    /* "CA", "OW" */
@@ -55,8 +57,9 @@ typedef struct qn_topology {
 /* Read by content: TPR, PSF, Amber parm7, GRO, PDB, mmCIF, or a table of atoms (.tsv: index, resid, resname, name,
  * type, mass, charge), gzipped or not. Masses that a file lacks are those of its elements; molecules are what bonds
  * connect, or the file's own; without bonds each residue is one. Errors name file, place, value and what was expected:
- * QN_NOT_FOUND, QN_BAD_FORMAT, QN_UNSUPPORTED (TNG, TPR versions outside 58 … 138), QN_IO_ERROR. */
-QN_MUST_CHECK qn_status qn_topology_read(const char *path, qn_topology **topology);
+ * QN_NOT_FOUND, QN_BAD_FORMAT, QN_UNSUPPORTED (TNG, TPR versions outside 58 … 138), QN_IO_ERROR. The log of
+ * `context` (may be NULL) hears warnings. */
+QN_MUST_CHECK qn_status qn_topology_read(qn_context *context, const char *path, qn_topology **topology);
 
 void qn_topology_destroy(qn_topology **topology);
 

@@ -96,8 +96,8 @@ qn_trajectory_convert_options qn_trajectory_default_convert_options(void);
 
 /* Write the frames that the options choose; *frames, *atoms: how many. The file appears when it is complete. Errors as
  * of qn_trajectory_run; QN_UNSUPPORTED for an output of another ending. */
-QN_MUST_CHECK qn_status qn_trajectory_convert(const qn_trajectory_convert_options *options, uint64_t *frames,
-                                              size_t *atoms);
+QN_MUST_CHECK qn_status qn_trajectory_convert(qn_context *context, const qn_trajectory_convert_options *options,
+                                              uint64_t *frames, size_t *atoms);
 
 /* A plan: the options that a YAML file tells, see docs/commands/trajectory.md. Paths in it go by its folder. */
 typedef struct qn_trajectory_plan qn_trajectory_plan;

@@ -82,11 +82,12 @@ size_t qn_tune_searchers(const char *const **names, const char *const **meanings
 /* ---- The store ---- */
 
 /* Results by device, driver, family, source hash and problem class, in SQLite: $XDG_DATA_HOME/quern/tuning.db, or
- * QUERN_TUNING_STORE (a path, or "off"). A corrupt one is set aside (tuning.db.corrupt-N) and said aloud. */
+ * QUERN_TUNING_STORE (a path, or "off"). A corrupt one is set aside (tuning.db.corrupt-N) with a warning. */
 typedef struct qn_tune_store qn_tune_store;
 
-/* path NULL: the user's; *store is then NULL when it is switched off or there is no home. */
-QN_MUST_CHECK qn_status qn_tune_store_open(const char *path, qn_tune_store **store);
+/* path NULL: the user's; *store is then NULL when it is switched off or there is no home. The log of `context` (may be
+ * NULL) hears warnings. */
+QN_MUST_CHECK qn_status qn_tune_store_open(qn_context *context, const char *path, qn_tune_store **store);
 void qn_tune_store_close(qn_tune_store **store);
 
 /* ---- Offline ---- */

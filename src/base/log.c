@@ -1,41 +1,44 @@
 #include "base/log.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-static struct {
-    pthread_mutex_t mutex;
-    qn_log_callback callback;
-    void *user;
-    bool hushed;
-} sink = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-void qn_log_set_callback(qn_log_callback callback, void *user)
-{
-    pthread_mutex_lock(&sink.mutex);
-    sink.callback = callback;
-    sink.user = user;
-    pthread_mutex_unlock(&sink.mutex);
-}
-
-bool qn_log_hush(bool hush)
-{
-    pthread_mutex_lock(&sink.mutex);
-    const bool before = sink.hushed;
-    sink.hushed = hush;
-    pthread_mutex_unlock(&sink.mutex);
-    return before;
-}
+static _Thread_local qn_log_scope current;
 
 void qn_log(qn_log_level level, const char *format, ...)
 {
+    qn_log_target *target = current.target;
     char message[4096];
     va_list arguments;
+    if (!target || !target->callback || current.off) return;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    pthread_mutex_lock(&sink.mutex);
-    if (sink.callback && !sink.hushed) sink.callback(level, message, sink.user);
-    pthread_mutex_unlock(&sink.mutex);
+    pthread_mutex_lock(&target->mutex);
+    target->callback(level, message, target->user);
+    pthread_mutex_unlock(&target->mutex);
+}
+
+qn_log_scope qn_log_enter(qn_log_target *target)
+{
+    const qn_log_scope before = current;
+    if (target != current.target) current = (qn_log_scope){.target = target};
+    return before;
+}
+
+qn_log_scope qn_log_turn_off(void)
+{
+    const qn_log_scope before = current;
+    current.off = true;
+    return before;
+}
+
+qn_log_scope qn_log_current(void)
+{
+    return current;
+}
+
+void qn_log_return(qn_log_scope scope)
+{
+    current = scope;
 }

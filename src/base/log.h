@@ -1,16 +1,47 @@
-/* Sending log messages to the callback of <quern/log.h>. */
+/* Sending messages to the log of the context that a thread works for.
+ *
+ * A thread logs into one log, or into none: then its messages are dropped. Public functions that may log enter the log
+ * of their context (qn_context_enter_log) and leave it before they return:
+ *
+ *     const qn_log_scope outer = qn_context_enter_log(context);
+ *     …
+ *     qn_log_return(outer);
+ *
+ * Tasks of a pool and threads of base/thread.h log where the thread logs that gave them their work.
+ */
 #ifndef QN_BASE_LOG_H
 #define QN_BASE_LOG_H
 
+#include <pthread.h>
 #include <quern/log.h>
 #include <quern/status.h>
 #include <stdbool.h>
 
+typedef struct qn_log_target {
+    qn_log_callback callback; /* NULL: messages are dropped */
+    void *user;
+    pthread_mutex_t mutex; /* held during a call */
+} qn_log_target;
+
+/* Where a thread logs. */
+typedef struct qn_log_scope {
+    qn_log_target *target; /* NULL: nowhere */
+    bool off;
+} qn_log_scope;
+
 /* Messages longer than 4095 bytes are cut. */
 void qn_log(qn_log_level level, const char *format, ...) QN_PRINTF_LIKE(2, 3);
 
-/* Whether messages are dropped from here on; returns whether they were before. For processes that do the same as one
- * that speaks for all. */
-bool qn_log_hush(bool hush);
+/* The calling thread logs into `target` from here on; where it does so already, nothing changes, and logging that is
+ * off stays off. Returns where it logged before. */
+qn_log_scope qn_log_enter(qn_log_target *target);
+
+/* Turn logging off for the calling thread and the work that it gives away. Returns where it logged before. */
+qn_log_scope qn_log_turn_off(void);
+
+qn_log_scope qn_log_current(void);
+
+/* Log as before, or as another thread does. */
+void qn_log_return(qn_log_scope scope);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 
 typedef struct pool_worker {
@@ -31,6 +32,7 @@ struct qn_pool {
     qn_pool_task task;
     void *user;
     size_t count;
+    qn_log_scope log; /* of the thread whose run it is */
     atomic_size_t next;
     atomic_bool failed;
     size_t failed_index;
@@ -52,13 +54,16 @@ static void note_failure(qn_pool *pool, size_t index, qn_status status)
 
 static void work(qn_pool *pool, int worker)
 {
+    const qn_log_scope outer = qn_log_current();
     inside_task = true;
+    qn_log_return(pool->log);
     while (!atomic_load_explicit(&pool->failed, memory_order_relaxed)) {
         size_t index = atomic_fetch_add(&pool->next, 1);
         if (index >= pool->count) break;
         qn_status status = pool->task(index, worker, pool->user);
         if (status != QN_OK) note_failure(pool, index, status);
     }
+    qn_log_return(outer);
     inside_task = false;
 }
 
@@ -92,7 +97,7 @@ static int processes_here(void)
     return 1;
 }
 
-static int usable_processors(void)
+int qn_usable_processors(void)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -108,7 +113,7 @@ qn_status qn_pool_create(int threads, qn_pool **out)
     *out = NULL;
     if (threads < 0 || threads > 4096)
         QN_FAIL(QN_INVALID_ARGUMENT, "number of threads is %d; expected 0 (all) to 4096", threads);
-    if (threads == 0) threads = usable_processors();
+    if (threads == 0) threads = qn_usable_processors();
     void *memory;
     QN_TRY(qn_allocate(1, sizeof(qn_pool), &memory));
     qn_pool *pool = memory;
@@ -173,6 +178,7 @@ qn_status qn_pool_run(qn_pool *pool, size_t count, qn_pool_task task, void *user
     pool->task = task;
     pool->user = user;
     pool->count = count;
+    pool->log = qn_log_current();
     atomic_store(&pool->next, 0);
     atomic_store(&pool->failed, false);
     pool->busy = pool->threads - 1;

@@ -229,7 +229,8 @@ static int run(void *memory)
 {
     const settings *chosen = memory;
     qn_context *context = NULL;
-    int exit_code = cli_report(qn_context_create(&(qn_context_options){.threads = chosen->threads}, &context));
+    int exit_code = cli_report(
+        qn_context_create(&(qn_context_options){.threads = chosen->threads, .log = cli_log_warning}, &context));
     if (exit_code == CLI_DONE) exit_code = show(context, chosen);
     qn_context_destroy(&context);
     return exit_code;

@@ -255,41 +255,31 @@ static void print_summary(const settings *chosen, const qn_dock_summary *summary
 }
 
 typedef struct docking {
-    qn_context *context;
     qn_dock_options *options;
     qn_dock_summary summary;
 } docking;
 
-static qn_status run_docking(cli_progress *progress, void *user)
+static qn_status run_docking(qn_context *context, cli_progress *progress, void *user)
 {
     docking *job = user;
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
-    qn_status status = qn_dock_run(job->context, job->options, &job->summary);
+    qn_status status = qn_dock_run(context, job->options, &job->summary);
     progress->mute = status == QN_CANCELLED && !job->summary.report[0];
     return status;
-}
-
-static int dock(qn_context *context, settings *chosen)
-{
-    docking job = {.context = context, .options = &chosen->dock};
-    chosen->dock.blocked = chosen->blocked.items;
-    chosen->dock.blocked_count = chosen->blocked.count;
-    chosen->dock.attracted = chosen->attracted.items;
-    chosen->dock.attracted_count = chosen->attracted.count;
-    int exit_code = cli_progress_run(chosen->quiet, run_docking, &job);
-    if (exit_code == CLI_DONE && !chosen->quiet && job.summary.report[0]) print_summary(chosen, &job.summary);
-    return exit_code;
 }
 
 static int run(void *memory)
 {
     settings *chosen = memory;
-    qn_context *context = NULL;
     const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->dock.run.explain};
-    int exit_code = cli_report(qn_context_create(&of_context, &context));
-    if (exit_code == CLI_DONE) exit_code = dock(context, chosen);
-    qn_context_destroy(&context);
+    docking job = {.options = &chosen->dock};
+    chosen->dock.blocked = chosen->blocked.items;
+    chosen->dock.blocked_count = chosen->blocked.count;
+    chosen->dock.attracted = chosen->attracted.items;
+    chosen->dock.attracted_count = chosen->attracted.count;
+    int exit_code = cli_progress_run(&of_context, chosen->quiet, run_docking, &job);
+    if (exit_code == CLI_DONE && !chosen->quiet && job.summary.report[0]) print_summary(chosen, &job.summary);
     return exit_code;
 }
 

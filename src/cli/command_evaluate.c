@@ -136,6 +136,7 @@ static int write_json(const char *path, const qn_evaluate_report *report)
 static int run(void *memory)
 {
     const settings *chosen = memory;
+    qn_context *context = NULL;
     qn_evaluate_report *report = NULL;
     qn_evaluate_options request = {.models = chosen->models.items,
                                    .model_count = chosen->models.count,
@@ -144,11 +145,13 @@ static int run(void *memory)
                                    .receptor_chains = chosen->receptor_chains,
                                    .ligand_chains = chosen->ligand_chains};
     bool to_output = (chosen->csv && strcmp(chosen->csv, "-") == 0) || (chosen->json && strcmp(chosen->json, "-") == 0);
-    int exit_code = cli_report(qn_evaluate_run(&request, &report));
+    int exit_code = cli_report(qn_context_create(&(qn_context_options){.log = cli_log_warning}, &context));
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_evaluate_run(context, &request, &report));
     if (exit_code == CLI_DONE && !to_output) print_table(report);
     if (exit_code == CLI_DONE && chosen->csv) exit_code = write_csv(chosen->csv, report);
     if (exit_code == CLI_DONE && chosen->json) exit_code = write_json(chosen->json, report);
     qn_evaluate_report_destroy(&report);
+    qn_context_destroy(&context);
     return exit_code;
 }
 

@@ -1,6 +1,5 @@
 /* quern fft advise: which transform size near a wanted one is fastest on a device. */
 #include <quern/fft.h>
-#include <quern/log.h>
 #include <quern/version.h>
 
 #include "cli/commands.h"
@@ -127,12 +126,6 @@ static void set_defaults(void *memory)
 {
     *(settings *)memory = (settings){
         .crop = "0%", .grow = "20%", .kind = "real", .batch = 1, .engine = "auto", .device = "auto", .candidates = 8};
-}
-
-static void warn(qn_log_level level, const char *message, void *user)
-{
-    (void)user;
-    if (level == QN_LOG_WARNING) fprintf(stderr, "warning: %s\n", message);
 }
 
 static int refuse_size(const char *text, const char *part)
@@ -394,13 +387,12 @@ static int run(void *memory)
     qn_fft_advice_options question;
     int exit_code = read_question(chosen, &question);
     if (exit_code != CLI_DONE) return exit_code;
-    qn_log_set_callback(warn, NULL);
-    exit_code = cli_report(qn_context_create(&(qn_context_options){.threads = chosen->threads}, &context));
+    exit_code = cli_report(
+        qn_context_create(&(qn_context_options){.threads = chosen->threads, .log = cli_log_warning}, &context));
     if (exit_code == CLI_DONE) exit_code = cli_report(qn_device_open(context, chosen->device, &device));
     if (exit_code == CLI_DONE) exit_code = advise(device, chosen, &question);
     qn_device_release(&device);
     qn_context_destroy(&context);
-    qn_log_set_callback(NULL, NULL);
     return exit_code;
 }
 

@@ -1,6 +1,5 @@
 /* quern fsc: the Fourier shell correlation of two half maps. */
 #include <quern/fsc.h>
-#include <quern/log.h>
 
 #include "cli/canvas.h"
 #include "cli/commands.h"
@@ -106,12 +105,6 @@ static void set_defaults(void *memory)
                                      .threshold = none,
                                      .extend_voxels = none,
                                      .soft_edge_voxels = none};
-}
-
-static void warn(qn_log_level level, const char *message, void *user)
-{
-    (void)user;
-    if (level == QN_LOG_WARNING) fprintf(stderr, "warning: %s\n", message);
 }
 
 /* ---- the curve ---- */
@@ -243,8 +236,8 @@ static int run(void *memory)
     int exit_code = refuse_idle_options(chosen);
     if (exit_code != CLI_DONE) return exit_code;
     const qn_fsc_run_options request = request_of(chosen);
-    qn_log_set_callback(warn, NULL);
-    exit_code = cli_report(qn_context_create(&(qn_context_options){.threads = chosen->threads}, &context));
+    exit_code = cli_report(
+        qn_context_create(&(qn_context_options){.threads = chosen->threads, .log = cli_log_warning}, &context));
     if (exit_code == CLI_DONE) exit_code = cli_report(qn_fsc_run(context, &request, &fsc));
     if (exit_code == CLI_DONE && !chosen->quiet) print_result(chosen, fsc);
     qn_fsc_destroy(&fsc);

@@ -132,25 +132,25 @@ static void set_defaults(void *memory)
 }
 
 typedef struct projecting {
-    qn_context *context;
     qn_project_options *options;
     qn_project_summary summary;
 } projecting;
 
-static qn_status run_projecting(cli_progress *progress, void *user)
+static qn_status run_projecting(qn_context *context, cli_progress *progress, void *user)
 {
     projecting *job = user;
     progress->final = true;
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
-    return qn_project_run(job->context, job->options, &job->summary);
+    return qn_project_run(context, job->options, &job->summary);
 }
 
-static int project(qn_context *context, settings *chosen)
+static int project(settings *chosen)
 {
     char duration[48];
-    projecting job = {.context = context, .options = &chosen->project};
-    int exit_code = cli_progress_run(chosen->quiet, run_projecting, &job);
+    projecting job = {.options = &chosen->project};
+    const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->project.run.explain};
+    int exit_code = cli_progress_run(&of_context, chosen->quiet, run_projecting, &job);
     if (exit_code != CLI_DONE || chosen->quiet) return exit_code;
     cli_format_duration(job.summary.seconds, duration, sizeof duration);
     printf("%llu images of %d x %d pixels of %g Å in %s, %s in all, %.0f images/s\n",
@@ -162,7 +162,6 @@ static int project(qn_context *context, settings *chosen)
 static int run(void *memory)
 {
     settings *chosen = memory;
-    qn_context *context = NULL;
     chosen->project.views = (uint64_t)chosen->views;
     chosen->project.first = (uint64_t)chosen->first;
     if (chosen->last > 0) chosen->project.last = (uint64_t)chosen->last;
@@ -171,11 +170,7 @@ static int run(void *memory)
                                     "(see quern project -h)");
     if (chosen->project.angles && chosen->views > 0)
         return cli_error(CLI_USAGE, "project: --angles and --views both say which images; expected one of them");
-    const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->project.run.explain};
-    int exit_code = cli_report(qn_context_create(&of_context, &context));
-    if (exit_code == CLI_DONE) exit_code = project(context, chosen);
-    qn_context_destroy(&context);
-    return exit_code;
+    return project(chosen);
 }
 
 const cli_command cli_project = {

@@ -239,17 +239,16 @@ static void print_summary(const qn_reconstruct_summary *summary)
 }
 
 typedef struct reconstruction {
-    qn_context *context;
     qn_reconstruct_options *options;
     qn_reconstruct_summary summary;
 } reconstruction;
 
-static qn_status run_reconstruction(cli_progress *progress, void *user)
+static qn_status run_reconstruction(qn_context *context, cli_progress *progress, void *user)
 {
     reconstruction *job = user;
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
-    qn_status status = qn_reconstruct_run(job->context, job->options, &job->summary);
+    qn_status status = qn_reconstruct_run(context, job->options, &job->summary);
     progress->mute = status == QN_CANCELLED && !job->summary.report[0];
     progress->final = job->options->checkpoint_s == 0;
     return status;
@@ -268,10 +267,8 @@ static int run(void *memory)
     reconstruct->run.memory_bytes = (uint64_t)(chosen->memory_gib * 1024 * 1024 * 1024);
     reconstruct->checkpoint_s = 60 * chosen->checkpoint_min;
     const qn_context_options of_context = {.threads = chosen->threads, .explain = reconstruct->run.explain};
-    exit_code = cli_report(qn_context_create(&of_context, &job.context));
-    if (exit_code == CLI_DONE) exit_code = cli_progress_run(chosen->quiet, run_reconstruction, &job);
+    exit_code = cli_progress_run(&of_context, chosen->quiet, run_reconstruction, &job);
     if (exit_code == CLI_DONE && !chosen->quiet && job.summary.report[0]) print_summary(&job.summary);
-    qn_context_destroy(&job.context);
     return exit_code;
 }
 

@@ -290,7 +290,7 @@ static int score_deck(qn_context *context, const settings *chosen)
                      summary.checked);
 }
 
-static int pack(const settings *chosen)
+static int pack(qn_context *context, const settings *chosen)
 {
     uint64_t molecules = 0, rejected = 0;
     size_t count = chosen->libraries.count + 1;
@@ -298,7 +298,7 @@ static int pack(const settings *chosen)
     if (!files) return cli_error(CLI_FAILED, "out of memory");
     files[0] = chosen->screen.receptor; /* there is no receptor: it is the first of the files */
     if (count > 1) memcpy(files + 1, chosen->libraries.items, (count - 1) * sizeof *files);
-    int exit_code = cli_report(qn_screen_pack(files, count, chosen->screen.output, &molecules, &rejected));
+    int exit_code = cli_report(qn_screen_pack(context, files, count, chosen->screen.output, &molecules, &rejected));
     free(files);
     if (exit_code == CLI_DONE && !chosen->quiet)
         printf("%llu %s in %s, %llu rejected\n", (unsigned long long)molecules,
@@ -328,27 +328,27 @@ static void print_summary(const settings *chosen, const qn_screen_summary *summa
 }
 
 typedef struct screening {
-    qn_context *context;
     qn_screen_options *options;
     qn_screen_summary summary;
 } screening;
 
-static qn_status run_screening(cli_progress *progress, void *user)
+static qn_status run_screening(qn_context *context, cli_progress *progress, void *user)
 {
     screening *job = user;
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
-    qn_status status = qn_screen_run(job->context, job->options, &job->summary);
+    qn_status status = qn_screen_run(context, job->options, &job->summary);
     progress->mute = status == QN_CANCELLED && !job->summary.report[0];
     return status;
 }
 
-static int screen(qn_context *context, settings *chosen)
+static int screen(settings *chosen)
 {
-    screening job = {.context = context, .options = &chosen->screen};
+    screening job = {.options = &chosen->screen};
+    const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->screen.run.explain};
     chosen->screen.libraries = chosen->libraries.items;
     chosen->screen.library_count = chosen->libraries.count;
-    int exit_code = cli_progress_run(chosen->quiet, run_screening, &job);
+    int exit_code = cli_progress_run(&of_context, chosen->quiet, run_screening, &job);
     if (exit_code == CLI_DONE && !chosen->quiet && job.summary.report[0]) print_summary(chosen, &job.summary);
     return exit_code;
 }
@@ -387,11 +387,11 @@ static int run(void *memory)
     qn_context *context = NULL;
     int exit_code = check_usage(chosen);
     if (exit_code != CLI_DONE) return exit_code;
-    if (chosen->pack) return pack(chosen);
     chosen->screen.cull = !chosen->all_pairs;
-    const qn_context_options of_context = {.threads = chosen->threads, .explain = chosen->screen.run.explain};
+    if (!chosen->pack && !chosen->deck) return screen(chosen);
+    const qn_context_options of_context = {.threads = chosen->threads, .log = cli_log_warning};
     exit_code = cli_report(qn_context_create(&of_context, &context));
-    if (exit_code == CLI_DONE) exit_code = chosen->deck ? score_deck(context, chosen) : screen(context, chosen);
+    if (exit_code == CLI_DONE) exit_code = chosen->deck ? score_deck(context, chosen) : pack(context, chosen);
     qn_context_destroy(&context);
     return exit_code;
 }

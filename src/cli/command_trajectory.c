@@ -215,36 +215,30 @@ static void print_summary(const qn_trajectory_options *options, const qn_traject
 }
 
 typedef struct analysis {
-    qn_context *context;
     qn_trajectory_options *options;
     qn_trajectory_summary summary;
 } analysis;
 
-static qn_status run_analysis(cli_progress *progress, void *user)
+static qn_status run_analysis(qn_context *context, cli_progress *progress, void *user)
 {
     analysis *job = user;
     job->options->run.progress = cli_progress_on_progress;
     job->options->run.progress_user = progress;
     for (size_t i = 0; i < job->options->trajectory_count; i++)
         progress->final |= strcmp(job->options->trajectories[i], "-") == 0; /* which cannot be read again */
-    const qn_status status = qn_trajectory_run(job->context, job->options, &job->summary);
+    const qn_status status = qn_trajectory_run(context, job->options, &job->summary);
     progress->mute = status != QN_OK && !job->summary.report[0];
     return status;
 }
 
 int cli_trajectory_start(const cli_trajectory_settings *chosen, qn_trajectory_options *options)
 {
-    qn_context *context = NULL;
+    analysis job = {.options = options};
     apply_frames(chosen, options);
     apply_run(chosen, options);
     const qn_context_options of_context = {.threads = chosen->threads, .explain = options->run.explain};
-    int exit_code = cli_report(qn_context_create(&of_context, &context));
-    if (exit_code == CLI_DONE) {
-        analysis job = {.context = context, .options = options};
-        exit_code = cli_progress_run(chosen->quiet, run_analysis, &job);
-        if (exit_code == CLI_DONE && !chosen->quiet) print_summary(options, &job.summary);
-    }
-    qn_context_destroy(&context);
+    const int exit_code = cli_progress_run(&of_context, chosen->quiet, run_analysis, &job);
+    if (exit_code == CLI_DONE && !chosen->quiet) print_summary(options, &job.summary);
     return exit_code;
 }
 

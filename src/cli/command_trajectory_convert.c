@@ -122,13 +122,13 @@ typedef struct conversion {
     size_t atoms;
 } conversion;
 
-static qn_status convert(cli_progress *progress, void *user)
+static qn_status convert(qn_context *context, cli_progress *progress, void *user)
 {
     conversion *job = user;
     job->options.run.progress = cli_progress_on_progress;
     job->options.run.progress_user = progress;
     progress->final = true;
-    return qn_trajectory_convert(&job->options, &job->frames, &job->atoms);
+    return qn_trajectory_convert(context, &job->options, &job->frames, &job->atoms);
 }
 
 static int run(void *memory)
@@ -151,7 +151,8 @@ static int run(void *memory)
     if (!isnan(chosen->end_ps)) wanted->end_ps = chosen->end_ps;
     if (!wanted->topology && (wanted->select || wanted->whole))
         return cli_error(CLI_USAGE, "--%s needs --topology FILE", wanted->select ? "select" : "whole");
-    const int exit_code = cli_progress_run(chosen->quiet, convert, &job);
+    const qn_context_options of_context = {.threads = 1};
+    const int exit_code = cli_progress_run(&of_context, chosen->quiet, convert, &job);
     if (exit_code == CLI_DONE && !chosen->quiet)
         printf("%llu %s of %zu atoms in %s\n", (unsigned long long)job.frames, job.frames == 1 ? "frame" : "frames",
                job.atoms, chosen->output);

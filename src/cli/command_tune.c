@@ -53,11 +53,11 @@ int cli_tune_sizes(const char *text, const qn_workload *workload, int sizes[QN_W
     return cli_error(CLI_USAGE, "--size is \"%s\"; expected %s for %s", text, names, workload->name);
 }
 
-int cli_tune_open_store(const char *path, qn_tune_store **store)
+int cli_tune_open_store(qn_context *context, const char *path, qn_tune_store **store)
 {
     *store = NULL;
     if (path && strcmp(path, "off") == 0) return CLI_DONE;
-    return cli_report(qn_tune_store_open(path, store));
+    return cli_report(qn_tune_store_open(context, path, store));
 }
 
 static const cli_command *const actions[] = {

@@ -95,9 +95,10 @@ static int begin(const settings *chosen, exchange *with)
 {
     int exit_code = cli_report(qn_workload_find(chosen->name, &with->workload));
     if (exit_code == CLI_DONE) exit_code = cli_tune_sizes(chosen->size, with->workload, with->sizes);
-    if (exit_code == CLI_DONE) exit_code = cli_tune_open_store(chosen->store, &with->store);
+    if (exit_code == CLI_DONE)
+        exit_code = cli_report(qn_context_create(&(qn_context_options){.log = cli_log_warning}, &with->context));
+    if (exit_code == CLI_DONE) exit_code = cli_tune_open_store(with->context, chosen->store, &with->store);
     if (exit_code == CLI_DONE && !with->store) exit_code = cli_error(CLI_USAGE, "--store is off; expected a file");
-    if (exit_code == CLI_DONE) exit_code = cli_report(qn_context_create(&(qn_context_options){0}, &with->context));
     if (exit_code == CLI_DONE) exit_code = cli_report(qn_device_open(with->context, chosen->device, &with->device));
     return exit_code;
 }

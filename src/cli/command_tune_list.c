@@ -123,8 +123,8 @@ static int list_one(qn_device *device, qn_tune_store *store, const qn_family *fa
 
 static int open_all(const settings *chosen, qn_context **context, qn_device **device, qn_tune_store **store)
 {
-    int exit_code = cli_tune_open_store(chosen->store, store);
-    if (exit_code == CLI_DONE) exit_code = cli_report(qn_context_create(&(qn_context_options){0}, context));
+    int exit_code = cli_report(qn_context_create(&(qn_context_options){.log = cli_log_warning}, context));
+    if (exit_code == CLI_DONE) exit_code = cli_tune_open_store(*context, chosen->store, store);
     if (exit_code == CLI_DONE) exit_code = cli_report(qn_device_open(*context, chosen->device, device));
     if (exit_code == CLI_DONE)
         printf("%s: %s, %s\n\n", qn_device_get_info(*device)->identifier, qn_device_get_info(*device)->name,

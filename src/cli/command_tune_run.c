@@ -407,33 +407,45 @@ static int tune_one(qn_device *device, const char *name, qn_tune_options *with, 
     return write_files(watch, name, device, &result);
 }
 
-static int tune_all(qn_context *context, const settings *chosen, qn_tune_options *with)
+static int tune_all(qn_context *context, qn_tune_options *with, watcher *watch)
 {
+    const settings *chosen = watch->chosen;
     qn_device *device = NULL;
-    watcher watch = {.chosen = chosen};
     int exit_code = cli_report(qn_device_open(context, chosen->device, &device));
     if (exit_code != CLI_DONE) return exit_code;
-    with->progress = on_progress;
-    with->progress_user = &watch;
-    cli_progress_start(&watch.progress, stderr, chosen->quiet);
-    qn_log_set_callback(on_log, &watch);
     cli_interrupt_watch();
     for (size_t i = 0; i < chosen->names.count && exit_code == CLI_DONE; i++) {
         if (i > 0) putchar('\n');
-        exit_code = tune_one(device, chosen->names.items[i], with, &watch);
+        exit_code = tune_one(device, chosen->names.items[i], with, watch);
     }
-    qn_log_set_callback(NULL, NULL);
-    cli_progress_finish(&watch.progress);
-    free(watch.steps);
-    free(watch.best);
     qn_device_release(&device);
+    return exit_code;
+}
+
+/* In a context whose log the watcher hears. */
+static int tune_watched(qn_tune_options *with, watcher *watch)
+{
+    const settings *chosen = watch->chosen;
+    const qn_context_options of_context = {.threads = chosen->threads, .log = on_log, .log_user = watch};
+    qn_context *context = NULL;
+    with->progress = on_progress;
+    with->progress_user = watch;
+    cli_progress_start(&watch->progress, stderr, chosen->quiet);
+    int exit_code = cli_report(qn_context_create(&of_context, &context));
+    if (exit_code == CLI_DONE) exit_code = cli_tune_open_store(context, chosen->store, &with->store);
+    if (exit_code == CLI_DONE) exit_code = tune_all(context, with, watch);
+    qn_context_destroy(&context);
+    qn_tune_store_close(&with->store);
+    cli_progress_finish(&watch->progress);
+    free(watch->steps);
+    free(watch->best);
     return exit_code;
 }
 
 static int run(void *memory)
 {
     const settings *chosen = memory;
-    qn_context *context = NULL;
+    watcher watch = {.chosen = chosen};
     qn_tune_options with = {.tuner = {.searcher = chosen->searcher,
                                       .seed = chosen->seed,
                                       .tests = (uint64_t)chosen->tests,
@@ -450,13 +462,7 @@ static int run(void *memory)
     int exit_code = cli_tune_duration("budget", chosen->budget, &with.tuner.seconds);
     if (exit_code == CLI_DONE && chosen->timeout)
         exit_code = cli_tune_duration("timeout", chosen->timeout, &with.timeout_seconds);
-    if (exit_code == CLI_DONE) exit_code = cli_tune_open_store(chosen->store, &with.store);
-    if (exit_code == CLI_DONE)
-        exit_code = cli_report(qn_context_create(&(qn_context_options){.threads = chosen->threads}, &context));
-    if (exit_code == CLI_DONE) exit_code = tune_all(context, chosen, &with);
-    qn_context_destroy(&context);
-    qn_tune_store_close(&with.store);
-    return exit_code;
+    return exit_code == CLI_DONE ? tune_watched(&with, &watch) : exit_code;
 }
 
 const cli_command cli_tune_run = {

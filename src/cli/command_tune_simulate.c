@@ -124,7 +124,8 @@ static int run(void *memory)
                                            .repeats = chosen->repeats,
                                            .seed = chosen->seed,
                                            .model = chosen->model};
-    int exit_code = cli_report(qn_context_create(&(qn_context_options){.threads = chosen->threads}, &context));
+    int exit_code = cli_report(
+        qn_context_create(&(qn_context_options){.threads = chosen->threads, .log = cli_log_warning}, &context));
     if (exit_code == CLI_DONE) exit_code = cli_report(qn_tune_simulate(context, &with, &scores));
     if (exit_code == CLI_DONE && (!chosen->csv || strcmp(chosen->csv, "-") != 0)) print_table(scores);
     if (exit_code == CLI_DONE && chosen->csv) exit_code = write_csv(chosen->csv, scores);

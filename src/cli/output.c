@@ -195,3 +195,9 @@ void cli_csv_text(FILE *stream, const char *text)
     }
     if (quoted) fputc('"', stream);
 }
+
+void cli_log_warning(qn_log_level level, const char *message, void *user)
+{
+    (void)user;
+    if (level == QN_LOG_WARNING) fprintf(stderr, "warning: %s\n", message);
+}

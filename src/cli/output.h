@@ -2,6 +2,7 @@
 #ifndef QN_CLI_OUTPUT_H
 #define QN_CLI_OUTPUT_H
 
+#include <quern/log.h>
 #include <quern/status.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -43,5 +44,8 @@ int cli_document_close(cli_document *document);
 void cli_json_text(FILE *stream, const char *text);
 void cli_json_number(FILE *stream, double value);
 void cli_csv_text(FILE *stream, const char *text);
+
+/* A qn_log_callback that prints warnings, for commands without progress. */
+void cli_log_warning(qn_log_level level, const char *message, void *user);
 
 #endif

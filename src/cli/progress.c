@@ -153,14 +153,19 @@ void cli_progress_on_log(qn_log_level level, const char *message, void *user)
     pthread_mutex_unlock(&progress->lock);
 }
 
-int cli_progress_run(bool quiet, qn_status (*run)(cli_progress *progress, void *user), void *user)
+int cli_progress_run(const qn_context_options *options, bool quiet,
+                     qn_status (*run)(qn_context *context, cli_progress *progress, void *user), void *user)
 {
     cli_progress progress;
+    qn_context *context = NULL;
+    qn_context_options heard = *options;
+    heard.log = cli_progress_on_log;
+    heard.log_user = &progress;
     cli_progress_start(&progress, stderr, quiet);
-    qn_log_set_callback(cli_progress_on_log, &progress);
     cli_interrupt_watch();
-    qn_status status = run(&progress, user);
-    qn_log_set_callback(NULL, NULL);
+    qn_status status = qn_context_create(&heard, &context);
+    if (status == QN_OK) status = run(context, &progress, user);
+    qn_context_destroy(&context);
     cli_progress_finish(&progress);
     if (status != QN_OK && progress.mute) return CLI_FAILED;
     int exit_code = cli_report(status);

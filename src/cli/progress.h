@@ -4,8 +4,7 @@
 #define QN_CLI_PROGRESS_H
 
 #include <pthread.h>
-#include <quern/log.h>
-#include <quern/status.h>
+#include <quern/device.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -37,9 +36,11 @@ void cli_progress_finish(cli_progress *progress);
 int cli_progress_on_progress(const qn_progress *state, void *user);
 void cli_progress_on_log(qn_log_level level, const char *message, void *user);
 
-/* A long call of the library, with its progress, messages and Ctrl-C: what run() does with `progress`, a
- * qn_progress_callback's user, is up to it. Prints the error, or how to go on after a stop; returns the exit code. */
-int cli_progress_run(bool quiet, qn_status (*run)(cli_progress *progress, void *user), void *user);
+/* A long call of the library, in a context of its own, with its progress, messages and Ctrl-C: what run() does with
+ * `progress`, a qn_progress_callback's user, is up to it. `options` are the context's but for its log. Prints the
+ * error, or how to go on after a stop; returns the exit code. */
+int cli_progress_run(const qn_context_options *options, bool quiet,
+                     qn_status (*run)(qn_context *context, cli_progress *progress, void *user), void *user);
 
 /* "42 s", "3 min 20 s", "2 h 05 min". */
 void cli_format_duration(double seconds, char *text, size_t bytes);

@@ -16,6 +16,6 @@ int cli_tune_duration(const char *option, const char *text, double *seconds);
 int cli_tune_sizes(const char *text, const qn_workload *workload, int sizes[QN_WORKLOAD_SIZES]);
 
 /* path NULL: the user's store; "off": *store is NULL. */
-int cli_tune_open_store(const char *path, qn_tune_store **store);
+int cli_tune_open_store(qn_context *context, const char *path, qn_tune_store **store);
 
 #endif

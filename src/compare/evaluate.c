@@ -14,6 +14,7 @@
 #include "base/thread_pool.h"
 #include "compare/complex_quality.h"
 #include "compare/model_file.h"
+#include "runtime/context.h"
 
 /* A model to judge: its path, and the name it gets in the report. */
 typedef struct entry {
@@ -157,8 +158,8 @@ typedef struct yardstick {
 static qn_status read_references(const qn_evaluate_options *options, yardstick *against)
 {
     const qn_molecule_options plain = {.drop_water = true};
-    QN_TRY(qn_molecule_read(options->receptor_reference, &plain, &against->receptor));
-    QN_TRY(qn_molecule_read(options->ligand_reference, &plain, &against->ligand));
+    QN_TRY(qn_molecule_read(NULL, options->receptor_reference, &plain, &against->receptor));
+    QN_TRY(qn_molecule_read(NULL, options->ligand_reference, &plain, &against->ligand));
     QN_TRY(qn_chain_names_of(against->receptor, true, &against->receptor_chains));
     QN_TRY(qn_chain_names_of(against->ligand, true, &against->ligand_chains));
     return qn_complex_reference_create(against->receptor, against->ligand, &against->reference);
@@ -238,23 +239,28 @@ static qn_status fill_report(evaluation *run, qn_evaluate_report **report)
     return QN_OK;
 }
 
-qn_status qn_evaluate_run(const qn_evaluate_options *options, qn_evaluate_report **report)
+static qn_status evaluate(qn_context *context, const qn_evaluate_options *options, qn_evaluate_report **report)
 {
     *report = NULL;
     yardstick against = {0};
     evaluation run = {.options = options, .against = &against};
-    qn_pool *pool = NULL;
     qn_status status = list_models(options, &run.list);
     if (status == QN_OK) status = read_references(options, &against);
     if (status == QN_OK) status = qn_allocate(run.list.count, sizeof(qn_complex_quality), (void **)&run.qualities);
-    if (status == QN_OK) status = qn_pool_create(0, &pool);
-    if (status == QN_OK) status = qn_pool_run(pool, run.list.count, evaluate_model, &run);
+    if (status == QN_OK) status = qn_pool_run(qn_context_pool(context), run.list.count, evaluate_model, &run);
     if (status == QN_OK) warn_of_unmatched(&run);
     if (status == QN_OK) status = fill_report(&run, report);
-    qn_pool_destroy(&pool);
     qn_release(&run.qualities);
     entries_clear(&run.list);
     yardstick_clear(&against);
+    return status;
+}
+
+qn_status qn_evaluate_run(qn_context *context, const qn_evaluate_options *options, qn_evaluate_report **report)
+{
+    const qn_log_scope outer = qn_context_enter_log(context);
+    const qn_status status = evaluate(context, options, report);
+    qn_log_return(outer);
     return status;
 }
 

@@ -223,7 +223,7 @@ qn_status qn_model_file_read(const char *path, const qn_model_chains *chains, qn
     qn_molecule *molecule = NULL;
     qn_chain_names own[2] = {{0}};
     qn_status status = read_remarks(path, &found);
-    if (status == QN_OK) status = qn_molecule_read(path, &(qn_molecule_options){.drop_water = true}, &molecule);
+    if (status == QN_OK) status = qn_molecule_read(NULL, path, &(qn_molecule_options){.drop_water = true}, &molecule);
     if (status == QN_OK) status = split(path, chains, &found, molecule, own, receptor, ligand);
     if (status != QN_OK) {
         qn_molecule_destroy(receptor);

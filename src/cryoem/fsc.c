@@ -217,7 +217,7 @@ static qn_status compute_curves(fsc_job *job)
     return job->mask ? compute_masked(job) : QN_OK;
 }
 
-qn_status qn_fsc_compute(qn_context *context, const qn_volume *half_1, const qn_volume *half_2, const qn_volume *mask,
+static qn_status compute(qn_context *context, const qn_volume *half_1, const qn_volume *half_2, const qn_volume *mask,
                          const qn_fsc_options *options, qn_fsc **fsc)
 {
     fsc_job job = {.halves = {half_1, half_2}, .mask = mask, .side = half_1->counts[0]};
@@ -236,6 +236,15 @@ qn_status qn_fsc_compute(qn_context *context, const qn_volume *half_1, const qn_
     job.fsc->mask_share = mask ? mean_of(mask) : 1;
     *fsc = job.fsc;
     return QN_OK;
+}
+
+qn_status qn_fsc_compute(qn_context *context, const qn_volume *half_1, const qn_volume *half_2, const qn_volume *mask,
+                         const qn_fsc_options *options, qn_fsc **fsc)
+{
+    const qn_log_scope outer = qn_context_enter_log(context);
+    const qn_status status = compute(context, half_1, half_2, mask, options, fsc);
+    qn_log_return(outer);
+    return status;
 }
 
 void qn_fsc_destroy(qn_fsc **fsc)

@@ -258,7 +258,8 @@ qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_do
     run.started_s = qn_clock_s();
     QN_TRY(qn_ranks_open(&run.ranks));
     qn_agreement_begin(run.ranks, &run.agreement);
-    const bool hushed = qn_log_hush(qn_ranks_rank(run.ranks) != 0); /* what they log is the same */
+    const qn_log_scope outer = qn_context_enter_log(context);
+    if (qn_ranks_rank(run.ranks) != 0) qn_log_turn_off(); /* all ranks log the same */
     qn_status status = qn_agree(&run.agreement, check_options(options, &run.asked));
     run.transforms = run.asked;
     if (status == QN_OK && qn_ranks_count(run.ranks) > 1)
@@ -266,6 +267,6 @@ qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_do
     if (status == QN_OK) status = run_stages(&run);
     if (summary) summarise(&run, status, summary);
     clear(&run);
-    qn_log_hush(hushed);
+    qn_log_return(outer);
     return status;
 }

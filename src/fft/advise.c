@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "fft/engine.h"
 #include "runtime/device.h"
@@ -496,7 +497,7 @@ static qn_status find_rows(qn_device *device, const qn_fft_question *question, q
     return QN_OK;
 }
 
-qn_status qn_fft_advise(qn_device *device, const qn_fft_advice_options *options, qn_fft_advice_report *report)
+static qn_status advise(qn_device *device, const qn_fft_advice_options *options, qn_fft_advice_report *report)
 {
     qn_fft_question question;
     memset(report, 0, sizeof *report);
@@ -517,6 +518,14 @@ qn_status qn_fft_advise(qn_device *device, const qn_fft_advice_options *options,
     }
     if (keeps) qn_fft_advice_keep(device, &question.options, report);
     return QN_OK;
+}
+
+qn_status qn_fft_advise(qn_device *device, const qn_fft_advice_options *options, qn_fft_advice_report *report)
+{
+    const qn_log_scope outer = qn_context_enter_log(qn_device_context(device));
+    const qn_status status = advise(device, options, report);
+    qn_log_return(outer);
+    return status;
 }
 
 void qn_fft_advice_report_clear(qn_fft_advice_report *report)

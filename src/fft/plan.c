@@ -189,7 +189,7 @@ static qn_status choose_engine(qn_fft_plan *plan, qn_fft_engine engine)
     return use_backend(plan, find_backend(engine, driver));
 }
 
-qn_status qn_fft_plan_create(qn_device *device, const qn_fft_options *options, qn_fft_plan **out)
+static qn_status create(qn_device *device, const qn_fft_options *options, qn_fft_plan **out)
 {
     *out = NULL;
     qn_fft_shape shape;
@@ -206,6 +206,14 @@ qn_status qn_fft_plan_create(qn_device *device, const qn_fft_options *options, q
     }
     *out = plan;
     return QN_OK;
+}
+
+qn_status qn_fft_plan_create(qn_device *device, const qn_fft_options *options, qn_fft_plan **out)
+{
+    const qn_log_scope outer = qn_context_enter_log(qn_device_context(device));
+    const qn_status status = create(device, options, out);
+    qn_log_return(outer);
+    return status;
 }
 
 void qn_fft_plan_destroy(qn_fft_plan **plan)

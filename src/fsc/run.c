@@ -112,10 +112,12 @@ static qn_status run(qn_fsc_job *job)
 qn_status qn_fsc_run(qn_context *context, const qn_fsc_run_options *options, qn_fsc **fsc)
 {
     qn_fsc_job job = {.options = options, .context = context};
+    const qn_log_scope outer = qn_context_enter_log(context);
     const qn_status status = run(&job);
     *fsc = status == QN_OK ? job.fsc : NULL;
     if (status != QN_OK) qn_fsc_destroy(&job.fsc);
     for (int k = 0; k < 2; k++) qn_volume_destroy(&job.halves[k]);
     qn_volume_destroy(&job.mask);
+    qn_log_return(outer);
     return status;
 }

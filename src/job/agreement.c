@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 /* So many pieces nobody has: a rank that takes them leaves nothing to the others. Thousands of ranks may. */
 static const uint64_t all_that_is_left = (uint64_t)1 << 48;
@@ -36,33 +37,34 @@ static bool is_told(int rank, int speaker, const qn_error_trail *own, const qn_e
  * and a launcher that stops all because one died kills them a second later. */
 typedef struct early_word {
     const char *message;
-    pthread_t thread;
-    bool waits, said;
+    qn_thread thread;
+    bool said;
     atomic_bool agreed;
 } early_word;
 
-static void *say_early(void *user)
+static qn_status say_early(void *user)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
     early_word *word = user;
     for (int i = 0; i < 30 && !word->agreed; i++) nanosleep(&pause, NULL);
     word->said = !word->agreed;
     if (word->said) qn_log(QN_LOG_WARNING, "%s", word->message);
-    return NULL;
+    return QN_OK;
 }
 
 static void begin_word(const qn_agreement *agreement, const qn_error_trail *own, early_word *word)
 {
     *word = (early_word){.message = own->message};
-    word->waits = qn_ranks_count(agreement->ranks) > 1 && qn_ranks_rank(agreement->ranks) == 0 && !agreement->stopped &&
-                  own->status == QN_CANCELLED && pthread_create(&word->thread, NULL, say_early, word) == 0;
+    const bool waits = qn_ranks_count(agreement->ranks) > 1 && qn_ranks_rank(agreement->ranks) == 0 &&
+                       !agreement->stopped && own->status == QN_CANCELLED;
+    if (waits && qn_thread_start(&word->thread, say_early, word) != QN_OK) qn_error_clear(); /* it is said later then */
 }
 
 /* Whether it has been said. */
 static bool end_word(early_word *word)
 {
     word->agreed = true;
-    if (word->waits) pthread_join(word->thread, NULL);
+    (void)qn_thread_join(&word->thread);
     return word->said;
 }
 

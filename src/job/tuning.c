@@ -59,7 +59,7 @@ qn_status qn_tuning_start(qn_context *context, const char *mode, const char *bud
         options.mode = QN_TUNE_ONLINE;
     QN_TRY(read_budget(budget, &options.budget));
     if (tuning->first) options.budget = 1;
-    if (qn_tune_store_open(NULL, &tuning->store) != QN_OK) {
+    if (qn_tune_store_open(context, NULL, &tuning->store) != QN_OK) {
         qn_log(QN_LOG_WARNING, "tuning results are not kept: %s", qn_error_message());
         qn_error_clear();
     }

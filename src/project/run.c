@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "cryoem/view.h"
 #include "format/image/image_stack.h"
@@ -395,6 +396,7 @@ qn_status qn_project_run(qn_context *context, const qn_project_options *options,
 {
     projection p = {.context = context, .options = options, .started_s = qn_clock_s()};
     QN_TRY(check_options(options));
+    const qn_log_scope outer = qn_context_enter_log(context);
     qn_status status = project(&p);
     if (status == QN_OK && summary) {
         const double seconds = qn_clock_s() - p.started_s;
@@ -406,5 +408,6 @@ qn_status qn_project_run(qn_context *context, const qn_project_options *options,
     }
     clear(&p);
     qn_tuning_finish(&p.tuning);
+    qn_log_return(outer);
     return status;
 }

@@ -576,12 +576,13 @@ qn_status qn_reconstruct_run(qn_context *context, const qn_reconstruct_options *
         return opened;
     }
     qn_agreement_begin(run.ranks, &run.agreement);
-    const bool hushed = qn_log_hush(qn_ranks_rank(run.ranks) != 0); /* what they log is the same */
+    const qn_log_scope outer = qn_context_enter_log(context);
+    if (qn_ranks_rank(run.ranks) != 0) qn_log_turn_off(); /* all ranks log the same */
     if (qn_ranks_count(run.ranks) > 1)
         qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(run.ranks));
     const qn_status status = run_stages(&run);
     if (summary) summarise(&run, status, summary);
     clear(&run);
-    qn_log_hush(hushed);
+    qn_log_return(outer);
     return status;
 }

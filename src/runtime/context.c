@@ -18,6 +18,8 @@ qn_status qn_context_create(const qn_context_options *options, qn_context **out)
     qn_context *context = memory;
     context->use_cache = !options->without_kernel_cache && !(cache && strcmp(cache, "off") == 0);
     context->explain = options->explain;
+    context->log = (qn_log_target){.callback = options->log, .user = options->log_user};
+    pthread_mutex_init(&context->log.mutex, NULL);
     qn_status status = qn_pool_create(options->threads, &context->pool);
     if (status == QN_OK && folder) status = qn_text_copy(folder, &context->kernel_folder);
     if (status != QN_OK) {
@@ -32,8 +34,11 @@ void qn_context_destroy(qn_context **context)
 {
     if (!context || !*context) return;
     const qn_configuration_source source = (*context)->source;
+    const qn_log_scope outer = qn_context_enter_log(*context);
     if (source.end) source.end(source.user);
+    qn_log_return(outer);
     qn_pool_destroy(&(*context)->pool);
+    pthread_mutex_destroy(&(*context)->log.mutex);
     qn_release(&(*context)->kernel_folder);
     qn_release(context);
 }
@@ -41,6 +46,11 @@ void qn_context_destroy(qn_context **context)
 int qn_context_threads(const qn_context *context)
 {
     return qn_pool_threads(context->pool);
+}
+
+qn_log_scope qn_context_enter_log(qn_context *context)
+{
+    return context ? qn_log_enter(&context->log) : qn_log_current();
 }
 
 qn_pool *qn_context_pool(qn_context *context)

@@ -4,13 +4,10 @@
 
 #include <quern/family.h>
 
-#include "base/thread_pool.h"
+#include "runtime/context.h"
 #include "runtime/driver.h"
 
-qn_pool *qn_context_pool(qn_context *context);
 qn_context *qn_device_context(qn_device *device);
-const qn_configuration_source *qn_context_configuration_source(const qn_context *context);
-const char *qn_context_kernel_folder(const qn_context *context); /* NULL: sources are the library's own */
 
 /* The driver under a device; for "checking:X" that of X. FFT back ends choose by its name. */
 const char *qn_device_inner_driver(const qn_device *device);

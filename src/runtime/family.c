@@ -217,7 +217,7 @@ static bool report_launch(const qn_family_launch *launch, qn_status status, qn_e
     return again && status != QN_OK && status != QN_DEVICE_LOST;
 }
 
-qn_status qn_family_run(const qn_family *family, qn_queue *queue, const qn_family_call *call, qn_event **event)
+static qn_status run_launch(const qn_family *family, qn_queue *queue, const qn_family_call *call, qn_event **event)
 {
     qn_device *device = queue->device;
     qn_argument arguments[QN_ARGUMENT_MAX];
@@ -250,6 +250,14 @@ qn_status qn_family_run(const qn_family *family, qn_queue *queue, const qn_famil
     else
         qn_event_destroy(&made);
     return QN_OK;
+}
+
+qn_status qn_family_run(const qn_family *family, qn_queue *queue, const qn_family_call *call, qn_event **event)
+{
+    const qn_log_scope outer = qn_context_enter_log(queue->device->context);
+    const qn_status status = run_launch(family, queue, call, event);
+    qn_log_return(outer);
+    return status;
 }
 
 qn_status qn_family_fits(const qn_family *family, qn_device *device, const qn_configuration *configuration,

@@ -5,10 +5,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/log.h"
 #include "runtime/device.h"
 
 struct qn_context {
     qn_pool *pool;
+    qn_log_target log;
     bool use_cache;
     bool explain;
     char *kernel_folder; /* NULL: embedded sources */

@@ -53,6 +53,7 @@ static qn_status build_program(qn_device *device, const qn_program_source *sourc
     return QN_OK;
 }
 
+/* Compilers' messages go to the log of the device's context, whoever asks for the program. */
 static qn_status create_entry(qn_device *device, const qn_family *family, const qn_configuration *configuration,
                               const char *definitions, qn_program_entry **out)
 {
@@ -62,6 +63,7 @@ static qn_status create_entry(qn_device *device, const qn_family *family, const 
     qn_program_entry *entry = memory;
     entry->family = family;
     entry->configuration = *configuration;
+    const qn_log_scope outer = qn_context_enter_log(device->context);
     qn_status status = qn_text_copy(definitions, &entry->definitions);
     if (status == QN_OK)
         status = qn_kernel_source_make(device->context->kernel_folder, qn_device_inner_driver(device), family,
@@ -74,6 +76,7 @@ static qn_status create_entry(qn_device *device, const qn_family *family, const 
     for (int i = 0; i < family->kernel_count && status == QN_OK; i++)
         status = device->driver->kernel_create(device->handle, entry->program, &family->kernels[i], &entry->kernels[i]);
     qn_text_clear(&text);
+    qn_log_return(outer);
     if (status != QN_OK) {
         destroy_entry(device, entry);
         return qn_error_add_context(status, "%s on %s", family->name, device->info.identifier);

@@ -95,7 +95,7 @@ static qn_status read_molecule(const char *path, qn_score_receptor *receptor)
 {
     qn_sybyl_type *types = NULL;
     qn_surroundings *around = NULL;
-    QN_TRY(qn_molecule_read(path, &(qn_molecule_options){.drop_water = true}, &receptor->molecule));
+    QN_TRY(qn_molecule_read(NULL, path, &(qn_molecule_options){.drop_water = true}, &receptor->molecule));
     QN_TRY(refuse_heaps(path, receptor->molecule));
     const size_t count = receptor->molecule->atom_count;
     qn_status status = qn_allocate(count, sizeof *types, (void **)&types);

@@ -60,7 +60,7 @@ static qn_status read_structure(const char *path, site_atoms *site)
 {
     qn_molecule *molecule;
     bool hetero = false;
-    QN_TRY(qn_molecule_read(path, &(qn_molecule_options){.drop_water = true, .drop_hydrogens = true}, &molecule));
+    QN_TRY(qn_molecule_read(NULL, path, &(qn_molecule_options){.drop_water = true, .drop_hydrogens = true}, &molecule));
     for (size_t r = 0; r < molecule->residue_count; r++) hetero |= molecule->residues[r].hetero;
     qn_status status = make_room(site, molecule->atom_count);
     for (size_t i = 0; status == QN_OK && i < molecule->atom_count; i++)

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "job/tuning.h"
@@ -49,8 +50,8 @@ static qn_status score_tuned(qn_device *device, const qn_deck *deck, int poses, 
     return status;
 }
 
-qn_status qn_screen_deck(qn_device *device, const char *folder, int poses, bool exact, bool cull, const char *energies,
-                         qn_screen_deck_summary *summary)
+static qn_status score_deck(qn_device *device, const char *folder, int poses, bool exact, bool cull,
+                            const char *energies, qn_screen_deck_summary *summary)
 {
     qn_deck deck;
     float *scored = NULL;
@@ -74,5 +75,14 @@ qn_status qn_screen_deck(qn_device *device, const char *folder, int poses, bool 
     }
     qn_release(&scored);
     qn_deck_clear(&deck);
+    return status;
+}
+
+qn_status qn_screen_deck(qn_device *device, const char *folder, int poses, bool exact, bool cull, const char *energies,
+                         qn_screen_deck_summary *summary)
+{
+    const qn_log_scope outer = qn_context_enter_log(qn_device_context(device));
+    const qn_status status = score_deck(device, folder, poses, exact, cull, energies, summary);
+    qn_log_return(outer);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "format/compound/packed_library.h"
 #include "report/csv.h"
+#include "runtime/context.h"
 
 typedef struct packing {
     qn_packed_writer *writer;
@@ -75,8 +76,8 @@ static qn_status pack_all(packing *pack, const char *const *libraries, size_t li
     return QN_OK;
 }
 
-qn_status qn_screen_pack(const char *const *libraries, size_t library_count, const char *path, uint64_t *molecules,
-                         uint64_t *rejected)
+static qn_status pack_libraries(const char *const *libraries, size_t library_count, const char *path,
+                                uint64_t *molecules, uint64_t *rejected)
 {
     packing pack = {0};
     QN_TRY(qn_packed_writer_create(path, &pack.writer));
@@ -89,5 +90,14 @@ qn_status qn_screen_pack(const char *const *libraries, size_t library_count, con
         qn_packed_writer_discard(&pack.writer);
     if (status == QN_OK) status = write_rejections(&pack, path); /* last: alone it would belong to an older library */
     qn_text_clear(&pack.rejections);
+    return status;
+}
+
+qn_status qn_screen_pack(qn_context *context, const char *const *libraries, size_t library_count, const char *path,
+                         uint64_t *molecules, uint64_t *rejected)
+{
+    const qn_log_scope outer = qn_context_enter_log(context);
+    const qn_status status = pack_libraries(libraries, library_count, path, molecules, rejected);
+    qn_log_return(outer);
     return status;
 }

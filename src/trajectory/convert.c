@@ -11,6 +11,7 @@
 #include "format/trajectory/trajectory_write.h"
 #include "frames/source.h"
 #include "frames/whole.h"
+#include "runtime/context.h"
 #include "selection/selection.h"
 
 typedef struct conversion {
@@ -66,7 +67,7 @@ static qn_status read_topology(conversion *job)
     const qn_trajectory_convert_options *options = job->options;
     job->topology = &job->bare;
     if (options->topology) {
-        QN_TRY(qn_topology_read(options->topology, &job->read));
+        QN_TRY(qn_topology_read(NULL, options->topology, &job->read));
         job->topology = job->read;
         return QN_OK;
     }
@@ -194,7 +195,7 @@ static void clear(conversion *job)
     qn_release(&job->chosen);
 }
 
-qn_status qn_trajectory_convert(const qn_trajectory_convert_options *options, uint64_t *frames, size_t *atoms)
+static qn_status convert(const qn_trajectory_convert_options *options, uint64_t *frames, size_t *atoms)
 {
     conversion job = {.options = options, .started_s = qn_clock_s()};
     qn_error_trail trail;
@@ -205,4 +206,13 @@ qn_status qn_trajectory_convert(const qn_trajectory_convert_options *options, ui
     qn_error_save(status, &trail);
     clear(&job);
     return status == QN_OK ? QN_OK : qn_error_restore(&trail);
+}
+
+qn_status qn_trajectory_convert(qn_context *context, const qn_trajectory_convert_options *options, uint64_t *frames,
+                                size_t *atoms)
+{
+    const qn_log_scope outer = qn_context_enter_log(context);
+    const qn_status status = convert(options, frames, atoms);
+    qn_log_return(outer);
+    return status;
 }

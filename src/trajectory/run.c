@@ -202,7 +202,7 @@ static qn_status prepare(qn_trajectory_state *run)
 {
     const qn_trajectory_options *options = run->options;
     QN_TRY(check_output(run));
-    QN_TRY(qn_topology_read(options->topology, &run->topology));
+    QN_TRY(qn_topology_read(run->context, options->topology, &run->topology));
     QN_TRY(open_selections(run));
     QN_TRY(qn_trajectory_clients_prepare(run));
     if (run->any_on_device)
@@ -279,10 +279,10 @@ static qn_status finish(qn_trajectory_state *run)
     }
     if (run->damage.status != QN_OK && run->frames == 0) return QN_OK;
     if (run->damage.status != QN_OK) {
-        const bool hushed = qn_log_hush(true); /* for the report alone: the run fails with the same sentence */
+        const qn_log_scope outer = qn_log_turn_off(); /* for the report alone: the run fails with the same sentence */
         const qn_status status =
             qn_trajectory_warn(run, "%s; the results are those of the frames before that place", run->damage.message);
-        qn_log_hush(hushed);
+        qn_log_return(outer);
         QN_TRY(status);
     }
     if (run->interrupted)
@@ -389,13 +389,14 @@ qn_status qn_trajectory_run_to(qn_context *context, const qn_trajectory_options 
         return opened;
     }
     qn_agreement_begin(run.ranks, &run.agreement);
-    const bool hushed = qn_log_hush(qn_ranks_rank(run.ranks) != 0); /* what they log is the same */
+    const qn_log_scope outer = qn_context_enter_log(context);
+    if (qn_ranks_rank(run.ranks) != 0) qn_log_turn_off(); /* all ranks log the same */
     qn_status status = qn_agree(&run.agreement, check_options(options));
     if (status == QN_OK && qn_ranks_count(run.ranks) > 1)
         qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(run.ranks));
     if (status == QN_OK) status = run_stages(&run);
     if (summary) summarise(&run, status, summary);
     clear(&run);
-    qn_log_hush(hushed);
+    qn_log_return(outer);
     return status;
 }

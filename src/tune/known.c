@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "runtime/device.h"
 #include "tune/session.h"
 #include "tune/shipped.h"
 
@@ -62,7 +63,7 @@ static qn_status add_shipped(listing *to, const qn_tune_key *key, bool every_cla
     return QN_OK;
 }
 
-qn_status qn_tune_lookup(qn_device *device, qn_tune_store *store, const qn_family *family, const char *problem_class,
+static qn_status look_up(qn_device *device, qn_tune_store *store, const qn_family *family, const char *problem_class,
                          qn_tune_known *known, size_t capacity, size_t *count)
 {
     listing to = {.family = family, .device = qn_device_get_info(device), .known = known, .capacity = capacity};
@@ -78,4 +79,13 @@ qn_status qn_tune_lookup(qn_device *device, qn_tune_store *store, const qn_famil
     add(&to, "fallback", text, problem_class ? problem_class : "", false, &last);
     *count = to.count;
     return QN_OK;
+}
+
+qn_status qn_tune_lookup(qn_device *device, qn_tune_store *store, const qn_family *family, const char *problem_class,
+                         qn_tune_known *known, size_t capacity, size_t *count)
+{
+    const qn_log_scope outer = qn_context_enter_log(qn_device_context(device));
+    const qn_status status = look_up(device, store, family, problem_class, known, capacity, count);
+    qn_log_return(outer);
+    return status;
 }

@@ -149,7 +149,7 @@ static online *find_door(const qn_context *context)
     return source->choose == choose ? source->user : NULL;
 }
 
-qn_status qn_tune_attach(qn_context *context, const qn_tune_attach_options *options)
+static qn_status attach(qn_context *context, const qn_tune_attach_options *options)
 {
     void *memory;
     qn_tune_detach(context);
@@ -174,12 +174,22 @@ qn_status qn_tune_attach(qn_context *context, const qn_tune_attach_options *opti
     return QN_OK;
 }
 
+qn_status qn_tune_attach(qn_context *context, const qn_tune_attach_options *options)
+{
+    const qn_log_scope outer = qn_context_enter_log(context);
+    const qn_status status = attach(context, options);
+    qn_log_return(outer);
+    return status;
+}
+
 void qn_tune_detach(qn_context *context)
 {
     online *door = find_door(context);
     if (!door) return;
+    const qn_log_scope outer = qn_context_enter_log(context);
     qn_context_set_configuration_source(context, NULL);
     destroy(door);
+    qn_log_return(outer);
 }
 
 static void describe(const qn_online_family *family, qn_tune_gain *gain)

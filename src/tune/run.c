@@ -349,8 +349,8 @@ qn_status qn_tune_run(qn_device *device, const qn_workload *workload, const qn_t
     return qn_tune_run_metered(device, workload, options, NULL, result);
 }
 
-qn_status qn_tune_run_metered(qn_device *device, const qn_workload *workload, const qn_tune_options *options,
-                              const qn_tune_meter *meter, qn_tune_result *result)
+static qn_status run_metered(qn_device *device, const qn_workload *workload, const qn_tune_options *options,
+                             const qn_tune_meter *meter, qn_tune_result *result)
 {
     static const qn_tune_options defaults = {0};
     qn_error_trail trail;
@@ -372,4 +372,13 @@ qn_status qn_tune_run_metered(qn_device *device, const qn_workload *workload, co
     close_run(run);
     qn_release(&memory);
     return qn_error_restore(&trail);
+}
+
+qn_status qn_tune_run_metered(qn_device *device, const qn_workload *workload, const qn_tune_options *options,
+                              const qn_tune_meter *meter, qn_tune_result *result)
+{
+    const qn_log_scope outer = qn_context_enter_log(qn_device_context(device));
+    const qn_status status = run_metered(device, workload, options, meter, result);
+    qn_log_return(outer);
+    return status;
 }

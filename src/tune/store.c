@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/context.h"
 
 enum { BUSY_MS = 10000, PAUSE_MS = 20, MOST_SET_ASIDE = 1000, VERSION = 2 };
 
@@ -268,7 +269,7 @@ static qn_status default_path(char **path)
     return status;
 }
 
-qn_status qn_tune_store_open(const char *path, qn_tune_store **out)
+static qn_status open_store(const char *path, qn_tune_store **out)
 {
     char *place = NULL, machine[64] = "?";
     void *memory;
@@ -298,6 +299,14 @@ qn_status qn_tune_store_open(const char *path, qn_tune_store **out)
     }
     *out = store;
     return QN_OK;
+}
+
+qn_status qn_tune_store_open(qn_context *context, const char *path, qn_tune_store **out)
+{
+    const qn_log_scope outer = qn_context_enter_log(context);
+    const qn_status status = open_store(path, out);
+    qn_log_return(outer);
+    return status;
 }
 
 void qn_tune_store_close(qn_tune_store **store)

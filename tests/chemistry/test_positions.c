@@ -145,7 +145,7 @@ static qn_compound *crystal_residue(const char *name)
     qn_molecule *molecule = NULL;
     qn_compound *compound = NULL;
     size_t atoms[64];
-    if (!CHECK_OK(qn_molecule_read(check_data(name), &(qn_molecule_options){0}, &molecule))) return NULL;
+    if (!CHECK_OK(qn_molecule_read(NULL, check_data(name), &(qn_molecule_options){0}, &molecule))) return NULL;
     for (size_t i = 0; i < 64; i++) atoms[i] = i;
     if (CHECK(molecule->atom_count <= 64) &&
         CHECK_OK(qn_bonds_from_molecule(molecule, atoms, molecule->atom_count, &compound)))
@@ -214,7 +214,8 @@ static void residues_are_typed_the_same_way(void)
     qn_molecule *molecule = NULL;
     qn_sybyl_type types[64];
     size_t unknown = 99;
-    if (!CHECK_OK(qn_molecule_read(check_data("chemistry/1stp_biotin.pdb"), &(qn_molecule_options){0}, &molecule)))
+    if (!CHECK_OK(
+            qn_molecule_read(NULL, check_data("chemistry/1stp_biotin.pdb"), &(qn_molecule_options){0}, &molecule)))
         return;
     CHECK(molecule->atom_count == 16);
     CHECK_OK(qn_residue_sybyl_types(molecule, types, &unknown));

@@ -29,7 +29,7 @@ static void compare_renamed(size_t first, size_t step, size_t *compared, size_t 
 {
     qn_molecule *molecule = NULL;
     const char *path = check_data("../../examples/1ppe/1PPE_r_u.pdb");
-    if (!CHECK_OK(qn_molecule_read(path, &(qn_molecule_options){.drop_hydrogens = true}, &molecule))) return;
+    if (!CHECK_OK(qn_molecule_read(NULL, path, &(qn_molecule_options){.drop_hydrogens = true}, &molecule))) return;
     size_t atoms = molecule->atom_count, unknown = 99;
     qn_sybyl_type *expected = calloc(atoms, sizeof *expected), *found = calloc(atoms, sizeof *found);
     bool *renamed = calloc(atoms, sizeof *renamed);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include <quern/family.h>
-#include <quern/log.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "check.h"
@@ -240,7 +240,8 @@ int main(void)
 {
     bool opencl = open_opencl(), nvrtc = has_nvrtc();
     if (!opencl && !nvrtc) check_skip("compilers", "this machine has neither an OpenCL device nor NVRTC");
-    qn_log_set_callback(on_log, NULL);
+    static qn_log_target heard = {.callback = on_log, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    qn_log_enter(&heard);
     if (opencl) {
         RUN(families_compile_as_opencl);
         qn_opencl_driver.device_close(opencl_device);

@@ -50,11 +50,10 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
     setenv("QUERN_TUNING_STORE", "off", 1);
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2, .log = on_log}, &context)))
+        return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
-    qn_log_set_callback(on_log, NULL);
     RUN(small_and_large_spaces_are_modelled);
-    qn_log_set_callback(NULL, NULL);
     qn_device_release(&device);
     qn_context_destroy(&context);
     return check_finish();

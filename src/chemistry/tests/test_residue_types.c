@@ -1,9 +1,9 @@
 #include "chemistry/residue_types.h"
 
-#include <quern/log.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "check.h"
 
 /* Reads "ALA A 1 N=N.4 CA=C.3 …": a residue and the types its atoms should have. Atoms get places far from each other
@@ -170,7 +170,8 @@ static void unknown_atoms_are_counted_and_named_once(void)
 
 int main(void)
 {
-    qn_log_set_callback(on_log, NULL);
+    static qn_log_target heard = {.callback = on_log, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    qn_log_enter(&heard);
     RUN(amino_acids_have_the_types_of_bude);
     RUN(chains_begin_and_end_where_they_do);
     RUN(a_ring_of_amino_acids_has_no_beginning);

@@ -34,7 +34,8 @@ static qn_molecule *read_part(const char *name, const char *suffix)
 {
     qn_molecule *molecule = NULL;
     const char *path = data_path(name, suffix);
-    if (CHECK(path != NULL)) CHECK_OK(qn_molecule_read(path, &(qn_molecule_options){.drop_water = true}, &molecule));
+    if (CHECK(path != NULL))
+        CHECK_OK(qn_molecule_read(NULL, path, &(qn_molecule_options){.drop_water = true}, &molecule));
     return molecule;
 }
 

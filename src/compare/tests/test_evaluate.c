@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <quern/evaluate.h>
-#include <quern/log.h>
 
 #include "check.h"
 #include "compare/tests/made_complex.h"
@@ -11,6 +10,7 @@
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 static made_molecule receptor, ligand, model_receptor, model_ligand;
 static char receptor_path[1200], ligand_path[1200];
+static qn_context *context;
 
 static const char *place(const char *name)
 {
@@ -91,7 +91,8 @@ static qn_status evaluate(const char *model, const char *receptor_chains, const 
     char path[1200];
     const char *const models[] = {path};
     snprintf(path, sizeof path, "%s", place(model));
-    return qn_evaluate_run(&(qn_evaluate_options){.models = models,
+    return qn_evaluate_run(context,
+                           &(qn_evaluate_options){.models = models,
                                                   .model_count = 1,
                                                   .receptor_reference = receptor_path,
                                                   .ligand_reference = ligand_path,
@@ -269,7 +270,7 @@ static void errors_say_what_is_wrong(void)
     strcat(ligand_path, ":Q");
     CHECK_FAILS(evaluate("good.pdb", NULL, NULL, &report), QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("Q");
-    CHECK_FAILS(qn_evaluate_run(&(qn_evaluate_options){.model_count = 0}, &report), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_evaluate_run(context, &(qn_evaluate_options){.model_count = 0}, &report), QN_INVALID_ARGUMENT);
     qn_evaluate_report_destroy(NULL);
 }
 
@@ -293,15 +294,15 @@ static void lost_contacts_are_said_once(void)
     mkdir(place("lost"), 0777);
     write_model("lost/cluster_01.pdb", "", &model_receptor, &model_ligand);
     write_model("lost/cluster_02.pdb", "", &model_receptor, &model_ligand);
-    qn_log_set_callback(on_log, NULL);
     if (CHECK_OK(evaluate("lost", NULL, NULL, &report))) CHECK(report->models[1].fnat < 1);
-    qn_log_set_callback(NULL, NULL);
     CHECK(warnings == 1 && strstr(warning, "count as not made"));
     qn_evaluate_report_destroy(&report);
 }
 
 int main(void)
 {
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2, .log = on_log}, &context)))
+        return check_finish();
     RUN(folder_in_order);
     RUN(folder_of_folders);
     RUN(remarks_restore_names);
@@ -310,5 +311,6 @@ int main(void)
     RUN(chosen_chains);
     RUN(errors_say_what_is_wrong);
     RUN(lost_contacts_are_said_once);
+    qn_context_destroy(&context);
     return check_finish();
 }

@@ -50,7 +50,7 @@ qn_status qn_dock_partner_read(const char *path, int model, const char *role, qn
 {
     memset(partner, 0, sizeof *partner);
     qn_molecule_options options = {.model = model, .drop_water = true};
-    qn_status status = qn_molecule_read(path, &options, &partner->molecule);
+    qn_status status = qn_molecule_read(NULL, path, &options, &partner->molecule);
     if (status != QN_OK) return qn_error_add_context(status, "%s", role);
     status = qn_input_hash(path, partner->hash);
     if (status == QN_OK) status = make_sites(partner);

@@ -230,7 +230,7 @@ static void a_search_finds_what_was_tuned(int number, const int sizes[QN_WORKLOA
     size_t count = 0;
     bool found = false;
     snprintf(path, sizeof path, "%s/tuned_%d.db", check_scratch_folder(), number);
-    if (!CHECK_OK(qn_tune_store_open(path, &store))) return;
+    if (!CHECK_OK(qn_tune_store_open(NULL, path, &store))) return;
     qn_tune_options options = {
         .tuner = {.searcher = "random", .seed = 1, .tests = tests}, .most_repeats = 3, .store = store};
     memcpy(options.sizes, sizes, sizeof options.sizes);

@@ -409,10 +409,9 @@ static void fast_sizes_are_the_rule_of_docking(void)
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
-    if (qn_context_create(&(qn_context_options){.threads = 1}, &context) != QN_OK ||
+    if (qn_context_create(&(qn_context_options){.threads = 1, .log = on_log}, &context) != QN_OK ||
         qn_device_open(context, name, &device) != QN_OK)
         check_skip(name, qn_error_message());
-    qn_log_set_callback(on_log, NULL);
     RUN(limits_hold_for_every_size);
     RUN(no_row_leaves_the_limits);
     RUN(each_axis_has_its_own_answer);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "format/structure/formats.h"
 #include "format/structure/structure.h"
+#include "runtime/context.h"
 
 static qn_status check_text(const char *name, const char *data, size_t size)
 {
@@ -63,7 +64,7 @@ static qn_status unpack(const char *name, char **data, size_t *size)
     return QN_OK;
 }
 
-qn_status qn_molecule_read(const char *path, const qn_molecule_options *options, qn_molecule **molecule)
+static qn_status read_molecule(const char *path, const qn_molecule_options *options, qn_molecule **molecule)
 {
     char *file = NULL, *chains = NULL, *data = NULL;
     size_t size = 0;
@@ -75,5 +76,14 @@ qn_status qn_molecule_read(const char *path, const qn_molecule_options *options,
     qn_release(&file);
     qn_release(&chains);
     qn_release(&data);
+    return status;
+}
+
+qn_status qn_molecule_read(qn_context *context, const char *path, const qn_molecule_options *options,
+                           qn_molecule **molecule)
+{
+    const qn_log_scope outer = qn_context_enter_log(context);
+    const qn_status status = read_molecule(path, options, molecule);
+    qn_log_return(outer);
     return status;
 }

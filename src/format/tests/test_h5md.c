@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "format/tests/small_trajectory.h"
 
 static const char *data(const char *name)
@@ -56,7 +57,8 @@ static void boxes_units_and_offsets_are_those_of_the_file(void)
     static const double edges[2][9] = {{1, 0, 0, 0.25, 2, 0, -0.5, 0.75, 3}, {2, 0, 0, 0.5, 3, 0, -0.25, 1, 4}};
     static const double atoms[6] = {0.1, 0.2, 0.3, -0.4, 0.55, 0.6};
     small_trajectory t;
-    qn_log_set_callback(keep_note, NULL);
+    static qn_log_target heard = {.callback = keep_note, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    const qn_log_scope outer = qn_log_enter(&heard);
     note[0] = '\0';
     read_trajectory(data("matrix.h5md"), 0, &t);
     CHECK(strstr(note, "matrix.h5md: has 2 groups of particles; the first, \"all\", is read") != NULL);
@@ -74,7 +76,7 @@ static void boxes_units_and_offsets_are_those_of_the_file(void)
     for (int k = 0; k < 9; k++) CHECK_NEAR(t.frames[1].box_nm[k], k % 4 ? 0 : 1 + k / 4, 1e-12);
     for (int k = 0; k < 6; k++) CHECK_NEAR((double)t.positions_nm[0][k], atoms[k], 6e-8);
     CHECK(t.frames[0].time_ps == 0.5 && isnan(t.frames[1].time_ps) && t.frames[0].step == -1);
-    qn_log_set_callback(NULL, NULL);
+    qn_log_return(outer);
 }
 
 static void what_is_none_is_refused(void)

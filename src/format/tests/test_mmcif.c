@@ -21,8 +21,8 @@ static void the_same_molecule_reads_the_same_from_both_formats(void)
     for (int i = 0; i < 4; i++) {
         qn_molecule_options options = {.keep_alternates = i & 1, .drop_water = i & 2, .drop_hydrogens = i & 2};
         qn_molecule *pdb, *cif;
-        if (!CHECK_OK(qn_molecule_read(check_data("structures/peptide.pdb"), &options, &pdb))) return;
-        if (!CHECK_OK(qn_molecule_read(check_data("structures/peptide.cif"), &options, &cif))) return;
+        if (!CHECK_OK(qn_molecule_read(NULL, check_data("structures/peptide.pdb"), &options, &pdb))) return;
+        if (!CHECK_OK(qn_molecule_read(NULL, check_data("structures/peptide.cif"), &options, &cif))) return;
         size_t atoms = 12 + (i & 1) - (i & 2 ? 3 : 0), residues = 9 - (i & 2 ? 2 : 0);
         CHECK(pdb->atom_count == atoms && cif->atom_count == atoms);
         if (!CHECK(pdb->residue_count == residues && cif->residue_count == residues)) return;

@@ -1,10 +1,11 @@
 #include "check.h"
 
-#include <quern/log.h>
+#include <quern/device.h>
 #include <quern/molecule.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "format/element.h"
 #include "format/structure/structure.h"
 
@@ -16,7 +17,7 @@ static qn_status read_text(const char *text, qn_molecule **molecule)
 static qn_molecule *read_data(const char *name, const qn_molecule_options *options)
 {
     qn_molecule *molecule = NULL;
-    CHECK_OK(qn_molecule_read(check_data(name), options, &molecule));
+    CHECK_OK(qn_molecule_read(NULL, check_data(name), options, &molecule));
     return molecule;
 }
 
@@ -93,8 +94,9 @@ static void models_are_told_apart(void)
         qn_molecule_destroy(&molecule);
     }
     qn_molecule *molecule;
-    CHECK_FAILS(qn_molecule_read(check_data("structures/models.pdb"), &(qn_molecule_options){.model = 9}, &molecule),
-                QN_NOT_FOUND);
+    CHECK_FAILS(
+        qn_molecule_read(NULL, check_data("structures/models.pdb"), &(qn_molecule_options){.model = 9}, &molecule),
+        QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("models.pdb: there is no model 9; the file has 2, 3, 4, 2");
 }
 
@@ -237,6 +239,13 @@ static void occupancy_is_compared_by_its_mean(void)
     qn_molecule_destroy(&molecule);
 }
 
+static const char *scratch_file(const char *name)
+{
+    static char path[600];
+    snprintf(path, sizeof path, "%s/%s", check_scratch_folder(), name);
+    return path;
+}
+
 static void keep_message(qn_log_level level, const char *message, void *user)
 {
     if (level == QN_LOG_WARNING) snprintf(user, 200, "%s", message);
@@ -247,14 +256,41 @@ static void doubtful_files_give_a_warning(void)
 {
     char warning[200] = "";
     qn_molecule *molecule;
-    qn_log_set_callback(keep_message, warning);
+    qn_log_target heard = {.callback = keep_message, .user = warning, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    const qn_log_scope outer = qn_log_enter(&heard);
     CHECK_OK(read_text(START "  11.104" REST "END\n" START "  22.104" REST, &molecule));
     CHECK_TEXT(warning, "in.pdb:3: the atoms behind END (line 2) are taken for another model");
     qn_molecule_destroy(&molecule);
     CHECK_OK(read_text("ATOM      1  CA  GLY A   1      11.104   6.134  -6.504  1.00  0.00           H\n", &molecule));
     CHECK_TEXT(warning, "in.pdb: the element columns of 1 atoms say hydrogen, their names do not; the names are used");
     qn_molecule_destroy(&molecule);
-    qn_log_set_callback(NULL, NULL);
+    qn_log_return(outer);
+}
+
+/* A file that is read for none, for one and for the other of two contexts. */
+static void warnings_go_to_the_context_that_is_given(void)
+{
+    char warnings[2][200] = {"", ""};
+    qn_context *contexts[2];
+    qn_molecule *molecule;
+    FILE *file = fopen(scratch_file("hydrogen.pdb"), "w");
+    if (!CHECK(file != NULL)) return;
+    fputs("ATOM      1  CA  GLY A   1      11.104   6.134  -6.504  1.00  0.00           H\n", file);
+    fclose(file);
+    for (int i = 0; i < 2; i++) {
+        const qn_context_options options = {.threads = 1, .log = keep_message, .log_user = warnings[i]};
+        CHECK_OK(qn_context_create(&options, &contexts[i]));
+    }
+    CHECK_OK(qn_molecule_read(NULL, scratch_file("hydrogen.pdb"), NULL, &molecule));
+    qn_molecule_destroy(&molecule);
+    CHECK(!warnings[0][0] && !warnings[1][0]);
+    for (int i = 1; i >= 0; i--) {
+        CHECK_OK(qn_molecule_read(contexts[i], scratch_file("hydrogen.pdb"), NULL, &molecule));
+        qn_molecule_destroy(&molecule);
+        CHECK(strstr(warnings[i], "the element columns of 1 atoms") && !warnings[!i][0]);
+        warnings[i][0] = '\0';
+    }
+    for (int i = 0; i < 2; i++) qn_context_destroy(&contexts[i]);
 }
 
 /* Found by fuzzing: a chain that goes on after another one, which is not kept, is still broken there. */
@@ -308,6 +344,7 @@ int main(void)
     RUN(ter_breaks_a_chain);
     RUN(occupancy_is_compared_by_its_mean);
     RUN(doubtful_files_give_a_warning);
+    RUN(warnings_go_to_the_context_that_is_given);
     RUN(a_chain_ends_where_another_begins);
     RUN(a_name_is_one_residue_of_a_place);
     RUN(symbols_have_atomic_numbers);

@@ -204,7 +204,7 @@ static void real_receptors_are_read(void)
             CHECK(true);
             return;
         }
-        if (!CHECK_OK(qn_molecule_read(path, NULL, &m))) continue;
+        if (!CHECK_OK(qn_molecule_read(NULL, path, NULL, &m))) continue;
         for (size_t i = 0; i < m->atom_count; i++) {
             const qn_atom *atom = &m->atoms[i];
             heavy += strcmp(atom->element, "H") != 0;

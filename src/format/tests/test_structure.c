@@ -206,7 +206,7 @@ static void what_is_written_is_read_back(void)
         snprintf(path, sizeof path, "%s/out.%s", check_scratch_folder(), format ? "cif" : "pdb");
         CHECK_OK(
             qn_molecule_write(path, format ? QN_STRUCTURE_MMCIF : QN_STRUCTURE_PDB, molecules, 1, "FIRST\nSECOND\n"));
-        CHECK_OK(qn_molecule_read(path, &options, &back));
+        CHECK_OK(qn_molecule_read(NULL, path, &options, &back));
         check_same(m, back);
         qn_molecule_destroy(&back);
         CHECK_OK(qn_file_read(path, &text, &size));
@@ -237,11 +237,11 @@ static void large_molecules_and_long_names_go_to_mmcif(void)
     CHECK_FAILS(qn_molecule_write(path, QN_STRUCTURE_PDB, molecules, 1, NULL), QN_UNSUPPORTED);
     CHECK(!qn_file_exists(path));
     CHECK_OK(qn_molecule_write(path, QN_STRUCTURE_MMCIF, molecules, 1, NULL));
-    CHECK_OK(qn_molecule_read(path, &options, &back));
+    CHECK_OK(qn_molecule_read(NULL, path, &options, &back));
     check_same(m, back);
     qn_molecule_destroy(&back);
     strcat(path, ":AA");
-    CHECK_OK(qn_molecule_read(path, &options, &back));
+    CHECK_OK(qn_molecule_read(NULL, path, &options, &back));
     CHECK(back->atom_count == 100010);
     qn_molecule_destroy(&back);
     qn_molecule_destroy(&m);
@@ -257,12 +257,12 @@ static void gzipped_files_are_read_and_damaged_ones_refused(void)
     gzFile file = gzopen(path, "wb");
     CHECK(gzwrite(file, peptide, sizeof peptide - 1) == (int)sizeof peptide - 1);
     CHECK(gzclose(file) == Z_OK);
-    CHECK_OK(qn_molecule_read(path, &options, &m));
+    CHECK_OK(qn_molecule_read(NULL, path, &options, &m));
     CHECK(m->atom_count == 6);
     qn_molecule_destroy(&m);
     CHECK_OK(qn_file_read(path, &data, &size));
     CHECK_OK(qn_file_write(path, data, size / 2));
-    CHECK_FAILS(qn_molecule_read(path, &options, &m), QN_BAD_FORMAT);
+    CHECK_FAILS(qn_molecule_read(NULL, path, &options, &m), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("damaged or cut off");
     qn_release(&data);
 }
@@ -271,10 +271,10 @@ static void paths_that_are_no_files_are_named(void)
 {
     qn_molecule *m;
     qn_molecule_options options = {0};
-    CHECK_FAILS(qn_molecule_read("/nowhere/x.pdb", &options, &m), QN_NOT_FOUND);
+    CHECK_FAILS(qn_molecule_read(NULL, "/nowhere/x.pdb", &options, &m), QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("/nowhere/x.pdb: cannot open");
-    CHECK_FAILS(qn_molecule_read(check_scratch_folder(), &options, &m), QN_IO_ERROR);
-    CHECK_FAILS(qn_molecule_read("/nowhere/x.pdb:", &options, &m), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_molecule_read(NULL, check_scratch_folder(), &options, &m), QN_IO_ERROR);
+    CHECK_FAILS(qn_molecule_read(NULL, "/nowhere/x.pdb:", &options, &m), QN_INVALID_ARGUMENT);
 }
 
 static void the_benchmark_files_are_read_whole(void)
@@ -292,7 +292,7 @@ static void the_benchmark_files_are_read_whole(void)
             qn_molecule_options options = {.keep_alternates = true};
             snprintf(name, sizeof name, "docking/bm5/%s/%s_%s.pdb", cases[c], cases[c], kinds[k]);
             snprintf(path, sizeof path, "%s", check_reference_data(name));
-            if (!CHECK_OK(qn_molecule_read(path, &options, &m))) continue;
+            if (!CHECK_OK(qn_molecule_read(NULL, path, &options, &m))) continue;
             CHECK(m->atom_count == count_records(path));
             qn_molecule_destroy(&m);
         }

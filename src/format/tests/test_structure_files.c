@@ -44,11 +44,11 @@ static void gzip_is_told_by_content_and_may_have_members(void)
     char *text;
     size_t size;
     qn_molecule *plain, *packed;
-    CHECK_OK(qn_molecule_read(check_data("structures/peptide.pdb"), &everything, &plain));
+    CHECK_OK(qn_molecule_read(NULL, check_data("structures/peptide.pdb"), &everything, &plain));
     CHECK_OK(qn_file_read(check_data("structures/peptide.pdb"), &text, &size));
     for (int parts = 1; parts <= 3; parts++) {
         write_gzip(scratch("packed.pdb"), text, size, parts);
-        if (!CHECK_OK(qn_molecule_read(scratch("packed.pdb:B,A"), &everything, &packed))) continue;
+        if (!CHECK_OK(qn_molecule_read(NULL, scratch("packed.pdb:B,A"), &everything, &packed))) continue;
         CHECK(packed->atom_count == plain->atom_count);
         CHECK_TEXT(packed->name, "packed.pdb");
         qn_molecule_destroy(&packed);
@@ -98,25 +98,25 @@ static void gzip_that_unpacks_without_end_is_refused(void)
 static void paths_that_cannot_be_read_are_named(void)
 {
     qn_molecule *molecule;
-    CHECK_FAILS(qn_molecule_read(scratch("none.pdb"), &everything, &molecule), QN_NOT_FOUND);
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("none.pdb"), &everything, &molecule), QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("none.pdb: cannot open: No such file or directory");
-    CHECK_FAILS(qn_molecule_read(scratch("none.pdb:A"), &everything, &molecule), QN_NOT_FOUND);
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("none.pdb:A"), &everything, &molecule), QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("none.pdb: cannot open");
-    CHECK_FAILS(qn_molecule_read(check_scratch_folder(), &everything, &molecule), QN_IO_ERROR);
+    CHECK_FAILS(qn_molecule_read(NULL, check_scratch_folder(), &everything, &molecule), QN_IO_ERROR);
     CHECK_MESSAGE_HAS("cannot read: Is a directory");
     CHECK_OK(qn_file_write(scratch("file"), "x", 1));
-    CHECK_FAILS(qn_molecule_read(scratch("file/below.pdb"), &everything, &molecule), QN_IO_ERROR);
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("file/below.pdb"), &everything, &molecule), QN_IO_ERROR);
     CHECK_MESSAGE_HAS("file/below.pdb: cannot open: Not a directory");
     if (geteuid() != 0) { /* root may read anything */
         CHECK(chmod(scratch("file"), 0) == 0);
-        CHECK_FAILS(qn_molecule_read(scratch("file"), &everything, &molecule), QN_IO_ERROR);
+        CHECK_FAILS(qn_molecule_read(NULL, scratch("file"), &everything, &molecule), QN_IO_ERROR);
         CHECK_MESSAGE_HAS("file: cannot open: Permission denied");
     }
     CHECK_OK(qn_file_write(scratch("zeros"), "ATOM\0\0\0", 7));
-    CHECK_FAILS(qn_molecule_read(scratch("zeros"), &everything, &molecule), QN_BAD_FORMAT);
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("zeros"), &everything, &molecule), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("zeros: is not text (byte 4 is 0)");
     CHECK_OK(qn_file_write(scratch("nothing"), "", 0));
-    CHECK_FAILS(qn_molecule_read(scratch("nothing"), &everything, &molecule), QN_BAD_FORMAT);
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("nothing"), &everything, &molecule), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("nothing: is empty; expected a PDB or mmCIF file");
     CHECK(molecule == NULL);
 }
@@ -138,7 +138,7 @@ static qn_molecule *chains_molecule(const char *const *chains, size_t count)
 static size_t atoms_of(const char *name)
 {
     qn_molecule *molecule;
-    if (!CHECK_OK(qn_molecule_read(scratch(name), &everything, &molecule))) return 0;
+    if (!CHECK_OK(qn_molecule_read(NULL, scratch(name), &everything, &molecule))) return 0;
     size_t count = molecule->atom_count;
     qn_molecule_destroy(&molecule);
     return count;
@@ -153,14 +153,14 @@ static void chains_are_selected_by_letters_or_names(void)
     CHECK(atoms_of("chains.cif") == 5 && atoms_of("chains.cif:A") == 1 && atoms_of("chains.cif:,AB") == 1);
     CHECK(atoms_of("chains.cif:A,B") == 2 && atoms_of("chains.cif:A, AB,A") == 2 && atoms_of("chains.cif:BA") == 2);
     CHECK(atoms_of("chains.cif:C'D") == 1);
-    CHECK_FAILS(qn_molecule_read(scratch("chains.cif:AB"), &everything, &read), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("chains.cif:AB"), &everything, &read), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("\"AB\" means two things");
-    CHECK_FAILS(qn_molecule_read(scratch("chains.cif:AX"), &everything, &read), QN_NOT_FOUND);
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("chains.cif:AX"), &everything, &read), QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("chains.cif: there is no chain X; the file has A, B, AB, C'D, (blank)");
-    CHECK_FAILS(qn_molecule_read(scratch("chains.cif:"), &everything, &read), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("chains.cif:"), &everything, &read), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("no chain is named behind the colon");
-    CHECK_FAILS(qn_molecule_read(scratch("chains.cif:,"), &everything, &read), QN_INVALID_ARGUMENT);
-    CHECK_FAILS(qn_molecule_read(scratch("chains.cif:,LONGNAME"), &everything, &read), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("chains.cif:,"), &everything, &read), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_molecule_read(NULL, scratch("chains.cif:,LONGNAME"), &everything, &read), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("chain name \"LONGNAME\" is longer than 7 characters");
     qn_molecule_destroy(&molecule);
 }
@@ -199,13 +199,13 @@ static void check_same(const qn_molecule *a, const qn_molecule *b)
 static void round_trip(const char *path)
 {
     qn_molecule *first = NULL, *second = NULL, *third = NULL;
-    CHECK_OK(qn_molecule_read(path, &everything, &first));
+    CHECK_OK(qn_molecule_read(NULL, path, &everything, &first));
     const qn_molecule *written = first;
     CHECK_OK(qn_molecule_write(scratch("trip.cif"), QN_STRUCTURE_MMCIF, &written, 1, "a remark\nanother"));
-    CHECK_OK(qn_molecule_read(scratch("trip.cif"), &everything, &second));
+    CHECK_OK(qn_molecule_read(NULL, scratch("trip.cif"), &everything, &second));
     written = second;
     CHECK_OK(qn_molecule_write(scratch("trip.pdb"), QN_STRUCTURE_PDB, &written, 1, NULL));
-    CHECK_OK(qn_molecule_read(scratch("trip.pdb"), &everything, &third));
+    CHECK_OK(qn_molecule_read(NULL, scratch("trip.pdb"), &everything, &third));
     if (first && second && third) {
         check_same(first, second);
         check_same(first, third);
@@ -291,7 +291,7 @@ static void awkward_names_survive_mmcif(void)
         molecule->residues[i].insertion = molecule->atoms[i].alternate = names[i][0];
     }
     CHECK_OK(qn_molecule_write(scratch("names.cif"), QN_STRUCTURE_MMCIF, &one, 1, NULL));
-    if (!CHECK_OK(qn_molecule_read(scratch("names.cif"), &everything, &read))) return;
+    if (!CHECK_OK(qn_molecule_read(NULL, scratch("names.cif"), &everything, &read))) return;
     CHECK(read->residue_count == count);
     for (size_t i = 0; i < count && i < read->residue_count; i++) {
         CHECK_TEXT(read->residues[i].chain, names[i]);
@@ -382,7 +382,7 @@ static void every_atom_of_the_ligand_files_is_read(void)
             qn_molecule *molecule;
             snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
             files++;
-            if (!CHECK_OK(qn_molecule_read(path, &everything, &molecule))) continue;
+            if (!CHECK_OK(qn_molecule_read(NULL, path, &everything, &molecule))) continue;
             CHECK(molecule->atom_count == count_records(path) && molecule->atom_count > 10);
             for (size_t a = 0; a < molecule->atom_count; a++) CHECK(strcmp(molecule->atoms[a].element, "X") != 0);
             qn_molecule_destroy(&molecule);

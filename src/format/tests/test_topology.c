@@ -159,10 +159,10 @@ static void what_is_no_topology_is_refused(void)
     CHECK_MESSAGE_HAS("x: is empty; expected TPR, PSF");
     CHECK_FAILS(qn_topology_read_memory("x", "junk\n", 5, &topology), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("x: is no topology (it begins with \"junk?\")");
-    CHECK_FAILS(qn_topology_read("/nonexistent/topol.tpr", &topology), QN_NOT_FOUND);
+    CHECK_FAILS(qn_topology_read(NULL, "/nonexistent/topol.tpr", &topology), QN_NOT_FOUND);
     const char *path = check_reference_data("trajectory/argon_tng/argon_npt_compressed.tng");
     if (!path) return;
-    CHECK_FAILS(qn_topology_read(path, &topology), QN_UNSUPPORTED);
+    CHECK_FAILS(qn_topology_read(NULL, path, &topology), QN_UNSUPPORTED);
     CHECK_MESSAGE_HAS("argon_npt_compressed.tng: is a TNG file, which is not read");
 }
 

@@ -18,7 +18,7 @@ static void a_small_file_gives_what_its_source_says(void)
                                         {6, 9}, {10, 11}, {10, 12}, {10, 13}, {14, 15}, {14, 16}, {14, 17}};
     static const int numbers[] = {7, 8, 9, 10, 11, 12, 13};
     qn_topology *topology;
-    if (!CHECK_OK(qn_topology_read(check_data("trajectory/mixture.tpr"), &topology))) return;
+    if (!CHECK_OK(qn_topology_read(NULL, check_data("trajectory/mixture.tpr"), &topology))) return;
     CHECK(topology->atom_count == 20 && topology->residue_count == 7 && topology->molecule_count == 6);
     CHECK(topology->masses == QN_MASSES_FROM_FILE && topology->has_charges && topology->has_bonds);
     CHECK(topology->has_types);
@@ -47,7 +47,7 @@ static void old_versions_give_the_same(void)
                                         "trajectory/version_100.tpr"};
     for (size_t i = 0; i < 3; i++) {
         qn_topology *topology;
-        if (!CHECK_OK(qn_topology_read(check_data(names[i]), &topology))) continue;
+        if (!CHECK_OK(qn_topology_read(NULL, check_data(names[i]), &topology))) continue;
         CHECK(topology->atom_count == 5 && topology->molecule_count == 2 && topology->residue_count == 2);
         if (CHECK(topology->bond_count == 3)) CHECK(memcmp(topology->bonds, bonds, sizeof bonds) == 0);
         CHECK_TEXT(topology->atoms[3].name, "HW1");
@@ -67,8 +67,8 @@ static void old_versions_give_the_same(void)
 static void positions_and_box_are_those_of_the_structure(void)
 {
     qn_topology *topology = NULL, *gro = NULL;
-    CHECK_OK(qn_topology_read(check_data("trajectory/mixture.tpr"), &topology));
-    CHECK_OK(qn_topology_read(check_data("trajectory/mixture.gro"), &gro));
+    CHECK_OK(qn_topology_read(NULL, check_data("trajectory/mixture.tpr"), &topology));
+    CHECK_OK(qn_topology_read(NULL, check_data("trajectory/mixture.gro"), &gro));
     if (topology && gro && CHECK(topology->positions_nm != NULL)) {
         for (size_t i = 0; i < 60; i++) CHECK_NEAR(topology->positions_nm[i], gro->positions_nm[i], 1e-5);
         for (int i = 0; i < 9; i++) CHECK_NEAR(topology->box_nm[i], gro->box_nm[i], 1e-6);

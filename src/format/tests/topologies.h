@@ -14,7 +14,7 @@ static inline qn_topology *read_reference(const char *name)
 {
     qn_topology *topology = NULL;
     const char *path = check_reference_data(name);
-    if (path) CHECK_OK(qn_topology_read(path, &topology));
+    if (path) CHECK_OK(qn_topology_read(NULL, path, &topology));
     return topology;
 }
 

@@ -5,6 +5,7 @@
 #include "base/gzip.h"
 #include "base/memory.h"
 #include "format/topology/topology_format.h"
+#include "runtime/context.h"
 
 /* The first that recognises the content reads it. */
 static const qn_topology_format *const formats[] = {
@@ -75,7 +76,7 @@ qn_status qn_topology_read_memory(const char *path, const char *data, size_t siz
     return QN_OK;
 }
 
-qn_status qn_topology_read(const char *path, qn_topology **topology)
+static qn_status read_topology(const char *path, qn_topology **topology)
 {
     const size_t most_bytes = (size_t)8 << 30;
     char *data = NULL, *plain = NULL;
@@ -90,5 +91,13 @@ qn_status qn_topology_read(const char *path, qn_topology **topology)
     }
     if (status == QN_OK) status = qn_topology_read_memory(path, data, size, topology);
     qn_release(&data);
+    return status;
+}
+
+qn_status qn_topology_read(qn_context *context, const char *path, qn_topology **topology)
+{
+    const qn_log_scope outer = qn_context_enter_log(context);
+    const qn_status status = read_topology(path, topology);
+    qn_log_return(outer);
     return status;
 }

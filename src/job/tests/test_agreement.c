@@ -3,13 +3,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
-#include <quern/log.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "job/agreement.h"
 
 static qn_ranks *ranks;
@@ -99,9 +99,10 @@ static void a_stop_is_told_before_those_come_who_are_late(void)
 {
     if (!begin()) return;
     if (rank != 0) nanosleep(&(struct timespec){.tv_nsec = 900000000}, NULL);
-    qn_log_set_callback(on_log, NULL);
+    static qn_log_target heard = {.callback = on_log, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    const qn_log_scope outer = qn_log_enter(&heard);
     qn_status status = qn_agree(&agreement, met(QN_CANCELLED, rank));
-    qn_log_set_callback(NULL, NULL);
+    qn_log_return(outer);
     if (rank != 0) {
         is_mute(status);
     } else if (count > 1) {

@@ -1,6 +1,5 @@
 /* The host driver: kernels are C functions, buffers are memory, commands run at the call. */
-#define _GNU_SOURCE
-#include <sched.h>
+#define _DEFAULT_SOURCE /* sysconf */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,14 +39,6 @@ static void read_proc(const char *path, const char *key, char *value, size_t cap
     if (file) fclose(file);
 }
 
-/* As many as a context's pool takes by default. */
-static int usable_processors(void)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
-}
-
 static void describe(int threads, qn_device_info *info)
 {
     memset(info, 0, sizeof *info);
@@ -75,7 +66,7 @@ static qn_status list(qn_device_listing *listings, size_t capacity, size_t *coun
     if (capacity == 0) return QN_OK;
     memset(listings, 0, sizeof *listings);
     listings->usable = true;
-    describe(usable_processors(), &listings->info);
+    describe(qn_usable_processors(), &listings->info);
     return QN_OK;
 }
 

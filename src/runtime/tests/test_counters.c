@@ -187,8 +187,7 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    qn_log_set_callback(print_log, NULL);
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.log = print_log}, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (CHECK(device != NULL)) {
         RUN(it_counts_or_says_why_not);

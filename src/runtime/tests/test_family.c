@@ -297,10 +297,9 @@ static void the_origin_is_explained_once(void)
     qn_context *saved_context = context;
     qn_device *saved_device = device;
     qn_queue *saved_queue = queue;
-    CHECK_OK(qn_context_create(&(qn_context_options){.explain = true}, &context));
+    CHECK_OK(qn_context_create(&(qn_context_options){.explain = true, .log = keep_note}, &context));
     CHECK_OK(qn_device_open(context, name, &device));
     CHECK_OK(qn_queue_create(device, &queue));
-    qn_log_set_callback(keep_note, NULL);
     notes = 0;
     CHECK_OK(qn_family_build(&family, device, NULL, NULL)); /* building is not running */
     CHECK(notes == 0);
@@ -313,7 +312,6 @@ static void the_origin_is_explained_once(void)
     expect_run(&family, &own, NULL, 0);
     CHECK(notes == 2);
     CHECK(strstr(last_note, "GROUP_SIZE=128 BONUS=0") && strstr(last_note, "caller"));
-    qn_log_set_callback(NULL, NULL);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

@@ -267,7 +267,7 @@ static qn_molecule *read_case(const char *name, char partner)
     snprintf(relative, sizeof relative, "docking/bm5/%s/%s_%c_u.pdb", name, name, partner);
     const char *path = check_reference_data(relative);
     if (!path) return NULL;
-    CHECK_OK(qn_molecule_read(path, &(qn_molecule_options){.drop_water = true}, &molecule));
+    CHECK_OK(qn_molecule_read(NULL, path, &(qn_molecule_options){.drop_water = true}, &molecule));
     return molecule;
 }
 

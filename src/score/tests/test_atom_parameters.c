@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <quern/log.h>
-
+#include "base/log.h"
 #include "base/memory.h"
 #include "score/atom_parameters.h"
 #include "score/electrostatics.h"
@@ -177,9 +176,10 @@ static void unknown_atoms_are_listed_once(void)
     CHECK_OK(qn_molecule_create("odd.pdb", &m));
     add_residue(m, "XYZ", "C1 S2", true);
     add_residue(m, "XYZ", "C1 S2", false);
-    qn_log_set_callback(keep_warning, NULL);
+    static qn_log_target heard = {.callback = keep_warning, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    const qn_log_scope outer = qn_log_enter(&heard);
     CHECK_OK(qn_atom_parameters_assign(m, &parameters, NULL, NULL, &summary));
-    qn_log_set_callback(NULL, NULL);
+    qn_log_return(outer);
     CHECK(summary.without_entry == 4);
     CHECK_TEXT(warning, "odd.pdb: 4 atoms have no entry in the atom table and use their element's radius, no charge: "
                         "XYZ:C1 XYZ:S2");
@@ -195,7 +195,7 @@ static void trypsin_has_charge_plus_six(void)
     qn_atom_parameters *parameters;
     qn_molecule_options options = {0};
     CHECK(1);
-    if (!path || !CHECK_OK(qn_molecule_read(path, &options, &m))) return;
+    if (!path || !CHECK_OK(qn_molecule_read(NULL, path, &options, &m))) return;
     CHECK_NEAR(net_charge(m, &parameters), 6, 1e-3);
     qn_release(&parameters);
     qn_molecule_destroy(&m);

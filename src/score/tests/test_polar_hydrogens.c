@@ -50,7 +50,7 @@ static qn_molecule *read_trypsin(void)
 {
     qn_molecule *molecule = NULL;
     qn_molecule_options options = {.drop_water = true};
-    if (!CHECK_OK(qn_molecule_read(check_data("../../examples/1ppe/1PPE_r_u.pdb"), &options, &molecule))) exit(1);
+    if (!CHECK_OK(qn_molecule_read(NULL, check_data("../../examples/1ppe/1PPE_r_u.pdb"), &options, &molecule))) exit(1);
     return molecule;
 }
 
@@ -723,7 +723,7 @@ static void check_reference_file(const char *path)
     qn_parameters_summary plain;
     qn_atom_parameters *parameters;
     qn_molecule_options options = {.drop_water = true};
-    if (!CHECK_OK(qn_molecule_read(path, &options, &b.molecule))) return;
+    if (!CHECK_OK(qn_molecule_read(NULL, path, &options, &b.molecule))) return;
     build(&b);
     CHECK_OK(qn_atom_parameters_assign(b.molecule, &parameters, NULL, NULL, &plain));
     CHECK_NEAR(b.summary.net_charge_e, plain.net_charge_e, 1e-6);

@@ -61,7 +61,7 @@ static void check_system(const char *topology_name, const char *trajectory_name,
     qn_selection_atoms *atoms;
     qn_trajectory_frame frame = {0};
     int nodes[32];
-    if (!CHECK(count <= 32) || !CHECK_OK(qn_topology_read(path, &topology)) ||
+    if (!CHECK(count <= 32) || !CHECK_OK(qn_topology_read(NULL, path, &topology)) ||
         !CHECK_OK(qn_selections_create(topology, 0.1, true, &selections)))
         return;
     for (size_t i = 0; i < count; i++) CHECK_OK(qn_selections_add(selections, expected[i].text, &nodes[i]));

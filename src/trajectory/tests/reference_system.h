@@ -40,7 +40,7 @@ static inline bool system_open(reference_system *system, const char *folder, con
         return false;
     }
     snprintf(system->folder, sizeof system->folder, "%s", path);
-    if (!CHECK_OK(qn_topology_read(system_path(system, topology), &system->topology))) return false;
+    if (!CHECK_OK(qn_topology_read(NULL, system_path(system, topology), &system->topology))) return false;
     if (whole && !CHECK_OK(qn_whole_plan_create(system->topology, &system->plan))) return false;
     if (!CHECK_OK(qn_selections_create(system->topology, 1, true, &system->selections))) return false;
     const size_t atom_count = system->topology->atom_count;

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "runtime/device.h"
 #include "tune/exchange/t1.h"
 #include "tune/goal.h"
 #include "tune/model/static_model.h"
@@ -218,7 +219,7 @@ static void summarise(tuning *t)
     snprintf(result->finished, sizeof result->finished, "%s", finished ? finished : "stopped");
 }
 
-qn_status qn_tune_run_file(qn_device *device, const char *path, const qn_tune_options *options, qn_tune_result *result)
+static qn_status run_file(qn_device *device, const char *path, const qn_tune_options *options, qn_tune_result *result)
 {
     static const qn_tune_options defaults = {0};
     qn_error_trail trail;
@@ -239,4 +240,12 @@ qn_status qn_tune_run_file(qn_device *device, const char *path, const qn_tune_op
     qn_tuner_destroy(&t.tuner);
     qn_t1_destroy(&t.t1);
     return qn_error_restore(&trail);
+}
+
+qn_status qn_tune_run_file(qn_device *device, const char *path, const qn_tune_options *options, qn_tune_result *result)
+{
+    const qn_log_scope outer = qn_context_enter_log(qn_device_context(device));
+    const qn_status status = run_file(device, path, options, result);
+    qn_log_return(outer);
+    return status;
 }

@@ -91,7 +91,7 @@ static void several_objectives_have_a_front(void)
     qn_tune_store *store;
     qn_tune_result result;
     snprintf(path, sizeof path, "%s/goal.db", check_scratch_folder());
-    CHECK_OK(qn_tune_store_open(path, &store));
+    CHECK_OK(qn_tune_store_open(NULL, path, &store));
     CHECK_OK(tune(NULL, store, &result));
     CHECK(result.front_count == 0 && result.best.joules == 0 && result.best.seconds == result.best.objective);
     CHECK_OK(tune("seconds, joules", store, &result));

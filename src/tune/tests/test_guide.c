@@ -221,15 +221,14 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     setenv("QUERN_TUNING_STORE", "off", 1);
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2, .log = on_log}, &context)))
+        return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
-    qn_log_set_callback(on_log, NULL);
     RUN(families_are_described_and_built_ones_learnt);
     RUN(without_rates_the_balance_of_a_usual_device_steers);
     RUN_LONG(every_kind_of_workload_is_tuned);
     RUN(a_models_file_can_be_given);
     RUN(it_works_online);
-    qn_log_set_callback(NULL, NULL);
     qn_device_release(&device);
     qn_context_destroy(&context);
     return check_finish();

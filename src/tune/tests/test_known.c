@@ -144,16 +144,16 @@ int main(int argc, char **argv)
     setenv("QUERN_TUNING_STORE", "off", 1);
     unsetenv("QUERN_TUNED_DIR");
     snprintf(path, sizeof path, "%s/known.db", check_scratch_folder());
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1, .log = count_warnings}, &context)))
+        return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue)) ||
-        !CHECK_OK(qn_tune_store_open(path, &store)) || !CHECK_OK(qn_tune_key_make(&honest_family, device, "n=7", &key)))
+        !CHECK_OK(qn_tune_store_open(NULL, path, &store)) ||
+        !CHECK_OK(qn_tune_key_make(&honest_family, device, "n=7", &key)))
         return check_finish();
-    qn_log_set_callback(count_warnings, NULL);
     RUN(the_store_comes_first_then_shipped_then_the_fallback);
     RUN(known_results_are_used);
     RUN(texts_of_configurations_come_back);
-    qn_log_set_callback(NULL, NULL);
     qn_tune_store_close(&store);
     qn_queue_destroy(&queue);
     qn_device_release(&device);

@@ -135,9 +135,8 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.log = keep_log}, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
-    qn_log_set_callback(keep_log, NULL);
     if (CHECK(device != NULL)) {
         RUN(counters_find_their_columns);
         RUN(tuning_counts_or_goes_without);

@@ -171,7 +171,7 @@ int main(int argc, char **argv)
     if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     snprintf(path, sizeof path, "%s/online.db", check_scratch_folder());
-    if (!CHECK_OK(qn_queue_create(device, &queue)) || !CHECK_OK(qn_tune_store_open(path, &store)))
+    if (!CHECK_OK(qn_queue_create(device, &queue)) || !CHECK_OK(qn_tune_store_open(NULL, path, &store)))
         return check_finish();
     RUN(the_fastest_is_found_within_the_budget);
     RUN(it_is_remembered);

@@ -35,7 +35,7 @@ static void close_device(void)
 static void new_store(const char *file, qn_tune_store **store)
 {
     snprintf(path, sizeof path, "%s/%s", check_scratch_folder(), file);
-    CHECK_OK(qn_tune_store_open(path, store));
+    CHECK_OK(qn_tune_store_open(NULL, path, store));
 }
 
 /* What the first argument of the progress callback told last, by configuration. */
@@ -106,7 +106,7 @@ static void a_stopped_run_goes_on(void)
     CHECK_FAILS(qn_tune_run(device, &honest_workload, &options, &result), QN_CANCELLED);
     CHECK(result.tests == 4 && runs() == 4);
     qn_tune_store_close(&store);
-    CHECK_OK(qn_tune_store_open(path, &store));
+    CHECK_OK(qn_tune_store_open(NULL, path, &store));
     options = options_of("full", store);
     CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
     CHECK(result.tests == DELAYS && tests_told == DELAYS - 3); /* the fallback again, and what was missing */
@@ -157,7 +157,7 @@ static int tune_in_child(int crashes)
     qn_tune_result result;
     pid_t child = fork();
     if (child == 0) {
-        if (!open_device() || qn_tune_store_open(path, &store) != QN_OK) _exit(1);
+        if (!open_device() || qn_tune_store_open(NULL, path, &store) != QN_OK) _exit(1);
         qn_tune_options options = options_of("full", store);
         qn_workload workload = honest_workload;
         workload.work = NULL; /* measuring the device's limit takes seconds */

@@ -12,9 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <quern/log.h>
-
 #include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "tune/store.h"
 
@@ -29,7 +28,7 @@ static void new_path(const char *name)
 static qn_tune_store *open_store(int64_t *problem)
 {
     qn_tune_store *store = NULL;
-    if (!CHECK_OK(qn_tune_store_open(path, &store))) exit(1);
+    if (!CHECK_OK(qn_tune_store_open(NULL, path, &store))) exit(1);
     CHECK_OK(qn_tune_store_problem(store, &key, problem));
     return store;
 }
@@ -318,7 +317,8 @@ static void damage_is_set_aside(void)
 {
     int64_t problem;
     new_path("damaged.db");
-    qn_log_set_callback(keep_warning, NULL);
+    static qn_log_target heard = {.callback = keep_warning, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    const qn_log_scope outer = qn_log_enter(&heard);
     CHECK_OK(qn_file_write(path, "this is no database, but long enough to be one", 46));
     expect_set_aside(1);
     qn_tune_store *store = open_store(&problem);
@@ -338,7 +338,7 @@ static void damage_is_set_aside(void)
         fclose(file);
     }
     expect_set_aside(2);
-    qn_log_set_callback(NULL, NULL);
+    qn_log_return(outer);
 }
 
 static double now_s(void)
@@ -377,15 +377,15 @@ static void no_store_when_it_is_off(void)
 {
     qn_tune_store *store = NULL;
     setenv("QUERN_TUNING_STORE", "off", 1);
-    CHECK_OK(qn_tune_store_open(NULL, &store));
+    CHECK_OK(qn_tune_store_open(NULL, NULL, &store));
     CHECK(store == NULL);
     new_path("chosen.db");
     setenv("QUERN_TUNING_STORE", path, 1);
-    CHECK_OK(qn_tune_store_open(NULL, &store));
+    CHECK_OK(qn_tune_store_open(NULL, NULL, &store));
     CHECK(store != NULL && qn_file_exists(path));
     qn_tune_store_close(&store);
     unsetenv("QUERN_TUNING_STORE");
-    CHECK_FAILS(qn_tune_store_open("/nonexistent/folder/tuning.db", &store), QN_IO_ERROR);
+    CHECK_FAILS(qn_tune_store_open(NULL, "/nonexistent/folder/tuning.db", &store), QN_IO_ERROR);
     CHECK_MESSAGE_HAS("/nonexistent/folder/tuning.db");
 }
 

@@ -179,7 +179,7 @@ static void stopped_tunings_go_on(void)
     qn_tune_result result;
     char *path;
     if (!CHECK_OK(qn_path_join(check_scratch_folder(), "tuning.db", &path))) return;
-    if (CHECK_OK(qn_tune_store_open(path, &store))) {
+    if (CHECK_OK(qn_tune_store_open(NULL, path, &store))) {
         qn_tune_options options = {
             .tuner = {.searcher = "random", .seed = 3, .tests = 10}, .most_repeats = 3, .store = store};
         CHECK_OK(qn_tune_run_file(device, problem_path(), &options, &result));

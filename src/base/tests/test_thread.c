@@ -1,0 +1,147 @@
+/* Threads and pools: where their messages go, how failures come back. */
+#include "check.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "base/thread_pool.h"
+
+/* ---- failures ---- */
+
+static qn_status fail_on_thread(void *user)
+{
+    QN_FAIL(QN_BAD_FORMAT, "frame %d is torn", *(int *)user);
+}
+
+static qn_status succeed(void *user)
+{
+    *(int *)user = 8;
+    return QN_OK;
+}
+
+static void a_join_returns_status_and_trail(void)
+{
+    qn_thread thread, none = {0};
+    int number = 7;
+    qn_error_clear();
+    CHECK_OK(qn_thread_start(&thread, fail_on_thread, &number));
+    CHECK_FAILS(qn_thread_join(&thread), QN_BAD_FORMAT);
+    CHECK_TEXT(qn_error_message(), "frame 7 is torn");
+    CHECK_OK(qn_thread_start(&thread, succeed, &number));
+    CHECK_OK(qn_thread_join(&thread));
+    CHECK(number == 8);
+    CHECK_TEXT(qn_error_message(), "frame 7 is torn"); /* a success takes no trail away */
+    CHECK_OK(qn_thread_join(&thread));                 /* joined before */
+    CHECK_OK(qn_thread_join(&none));
+}
+
+static void of_several_failures_the_first_in_order_is_returned(void)
+{
+    qn_thread threads[4] = {0};
+    int numbers[4] = {0, 1, 2, 3};
+    CHECK_OK(qn_thread_start(&threads[0], succeed, &numbers[0]));
+    CHECK_OK(qn_thread_start(&threads[3], fail_on_thread, &numbers[3]));
+    CHECK_OK(qn_thread_start(&threads[2], fail_on_thread, &numbers[2])); /* 1 is not started */
+    CHECK_FAILS(qn_threads_join(threads, 4), QN_BAD_FORMAT);
+    CHECK_TEXT(qn_error_message(), "frame 2 is torn");
+    CHECK(numbers[0] == 8);
+}
+
+/* ---- messages ---- */
+
+typedef struct listener {
+    qn_log_target target;
+    int heard, foreign, at_once; /* the last: calls that overlapped */
+    atomic_int inside;
+} listener;
+
+static void listen(qn_log_level level, const char *message, void *user)
+{
+    listener *l = user;
+    l->at_once += atomic_fetch_add(&l->inside, 1) != 0;
+    l->heard++;
+    l->foreign += level != QN_LOG_NOTE || strcmp(message, "piece") != 0;
+    atomic_fetch_sub(&l->inside, 1);
+}
+
+static void listener_begin(listener *l)
+{
+    memset(l, 0, sizeof *l);
+    l->target = (qn_log_target){.callback = listen, .user = l};
+    pthread_mutex_init(&l->target.mutex, NULL);
+}
+
+static qn_status log_piece(size_t index, int worker, void *user)
+{
+    (void)index, (void)worker, (void)user;
+    qn_log(QN_LOG_NOTE, "piece");
+    return QN_OK;
+}
+
+static qn_status log_pieces(void *user)
+{
+    for (int i = 0; i < 20; i++) QN_TRY(qn_pool_run(user, 50, log_piece, NULL));
+    return QN_OK;
+}
+
+static void messages_go_where_the_work_comes_from(void)
+{
+    listener a, b;
+    qn_pool *pool;
+    qn_thread threads[2];
+    listener_begin(&a);
+    listener_begin(&b);
+    if (!CHECK_OK(qn_pool_create(3, &pool))) return;
+    qn_log(QN_LOG_NOTE, "piece"); /* to nobody */
+    const qn_log_scope outside = qn_log_enter(&a.target);
+    CHECK_OK(qn_thread_start(&threads[0], log_pieces, pool));
+    const qn_log_scope in_a = qn_log_enter(&b.target);
+    CHECK_OK(qn_thread_start(&threads[1], log_pieces, pool));
+    CHECK_OK(log_pieces(pool));
+    qn_log_return(in_a);
+    qn_log(QN_LOG_NOTE, "piece");
+    qn_log_return(outside);
+    qn_log(QN_LOG_NOTE, "piece");
+    for (int i = 0; i < 2; i++) CHECK_OK(qn_thread_join(&threads[i]));
+    CHECK(a.heard == 1000 + 1 && a.foreign == 0 && a.at_once == 0);
+    CHECK(b.heard == 2000 && b.foreign == 0 && b.at_once == 0);
+    qn_pool_destroy(&pool);
+}
+
+static void logging_that_is_off_stays_off_within(void)
+{
+    listener a, b;
+    qn_pool *pool;
+    qn_thread thread;
+    listener_begin(&a);
+    listener_begin(&b);
+    if (!CHECK_OK(qn_pool_create(2, &pool))) return;
+    const qn_log_scope outside = qn_log_enter(&a.target);
+    const qn_log_scope on = qn_log_turn_off();
+    const qn_log_scope off = qn_log_enter(&a.target); /* a function of the same context is called */
+    CHECK_OK(log_pieces(pool));
+    CHECK_OK(qn_thread_start(&thread, log_pieces, pool));
+    CHECK_OK(qn_thread_join(&thread));
+    qn_log_enter(&b.target); /* another context's log is another matter */
+    qn_log(QN_LOG_NOTE, "piece");
+    qn_log_return(off);
+    qn_log(QN_LOG_NOTE, "piece");
+    qn_log_return(on);
+    qn_log(QN_LOG_NOTE, "piece");
+    qn_log_return(outside);
+    CHECK(a.heard == 1 && b.heard == 1);
+    qn_pool_destroy(&pool);
+}
+
+int main(void)
+{
+    RUN(a_join_returns_status_and_trail);
+    RUN(of_several_failures_the_first_in_order_is_returned);
+    RUN(messages_go_where_the_work_comes_from);
+    RUN(logging_that_is_off_stays_off_within);
+    return check_finish();
+}

@@ -1,0 +1,19 @@
+/* A context's parts, for library code above the runtime. */
+#ifndef QN_RUNTIME_CONTEXT_H
+#define QN_RUNTIME_CONTEXT_H
+
+#include <quern/family.h>
+
+#include "base/log.h"
+#include "base/thread_pool.h"
+
+qn_pool *qn_context_pool(qn_context *context);
+const qn_configuration_source *qn_context_configuration_source(const qn_context *context);
+const char *qn_context_kernel_folder(const qn_context *context); /* NULL: sources are the library's own */
+
+/* The calling thread logs into the context's log until qn_log_return with what this returns. NULL: it logs where it
+ * did.
+ */
+qn_log_scope qn_context_enter_log(qn_context *context);
+
+#endif
