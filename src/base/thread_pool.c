@@ -39,7 +39,7 @@ struct qn_pool {
     qn_error_trail trail;
 };
 
-static _Thread_local bool inside_task;
+static _Thread_local bool inside_task; /* of any pool */
 
 static void note_failure(qn_pool *pool, size_t index, qn_status status)
 {
@@ -54,6 +54,7 @@ static void note_failure(qn_pool *pool, size_t index, qn_status status)
 
 static void work(qn_pool *pool, int worker)
 {
+    const bool was_inside = inside_task;
     const qn_log_scope outer = qn_log_current();
     inside_task = true;
     qn_log_return(pool->log);
@@ -64,7 +65,7 @@ static void work(qn_pool *pool, int worker)
         if (status != QN_OK) note_failure(pool, index, status);
     }
     qn_log_return(outer);
-    inside_task = false;
+    inside_task = was_inside;
 }
 
 static void *worker_main(void *argument)
@@ -170,10 +171,18 @@ static qn_status run_serially(size_t count, qn_pool_task task, void *user)
     return QN_OK;
 }
 
+/* A task must not wait for a turn: its own pool's turn never ends before the task does, and two pools' tasks could wait
+ * for each other. */
+static bool take_turn(qn_pool *pool)
+{
+    if (inside_task) return pthread_mutex_trylock(&pool->turn) == 0;
+    pthread_mutex_lock(&pool->turn);
+    return true;
+}
+
 qn_status qn_pool_run(qn_pool *pool, size_t count, qn_pool_task task, void *user)
 {
-    if (!pool || pool->threads == 1 || count <= 1 || inside_task) return run_serially(count, task, user);
-    pthread_mutex_lock(&pool->turn);
+    if (!pool || pool->threads == 1 || count <= 1 || !take_turn(pool)) return run_serially(count, task, user);
     pthread_mutex_lock(&pool->mutex);
     pool->task = task;
     pool->user = user;

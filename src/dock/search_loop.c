@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "dock/journal.h"
 #include "dock/run.h"
 #include "runtime/device.h"
@@ -131,13 +132,18 @@ static qn_status run_batches(search_loop *loop, qn_dock_search *search, qn_dock_
     return status == QN_OK ? ask_to_go_on(loop) : status; /* a stop may be why there was no batch left */
 }
 
+typedef struct device_work {
+    search_loop *loop;
+    qn_dock_search *search;
+} device_work;
+
 /* One device works until no batch is left. */
-static qn_status run_device(size_t index, int worker, void *user)
+static qn_status run_device(void *user)
 {
-    search_loop *loop = user;
-    qn_dock_search *search = loop->searches[index];
+    const device_work *work = user;
+    search_loop *loop = work->loop;
+    qn_dock_search *search = work->search;
     void *hits;
-    (void)worker;
     qn_status status = qn_allocate((size_t)qn_dock_search_batch(search) * (size_t)loop->known.per_rotation,
                                    sizeof(qn_dock_hit), &hits);
     if (status == QN_OK) status = run_batches(loop, search, hits);
@@ -145,16 +151,20 @@ static qn_status run_device(size_t index, int worker, void *user)
     return status == QN_OK ? QN_OK : qn_agreement_leave_nothing(&loop->run->agreement, status);
 }
 
-/* One device on this thread; several on a thread each. */
+/* One device on this thread; several on a thread each, which are no tasks of a pool: host kernels that any of them
+ * launches have all threads of the context's pool. */
 static qn_status run_devices(search_loop *loop)
 {
-    qn_pool *pool = NULL;
-    int devices = loop->run->worker_count;
-    if (devices == 1) return run_device(0, 0, loop);
-    QN_TRY(qn_pool_create(devices, &pool));
-    qn_status status = qn_pool_run(pool, (size_t)devices, run_device, loop);
-    qn_pool_destroy(&pool);
-    return status;
+    const int devices = loop->run->worker_count;
+    device_work works[QN_DOCK_MOST_DEVICES];
+    qn_thread threads[QN_DOCK_MOST_DEVICES] = {0};
+    qn_status status = QN_OK;
+    for (int i = 0; i < devices; i++) works[i] = (device_work){loop, loop->searches[i]};
+    if (devices == 1) return run_device(&works[0]);
+    for (int i = 0; i < devices && status == QN_OK; i++) status = qn_thread_start(&threads[i], run_device, &works[i]);
+    if (status != QN_OK) status = qn_agreement_leave_nothing(&loop->run->agreement, status);
+    const qn_status joined = qn_threads_join(threads, (size_t)devices);
+    return joined == QN_OK ? status : joined;
 }
 
 /* A resumed run keeps the transforms that the killed one had found to be the fastest. */

@@ -1,14 +1,128 @@
-/* Threads and pools: where their messages go, how failures come back. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
+/* Threads and pools: who works, where their messages go, how failures come back. */
 #include "check.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "base/thread_pool.h"
+
+/* ---- who works ---- */
+
+/* How many pieces of one run were under way at once; each waits until two are, or gives up after a while. */
+typedef struct meeting {
+    atomic_int inside, most;
+    double patience_s;
+} meeting;
+
+static qn_status meet(size_t index, int worker, void *user)
+{
+    const struct timespec pause = {.tv_nsec = 100000};
+    meeting *m = user;
+    (void)index, (void)worker;
+    const int inside = atomic_fetch_add(&m->inside, 1) + 1;
+    if (inside > atomic_load(&m->most)) atomic_store(&m->most, inside);
+    for (double end_s = qn_clock_s() + m->patience_s; atomic_load(&m->most) < 2 && qn_clock_s() < end_s;)
+        nanosleep(&pause, NULL);
+    atomic_fetch_sub(&m->inside, 1);
+    return QN_OK;
+}
+
+typedef struct nested {
+    qn_pool *pool;
+    meeting met;
+} nested;
+
+static qn_status run_nested(size_t index, int worker, void *user)
+{
+    nested *n = user;
+    (void)worker;
+    return index == 0 ? qn_pool_run(n->pool, 4, meet, &n->met) : QN_OK;
+}
+
+static void a_pool_does_pieces_at_once(void)
+{
+    qn_pool *pool;
+    meeting met = {.patience_s = 20};
+    if (!CHECK_OK(qn_pool_create(3, &pool))) return;
+    CHECK_OK(qn_pool_run(pool, 3, meet, &met));
+    CHECK(met.most >= 2);
+    qn_pool_destroy(&pool);
+}
+
+static void a_task_runs_its_own_pool_serially(void)
+{
+    qn_pool *pool;
+    if (!CHECK_OK(qn_pool_create(3, &pool))) return;
+    nested n = {.pool = pool, .met = {.patience_s = 0.01}};
+    CHECK_OK(qn_pool_run(pool, 3, run_nested, &n));
+    CHECK(n.met.most == 1);
+    qn_pool_destroy(&pool);
+}
+
+static void a_task_runs_another_pool_on_its_threads(void)
+{
+    qn_pool *pool, *other;
+    if (!CHECK_OK(qn_pool_create(2, &pool)) || !CHECK_OK(qn_pool_create(3, &other))) return;
+    nested n = {.pool = other, .met = {.patience_s = 20}};
+    CHECK_OK(qn_pool_run(pool, 2, run_nested, &n));
+    CHECK(n.met.most >= 2);
+    qn_pool_destroy(&other);
+    qn_pool_destroy(&pool);
+}
+
+/* Tasks of two pools that each run the other one: nobody waits for ever. */
+typedef struct crossing {
+    qn_pool *own, *other;
+    atomic_size_t *pieces;
+} crossing;
+
+static qn_status count_piece(size_t index, int worker, void *user)
+{
+    (void)index, (void)worker;
+    atomic_fetch_add((atomic_size_t *)user, 1);
+    return QN_OK;
+}
+
+static qn_status run_back(size_t index, int worker, void *user)
+{
+    crossing *c = user;
+    (void)index, (void)worker;
+    return qn_pool_run(c->own, 3, count_piece, c->pieces);
+}
+
+static qn_status run_other(size_t index, int worker, void *user)
+{
+    crossing *c = user;
+    (void)index, (void)worker;
+    return qn_pool_run(c->other, 3, run_back, c);
+}
+
+static qn_status cross_often(void *user)
+{
+    crossing *c = user;
+    for (int i = 0; i < 100; i++) QN_TRY(qn_pool_run(c->own, 3, run_other, c));
+    return QN_OK;
+}
+
+static void pools_that_run_each_other_do_not_block(void)
+{
+    qn_pool *pools[2];
+    qn_thread threads[2];
+    atomic_size_t pieces = 0;
+    if (!CHECK_OK(qn_pool_create(2, &pools[0])) || !CHECK_OK(qn_pool_create(2, &pools[1]))) return;
+    crossing crossings[2] = {{pools[0], pools[1], &pieces}, {pools[1], pools[0], &pieces}};
+    for (int i = 0; i < 2; i++) CHECK_OK(qn_thread_start(&threads[i], cross_often, &crossings[i]));
+    for (int i = 0; i < 2; i++) CHECK_OK(qn_thread_join(&threads[i]));
+    CHECK(pieces == 2 * 100 * 27);
+    for (int i = 0; i < 2; i++) qn_pool_destroy(&pools[i]);
+}
 
 /* ---- failures ---- */
 
@@ -139,6 +253,10 @@ static void logging_that_is_off_stays_off_within(void)
 
 int main(void)
 {
+    RUN(a_pool_does_pieces_at_once);
+    RUN(a_task_runs_its_own_pool_serially);
+    RUN(a_task_runs_another_pool_on_its_threads);
+    RUN(pools_that_run_each_other_do_not_block);
     RUN(a_join_returns_status_and_trail);
     RUN(of_several_failures_the_first_in_order_is_returned);
     RUN(messages_go_where_the_work_comes_from);
