@@ -1,8 +1,55 @@
-# Every src/<folder>/tests/test_<name>.c and tests/<folder>/test_<name>.c is an executable and a test "<folder>/<name>".
-# A first line "/* devices: host opencl cuda checking:host */" runs it once per device, as "<folder>/<name>@<device>",
-# with the device as argument. A second line that begins "/* alone" keeps other tests from running beside it.
+# Tests are found where they live:
+#   src/<folder>/tests/test_<name>.c, tests/<folder>/test_<name>.c   an executable and a test "<folder>/<name>"
+#   tests/<folder>/check_<name>.sh   a script, run with the source folder, the built command and the build folder
+# A test says how it is run in lines of its own, which are comments of C or of the shell:
+#   /* devices: host opencl:0 checking:host */   once per device, as "<folder>/<name>@<device>", the device as argument
+#   /* labels: long threads@host */   labels of ctest; "label@device" is for devices whose names begin so
+#   /* alone: why */   no other test runs beside it
+# Labels:
+#   long          scripts/check leaves it out, scripts/check --all runs it
+#   threads       the thread sanitizer runs it
+#   unsanitized   the address and undefined behaviour sanitizers leave it out
+# Every run on a CUDA device is unsanitized: CUDA's libraries cannot be loaded with the address sanitizer.
+
+# Set `words` to those of the line "<kind>: <words>" of a test.
+function(quern_test_words source kind words)
+  file(STRINGS ${source} line REGEX "^(/\\*|#) ${kind}: " LIMIT_COUNT 1)
+  string(REGEX REPLACE "^(/\\*|#) ${kind}: | \\*/$" "" line "${line}")
+  string(REPLACE " " ";" line "${line}")
+  set(${words} ${line} PARENT_SCOPE)
+endfunction()
+
+# quern_add_test(NAME SOURCE DEVICE COMMAND…): one run of a test; DEVICE is "" where there are no devices.
+function(quern_add_test name source device)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  quern_test_words(${source} labels words)
+  set(labels)
+  foreach(word IN LISTS words)
+    string(REPLACE "@" ";" begin ${word})
+    list(POP_FRONT begin label)
+    if(NOT label MATCHES "^(long|threads|unsanitized)$")
+      message(FATAL_ERROR "${source}: the label ${label} is unknown; expected long, threads or unsanitized")
+    endif()
+    string(FIND "${device}" "${begin}" place)
+    if(place EQUAL 0)
+      list(APPEND labels ${label})
+    endif()
+  endforeach()
+  if(device MATCHES "cuda")
+    list(APPEND labels unsanitized)
+  endif()
+  quern_test_words(${source} alone alone)
+  if(alone)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
+  endif()
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}"
+    ENVIRONMENT QUERN_TUNING_STORE=off) # tests must not read or fill the user's
+  if("threads" IN_LIST labels AND TARGET "${ARGV3}")
+    add_dependencies(quern_thread_tests ${ARGV3})
+  endif()
+endfunction()
+
 function(quern_add_tests)
-  set(environment ENVIRONMENT QUERN_TUNING_STORE=off) # tests must not read or fill the user's
   file(GLOB support CONFIGURE_DEPENDS tests/support/*.c)
   add_library(quern_check STATIC ${support})
   target_include_directories(quern_check PUBLIC tests/support include src)
@@ -10,40 +57,35 @@ function(quern_add_tests)
     QN_TEST_DATA_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/tests/data"
     QN_REFERENCE_DATA_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../shared/data")
   target_link_libraries(quern_check PUBLIC quern quern_flags PRIVATE Threads::Threads ZLIB::ZLIB)
-  file(GLOB tests CONFIGURE_DEPENDS src/*/tests/test_*.c src/*/*/tests/test_*.c tests/*/test_*.c)
+  # What tests with the label "threads" run: the thread sanitizer needs nothing else built.
+  add_custom_target(quern_thread_tests DEPENDS quern_command)
+
+  file(GLOB tests RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS
+    src/*/tests/test_*.c src/*/*/tests/test_*.c tests/*/test_*.c)
   foreach(source IN LISTS tests)
-    get_filename_component(name ${source} NAME_WE)
-    string(REGEX REPLACE "^test_" "" name ${name})
-    string(REGEX MATCH "/(src|tests)/(.*)/test_" _ ${source})
+    string(REGEX MATCH "^(src|tests)/(.*)/test_(.*)\\.c$" matched ${source})
+    set(name ${CMAKE_MATCH_3})
     string(REGEX REPLACE "/tests$" "" folder ${CMAKE_MATCH_2})
     string(REPLACE "/" "_" target "test_${folder}_${name}")
     add_executable(${target} ${source})
     target_link_libraries(${target} PRIVATE quern_check Threads::Threads ZLIB::ZLIB PkgConfig::JANSSON PkgConfig::SQLITE m)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-    file(STRINGS ${source} lines LIMIT_COUNT 2)
-    list(GET lines 0 head)
-    set(alone FALSE)
-    if(lines MATCHES ";/\\* alone")
-      set(alone TRUE)
-    endif()
-    if(head MATCHES "^/\\* devices: (.*) \\*/")
-      string(REPLACE " " ";" devices "${CMAKE_MATCH_1}")
-      foreach(device IN LISTS devices)
-        add_test(NAME ${folder}/${name}@${device} COMMAND ${target} ${device})
-        set_tests_properties(${folder}/${name}@${device} PROPERTIES SKIP_RETURN_CODE 77 RUN_SERIAL ${alone} ${environment})
-      endforeach()
-    else()
-      add_test(NAME ${folder}/${name} COMMAND ${target})
-      set_tests_properties(${folder}/${name} PROPERTIES SKIP_RETURN_CODE 77 RUN_SERIAL ${alone} ${environment})
+    quern_test_words(${source} devices devices)
+    foreach(device IN LISTS devices)
+      quern_add_test(${folder}/${name}@${device} ${source} ${device} ${target} ${device})
+    endforeach()
+    if(NOT devices)
+      quern_add_test(${folder}/${name} ${source} "" ${target})
     endif()
   endforeach()
-  # Scripts run as tests: tests/<folder>/check_<name>.sh, with the source folder and the built command as arguments.
-  file(GLOB scripts CONFIGURE_DEPENDS tests/*/check_*.sh)
-  foreach(script IN LISTS scripts)
-    string(REGEX MATCH "/tests/([^/]*)/check_(.*)\\.sh$" _ ${script})
-    add_test(NAME ${CMAKE_MATCH_1}/${CMAKE_MATCH_2}
-      COMMAND bash ${script} ${CMAKE_CURRENT_SOURCE_DIR} $<TARGET_FILE:quern_command> ${CMAKE_BINARY_DIR})
+
+  file(GLOB scripts RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS tests/*/check_*.sh)
+  foreach(source IN LISTS scripts)
+    string(REGEX MATCH "^tests/(.*)/check_(.*)\\.sh$" matched ${source})
+    set(name ${CMAKE_MATCH_1}/${CMAKE_MATCH_2})
+    quern_add_test(${name} ${source} "" bash ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${CMAKE_CURRENT_SOURCE_DIR}
+      $<TARGET_FILE:quern_command> ${CMAKE_BINARY_DIR})
     # scripts take longest: begun first, they do not leave the processors idle at the end
-    set_tests_properties(${CMAKE_MATCH_1}/${CMAKE_MATCH_2} PROPERTIES SKIP_RETURN_CODE 77 COST 100 ${environment})
+    set_tests_properties(${name} PROPERTIES COST 100)
   endforeach()
 endfunction()

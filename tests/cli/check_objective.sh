@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # quern tune run --objective: the front of several, a clear word where energy is not counted, and what does not go
 # together. Arguments: source folder, quern binary, build folder.
 set -u

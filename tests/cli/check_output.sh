@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # What the commands print and write when all goes well, and what happens when a run is asked to stop.
 # Arguments: source folder, quern binary, build folder.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # check_devices.sh SOURCE QUERN BUILD: the same run on every device at hand and with all transforms of the host.
 # Poses may differ only where single precision decides between equals, so nearly all must be the same, and poses that
 # are the same have the same rescored energy to the last digit. The default coefficients give three sets a run: a pose is

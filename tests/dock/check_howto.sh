@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # check_howto.sh SOURCE QUERN BUILD: the commands of every page in docs/howto work as they are written there.
 # A page is run in a stand-in for a fresh clone; what a test machine lacks (network, packages, viewers, a cluster) is
 # played by tests/dock/howto/shim, which also lowers large rotation counts. HOWTO_REAL=1 keeps the counts as written,

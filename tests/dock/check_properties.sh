@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # check_properties.sh SOURCE QUERN BUILD: what must hold of whole docking runs whatever the numbers are: moving both
 # partners, the order of coefficient sets, sets together or alone, restraints, masks, several devices.
 set -u

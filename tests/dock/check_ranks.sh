@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # check_ranks.sh SOURCE QUERN BUILD: several processes dock with the bytes of one, also when one of them was killed or
 # stopped and another number goes on.
 set -u

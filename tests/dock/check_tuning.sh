@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # check_tuning.sh SOURCE QUERN BUILD: whatever the tuner does, a docking run has the same results, byte for byte; what it
 # found is kept and used; wrong options are refused.
 set -u

@@ -1,3 +1,4 @@
+/* labels: unsanitized */
 /* Every kernel family compiles without an error or a warning, in every corner of its tunables' space (a sample of them
  * where they are very many), by every compiler this machine has: that of opencl:0, and NVRTC, which needs no GPU. */
 #include <stdio.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # Every C and C++ file is formatted as .clang-format says. Other versions of the tool disagree on details, so only the
 # one of Debian 12 is asked. Argument: source folder.
 set -u

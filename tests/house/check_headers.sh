@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # Each public header compiles alone, as C17 and as C++17, without a warning, and defines no function-like macro.
 # Argument: source folder.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # The library never prints, exits or aborts: none of its objects may import a symbol that does.
 # Arguments: source folder, quern binary, build folder.
 set -u

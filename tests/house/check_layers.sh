@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # The house rules of src/: who includes whom (src/LAYERS), how includes are written, how large folders, files and
 # functions may be, and folder names that say nothing. Argument: source folder.
 set -u

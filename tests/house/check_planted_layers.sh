@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # The test of layers finds what it is for: a fault planted in a copy of src/LAYERS, or one more file beside the tree's,
 # is told. Argument: source folder.
 set -u

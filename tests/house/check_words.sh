@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # What the texts of the tree must not hold: links that lead nowhere, paths of one particular machine, unfinished work.
 # Argument: source folder.
 set -u

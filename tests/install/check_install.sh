@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # Installs into a scratch folder, moves it, and builds and runs the C example from elsewhere, once with find_package and
 # once with pkg-config; then runs the command where OpenCL, CUDA and FFTW are absent.
 # Arguments: source folder, quern binary, build folder.

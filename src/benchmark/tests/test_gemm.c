@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@opencl */
 /* gemm against its reference on one device, in a sample of the corners of its space, for whole and odd sizes. */
 #include "check.h"
 

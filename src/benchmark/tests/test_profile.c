@@ -1,4 +1,5 @@
 /* devices: host opencl:0 */
+/* labels: unsanitized */
 #define _DEFAULT_SOURCE
 /* The searcher profile on workloads of the benchmark set: it has a model of each, and finds something. */
 #include "check.h"

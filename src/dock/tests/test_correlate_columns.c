@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@opencl unsanitized@checking */
 /* dock/correlate_columns against its reference in double. */
 #include "check.h"
 

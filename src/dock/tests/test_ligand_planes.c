@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@opencl unsanitized@checking */
 /* Planes of rotated ligands, x and y transformed, against sums in double from the same integers, on one device. */
 #include "check.h"
 

@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@opencl unsanitized@checking */
 /* Scores and best translations of planes against sums written out in double, on one device: corners of the space, rooms
  * that hold a plane and rooms that do not, every kind of search. */
 #include "check.h"

@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@opencl unsanitized@checking */
 /* The whole search of a small pair on one device against sums written straight from equation 1 of
  * docs/design/docking.md: every translation of every rotation, in double, without integers and without transforms. */
 #include "check.h"

@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@opencl unsanitized@checking */
 #define _DEFAULT_SOURCE
 /* The workloads of the docking families: right answers pass, wrong ones do not, and what tuning them finds is what a
  * search of such sizes looks up. */

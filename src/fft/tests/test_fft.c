@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@opencl */
 /* Plans on a device, every engine that runs there: against the defining sums, round trips, refusals. */
 #include "check.h"
 

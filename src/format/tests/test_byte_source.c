@@ -1,3 +1,4 @@
+/* labels: threads */
 /* Large pieces, and getting past bytes without looking at them, of plain files, gzipped ones and pipes. */
 #define _POSIX_C_SOURCE 200809L
 #include "format/byte_source.h"

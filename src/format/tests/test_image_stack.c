@@ -1,3 +1,4 @@
+/* labels: threads */
 /* Stacks of images: real ones against values that numpy read, small integers, many threads, what is refused, writing.
  */
 #define _POSIX_C_SOURCE 200809L

@@ -1,3 +1,4 @@
+/* labels: threads */
 /* Streams of the binary formats: cut, damaged, gzipped and piped files, skipping with and without an index. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* labels: threads */
 /* The live reader against simulations that the test plays, well-behaved ones and others.
  *
  * `test_trajectory_live serve FILE VERSION TROUBLE` plays one for the command: the frames of a trajectory file every

@@ -1,3 +1,4 @@
+/* labels: threads */
 /* Alone: a rank agrees with itself. Under a launcher (tests/job/check_mpi.sh): "together" tells who speaks and who is
  * mute whatever the ranks met. */
 #define _POSIX_C_SOURCE 200809L

@@ -1,3 +1,4 @@
+/* labels: threads */
 #include "check.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* labels: threads */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* labels: threads */
 /* Alone: every piece is dealt to this process. Under a launcher (tests/job/check_mpi.sh): "deal FOLDER COUNT" takes
  * pieces of COUNT until none is left and writes their numbers into FOLDER/<round>.<rank>. */
 #define _POSIX_C_SOURCE 200809L

@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@opencl */
 /* Whole runs: of Gaussians, whose projections are known in closed form; noise; metadata; what is refused. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"

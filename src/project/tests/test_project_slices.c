@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@opencl */
 /* project_slices against its reference on one device, and the reference against what can be told without it. */
 #include "check.h"
 

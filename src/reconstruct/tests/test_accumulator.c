@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: threads@host unsanitized@opencl */
 /* Batches of images through a device's accumulator against discrete Fourier transforms and the reference of insertion,
  * in double precision. */
 #include "check.h"

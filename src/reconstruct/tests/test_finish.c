@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@opencl */
 /* Maps from sums whose maps are known: Gaussians, a single wave, and slices of Gaussians inserted at even views. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* labels: threads */
 /* Batches of a particle set: who is in which, what is read, what is refused. Stacks are put together byte by byte; a
  * pixel's value says where it belongs. */
 #define _POSIX_C_SOURCE 200809L

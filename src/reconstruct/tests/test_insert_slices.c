@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: unsanitized@opencl */
 /* insert_slices against its reference on one device, in a sample of the corners of its space, and the reference against
  * what can be told without it. */
 #include "check.h"

@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 */
+/* labels: unsanitized */
 /* A device's counters, where there are any, against arithmetic: what a copy must read and write, what a sequence of
  * multiply-adds must execute. What CUPTI knows of chips needs no GPU and is tested wherever CUPTI is. */
 #include "check.h"

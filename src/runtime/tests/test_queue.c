@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host checking:opencl:0 */
+/* labels: threads@host */
 /* Buffers, queues and events through the public interface, the same on every device. */
 #include "check.h"
 

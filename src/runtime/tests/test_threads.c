@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
+/* labels: threads@host */
 #define _DEFAULT_SOURCE /* pthread_barrier_t */
 /* Several threads, a queue each, on one device: they build the same programs at the same time and share the pool. */
 #include "check.h"

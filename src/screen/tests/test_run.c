@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 */
+/* labels: threads@host */
 /* A small screen from end to end: what stands in its files is true. */
 #include "check.h"
 

@@ -1,4 +1,5 @@
 /* devices: host opencl cuda checking:host */
+/* labels: threads@host */
 /* Frames through the whole engine: made-up trajectories of six atoms, and a class of the test's own that tells which
  * frames it was handed, in which order. */
 #define _POSIX_C_SOURCE 200809L

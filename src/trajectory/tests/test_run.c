@@ -1,3 +1,4 @@
+/* labels: threads */
 /* The library's own queries through whole runs: against reference results, and of a simulation that the test plays. */
 #define _POSIX_C_SOURCE 200809L
 #include <jansson.h>

@@ -1,3 +1,4 @@
+/* labels: unsanitized */
 #define _DEFAULT_SOURCE
 /* alone: it goes by times, which tests beside it would spoil */
 /* Tuning for energy, expressions and several objectives at once, with a planted meter in place of a device's counter.

@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host checking:opencl:0 checking:cuda:0 */
+/* labels: threads@host unsanitized@opencl unsanitized@checking:opencl */
 /* alone: it goes by times, which tests beside it would spoil */
 #define _DEFAULT_SOURCE
 /* Online tuning of live work: finds the fastest, keeps results right, keeps to its budget, remembers. */

@@ -1,4 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host checking:opencl:0 checking:cuda:0 */
+/* labels: unsanitized@opencl unsanitized@checking:opencl */
 /* alone: it goes by times, which tests beside it would spoil */
 #define _DEFAULT_SOURCE
 /* Offline tuning of a family with planted faults: each is recorded as its kind and none is chosen. */
