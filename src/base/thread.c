@@ -14,15 +14,17 @@ qn_status qn_thread_start(qn_thread *thread, qn_thread_work work, void *user)
 {
     *thread = (qn_thread){.work = work, .user = user, .log = qn_log_current()};
     const int failure = pthread_create(&thread->handle, NULL, run, thread);
-    if (failure != 0) QN_FAIL(QN_OUT_OF_MEMORY, "cannot start another thread: %s", strerror(failure));
-    thread->started = true;
-    return QN_OK;
+    thread->started = failure == 0;
+    if (failure == 0) return QN_OK;
+    qn_status status =
+        qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "cannot start another thread: %s", strerror(failure));
+    qn_error_save(status, &thread->trail);
+    return status;
 }
 
 qn_status qn_thread_join(qn_thread *thread)
 {
-    if (!thread->started) return QN_OK;
-    pthread_join(thread->handle, NULL);
+    if (thread->started) pthread_join(thread->handle, NULL);
     thread->started = false;
     return thread->trail.status == QN_OK ? QN_OK : qn_error_restore(&thread->trail);
 }

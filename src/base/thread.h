@@ -1,7 +1,8 @@
 /* A thread that does one piece of work. It logs where the thread logs that started it, and how its work went is told to
  * the thread that joins it, with the error trail.
  *
- * Life cycle: start → join. A thread that was not started, all zero, may be joined.
+ * Life cycle: start → join. What was not started may be joined too: all zero it gives QN_OK, after a start that failed
+ * that failure again.
  */
 #ifndef QN_BASE_THREAD_H
 #define QN_BASE_THREAD_H
@@ -28,7 +29,7 @@ typedef struct qn_thread {
 /* `thread` stays where it is until the join. Errors: QN_OUT_OF_MEMORY when the system starts no more threads. */
 QN_MUST_CHECK qn_status qn_thread_start(qn_thread *thread, qn_thread_work work, void *user);
 
-/* Wait for the work and return its status, with its trail on the calling thread; QN_OK where nothing was started. */
+/* Wait for the work and return its status, with its trail on the calling thread where it failed. */
 qn_status qn_thread_join(qn_thread *thread);
 
 /* Wait for all; the first in their order that failed gives status and trail. */

@@ -162,9 +162,8 @@ static qn_status run_devices(search_loop *loop)
     for (int i = 0; i < devices; i++) works[i] = (device_work){loop, loop->searches[i]};
     if (devices == 1) return run_device(&works[0]);
     for (int i = 0; i < devices && status == QN_OK; i++) status = qn_thread_start(&threads[i], run_device, &works[i]);
-    if (status != QN_OK) status = qn_agreement_leave_nothing(&loop->run->agreement, status);
-    const qn_status joined = qn_threads_join(threads, (size_t)devices);
-    return joined == QN_OK ? status : joined;
+    if (status != QN_OK) qn_agreement_leave_nothing(&loop->run->agreement, status);
+    return qn_threads_join(threads, (size_t)devices);
 }
 
 /* A resumed run keeps the transforms that the killed one had found to be the fastest. */

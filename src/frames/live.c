@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "frames/imd_packets.h"
 #include "frames/live_socket.h"
 
@@ -28,8 +29,7 @@ struct qn_live {
     qn_live_socket socket;
 
     /* The receiver's own. */
-    pthread_t receiver;
-    bool receiving;
+    qn_thread receiver;
     qn_trajectory_frame coming; /* what is known of the frame that comes; its positions lie in a slot of the ring */
     int cursor;                 /* packets of it that came, version 3 */
     bool begun;                 /* something of it came */
@@ -262,7 +262,7 @@ static void say_ending(qn_live *live, qn_live_arrival arrival)
         snprintf(ending, bytes, "the simulation ended the connection after %" PRIu64 " frames", frames);
 }
 
-static void *receive_all(void *user)
+static qn_status receive_all(void *user)
 {
     qn_live *live = user;
     qn_live_arrival arrival = QN_LIVE_WHOLE;
@@ -279,7 +279,7 @@ static void *receive_all(void *user)
     live->ended = true;
     pthread_cond_signal(&live->arrived);
     pthread_mutex_unlock(&live->mutex);
-    return NULL;
+    return QN_OK; /* the reader of frames is told */
 }
 
 /* ---- life cycle ---- */
@@ -316,10 +316,7 @@ static qn_status start(qn_live *live)
     const qn_status status = shake_hands(live);
     if (status != QN_OK) return qn_error_add_context(status, "%s", live->address);
     live->socket.timeout_s = timeout_s;
-    if (pthread_create(&live->receiver, NULL, receive_all, live) != 0)
-        QN_FAIL(QN_OUT_OF_MEMORY, "%s: cannot start a thread that receives", live->address);
-    live->receiving = true;
-    return QN_OK;
+    return qn_thread_start(&live->receiver, receive_all, live);
 }
 
 qn_status qn_live_open(qn_context *context, const qn_live_options *options, qn_live **live)
@@ -395,8 +392,8 @@ void qn_live_close(qn_live **live)
     if (!live || !*live) return;
     qn_live *closed = *live;
     qn_live_stop(closed);
-    if (closed->receiving) {
-        pthread_join(closed->receiver, NULL);
+    if (closed->receiver.started) {
+        (void)qn_thread_join(&closed->receiver);
         resume(closed); /* a simulation that was asked to wait goes on without us */
         qn_live_socket_send(&closed->socket, QN_IMD_DISCONNECT, 0);
     }

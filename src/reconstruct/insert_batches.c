@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "reconstruct/run.h"
 #include "reconstruct/saved_sums.h"
 
@@ -22,14 +23,13 @@ typedef struct insertion {
 typedef struct device_thread {
     insertion *shared;
     int device;
-    pthread_t thread;
+    qn_thread thread;
     uint64_t next;     /* of a deterministic run: batches are dealt in turn */
     uint64_t *batches; /* inserted by this device */
     size_t count, capacity, saved_count;
     const qn_particle **particles; /* of a batch */
     double saved_s;
     bool cut_short; /* batches are left, since another thread or process failed */
-    qn_error_trail trail;
 } device_thread;
 
 /* ---- which batch ---- */
@@ -161,7 +161,7 @@ static qn_status work(device_thread *worker)
 }
 
 /* What is done is put aside when the run is stopped. Others hear of a failure by finding no batches left. */
-static void *run_thread(void *memory)
+static qn_status run_thread(void *memory)
 {
     device_thread *worker = memory;
     insertion *shared = worker->shared;
@@ -172,12 +172,11 @@ static void *run_thread(void *memory)
         pthread_mutex_unlock(&shared->mutex);
         status = qn_agreement_leave_nothing(&shared->run->agreement, status);
     }
-    qn_error_save(status, &worker->trail);
-    if (status == QN_CANCELLED || (status == QN_OK && worker->cut_short)) {
-        status = save(worker);
-        if (status != QN_OK) qn_error_save(status, &worker->trail);
-    }
-    return NULL;
+    if (status != QN_CANCELLED && !(status == QN_OK && worker->cut_short)) return status;
+    qn_error_trail trail;
+    qn_error_save(status, &trail);
+    QN_TRY(save(worker));
+    return qn_error_restore(&trail);
 }
 
 static void begin_thread(insertion *shared, int device, device_thread *worker)
@@ -189,25 +188,21 @@ static void begin_thread(insertion *shared, int device, device_thread *worker)
                               .saved_s = shared->started_s};
 }
 
-/* The first device's work is done by the calling thread. */
+/* A thread for each device; a stop is told only where none of them failed. */
 static qn_status run_threads(device_thread *workers, int count)
 {
-    int started = 1;
-    qn_status status = QN_OK;
-    for (; started < count && status == QN_OK; started++)
-        if (pthread_create(&workers[started].thread, NULL, run_thread, &workers[started]) != 0) {
-            status = qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "cannot start a thread for a device");
-            status = qn_agreement_leave_nothing(&workers[0].shared->run->agreement, status);
-            break;
-        }
-    if (status == QN_OK) run_thread(&workers[0]);
-    for (int i = 1; i < started; i++) pthread_join(workers[i].thread, NULL);
+    qn_status status = QN_OK, told = QN_OK;
+    qn_error_trail trail;
     for (int i = 0; i < count && status == QN_OK; i++)
-        if (workers[i].trail.status != QN_OK && workers[i].trail.status != QN_CANCELLED)
-            return qn_error_restore(&workers[i].trail);
-    for (int i = 0; i < count && status == QN_OK; i++)
-        if (workers[i].trail.status != QN_OK) return qn_error_restore(&workers[i].trail);
-    return status;
+        status = qn_thread_start(&workers[i].thread, run_thread, &workers[i]);
+    if (status != QN_OK) qn_agreement_leave_nothing(&workers[0].shared->run->agreement, status);
+    for (int i = 0; i < count; i++) {
+        status = qn_thread_join(&workers[i].thread);
+        if (status == QN_OK || (told != QN_OK && (told != QN_CANCELLED || status == QN_CANCELLED))) continue;
+        told = status;
+        qn_error_save(status, &trail);
+    }
+    return told == QN_OK ? QN_OK : qn_error_restore(&trail);
 }
 
 qn_status qn_reconstruct_insert(qn_reconstruct_state *run)

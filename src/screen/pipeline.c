@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "runtime/device.h"
 #include "screen/library.h"
 #include "screen/queue.h"
@@ -25,13 +26,11 @@ typedef struct screen_pipeline {
     double started_s;
 } screen_pipeline;
 
-/* One thread and how it ended. */
-typedef struct pipeline_thread {
+/* The work of one thread. */
+typedef struct pipeline_work {
     screen_pipeline *pipeline;
-    pthread_t thread;
     qn_screen_search *search; /* NULL: the reader */
-    qn_error_trail trail;
-} pipeline_thread;
+} pipeline_work;
 
 /* Ranks but the first only ask whether to stop: a total of 0 is not shown. */
 static qn_status report_progress(const screen_pipeline *pipeline)
@@ -438,39 +437,31 @@ static qn_status run_device(screen_pipeline *pipeline, qn_screen_search *search)
 
 /* ---- Threads ---- */
 
-static void *run_thread(void *user)
+static qn_status run_thread(void *user)
 {
-    pipeline_thread *thread = user;
-    screen_pipeline *pipeline = thread->pipeline;
-    qn_status status = thread->search ? run_device(pipeline, thread->search) : run_reader(pipeline);
-    qn_error_save(status, &thread->trail);
+    const pipeline_work *work = user;
+    screen_pipeline *pipeline = work->pipeline;
+    qn_status status = work->search ? run_device(pipeline, work->search) : run_reader(pipeline);
     if (status != QN_OK)
         qn_screen_queue_fail(&pipeline->queue);
-    else if (!thread->search)
+    else if (!work->search)
         qn_screen_queue_end(&pipeline->queue);
-    return NULL;
+    return status;
 }
 
 /* The reader and a thread a device; the failure of a device is told before the reader's, which may follow from it. */
 static qn_status run_threads(screen_pipeline *pipeline, qn_screen_search *const *searches)
 {
-    pipeline_thread threads[QN_MOST_DEVICES + 1] = {0};
+    qn_thread threads[QN_MOST_DEVICES + 1] = {0};
+    pipeline_work works[QN_MOST_DEVICES + 1];
     const int count = pipeline->run->device_count + 1;
-    int started = 0;
     qn_status status = QN_OK;
-    for (; started < count && status == QN_OK; started++) {
-        threads[started].pipeline = pipeline;
-        threads[started].search = started < count - 1 ? searches[started] : NULL;
-        if (pthread_create(&threads[started].thread, NULL, run_thread, &threads[started]) == 0) continue;
-        status = qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "cannot start thread %d of %d", started + 1, count);
-        qn_screen_queue_fail(&pipeline->queue);
-        break;
+    for (int i = 0; i < count && status == QN_OK; i++) {
+        works[i] = (pipeline_work){.pipeline = pipeline, .search = i < count - 1 ? searches[i] : NULL};
+        status = qn_thread_start(&threads[i], run_thread, &works[i]);
     }
-    for (int i = 0; i < started; i++) {
-        pthread_join(threads[i].thread, NULL);
-        if (status == QN_OK) status = qn_error_restore(&threads[i].trail);
-    }
-    return status;
+    if (status != QN_OK) qn_screen_queue_fail(&pipeline->queue);
+    return qn_threads_join(threads, (size_t)count);
 }
 
 static qn_status create_searches(qn_screen_state *run, qn_screen_search **searches, size_t *jobs)

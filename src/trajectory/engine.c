@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "trajectory/slots.h"
 
 /* What the threads share. Frames move through the ring by three counters: collected ≤ taken ≤ decoded ≤ read. */
@@ -30,7 +31,7 @@ typedef struct trajectory_engine {
 
 typedef struct engine_thread {
     trajectory_engine *engine;
-    pthread_t thread;
+    qn_thread thread;
     qn_status (*work)(struct engine_thread *);
     int device, worker; /* of device workers; the worker's number comes behind the pool's */
 } engine_thread;
@@ -398,12 +399,12 @@ static qn_status work_as_collector(engine_thread *thread)
 
 /* ---- threads ---- */
 
-static void *run_thread(void *user)
+static qn_status run_thread(void *user)
 {
     engine_thread *thread = user;
     qn_status status = thread->work(thread);
     if (status != QN_OK) fail(thread->engine, status);
-    return NULL;
+    return status;
 }
 
 /* On a CPU kernels use the pool's threads, which two at a time would only share. */
@@ -412,26 +413,16 @@ static int workers_of(qn_device *device)
     return qn_device_get_info(device)->kind == QN_DEVICE_CPU ? 1 : 2;
 }
 
-static qn_status start(engine_thread *thread)
-{
-    if (pthread_create(&thread->thread, NULL, run_thread, thread) != 0)
-        QN_FAIL(QN_OUT_OF_MEMORY, "cannot start another thread");
-    return QN_OK;
-}
-
-/* Reader, collector and device workers; this thread decodes with the pool. */
+/* Reader, collector and device workers; this thread decodes with the pool. What failed first in time is returned. */
 static qn_status run_threads(trajectory_engine *engine, engine_thread *threads, int count)
 {
-    int started = 0;
-    for (; started < count; started++) {
-        qn_status status = start(&threads[started]);
-        if (status == QN_OK) continue;
-        fail(engine, status);
-        break;
-    }
-    qn_status status = decode_all(engine);
+    qn_status status = QN_OK;
+    for (int i = 0; i < count && status == QN_OK; i++)
+        status = qn_thread_start(&threads[i].thread, run_thread, &threads[i]);
     if (status != QN_OK) fail(engine, status);
-    for (int i = 0; i < started; i++) pthread_join(threads[i].thread, NULL);
+    status = decode_all(engine);
+    if (status != QN_OK) fail(engine, status);
+    for (int i = 0; i < count; i++) (void)qn_thread_join(&threads[i].thread);
     return engine->failed ? qn_error_restore(&engine->failure) : QN_OK;
 }
 
@@ -443,7 +434,8 @@ static int list_threads(trajectory_engine *engine, engine_thread threads[2 + 2 *
     threads[count++] = (engine_thread){.engine = engine, .work = work_as_collector};
     for (int device = 0; run->any_on_device && device < run->device_count; device++)
         for (int i = 0; i < workers_of(run->devices[device]); i++)
-            threads[count++] = (engine_thread){engine, 0, work_on_device, device, worker++};
+            threads[count++] =
+                (engine_thread){.engine = engine, .work = work_on_device, .device = device, .worker = worker++};
     return count;
 }
 

@@ -6,12 +6,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "tune/session.h"
 
 enum { MOST_THREADS = 16 };
 
 struct qn_ahead {
-    pthread_t threads[MOST_THREADS];
+    qn_thread threads[MOST_THREADS];
     int thread_count;
     pthread_mutex_t mutex; /* of all below, and of done in jobs */
     pthread_cond_t added, finished;
@@ -28,7 +29,7 @@ static void build(qn_ahead_job *job)
     job->seconds = qn_clock_s() - start_s;
 }
 
-static void *work(void *user)
+static qn_status work(void *user)
 {
     qn_ahead *ahead = user;
     pthread_mutex_lock(&ahead->mutex);
@@ -47,7 +48,7 @@ static void *work(void *user)
         pthread_cond_broadcast(&ahead->finished);
     }
     pthread_mutex_unlock(&ahead->mutex);
-    return NULL;
+    return QN_OK;
 }
 
 qn_status qn_ahead_create(int threads, qn_ahead **out)
@@ -61,9 +62,9 @@ qn_status qn_ahead_create(int threads, qn_ahead **out)
     pthread_cond_init(&ahead->finished, NULL);
     ahead->last = &ahead->first;
     if (threads > MOST_THREADS) threads = MOST_THREADS;
-    while (ahead->thread_count < threads &&
-           pthread_create(&ahead->threads[ahead->thread_count], NULL, work, ahead) == 0)
-        ahead->thread_count++; /* fewer, when the system gives no more, do as well */
+    while (ahead->thread_count < threads && qn_thread_start(&ahead->threads[ahead->thread_count], work, ahead) == QN_OK)
+        ahead->thread_count++;
+    if (ahead->thread_count < threads) qn_error_clear(); /* fewer, when the system gives no more, do as well */
     *out = ahead;
     return QN_OK;
 }
@@ -76,7 +77,7 @@ void qn_ahead_destroy(qn_ahead **pointer)
     ahead->ending = true;
     pthread_cond_broadcast(&ahead->added);
     pthread_mutex_unlock(&ahead->mutex);
-    for (int i = 0; i < ahead->thread_count; i++) pthread_join(ahead->threads[i], NULL);
+    (void)qn_threads_join(ahead->threads, (size_t)ahead->thread_count);
     pthread_cond_destroy(&ahead->added);
     pthread_cond_destroy(&ahead->finished);
     pthread_mutex_destroy(&ahead->mutex);

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/thread.h"
 
 typedef struct fed_line {
     char *text;
@@ -26,8 +27,7 @@ struct qn_smiles_process {
     FILE *messages; /* what the process writes to its standard error */
     int input;      /* where lines are written */
     pid_t child;    /* −1: none */
-    pthread_t feeder;
-    bool fed; /* the feeder has been started and not been joined */
+    qn_thread feeder;
     int exit; /* as waitpid has it */
     qn_error_trail failure;
     qn_status feeding; /* the feeder's outcome, once joined */
@@ -107,7 +107,7 @@ static qn_status feed_all(qn_smiles_process *process)
     }
 }
 
-static void *run_feeder(void *user)
+static qn_status run_feeder(void *user)
 {
     qn_smiles_process *process = user;
     sigset_t pipe_signal;
@@ -120,7 +120,7 @@ static void *run_feeder(void *user)
         qn_error_save(process->feeding, &process->failure);
     close(process->input);
     process->input = -1;
-    return NULL;
+    return QN_OK;
 }
 
 static qn_status spawn(qn_smiles_process *process, int input, int output)
@@ -173,10 +173,10 @@ static qn_status connect_process(qn_smiles_process *process, qn_byte_source **sd
         return status;
     }
     /* The feeder first: opening the source reads, and would wait for a process that waits for lines. */
-    process->fed = pthread_create(&process->feeder, NULL, run_feeder, process) == 0;
-    if (process->fed) return qn_byte_source_wrap(process->path, out[0], sdf);
+    status = qn_thread_start(&process->feeder, run_feeder, process);
+    if (status == QN_OK) return qn_byte_source_wrap(process->path, out[0], sdf);
     close(out[0]);
-    QN_FAIL(QN_IO_ERROR, "%s: cannot start a thread", process->path);
+    return status;
 }
 
 qn_status qn_smiles_process_start(const char *path, qn_byte_source *lines, qn_smiles_process **out,
@@ -219,8 +219,7 @@ void qn_smiles_process_take(qn_smiles_process *process, char **text, size_t *lin
 /* The feeder ends when the process no longer reads, or has read all; then the process does. */
 static void wait_for_all(qn_smiles_process *process)
 {
-    if (process->fed) pthread_join(process->feeder, NULL);
-    process->fed = false;
+    (void)qn_thread_join(&process->feeder);
     if (process->input >= 0) close(process->input);
     process->input = -1;
     if (process->child > 0)
