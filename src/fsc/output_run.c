@@ -61,8 +61,8 @@ qn_status qn_fsc_write_run_json(const qn_fsc_job *job)
         QN_VERSION, "half_1", describe_file(job->options->half_1), "half_2", describe_file(job->options->half_2),
         "mask", describe_mask(job), "side", fsc->side, "voxel_angstrom", fsc->voxel_angstrom, "seed",
         qn_json_unsigned(job->options->fsc.seed), "randomise_below", below > 0 ? below : 0.8, "randomised_from_shell",
-        fsc->randomised_from, "resolution_angstrom", fsc->resolution_angstrom, "at_0.5",
-        describe_crossing(&fsc->at_0_5), "at_0.143", describe_crossing(&fsc->at_0_143), "warnings",
+        fsc->randomised_from, "resolution_angstrom", fsc->resolution_angstrom, "at_0_5",
+        describe_crossing(&fsc->at_0_5), "at_0_143", describe_crossing(&fsc->at_0_143), "warnings",
         describe_warnings(job), "threads", qn_context_threads(job->context), "timings", "read_s", job->read_s, "mask_s",
         job->mask_s, "fsc_s", job->fsc_s, "total_s", job->total_s);
     return qn_json_write(json, job->options->output, "run.json");

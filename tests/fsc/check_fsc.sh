@@ -120,7 +120,7 @@ python3 - <<'END' || fail "run.json, fsc.star and fsc.csv disagree"
 import csv, json
 run = json.load(open('out/run.json'))
 rows = list(csv.DictReader(open('out/fsc.csv')))
-at = run['at_0.143']
+at = run['at_0_143']
 curve = [float(row['fsc_corrected']) for row in rows]
 assert all(value >= 0.143 for value in curve[1:at['shell']]) and curve[at['shell']] < 0.143
 assert abs(at['shell_angstrom'] - float(rows[at['shell']]['resolution_angstrom'])) < 1e-3
@@ -211,7 +211,7 @@ import json
 run = json.load(open('plain/run.json'))
 for line in open('shells'):
     threshold, shell = line.split()
-    assert run['at_0.5' if threshold == '500' else 'at_0.143']['shell'] == int(shell), (threshold, shell)
+    assert run['at_0_5' if threshold == '500' else 'at_0_143']['shell'] == int(shell), (threshold, shell)
 END
 }
 judge clean70SRibosome_vol_65p.mrc 65 0.6 11
