@@ -26,6 +26,11 @@ typedef struct qn_program_source {
 /* A function that host drivers run in queue order, see qn_queue_call_host. */
 typedef qn_status (*qn_host_function)(void *const *addresses, qn_pool *pool, void *user);
 
+static inline size_t qn_element_bytes(qn_element element)
+{
+    return element == QN_INT64 ? 8 : element == QN_BYTES ? 1 : 4;
+}
+
 typedef enum qn_native_kind {
     QN_NATIVE_DEVICE,  /* cl_device_id, CUdevice */
     QN_NATIVE_CONTEXT, /* cl_context, CUcontext */

@@ -102,11 +102,6 @@ static const char *choose_configuration(qn_family_launch *launch, const qn_famil
     return "fallback";
 }
 
-static size_t element_bytes(qn_element element)
-{
-    return element == QN_INT64 ? 8 : element == QN_BYTES ? 1 : 4;
-}
-
 /* Fill in whole-buffer sizes and hold the call to the declaration. */
 static qn_status check_arguments(const qn_family *family, const qn_kernel_declaration *kernel, const qn_device *device,
                                  const qn_family_call *call, qn_argument *arguments, qn_driver_buffer *buffers)
@@ -136,9 +131,9 @@ static qn_status check_arguments(const qn_family *family, const qn_kernel_declar
                     "offset must be a multiple of %d",
                     family->name, declared->name, kernel->name, argument->bytes, argument->offset, size, ALIGNMENT);
         if (argument->bytes == 0) argument->bytes = size - argument->offset;
-        if (argument->bytes % element_bytes(declared->element) != 0)
+        if (argument->bytes % qn_element_bytes(declared->element) != 0)
             QN_FAIL(QN_INVALID_ARGUMENT, "%s: argument \"%s\" of %s has %zu bytes; its elements have %zu each",
-                    family->name, declared->name, kernel->name, argument->bytes, element_bytes(declared->element));
+                    family->name, declared->name, kernel->name, argument->bytes, qn_element_bytes(declared->element));
         buffers[i] = argument->buffer->handle;
     }
     return QN_OK;

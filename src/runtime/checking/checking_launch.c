@@ -193,16 +193,11 @@ static bool holds_fill(const unsigned char *element, size_t size, unsigned char 
     return true;
 }
 
-static size_t element_bytes(const qn_argument_declaration *declared)
-{
-    return declared->element == QN_INT64 ? 8 : declared->element == QN_BYTES ? 1 : 4;
-}
-
 /* The next element of OUT argument `i` from byte `*place` of its range that holds `fill`. */
 static bool find_fill(const checked_launch *launch, int i, const unsigned char *content, unsigned char fill,
                       size_t *place)
 {
-    size_t size = element_bytes(&launch->declared[i]), bytes = launch->arguments[i].bytes;
+    size_t size = qn_element_bytes(launch->declared[i].element), bytes = launch->arguments[i].bytes;
     const unsigned char *range = content + launch->arguments[i].offset;
     for (; *place < bytes; *place += size)
         if (holds_fill(range + *place, size < bytes - *place ? size : bytes - *place, fill)) return true;
@@ -226,7 +221,7 @@ static qn_status check_unwritten(const checked_launch *launch, unsigned char *co
 {
     for (int i = 0; i < launch->argument_count; i++) {
         if (launch->declared[i].access != QN_OUT) continue;
-        size_t size = element_bytes(&launch->declared[i]);
+        size_t size = qn_element_bytes(launch->declared[i].element);
         const unsigned char *second = launch->snapshots[launch->snapshot_of[i]].after + launch->arguments[i].offset;
         for (size_t place = 0; find_fill(launch, i, first[launch->snapshot_of[i]], QN_CHECKING_FIRST_FILL, &place);
              place += size) {

@@ -114,11 +114,6 @@ static qn_status bind_range(qn_opencl_device *device, cl_command_queue queue, co
     return qn_opencl_check(device, error, "copying a buffer's range");
 }
 
-static size_t element_size(qn_element element)
-{
-    return element == QN_INT64 ? 8 : 4;
-}
-
 static qn_status bind_arguments(qn_opencl_device *device, cl_command_queue queue, const opencl_kernel *kernel,
                                 const qn_argument *arguments, const qn_driver_buffer *buffers, int count,
                                 bound_range *bound)
@@ -130,7 +125,7 @@ static qn_status bind_arguments(qn_opencl_device *device, cl_command_queue queue
                               &bound[i]));
             error = device->api.clSetKernelArg(kernel->kernel, (cl_uint)i, sizeof(cl_mem), &bound[i].memory);
         } else {
-            error = device->api.clSetKernelArg(kernel->kernel, (cl_uint)i, element_size(arguments[i].element),
+            error = device->api.clSetKernelArg(kernel->kernel, (cl_uint)i, qn_element_bytes(arguments[i].element),
                                                &arguments[i].value);
         }
         if (error != QN_CL_SUCCESS) {

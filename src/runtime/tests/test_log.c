@@ -1,3 +1,4 @@
+/* labels: threads */
 /* Four contexts at work in four threads: each hears its own messages and no others, one at a time. */
 #include "check.h"
 
