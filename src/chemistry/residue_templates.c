@@ -25,6 +25,8 @@
 
 #include <string.h>
 
+#include "model/residue_names.h"
+
 static const char backbone[] = "N:N.am CA:C.3 C:C.2 O:O.2 OXT:O.co2 OT1:O.co2 OT2:O.co2 OC1:O.co2 OC2:O.co2";
 
 static const char sugar_phosphate[] =
@@ -101,10 +103,12 @@ static const qn_residue_template templates[] = {
     {"U DU RU URA URI U5 U3 RU5 RU3 5MU OMU T DT THY T5 T3 DT5 DT3 UMP U5P UDP UTP TMP TYD TTP", QN_RESIDUE_NUCLEOTIDE,
      "N1:N.am C2:C.2 O2:O.2 N3:N.am C4:C.2 O4:O.2 C5:C.2 C6:C.2 C7:C.3 C5M:C.3 CM2:C.3"},
 
-    {"HOH WAT DOD H2O D2O SOL OH2", QN_RESIDUE_WATER, "O:O.3 OW:O.3 OH2:O.3"},
     {"SPC SPCE", QN_RESIDUE_WATER, "O:O.spc OW:O.spc"},
     {"TIP TIP3 TIP4 TIP5 TP3 TP4 TP5 T3P T4P T5P", QN_RESIDUE_WATER, "O:O.t3p OW:O.t3p OH2:O.t3p"},
 };
+
+/* Of waters but those models that have types of their own. */
+static const qn_residue_template plain_water = {"", QN_RESIDUE_WATER, "O:O.3 OW:O.3 OH2:O.3"};
 
 /* Where the word stands in a list with blanks between, ended by a blank, by `end` or by the list's end; NULL. */
 static const char *find_word(const char *list, const char *word, char end)
@@ -138,7 +142,7 @@ const qn_residue_template *qn_residue_template_find(const char *residue_name)
 {
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++)
         if (find_word(templates[i].names, residue_name, ' ')) return &templates[i];
-    return NULL;
+    return qn_is_water(residue_name) ? &plain_water : NULL;
 }
 
 qn_sybyl_type qn_residue_backbone_type(const char *atom_name)

@@ -14,9 +14,6 @@ typedef enum qn_residue_class {
     QN_CLASS_HYDROGEN
 } qn_residue_class;
 
-bool qn_residue_is_protein(const char *name);
-bool qn_residue_is_nucleic(const char *name);
-
 /* An atom belongs to a class when its residue may hold such atoms and the atom itself fits. */
 bool qn_residue_may_hold(const qn_topology *topology, size_t residue, qn_residue_class class);
 bool qn_atom_fits_class(const qn_topology *topology, size_t atom, qn_residue_class class);

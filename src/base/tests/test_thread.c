@@ -1,3 +1,4 @@
+/* labels: threads */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 /* Threads and pools: who works, where their messages go, how failures come back. */
 #include "check.h"

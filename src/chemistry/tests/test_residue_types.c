@@ -156,6 +156,9 @@ static void nucleotides_waters_and_ions_have_types(void)
     residue("MG", "X", 7, "MG=Mg");
     residue("CA", "X", 8, "CA=Ca");
     residue("CL", "X", 9, "CL=Cl");
+    residue("HOH", "W", 10, "O=O.3");
+    residue("OPC", "W", 11, "O=O.3 H1=H H2=H");
+    residue("T5P", "W", 12, "O=O.t3p");
     compare(0);
 }
 

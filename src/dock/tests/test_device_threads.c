@@ -1,3 +1,4 @@
+/* labels: threads */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 /* Two devices of one run: host kernels that one of them launches have all threads of the context. */
 #include "check.h"

@@ -16,7 +16,4 @@ QN_MUST_CHECK qn_status qn_structure_write_memory(const char *name, qn_structure
                                                   const qn_molecule *const *molecules, size_t count,
                                                   const char *remarks, qn_text *text);
 
-/* Water by residue name, of the archive and of simulation programs. */
-bool qn_is_water(const char *residue_name);
-
 #endif

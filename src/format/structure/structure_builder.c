@@ -10,16 +10,7 @@
 #include "format/structure/alternate.h"
 #include "format/structure/structure.h"
 #include "model/atom.h"
-
-bool qn_is_water(const char *residue_name)
-{
-    static const char *const names[] = {"HOH",  "WAT",  "DOD",  "H2O",  "D2O",  "SOL", "OH2", "TIP",
-                                        "TIP2", "TIP3", "TIP4", "TIP5", "TP3",  "TP4", "TP5", "T3P",
-                                        "T4P",  "SPC",  "SPCE", "OPC",  "OPC3", "W"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(residue_name, names[i]) == 0) return true;
-    return false;
-}
+#include "model/residue_names.h"
 
 qn_status qn_structure_builder_start(qn_structure_builder *builder, const char *name, const char *chains,
                                      const qn_molecule_options *options)
