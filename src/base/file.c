@@ -81,6 +81,13 @@ bool qn_file_exists(const char *path)
     return stat(path, &information) == 0;
 }
 
+bool qn_file_is_same(const char *path, const char *other)
+{
+    struct stat first, second;
+    return stat(path, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
 qn_status qn_folder_create(const char *path)
 {
     char *copy;

@@ -17,6 +17,9 @@ QN_MUST_CHECK qn_status qn_file_write(const char *path, const void *data, size_t
 
 bool qn_file_exists(const char *path);
 
+/* Whether two paths lead to one file, which exists. */
+bool qn_file_is_same(const char *path, const char *other);
+
 /* Create a folder and its missing parents; an existing folder is fine. */
 QN_MUST_CHECK qn_status qn_folder_create(const char *path);
 

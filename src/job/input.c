@@ -38,12 +38,18 @@ static qn_status hash_file(const char *path, char digest[65])
     return status;
 }
 
+qn_status qn_input_file(const char *path, char **name)
+{
+    QN_TRY(qn_text_copy(path, name));
+    char *colon = qn_file_exists(*name) ? NULL : strrchr(*name, ':');
+    if (colon) *colon = '\0';
+    return QN_OK;
+}
+
 qn_status qn_input_hash(const char *path, char digest[65])
 {
     char *name;
-    QN_TRY(qn_text_copy(path, &name));
-    char *colon = qn_file_exists(name) ? NULL : strrchr(name, ':');
-    if (colon) *colon = '\0';
+    QN_TRY(qn_input_file(path, &name));
     qn_status status = hash_file(name, digest);
     qn_release(&name);
     return status;

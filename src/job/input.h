@@ -5,6 +5,9 @@
 #include <quern/status.h>
 #include <stdint.h>
 
+/* The file behind a path that may end in ":chains"; released with qn_release. */
+QN_MUST_CHECK qn_status qn_input_file(const char *path, char **name);
+
 /* SHA-256 of the file behind a path that may end in ":chains". QN_NOT_FOUND, QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_input_hash(const char *path, char digest[65]);
 

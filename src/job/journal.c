@@ -55,21 +55,20 @@ static qn_status append_bytes(const qn_journal *journal, const void *data, size_
     return QN_OK;
 }
 
-/* "name=value" lines: report the first that differs between the journal's key and this run's. */
-static qn_status explain_difference(const char *path, const char *theirs, const char *ours)
+qn_status qn_key_compare(const char *path, const char *theirs, const char *ours)
 {
-    while (*theirs && *ours) {
-        size_t their_length = strcspn(theirs, "\n"), our_length = strcspn(ours, "\n");
-        if (their_length != our_length || strncmp(theirs, ours, our_length) != 0)
+    while (*theirs || *ours) {
+        const int their_length = (int)strcspn(theirs, "\n"), our_length = (int)strcspn(ours, "\n");
+        const bool is_device = strncmp(theirs, "device=", 7) == 0;
+        if (their_length != our_length || strncmp(theirs, ours, (size_t)our_length) != 0)
             QN_FAIL(QN_INVALID_ARGUMENT, "%s: this run cannot go on from another one: there %.*s, here %.*s%s", path,
-                    (int)their_length, theirs, (int)our_length, ours,
-                    strncmp(theirs, "device=", 7) == 0
-                        ? "; another device or instruction set may round otherwise, expected the same"
-                        : "");
+                    *theirs ? their_length : 7, *theirs ? theirs : "nothing", *ours ? our_length : 7,
+                    *ours ? ours : "nothing",
+                    is_device ? "; another device or instruction set may round otherwise, expected the same" : "");
         theirs += their_length + (theirs[their_length] == '\n');
         ours += our_length + (ours[our_length] == '\n');
     }
-    QN_FAIL(QN_INVALID_ARGUMENT, "%s: the journal belongs to another run", path);
+    return QN_OK;
 }
 
 /* A journal being read, from the front to its last whole record. Records go by one at a time: there may be millions. */
@@ -118,8 +117,10 @@ static qn_status read_key(journal_reader *reader, const char *key)
     if (memcmp(text, magic, compared < magic_length ? compared : magic_length) != 0)
         QN_FAIL(QN_INVALID_ARGUMENT, "%s: is no journal of this version; expected one that begins with \"%.*s\"",
                 reader->path, (int)magic_length - 1, magic);
-    if (key && compared > magic_length && memcmp(text + magic_length, key, compared - magic_length) != 0)
-        return explain_difference(reader->path, text + magic_length, key);
+    if (key && compared > magic_length && memcmp(text + magic_length, key, compared - magic_length) != 0) {
+        QN_TRY(qn_key_compare(reader->path, text + magic_length, key));
+        QN_FAIL(QN_INVALID_ARGUMENT, "%s: its key does not end where this run's does", reader->path);
+    }
     if (got >= wanted) reader->at = wanted;
     return QN_OK;
 }
@@ -156,25 +157,25 @@ static qn_status read_records(journal_reader *reader, const char *key, qn_journa
     return QN_OK;
 }
 
-/* Keep other processes out. On file systems without locks (ENOLCK, ENOSYS, EOPNOTSUPP) runs go unguarded. */
-static qn_status lock(const qn_journal *journal)
+/* Keep other processes out; false when one has the file. On file systems without locks (ENOLCK, ENOSYS, EOPNOTSUPP)
+ * runs go unguarded. */
+static bool lock(int descriptor, const char *path)
 {
-    while (flock(journal->descriptor, LOCK_EX | LOCK_NB) != 0) {
+    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
         if (errno == EINTR) continue;
-        if (errno == EWOULDBLOCK)
-            QN_FAIL(QN_ALREADY_EXISTS, "%s: another process is at work on it; expected no other run in this folder",
-                    journal->path);
-        qn_log(QN_LOG_DEBUG, "%s: cannot be locked: %s", journal->path, strerror(errno));
-        return QN_OK;
+        if (errno == EWOULDBLOCK) return false;
+        qn_log(QN_LOG_DEBUG, "%s: cannot be locked: %s", path, strerror(errno));
+        break;
     }
-    return QN_OK;
+    return true;
 }
 
 /* Lock the open file, go through its records, and leave it at the end of the good part. */
 static qn_status prepare(qn_journal *journal, const char *key, bool resume, qn_journal_record record, void *user)
 {
     journal_reader reader = {0};
-    QN_TRY(lock(journal));
+    if (!lock(journal->descriptor, journal->path))
+        QN_FAIL(QN_ALREADY_EXISTS, "%s: is in use by another run; expected no other run in this folder", journal->path);
     qn_status status = QN_OK;
     if (resume) status = begin_reading(journal->path, journal->descriptor, &reader);
     if (status == QN_OK && resume) status = read_records(&reader, key, record, user);
@@ -241,6 +242,41 @@ qn_status qn_journal_append(qn_journal *journal, uint64_t piece, const void *dat
     return QN_OK;
 }
 
+qn_status qn_journal_check_key(const char *path, const char *key)
+{
+    journal_reader reader = {0};
+    int descriptor;
+    QN_TRY(open_to_read(path, &descriptor));
+    qn_status status = begin_reading(path, descriptor, &reader);
+    if (status == QN_OK) status = read_key(&reader, key);
+    close(descriptor);
+    qn_release(&reader.room);
+    return status;
+}
+
+qn_status qn_journal_is_busy(const char *path, bool *busy)
+{
+    int descriptor;
+    QN_TRY(open_to_read(path, &descriptor));
+    *busy = !lock(descriptor, path);
+    close(descriptor); /* and with it goes the lock */
+    return QN_OK;
+}
+
+qn_status qn_journal_belongs(const char *path, const char *program, bool *belongs)
+{
+    char begin[256], found[sizeof begin];
+    int descriptor;
+    size_t got;
+    const int wanted = snprintf(begin, sizeof begin, "%sprogram=%s\n", magic, program);
+    QN_TRY(open_to_read(path, &descriptor));
+    const journal_reader reader = {.path = path, .descriptor = descriptor};
+    qn_status status = read_at(&reader, 0, found, (size_t)wanted, &got);
+    close(descriptor);
+    *belongs = status == QN_OK && memcmp(found, begin, got) == 0;
+    return status;
+}
+
 /* The key's text as it stands in a file, up to its zero byte, into reader->room; "" when it is not whole. */
 static qn_status read_key_text(journal_reader *reader)
 {
@@ -284,6 +320,12 @@ qn_status qn_journal_value(const char *path, const char *name, char *value, size
     close(descriptor);
     qn_release(&reader.room);
     return status;
+}
+
+void qn_journal_remove(qn_journal **pointer)
+{
+    if (*pointer) unlink((*pointer)->path);
+    qn_journal_close(pointer);
 }
 
 void qn_journal_close(qn_journal **pointer)

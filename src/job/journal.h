@@ -35,6 +35,20 @@ QN_MUST_CHECK qn_status qn_journal_append(qn_journal *journal, uint64_t piece, c
 /* Copy the value of line "name=value" of a journal's key into `value`; "" when there is no journal or no such line. */
 QN_MUST_CHECK qn_status qn_journal_value(const char *path, const char *name, char *value, size_t capacity);
 
+/* QN_INVALID_ARGUMENT, naming the line that differs, when the file belongs to another run. */
+QN_MUST_CHECK qn_status qn_journal_check_key(const char *path, const char *key);
+
+/* Whether another process, or another run of this one, writes the file. */
+QN_MUST_CHECK qn_status qn_journal_is_busy(const char *path, bool *busy);
+
+/* Whether a run of `program` began the file: its key has "program=NAME" as first line. A kill may have cut it short. */
+QN_MUST_CHECK qn_status qn_journal_belongs(const char *path, const char *program, bool *belongs);
+
+/* Compare two keys: QN_INVALID_ARGUMENT, naming `path` and the first line that differs. */
+QN_MUST_CHECK qn_status qn_key_compare(const char *path, const char *theirs, const char *ours);
+
+/* Close it, and delete its file. */
+void qn_journal_remove(qn_journal **journal);
 void qn_journal_close(qn_journal **journal);
 
 #endif

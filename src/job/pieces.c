@@ -41,8 +41,7 @@ static int compare_ranks(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* The rank in a name such as "journal.12", written as we write it; −1 for other names. */
-static int rank_of(const char *name)
+int qn_rank_of_journal(const char *name)
 {
     char again[32];
     int rank;
@@ -61,7 +60,7 @@ qn_status qn_rank_journal_list(const char *folder_path, int **list, size_t *coun
     *count = 0;
     if (!folder) QN_FAIL(QN_IO_ERROR, "%s: cannot open the folder: %s", folder_path, strerror(errno));
     for (struct dirent *entry; status == QN_OK && (entry = readdir(folder));) {
-        int rank = rank_of(entry->d_name);
+        int rank = qn_rank_of_journal(entry->d_name);
         if (rank < 0) continue;
         status = qn_grow(&memory, &capacity, *count + 1, sizeof(int));
         if (status == QN_OK) ((int *)memory)[(*count)++] = rank;
@@ -77,10 +76,13 @@ qn_status qn_rank_journal_list(const char *folder_path, int **list, size_t *coun
     return status;
 }
 
-typedef const char *(*key_advice)(const char *first_line, const char *own_line);
+static bool is_device(const char *line)
+{
+    return strncmp(line, "device=", 7) == 0;
+}
 
 /* The first line of two keys that differs. */
-static qn_status compare_keys(const char *first, const char *ours, key_advice advice)
+static qn_status compare_keys(const char *first, const char *ours, const char *device_advice)
 {
     for (;;) {
         const int first_length = (int)strcspn(first, "\n"), our_length = (int)strcspn(ours, "\n");
@@ -88,14 +90,15 @@ static qn_status compare_keys(const char *first, const char *ours, key_advice ad
             QN_FAIL(
                 QN_INVALID_ARGUMENT,
                 "processes of this run differ: the first has \"%.*s\", this one \"%.*s\"; expected the same of all%s",
-                first_length, first, our_length, ours, advice ? advice(first, ours) : "");
+                first_length, first, our_length, ours,
+                device_advice && (is_device(first) || is_device(ours)) ? device_advice : "");
         if (first[first_length] == '\0' && ours[our_length] == '\0') return QN_OK;
         first += first_length + (first[first_length] == '\n');
         ours += our_length + (ours[our_length] == '\n');
     }
 }
 
-qn_status qn_ranks_same_key(qn_ranks *ranks, const char *key, key_advice advice)
+qn_status qn_ranks_same_key(qn_ranks *ranks, const char *key, const char *device_advice)
 {
     uint64_t size = strlen(key) + 1;
     void *first;
@@ -103,7 +106,7 @@ qn_status qn_ranks_same_key(qn_ranks *ranks, const char *key, key_advice advice)
     QN_TRY(qn_allocate((size_t)size, 1, &first));
     if (qn_ranks_rank(ranks) == 0) memcpy(first, key, (size_t)size);
     qn_status status = qn_ranks_tell(ranks, first, (size_t)size);
-    if (status == QN_OK) status = compare_keys(first, key, advice);
+    if (status == QN_OK) status = compare_keys(first, key, device_advice);
     qn_release(&first);
     return status;
 }

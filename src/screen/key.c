@@ -41,14 +41,7 @@ qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key)
     return qn_devices_describe(run->devices, run->device_count, key);
 }
 
-static const char *advise(const char *first_line, const char *own_line)
-{
-    return strncmp(first_line, "device=", 7) == 0 || strncmp(own_line, "device=", 7) == 0
-               ? ", or exact arithmetic, in which every device gives the same bytes"
-               : "";
-}
-
 qn_status qn_screen_results_same_key(const qn_screen_state *run, const char *key)
 {
-    return qn_ranks_same_key(run->ranks, key, advise);
+    return qn_ranks_same_key(run->ranks, key, ", or exact arithmetic, in which every device gives the same bytes");
 }

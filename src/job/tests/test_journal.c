@@ -206,7 +206,7 @@ static void two_processes_do_not_write_one_journal(void)
     }
     CHECK(child > 0 && read(ready[0], &byte, 1) == 1);
     CHECK_FAILS(open_again(key, &journal), QN_ALREADY_EXISTS);
-    CHECK_MESSAGE_HAS("another process is at work on it");
+    CHECK_MESSAGE_HAS("is in use by another run");
     CHECK(seen.count == 0);
     CHECK_FAILS(qn_journal_open(journal_path(), key, false, see, NULL, &journal), QN_ALREADY_EXISTS);
     kill(child, SIGKILL);

@@ -1,0 +1,181 @@
+#include "job/job.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/thread.h"
+#include "job/pieces.h"
+#include "runtime/context.h"
+
+/* ---- life cycle ---- */
+
+static qn_status check_options(const qn_run_options *options)
+{
+    if (options->resume && options->overwrite)
+        QN_FAIL(QN_INVALID_ARGUMENT, "resume and overwrite are both asked for; expected one of the two");
+    return qn_tuning_check(options->tune, options->tune_budget);
+}
+
+qn_status qn_job_open(qn_context *context, const char *program, const qn_run_options *options, qn_job *job)
+{
+    *job = (qn_job){.program = program,
+                    .context = context,
+                    .options = options,
+                    .pool = qn_context_pool(context),
+                    .started_s = qn_clock_s(),
+                    .started_at = (int64_t)time(NULL)};
+    pthread_mutex_init(&job->mutex, NULL);
+    job->outer_log = qn_context_enter_log(context);
+    QN_TRY(qn_ranks_open(&job->ranks)); /* after a failure every process speaks for itself */
+    qn_agreement_begin(job->ranks, &job->agreement);
+    if (!qn_job_is_first(job)) (void)qn_log_turn_off(); /* what other ranks log is the same */
+    if (qn_ranks_count(job->ranks) > 1)
+        qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(job->ranks));
+    QN_TRY(qn_job_agree(job, check_options(options)));
+    return qn_job_key(job, "program=%s\nversion=%s\n", program, QN_VERSION);
+}
+
+static void clear_texts(qn_job_texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++) qn_release(&texts->text[i]);
+    qn_release(&texts->text);
+}
+
+/* Files of a run that is not finished; and where nothing is recorded, its journal. */
+static void remove_own_files(qn_job *job)
+{
+    for (size_t i = 0; i < job->files.count; i++) qn_output_remove_file(&job->output, job->files.text[i]);
+    if (!job->journal || job->recorded > 0) return;
+    qn_journal_remove(&job->journal);
+}
+
+/* After a failure. Folders go last, once no rank has a file in them. */
+static void tidy_up(qn_job *job)
+{
+    if (!job->finished) remove_own_files(job);
+    if (qn_ranks_barrier(job->ranks) == QN_OK && job->absent) qn_output_remove_folders(job->deepest, job->absent);
+}
+
+/* Journals that the results have made needless. */
+static void remove_needless(qn_job *job)
+{
+    if (!job->judged || !job->output.journal_folder || !qn_job_is_first(job)) return;
+    if (qn_output_remove_journals(&job->output, -1) == QN_OK) return;
+    qn_log(QN_LOG_WARNING, "%s: cannot be removed: %s", job->journal_folder, qn_error_message());
+}
+
+qn_status qn_job_close(qn_job *job, qn_status status)
+{
+    qn_error_trail trail;
+    qn_error_save(status, &trail);
+    qn_tuning_finish(&job->tuning);
+    if (job->ranks && status != QN_OK) tidy_up(job);
+    if (job->ranks && status == QN_OK) remove_needless(job);
+    qn_journal_close(&job->journal);
+    for (int i = 0; i < job->device_count; i++) qn_device_release(&job->devices[i]);
+    for (size_t i = 0; i < job->input_count; i++) qn_release(&job->inputs[i].path);
+    qn_release(&job->inputs);
+    clear_texts(&job->warnings);
+    clear_texts(&job->files);
+    qn_output_found_clear(&job->found);
+    qn_release(&job->place);
+    qn_release(&job->title);
+    qn_release(&job->absent);
+    qn_release(&job->deepest);
+    qn_release(&job->journal_folder);
+    qn_text_clear(&job->key);
+    if (job->ranks) qn_agreement_end(&job->agreement);
+    qn_ranks_close(&job->ranks);
+    pthread_mutex_destroy(&job->mutex);
+    qn_log_return(job->outer_log);
+    qn_error_clear();
+    return qn_error_restore(&trail);
+}
+
+qn_status qn_job_agree(qn_job *job, qn_status status)
+{
+    return qn_agree(&job->agreement, status);
+}
+
+bool qn_job_is_first(const qn_job *job)
+{
+    return qn_ranks_rank(job->ranks) == 0;
+}
+
+void qn_job_report_path(const qn_job *job, qn_status status, char *path, size_t capacity)
+{
+    qn_error_trail trail;
+    char *report = NULL;
+    path[0] = '\0';
+    if (job->over || (job->ranks && (job->agreement.mute || (!qn_job_is_first(job) && status == QN_OK)))) return;
+    qn_error_save(status, &trail);
+    if (job->judged && qn_output_path(&job->output, "report.html", &report) != QN_OK) report = NULL;
+    snprintf(path, capacity, "%s", report ? report : "report.html");
+    qn_release(&report);
+    (void)qn_error_restore(&trail);
+}
+
+/* ---- what is collected ---- */
+
+static qn_status append_values(qn_text *text, const char *format, va_list values)
+{
+    va_list again;
+    void *line;
+    va_copy(again, values);
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    QN_TRY(qn_allocate((size_t)length + 1, 1, &line));
+    vsnprintf(line, (size_t)length + 1, format, values);
+    qn_status status = qn_text_append_bytes(text, line, (size_t)length);
+    qn_release(&line);
+    return status;
+}
+
+qn_status qn_job_key(qn_job *job, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    qn_status status = append_values(&job->key, format, values);
+    va_end(values);
+    return status;
+}
+
+qn_status qn_job_key_devices(qn_job *job)
+{
+    return qn_devices_describe(job->devices, job->device_count, &job->key);
+}
+
+static qn_status add_text(qn_job *job, qn_job_texts *texts, const char *text, bool once)
+{
+    void *list;
+    qn_status status = QN_OK;
+    pthread_mutex_lock(&job->mutex);
+    bool known = false;
+    for (size_t i = 0; once && i < texts->count && !known; i++) known = strcmp(texts->text[i], text) == 0;
+    if (!known) {
+        list = texts->text;
+        status = qn_grow(&list, &texts->capacity, texts->count + 1, sizeof *texts->text);
+        texts->text = list;
+        if (status == QN_OK) status = qn_text_copy(text, &texts->text[texts->count]);
+        if (status == QN_OK) texts->count++;
+    }
+    pthread_mutex_unlock(&job->mutex);
+    return status;
+}
+
+qn_status qn_job_warn(qn_job *job, const char *format, ...)
+{
+    char message[1024];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(message, sizeof message, format, values);
+    va_end(values);
+    qn_log(QN_LOG_WARNING, "%s", message);
+    return add_text(job, &job->warnings, message, false);
+}

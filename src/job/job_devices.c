@@ -1,0 +1,51 @@
+/* A thread for each device of a run. */
+#include "base/error.h"
+#include "base/thread.h"
+#include "job/job.h"
+
+typedef struct device_worker {
+    qn_thread thread;
+    qn_job *job;
+    int device;
+    qn_job_device_work work;
+    void *user;
+} device_worker;
+
+qn_status qn_job_devices(qn_job *job)
+{
+    return qn_devices_open(job->context, job->options->device, job->ranks, job->devices, &job->device_count);
+}
+
+/* The other ranks hear of a failure by finding nothing left to do. */
+static qn_status run_worker(void *user)
+{
+    const device_worker *worker = user;
+    const qn_status status = worker->work(worker->device, worker->user);
+    return status == QN_OK ? QN_OK : qn_agreement_leave_nothing(&worker->job->agreement, status);
+}
+
+/* What stopped the others is told rather than that they were stopped. */
+static void keep_failure(qn_status status, qn_error_trail *first)
+{
+    if (status == QN_OK || (first->status != QN_OK && (first->status != QN_CANCELLED || status == QN_CANCELLED)))
+        return;
+    qn_error_save(status, first);
+}
+
+qn_status qn_job_each_device(qn_job *job, qn_job_device_work work, void *user)
+{
+    device_worker workers[QN_MOST_DEVICES] = {0};
+    qn_error_trail failure = {.status = QN_OK};
+    int started = 1;
+    for (int i = 0; i < job->device_count; i++)
+        workers[i] = (device_worker){.job = job, .device = i, .work = work, .user = user};
+    for (; started < job->device_count; started++) {
+        const qn_status status = qn_thread_start(&workers[started].thread, run_worker, &workers[started]);
+        if (status == QN_OK) continue;
+        keep_failure(qn_agreement_leave_nothing(&job->agreement, status), &failure);
+        break;
+    }
+    if (failure.status == QN_OK) keep_failure(run_worker(&workers[0]), &failure);
+    for (int i = 1; i < started; i++) keep_failure(qn_thread_join(&workers[i].thread), &failure);
+    return qn_error_restore(&failure);
+}

@@ -1,0 +1,214 @@
+/* run.json: what went in, what the run ran on, which files are its own. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "job/input.h"
+#include "job/job.h"
+#include "report/json.h"
+
+/* Larger inputs are known by their ends: reading more takes as long as some runs. */
+static const uint64_t hashed_bytes_max = (uint64_t)1 << 28;
+
+static void format_time(time_t moment, char text[24])
+{
+    struct tm date;
+    text[0] = '\0';
+    if (gmtime_r(&moment, &date)) strftime(text, 24, "%Y-%m-%dT%H:%M:%SZ", &date);
+}
+
+/* ---- inputs ---- */
+
+static qn_status look_at_input(qn_job_input *input, qn_job_reading reading)
+{
+    struct stat information;
+    char *name;
+    QN_TRY(qn_input_file(input->path, &name));
+    qn_status status = QN_OK;
+    if (stat(name, &information) != 0)
+        status = qn_error_set(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, __FILE__, __LINE__, "%s: cannot open: %s",
+                              name, strerror(errno));
+    if (status == QN_OK && S_ISREG(information.st_mode)) { /* what goes through a pipe is read once */
+        input->bytes = (uint64_t)information.st_size;
+        format_time(information.st_mtime, input->modified);
+        const bool large = input->bytes > hashed_bytes_max;
+        input->all_at_last = reading == QN_JOB_KEY_ENDS && !large;
+        input->ends_only = reading == QN_JOB_READ_ENDS || reading == QN_JOB_KEY_ENDS || large;
+        status =
+            input->ends_only ? qn_input_sample(name, &input->bytes, input->digest) : qn_input_hash(name, input->digest);
+    }
+    qn_release(&name);
+    return status;
+}
+
+qn_status qn_job_input_add(qn_job *job, const char *role, const char *path, qn_job_reading reading)
+{
+    void *list = job->inputs;
+    qn_job_input input = {.role = role};
+    QN_TRY(qn_grow(&list, &job->input_capacity, job->input_count + 1, sizeof *job->inputs));
+    job->inputs = list;
+    QN_TRY(qn_text_copy(path, &input.path));
+    qn_status status = look_at_input(&input, reading);
+    if (status == QN_OK && reading != QN_JOB_LIST_ONLY)
+        status = qn_job_key(job, "%s=%s, %llu bytes, %.16s\n", role, qn_path_name(path),
+                            (unsigned long long)input.bytes, input.digest);
+    if (status == QN_OK)
+        job->inputs[job->input_count++] = input;
+    else
+        qn_release(&input.path);
+    return status;
+}
+
+/* An input of which the key has the ends alone. */
+static void hash_at_last(qn_job_input *input)
+{
+    char digest[65];
+    if (!input->all_at_last) return;
+    input->all_at_last = false;
+    input->ends_only = qn_input_hash(input->path, digest) != QN_OK;
+    if (input->ends_only)
+        qn_error_clear(); /* it cannot be read any more */
+    else
+        memcpy(input->digest, digest, sizeof digest);
+}
+
+static json_t *describe_inputs(const qn_job *job)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < job->input_count; i++) {
+        qn_job_input *input = &job->inputs[i];
+        hash_at_last(input);
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:s?, s:s?}", "role", input->role, "file",
+                                              qn_json_text(input->path), "bytes", qn_json_unsigned(input->bytes),
+                                              "modified", input->modified[0] ? input->modified : NULL,
+                                              input->ends_only ? "sha256_of_both_ends" : "sha256",
+                                              input->digest[0] ? input->digest : NULL));
+    }
+    return list;
+}
+
+/* ---- files ---- */
+
+static qn_status add_file(qn_job *job, const char *listed_name)
+{
+    qn_job_texts *files = &job->files;
+    void *list = files->text;
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->text[i], listed_name) == 0) return QN_OK;
+    QN_TRY(qn_grow(&list, &files->capacity, files->count + 1, sizeof *files->text));
+    files->text = list;
+    QN_TRY(qn_text_copy(listed_name, &files->text[files->count]));
+    files->count++;
+    return QN_OK;
+}
+
+static qn_status make_subfolder(const char *name, char *path)
+{
+    if (!strchr(name, '/')) return QN_OK;
+    char *slash = strrchr(path, '/');
+    *slash = '\0';
+    qn_status status = qn_folder_create(path);
+    *slash = '/';
+    return status;
+}
+
+/* The first file of a finished run that is written again: until all of them are, the run is not finished. */
+static qn_status begin_again(qn_job *job)
+{
+    if (!job->found.run) return QN_OK;
+    json_decref(job->found.run);
+    job->found.run = NULL;
+    return qn_output_remove_run(&job->output);
+}
+
+qn_status qn_job_path(qn_job *job, const char *name, char **path)
+{
+    QN_TRY(qn_output_path(&job->output, name, path));
+    pthread_mutex_lock(&job->mutex);
+    qn_status status = begin_again(job);
+    if (status == QN_OK) status = add_file(job, qn_output_listed_name(&job->output, *path));
+    if (status == QN_OK) status = make_subfolder(name, *path);
+    pthread_mutex_unlock(&job->mutex);
+    if (status != QN_OK) qn_release(path);
+    return status;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static json_t *describe_texts(const qn_job_texts *texts)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < texts->count; i++) json_array_append_new(list, qn_json_text(texts->text[i]));
+    return list;
+}
+
+/* ---- the whole ---- */
+
+json_t *qn_job_describe_device(const qn_device *device)
+{
+    const qn_device_info *info = qn_device_get_info(device);
+    return json_pack("{s:o, s:o, s:o, s:o, s:i}", "identifier", qn_json_text(info->identifier), "name",
+                     qn_json_text(info->name), "driver", qn_json_text(info->driver), "driver_version",
+                     qn_json_text(info->driver_version), "compute_units", info->compute_units);
+}
+
+static json_t *describe_devices(const qn_job *job)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < job->device_count; i++) json_array_append_new(list, qn_job_describe_device(job->devices[i]));
+    return list;
+}
+
+json_t *qn_job_describe_key(const qn_job *job)
+{
+    json_t *list = json_array();
+    char *key;
+    if (qn_text_copy(job->key.data, &key) != QN_OK) return NULL;
+    for (char *line = key; *line;) {
+        char *end = line + strcspn(line, "\n"), *next = end + (*end == '\n');
+        *end = '\0';
+        json_array_append_new(list, qn_json_text(line));
+        line = next;
+    }
+    qn_release(&key);
+    return list;
+}
+
+static json_t *describe_job(const qn_job *job)
+{
+    char started[24];
+    format_time((time_t)job->started_at, started);
+    return json_pack("{s:s, s:s, s:s, s:f, s:o, s:o, s:i, s:i, s:o, s:o, s:o}", "program", job->program, "version",
+                     QN_VERSION, "started", started, "seconds", qn_clock_s() - job->started_s, "inputs",
+                     describe_inputs(job), "devices", describe_devices(job), "threads",
+                     qn_context_threads(job->context), "ranks", qn_ranks_count(job->ranks), "warnings",
+                     describe_texts(&job->warnings), "files", describe_texts(&job->files), "key",
+                     qn_job_describe_key(job));
+}
+
+qn_status qn_job_facts(qn_job *job, json_t *own)
+{
+    char *path = NULL;
+    qn_status status = qn_job_path(job, "run.json", &path);
+    if (job->files.count > 1) qsort(job->files.text, job->files.count, sizeof *job->files.text, compare_names);
+    json_t *run = status == QN_OK ? describe_job(job) : NULL;
+    if (run && own && json_object_update(run, own) != 0) {
+        json_decref(run);
+        run = NULL;
+    }
+    json_decref(own);
+    if (status == QN_OK) status = qn_json_write_file(run, path);
+    job->finished |= status == QN_OK;
+    qn_release(&path);
+    return status;
+}

@@ -1,0 +1,413 @@
+/* labels: threads */
+/* A toy program goes through every situation that a run's output can be in. */
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <quern/log.h>
+#include <quern/version.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "job/job.h"
+#include "report/json.h"
+
+static qn_context *context;
+static char warned[512];
+
+static void on_log(qn_log_level level, const char *message, void *user)
+{
+    (void)user;
+    if (level == QN_LOG_WARNING) snprintf(warned, sizeof warned, "%s", message);
+}
+
+static char *in_scratch(const char *name)
+{
+    static char paths[64][700];
+    static int turn;
+    char *path = paths[turn++ % 64];
+    snprintf(path, sizeof paths[0], "%s/%s", check_scratch_folder(), name);
+    return path;
+}
+
+static bool is_there(const char *name)
+{
+    return qn_file_exists(in_scratch(name));
+}
+
+static void put(const char *name, const char *text)
+{
+    CHECK_OK(qn_file_write(in_scratch(name), text, strlen(text)));
+}
+
+/* ---- the program: it records four pieces and writes a file of them ---- */
+
+typedef struct toy {
+    qn_run_options run;
+    qn_output output;
+    const char *input; /* NULL: none */
+    int seed;          /* a line of the key */
+    int fails_before;  /* the piece before which the run fails; −1: it does not */
+    bool without_journal, fails_at_the_end;
+} toy;
+
+typedef struct toy_state {
+    const toy *options;
+    qn_job *job;
+    bool over;
+    int pieces, resumed;
+} toy_state;
+
+static const qn_run_options usual = {.device = "host", .tune = "off"};
+
+static qn_status see_piece(uint64_t piece, const void *data, size_t size, void *user)
+{
+    toy_state *run = user;
+    (void)data;
+    CHECK(piece < 4 && size == 5);
+    run->resumed++;
+    return QN_OK;
+}
+
+static qn_status write_pieces(toy_state *run)
+{
+    char *path, text[16];
+    if (run->options->fails_at_the_end) QN_FAIL(QN_IO_ERROR, "the disk is full");
+    QN_TRY(qn_job_path(run->job, "part/pieces.txt", &path));
+    snprintf(text, sizeof text, "%d", run->pieces);
+    qn_status status = qn_file_write(path, text, strlen(text));
+    qn_release(&path);
+    QN_TRY(status);
+    return qn_job_facts(run->job, json_pack("{s:i}", "pieces", run->pieces));
+}
+
+static qn_status record_pieces(toy_state *run)
+{
+    for (run->pieces = run->resumed; run->pieces < 4; run->pieces++) {
+        if (run->pieces == run->options->fails_before) QN_FAIL(QN_CANCELLED, "stopped; continue with --resume");
+        if (!run->options->without_journal) QN_TRY(qn_job_record(run->job, (uint64_t)run->pieces, "piece", 5));
+    }
+    return QN_OK;
+}
+
+static qn_status run_stages(toy_state *run)
+{
+    const toy *options = run->options;
+    qn_job *job = run->job;
+    if (options->input) QN_TRY(qn_job_agree(job, qn_job_input_add(job, "input", options->input, QN_JOB_READ_ALL)));
+    QN_TRY(qn_job_key(job, "seed=%d\n", options->seed));
+    QN_TRY(qn_job_agree(job, qn_job_devices(job)));
+    QN_TRY(qn_job_output(job, &options->output, !options->without_journal));
+    if (!options->without_journal) QN_TRY(qn_job_journal(job));
+    run->over = job->over;
+    if (job->over) return QN_OK;
+    if (!options->without_journal) QN_TRY(qn_job_agree(job, qn_job_scan(job, see_piece, run)));
+    QN_TRY(qn_job_agree(job, record_pieces(run)));
+    return qn_job_agree(job, write_pieces(run));
+}
+
+static qn_status run_toy(const toy *options, toy_state *run)
+{
+    qn_job job;
+    *run = (toy_state){.options = options, .job = &job};
+    warned[0] = '\0';
+    qn_status status = qn_job_open(context, "toy", &options->run, &job);
+    if (status == QN_OK) status = run_stages(run);
+    return qn_job_close(&job, status);
+}
+
+static toy toy_in(const char *folder)
+{
+    return (toy){.run = usual, .output = {.folder = in_scratch(folder)}, .fails_before = -1};
+}
+
+static void runs(const toy *options, int resumed)
+{
+    toy_state run;
+    CHECK_OK(run_toy(options, &run));
+    CHECK(run.pieces == 4 && run.resumed == resumed && !run.over);
+}
+
+static void is_refused(const toy *options, qn_status status, const char *message)
+{
+    toy_state run;
+    CHECK_FAILS(run_toy(options, &run), status);
+    CHECK_MESSAGE_HAS(message);
+}
+
+static void is_stopped(toy options, int before)
+{
+    options.fails_before = before;
+    is_refused(&options, QN_CANCELLED, "continue with --resume");
+}
+
+/* ---- situations ---- */
+
+static void an_absent_or_empty_folder_is_used(void)
+{
+    toy options = toy_in("new/deep");
+    runs(&options, 0);
+    CHECK(is_there("new/deep/part/pieces.txt") && is_there("new/deep/journal.0") && is_there("new/deep/run.json"));
+    CHECK_OK(qn_folder_create(in_scratch("empty")));
+    options = toy_in("empty");
+    options.run.resume = true;
+    runs(&options, 0);
+    CHECK(strstr(warned, "empty: holds nothing to resume; the run begins at its start") != NULL);
+}
+
+static void files_of_others_are_left_alone(void)
+{
+    toy options = toy_in("foreign");
+    CHECK_OK(qn_folder_create(in_scratch("foreign")));
+    put("foreign/letter", "Dear Sir");
+    for (int i = 0; i < 3; i++) {
+        options.run.resume = i == 1;
+        options.run.overwrite = i == 2;
+        is_refused(&options, QN_ALREADY_EXISTS, "foreign: the output folder holds letter, which is not of a run of");
+        CHECK(!is_there("foreign/journal.0") && !is_there("foreign/run.json"));
+    }
+    put("foreign/run.json", "{\"program\": \"dock\", \"files\": [\"letter\"]}");
+    is_refused(&options, QN_ALREADY_EXISTS, "holds letter");
+    CHECK(is_there("foreign/letter") && is_there("foreign/run.json"));
+}
+
+static void a_finished_run_is_replaced_when_asked_for(void)
+{
+    toy options = toy_in("finished");
+    runs(&options, 0);
+    put("finished/notes", "mine");
+    is_refused(&options, QN_ALREADY_EXISTS, "finished: holds a finished run; --overwrite replaces it");
+    options.run.overwrite = true;
+    options.seed = 7; /* whatever it was */
+    is_stopped(options, 1);
+    CHECK(!is_there("finished/part") && !is_there("finished/run.json") && is_there("finished/notes"));
+    runs(&options, 0);
+    CHECK(is_there("finished/notes") && is_there("finished/part/pieces.txt"));
+    options.run.resume = true;
+    is_refused(&options, QN_INVALID_ARGUMENT, "resume and overwrite are both asked for");
+}
+
+static void a_finished_run_is_made_again_from_its_journal(void)
+{
+    toy options = toy_in("again");
+    runs(&options, 0);
+    options.run.resume = true;
+    runs(&options, 4);
+    CHECK(is_there("again/run.json"));
+    options.seed = 3;
+    is_refused(&options, QN_INVALID_ARGUMENT, "there seed=0, here seed=3");
+    CHECK(is_there("again/run.json") && is_there("again/part/pieces.txt"));
+    options.seed = 0;
+    options.fails_at_the_end = true;
+    is_refused(&options, QN_IO_ERROR, "disk");
+    CHECK(is_there("again/run.json") && is_there("again/part/pieces.txt")); /* nothing was written over */
+}
+
+static void a_finished_run_without_journals_stays_as_it_is(void)
+{
+    toy options = toy_in("kept");
+    toy_state run;
+    options.output.journal_folder = "unfinished";
+    runs(&options, 0);
+    CHECK(is_there("kept/run.json") && !is_there("kept/unfinished"));
+    options.run.resume = true;
+    CHECK_OK(run_toy(&options, &run));
+    CHECK(run.over && run.pieces == 0);
+    options.seed = 3;
+    is_refused(&options, QN_INVALID_ARGUMENT, "there seed=0, here seed=3");
+    CHECK(is_there("kept/part/pieces.txt") && !is_there("kept/unfinished"));
+}
+
+static void an_unfinished_run_is_resumed_or_begun_again(void)
+{
+    toy options = toy_in("unfinished");
+    is_stopped(options, 2);
+    CHECK(is_there("unfinished/journal.0") && !is_there("unfinished/run.json"));
+    is_refused(&options, QN_ALREADY_EXISTS, "--resume goes on with it, --overwrite begins again");
+    options.run.resume = true;
+    options.seed = 3;
+    is_refused(&options, QN_INVALID_ARGUMENT, "there seed=0, here seed=3");
+    options.seed = 0;
+    runs(&options, 2);
+    options = toy_in("unfinished_2");
+    is_stopped(options, 2);
+    options.run.overwrite = true;
+    runs(&options, 0);
+}
+
+/* As another version would have left it. */
+static void another_version_is_told_by_its_line(void)
+{
+    toy options = toy_in("version");
+    qn_journal *journal;
+    CHECK_OK(qn_folder_create(in_scratch("version")));
+    CHECK_OK(qn_journal_open(in_scratch("version/journal.0"), "program=toy\nversion=0.0.1\nseed=0\n", false, NULL, NULL,
+                             &journal));
+    qn_journal_close(&journal);
+    options.run.resume = true;
+    is_refused(&options, QN_INVALID_ARGUMENT, "there version=0.0.1, here version=");
+}
+
+static void a_folder_in_use_is_left_alone(void)
+{
+    toy options = toy_in("busy");
+    is_stopped(options, 2);
+    qn_journal *journal;
+    char key[200];
+    snprintf(key, sizeof key, "program=toy\nversion=%s\nseed=0\n", qn_version());
+    CHECK_OK(qn_journal_open(in_scratch("busy/journal.0"), key, true, NULL, NULL, &journal));
+    for (int i = 0; i < 3; i++) {
+        options.run.resume = i == 1;
+        options.run.overwrite = i == 2;
+        is_refused(&options, QN_ALREADY_EXISTS, "busy: is in use by another run");
+    }
+    qn_journal_close(&journal);
+    options.run.overwrite = false;
+    options.run.resume = true;
+    runs(&options, 2);
+}
+
+static void a_failure_before_the_first_record_leaves_nothing(void)
+{
+    toy options = toy_in("nothing/here");
+    is_stopped(options, 0);
+    CHECK(!is_there("nothing"));
+    options.run.device = "abacus";
+    is_refused(&options, QN_INVALID_ARGUMENT, "abacus");
+    CHECK(!is_there("nothing"));
+    options = toy_in("nothing/here");
+    options.output.journal_folder = "unfinished";
+    is_stopped(options, 0);
+    CHECK(!is_there("nothing"));
+    options.without_journal = true;
+    options.fails_at_the_end = true;
+    is_refused(&options, QN_IO_ERROR, "disk");
+    CHECK(!is_there("nothing"));
+    CHECK_OK(qn_folder_create(in_scratch("made")));
+    options = toy_in("made");
+    is_stopped(options, 0);
+    CHECK(is_there("made") && !is_there("made/journal.0"));
+}
+
+static void files_beside_others_are_replaced_by_name(void)
+{
+    static const char *const names[] = {".txt", "part/pieces.txt", "run.json", NULL};
+    toy options = {.run = usual, .output = {.stem = in_scratch("beside"), .names = names}, .fails_before = -1};
+    options.without_journal = true;
+    put("beside_letter", "Dear Sir");
+    put("beside.txt", "a name of ours");
+    is_refused(&options, QN_ALREADY_EXISTS, "beside.txt: exists already; --overwrite replaces it");
+    options.run.overwrite = true;
+    runs(&options, 0);
+    CHECK(!is_there("beside.txt") && is_there("beside_letter") && is_there("beside_run.json"));
+    options.run.overwrite = false;
+    is_refused(&options, QN_ALREADY_EXISTS, "holds a finished run");
+}
+
+/* ---- facts ---- */
+
+static const char *text_of(json_t *run, const char *name)
+{
+    const char *text = json_string_value(json_object_get(run, name));
+    return text ? text : "";
+}
+
+static void run_json_tells_inputs_files_and_key(void)
+{
+    toy options = toy_in("facts");
+    put("input.txt", "abc");
+    options.input = in_scratch("input.txt");
+    runs(&options, 0);
+    json_t *run = json_load_file(in_scratch("facts/run.json"), 0, NULL);
+    if (!CHECK(run != NULL)) return;
+    CHECK_TEXT(text_of(run, "program"), "toy");
+    CHECK_TEXT(text_of(run, "version"), qn_version());
+    json_t *input = json_array_get(json_object_get(run, "inputs"), 0), *files = json_object_get(run, "files");
+    CHECK_TEXT(text_of(input, "role"), "input");
+    CHECK_TEXT(text_of(input, "file"), options.input);
+    CHECK(json_integer_value(json_object_get(input, "bytes")) == 3);
+    /* FIPS 180-4, the example of one block */
+    CHECK_TEXT(text_of(input, "sha256"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    CHECK(json_array_size(files) == 2);
+    CHECK_TEXT(json_string_value(json_array_get(files, 0)), "part/pieces.txt");
+    CHECK_TEXT(json_string_value(json_array_get(files, 1)), "run.json");
+    CHECK_TEXT(json_string_value(json_array_get(json_object_get(run, "key"), 0)), "program=toy");
+    CHECK(json_integer_value(json_object_get(run, "pieces")) == 4);
+    CHECK(json_array_size(json_object_get(run, "devices")) == 1);
+    json_decref(run);
+    put("input.txt", "abd");
+    options.run.resume = true;
+    is_refused(&options, QN_INVALID_ARGUMENT, "there input=input.txt, 3 bytes, ba78");
+}
+
+/* ---- devices ---- */
+
+typedef struct device_run {
+    atomic_int calls;
+    qn_status met[2];
+} device_run;
+
+static qn_status work(int device, void *user)
+{
+    device_run *run = user;
+    run->calls++;
+    qn_log(QN_LOG_WARNING, "device %d", device);
+    if (run->met[device] != QN_OK) QN_FAIL(run->met[device], "device %d failed", device);
+    return QN_OK;
+}
+
+static void devices_meet(qn_status first, qn_status second, qn_status expected, const char *message)
+{
+    qn_job job;
+    device_run run = {.met = {first, second}};
+    const qn_run_options options = {.device = "host,checking:host", .tune = "off"};
+    qn_status status = qn_job_open(context, "toy", &options, &job);
+    if (status == QN_OK) status = qn_job_devices(&job);
+    CHECK_OK(status);
+    status = qn_job_each_device(&job, work, &run);
+    CHECK_FAILS(status, expected);
+    CHECK(run.calls == 2);
+    if (status != QN_OK) CHECK_MESSAGE_HAS(message);
+    uint64_t piece;
+    bool none;
+    CHECK_OK(qn_agreement_deal(&job.agreement, 1, &piece, &none));
+    CHECK(none == (expected != QN_OK)); /* nothing is left to others after a failure */
+    CHECK_FAILS(qn_job_close(&job, status), expected);
+    CHECK(strncmp(warned, "device ", 7) == 0);
+}
+
+static void each_device_has_a_thread_and_the_worst_failure_is_told(void)
+{
+    devices_meet(QN_OK, QN_OK, QN_OK, "");
+    devices_meet(QN_OK, QN_DEVICE_LOST, QN_DEVICE_LOST, "device 1 failed");
+    devices_meet(QN_CANCELLED, QN_DEVICE_LOST, QN_DEVICE_LOST, "device 1 failed");
+    devices_meet(QN_CANCELLED, QN_CANCELLED, QN_CANCELLED, "device 0 failed");
+    devices_meet(QN_IO_ERROR, QN_DEVICE_LOST, QN_IO_ERROR, "device 0 failed");
+}
+
+int main(void)
+{
+    setenv("QUERN_MPI_LIBRARY", "off", 1);
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2, .log = on_log}, &context)))
+        return check_finish();
+    RUN(an_absent_or_empty_folder_is_used);
+    RUN(files_of_others_are_left_alone);
+    RUN(a_finished_run_is_replaced_when_asked_for);
+    RUN(a_finished_run_is_made_again_from_its_journal);
+    RUN(a_finished_run_without_journals_stays_as_it_is);
+    RUN(an_unfinished_run_is_resumed_or_begun_again);
+    RUN(another_version_is_told_by_its_line);
+    RUN(a_folder_in_use_is_left_alone);
+    RUN(a_failure_before_the_first_record_leaves_nothing);
+    RUN(files_beside_others_are_replaced_by_name);
+    RUN(run_json_tells_inputs_files_and_key);
+    RUN(each_device_has_a_thread_and_the_worst_failure_is_told);
+    qn_context_destroy(&context);
+    return check_finish();
+}
