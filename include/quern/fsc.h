@@ -24,12 +24,13 @@ typedef struct qn_fsc_run_options {
     const char *output;          /* folder, made when absent; NULL: nothing is written */
     qn_fsc_options fsc;
     qn_mask_options auto_mask;
-    qn_run_options run; /* its threads alone */
+    qn_run_options run; /* its threads and overwrite alone */
 } qn_fsc_run_options;
 
 qn_fsc_run_options qn_fsc_default_run_options(void);
 
-/* Errors: those of qn_volume_read, qn_fsc_compute and qn_mask_create; QN_IO_ERROR, QN_NOT_FOUND for the folder. */
+/* Errors: those of qn_volume_read, qn_fsc_compute and qn_mask_create; QN_ALREADY_EXISTS (an output folder of a finished
+ * run without overwrite, or of other files), QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_fsc_run(qn_context *context, const qn_fsc_run_options *options, qn_fsc **fsc);
 
 #ifdef __cplusplus

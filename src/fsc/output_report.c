@@ -40,7 +40,7 @@ static void say_shell(const qn_fsc_crossing *crossing, char text[TEXT])
         snprintf(text, TEXT, "%d (%.2f Å)", crossing->shell, crossing->shell_angstrom);
 }
 
-static qn_status add_facts(const qn_fsc_job *job, qn_report *report)
+static qn_status add_facts(const qn_fsc_state *run, qn_report *report)
 {
     static const char *const labels[] = {"Resolution, FSC = 0.143",
                                          "FSC = 0.5",
@@ -50,7 +50,7 @@ static qn_status add_facts(const qn_fsc_job *job, qn_report *report)
                                          "Voxel",
                                          "Mask",
                                          "Phases randomised beyond"};
-    const qn_fsc *fsc = job->fsc;
+    const qn_fsc *fsc = run->fsc;
     char texts[8][TEXT];
     const char *values[8];
     for (int i = 0; i < 8; i++) values[i] = texts[i];
@@ -154,27 +154,28 @@ static qn_status add_table(const qn_fsc *fsc, qn_report *report)
     return status;
 }
 
-static qn_status describe_mask(const qn_fsc_job *job, qn_text *text)
+static qn_status describe_mask(const qn_fsc_state *run, qn_text *text)
 {
-    if (!job->mask) return qn_text_append(text, "No mask was used.");
-    if (!job->mask_made) return qn_text_append(text, "The mask is `%s`.", job->options->mask);
-    const qn_mask_options *made = &job->made.options;
+    if (!run->mask) return qn_text_append(text, "No mask was used.");
+    if (!run->mask_made) return qn_text_append(text, "The mask is `%s`.", run->options->mask);
+    const qn_mask_options *made = &run->made.options;
     return qn_text_append(
         text,
         "The mask, beside this page as `mask.mrc`, is what lies above %.4g in the mean of both maps "
         "filtered to %.3g Å (%zu of %zu connected parts), %.3g voxels more, and an edge of %.3g voxels.",
-        made->threshold, made->low_pass_angstrom, job->made.parts_kept, job->made.parts_found, made->extend_voxels,
+        made->threshold, made->low_pass_angstrom, run->made.parts_kept, run->made.parts_found, made->extend_voxels,
         made->soft_edge_voxels);
 }
 
-static qn_status fill_report(const qn_fsc_job *job, qn_report *report)
+static qn_status fill_report(const qn_fsc_state *run, qn_report *report)
 {
     qn_text mask = {0};
     const char **labels;
-    QN_TRY(add_facts(job, report));
-    for (int i = 0; i < job->warning_count; i++) QN_TRY(qn_report_warning(report, "%s.", job->warnings[i]));
-    QN_TRY(make_labels(job->fsc, &labels));
-    qn_status status = add_plot(job->fsc, labels, report);
+    QN_TRY(add_facts(run, report));
+    for (size_t i = 0; i < run->job->warnings.count; i++)
+        QN_TRY(qn_report_warning(report, "%s.", run->job->warnings.text[i]));
+    QN_TRY(make_labels(run->fsc, &labels));
+    qn_status status = add_plot(run->fsc, labels, report);
     qn_release(&labels);
     QN_TRY(status);
     QN_TRY(
@@ -182,36 +183,36 @@ static qn_status fill_report(const qn_fsc_job *job, qn_report *report)
                             "Shell s holds the frequencies whose distance from the origin rounds to s / (%d × %.4g Å). "
                             "The resolution is where the curve first falls below the threshold, interpolated between "
                             "two shells.%s",
-                            job->fsc->side, job->fsc->voxel_angstrom,
-                            job->fsc->masked ? " Masked curves are corrected by maps with randomised phases (Chen et "
+                            run->fsc->side, run->fsc->voxel_angstrom,
+                            run->fsc->masked ? " Masked curves are corrected by maps with randomised phases (Chen et "
                                                "al. 2013, doi 10.1016/j.ultramic.2013.06.004)."
                                              : ""));
-    status = describe_mask(job, &mask);
+    status = describe_mask(run, &mask);
     if (status == QN_OK)
-        status = qn_report_paragraph(report, "Half maps: `%s` and `%s`. %s", job->options->half_1, job->options->half_2,
+        status = qn_report_paragraph(report, "Half maps: `%s` and `%s`. %s", run->options->half_1, run->options->half_2,
                                      mask.data);
     qn_text_clear(&mask);
     QN_TRY(status);
     QN_TRY(qn_report_heading(report, "Shells"));
     QN_TRY(qn_report_paragraph(report, "The same in `fsc.csv`, and for RELION in `fsc.star`."));
-    QN_TRY(add_table(job->fsc, report));
+    QN_TRY(add_table(run->fsc, report));
     return qn_report_paragraph(report,
                                "Quern %s, %d threads, %.1f s. `run.json` holds the options and the inputs' SHA-256.",
-                               QN_VERSION, qn_context_threads(job->context), job->total_s);
+                               QN_VERSION, qn_context_threads(run->job->context), run->total_s);
 }
 
-qn_status qn_fsc_write_report(const qn_fsc_job *job)
+qn_status qn_fsc_write_report(const qn_fsc_state *run)
 {
     qn_report *report;
     qn_text title = {0};
     char *path = NULL;
-    QN_TRY(qn_text_append(&title, "Fourier shell correlation of %s and %s", qn_path_name(job->options->half_1),
-                          qn_path_name(job->options->half_2)));
+    QN_TRY(qn_text_append(&title, "Fourier shell correlation of %s and %s", qn_path_name(run->options->half_1),
+                          qn_path_name(run->options->half_2)));
     qn_status status = qn_report_create(title.data, &report);
     qn_text_clear(&title);
     QN_TRY(status);
-    status = fill_report(job, report);
-    if (status == QN_OK) status = qn_path_join(job->options->output, "report.html", &path);
+    status = fill_report(run, report);
+    if (status == QN_OK) status = qn_job_path(run->job, "report.html", &path);
     if (status == QN_OK) status = qn_report_write(report, path);
     qn_release(&path);
     qn_report_destroy(&report);

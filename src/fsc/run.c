@@ -18,9 +18,9 @@ qn_fsc_run_options qn_fsc_default_run_options(void)
 }
 
 /* The mean of both maps, under a name that messages can use. */
-static qn_status make_mean(const qn_fsc_job *job, qn_volume **mean)
+static qn_status make_mean(const qn_fsc_state *run, qn_volume **mean)
 {
-    const qn_volume *first = job->halves[0], *second = job->halves[1];
+    const qn_volume *first = run->halves[0], *second = run->halves[1];
     const size_t voxels = (size_t)first->counts[0] * (size_t)first->counts[1] * (size_t)first->counts[2];
     qn_text name = {0};
     QN_TRY(qn_volume_create(first->counts, first->voxel_angstrom[0], mean));
@@ -37,87 +37,118 @@ static qn_status make_mean(const qn_fsc_job *job, qn_volume **mean)
 }
 
 /* The halves are looked at before: what is wrong with one of them is no fault of the mean. */
-static qn_status make_mask(qn_fsc_job *job)
+static qn_status make_mask(qn_fsc_state *run)
 {
-    const char *names[2] = {job->halves[0]->name, job->halves[1]->name};
+    const char *names[2] = {run->halves[0]->name, run->halves[1]->name};
     qn_volume *mean;
     float low, high;
-    QN_TRY(qn_volume_check_halves((const qn_volume *const[]){job->halves[0], job->halves[1]}, names));
+    QN_TRY(qn_volume_check_halves((const qn_volume *const[]){run->halves[0], run->halves[1]}, names));
     for (int k = 0; k < 2; k++)
-        QN_TRY(qn_volume_range(qn_context_pool(job->context), job->halves[k], names[k], &low, &high));
-    QN_TRY(make_mean(job, &mean));
+        QN_TRY(qn_volume_range(qn_context_pool(run->job->context), run->halves[k], names[k], &low, &high));
+    QN_TRY(make_mean(run, &mean));
     const qn_status status =
-        qn_mask_create_reporting(job->context, mean, &job->options->auto_mask, &job->mask, &job->made);
+        qn_mask_create_reporting(run->job->context, mean, &run->options->auto_mask, &run->mask, &run->made);
     qn_volume_destroy(&mean);
-    job->mask_made = status == QN_OK;
+    run->mask_made = status == QN_OK;
     return status;
 }
 
 static qn_status check_options(const qn_fsc_run_options *options)
 {
     if (!options->half_1 || !options->half_2) QN_FAIL(QN_INVALID_ARGUMENT, "a half map is missing; expected two");
+    if (options->run.resume)
+        QN_FAIL(QN_INVALID_ARGUMENT, "resume is asked for; expected a run from its start, which takes a moment");
     return QN_OK;
 }
 
-static qn_status write_file(const qn_fsc_job *job, const char *name,
-                            qn_status (*write)(const qn_fsc *fsc, const char *path))
+/* ---- files ---- */
+
+static qn_status write_curve(const qn_fsc_state *run, const char *name,
+                             qn_status (*write)(const qn_fsc *fsc, const char *path))
 {
     char *path;
-    QN_TRY(qn_path_join(job->options->output, name, &path));
-    const qn_status status = write(job->fsc, path);
+    QN_TRY(qn_job_path(run->job, name, &path));
+    const qn_status status = write(run->fsc, path);
     qn_release(&path);
     return status;
 }
 
-static qn_status write_mask(const qn_fsc_job *job)
+static qn_status write_mask(const qn_fsc_state *run)
 {
     char *path;
-    QN_TRY(qn_path_join(job->options->output, "mask.mrc", &path));
-    const qn_status status = qn_volume_write(job->mask, "Soft mask, made by quern fsc", path);
+    QN_TRY(qn_job_path(run->job, "mask.mrc", &path));
+    const qn_status status = qn_volume_write(run->mask, "Soft mask, made by quern fsc", path);
     qn_release(&path);
     return status;
 }
 
-static qn_status write_files(const qn_fsc_job *job)
+static qn_status write_files(const qn_fsc_state *run)
 {
-    if (job->mask_made) QN_TRY(write_mask(job));
-    QN_TRY(write_file(job, "fsc.csv", qn_fsc_write_csv));
-    QN_TRY(write_file(job, "fsc.star", qn_fsc_write_star));
-    QN_TRY(qn_fsc_write_report(job));
-    return qn_fsc_write_run_json(job);
+    if (run->mask_made) QN_TRY(write_mask(run));
+    QN_TRY(write_curve(run, "fsc.csv", qn_fsc_write_csv));
+    QN_TRY(write_curve(run, "fsc.star", qn_fsc_write_star));
+    QN_TRY(qn_fsc_write_report(run));
+    return qn_fsc_write_run_json(run);
 }
 
-static qn_status run(qn_fsc_job *job)
+/* ---- stages ---- */
+
+/* A mask that is to be made is no file. */
+static bool makes_mask(const qn_fsc_run_options *options)
 {
-    const qn_fsc_run_options *options = job->options;
-    double lap = qn_clock_s();
-    const double begin = lap;
+    return options->mask && strcmp(options->mask, "auto") == 0;
+}
+
+static qn_status read_inputs(qn_fsc_state *run)
+{
+    const qn_fsc_run_options *options = run->options;
+    const qn_mask_options *mask = &options->auto_mask;
     QN_TRY(check_options(options));
-    if (options->output) QN_TRY(qn_folder_create(options->output)); /* said before the work, not after it */
-    QN_TRY(qn_volume_read(options->half_1, &job->halves[0]));
-    QN_TRY(qn_volume_read(options->half_2, &job->halves[1]));
-    const bool make = options->mask && strcmp(options->mask, "auto") == 0;
-    if (options->mask && !make) QN_TRY(qn_volume_read(options->mask, &job->mask));
-    job->read_s = qn_clock_lap_s(&lap);
-    if (make) QN_TRY(make_mask(job));
-    job->mask_s = qn_clock_lap_s(&lap);
-    QN_TRY(qn_fsc_compute(job->context, job->halves[0], job->halves[1], job->mask, &options->fsc, &job->fsc));
-    job->fsc_s = qn_clock_lap_s(&lap);
-    qn_fsc_find_warnings(job);
-    for (int i = 0; i < job->warning_count; i++) qn_log(QN_LOG_WARNING, "%s", job->warnings[i]);
-    job->total_s = qn_clock_s() - begin;
-    return options->output ? write_files(job) : QN_OK;
+    QN_TRY(qn_volume_read(options->half_1, &run->halves[0]));
+    QN_TRY(qn_volume_read(options->half_2, &run->halves[1]));
+    QN_TRY(qn_job_input_add(run->job, "half map", options->half_1, QN_JOB_READ_ALL));
+    QN_TRY(qn_job_input_add(run->job, "half map", options->half_2, QN_JOB_READ_ALL));
+    QN_TRY(qn_job_key(run->job, "seed=%llu\nrandomise below=%.17g\n", (unsigned long long)options->fsc.seed,
+                      options->fsc.randomise_below));
+    if (makes_mask(options))
+        return qn_job_key(run->job, "low pass=%.17g\nthreshold=%.17g\nextend=%.17g\nsoft edge=%.17g\n",
+                          mask->low_pass_angstrom, mask->threshold, mask->extend_voxels, mask->soft_edge_voxels);
+    if (!options->mask) return QN_OK;
+    QN_TRY(qn_volume_read(options->mask, &run->mask));
+    return qn_job_input_add(run->job, "mask", options->mask, QN_JOB_READ_ALL);
+}
+
+static qn_status correlate(qn_fsc_state *run)
+{
+    double lap = qn_clock_s();
+    if (makes_mask(run->options)) QN_TRY(make_mask(run));
+    run->mask_s = qn_clock_lap_s(&lap);
+    QN_TRY(qn_fsc_compute(run->job->context, run->halves[0], run->halves[1], run->mask, &run->options->fsc, &run->fsc));
+    run->fsc_s = qn_clock_lap_s(&lap);
+    run->total_s = lap - run->job->started_s;
+    return qn_fsc_find_warnings(run);
+}
+
+static qn_status run_stages(qn_fsc_state *run, const qn_output *output)
+{
+    QN_TRY(qn_job_agree(run->job, read_inputs(run)));
+    run->read_s = qn_clock_s() - run->job->started_s;
+    if (output->folder) QN_TRY(qn_job_output(run->job, output, false));
+    QN_TRY(qn_job_agree(run->job, correlate(run)));
+    return qn_job_agree(run->job, output->folder && qn_job_is_first(run->job) ? write_files(run) : QN_OK);
 }
 
 qn_status qn_fsc_run(qn_context *context, const qn_fsc_run_options *options, qn_fsc **fsc)
 {
-    qn_fsc_job job = {.options = options, .context = context};
-    const qn_log_scope outer = qn_context_enter_log(context);
-    const qn_status status = run(&job);
-    *fsc = status == QN_OK ? job.fsc : NULL;
-    if (status != QN_OK) qn_fsc_destroy(&job.fsc);
-    for (int k = 0; k < 2; k++) qn_volume_destroy(&job.halves[k]);
-    qn_volume_destroy(&job.mask);
-    qn_log_return(outer);
+    qn_job job;
+    qn_fsc_state run = {.options = options, .job = &job};
+    const qn_output output = {.folder = options->output};
+    qn_status status = qn_job_open(context, "fsc", &options->run, &job);
+    if (status == QN_OK) status = run_stages(&run, &output);
+    status = qn_job_close(&job, status);
+    *fsc = status == QN_OK ? run.fsc : NULL;
+    if (status != QN_OK) qn_fsc_destroy(&run.fsc);
+    for (int k = 0; k < 2; k++) qn_volume_destroy(&run.halves[k]);
+    qn_volume_destroy(&run.mask);
     return status;
 }

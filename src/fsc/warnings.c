@@ -1,24 +1,11 @@
 /* What makes a resolution doubtful. */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
+#include "base/error.h"
 #include "fsc/run.h"
 
 /* A curve that is back above the threshold for this many shells in a row has not fallen by chance. */
 enum { SHELLS_BACK = 4 };
-
-static void warn(qn_fsc_job *job, const char *format, ...) QN_PRINTF_LIKE(2, 3);
-
-static void warn(qn_fsc_job *job, const char *format, ...)
-{
-    va_list values;
-    if (job->warning_count == QN_FSC_WARNINGS) return;
-    va_start(values, format);
-    vsnprintf(job->warnings[job->warning_count], sizeof job->warnings[0], format, values);
-    va_end(values);
-    job->warning_count++;
-}
 
 /* The first of SHELLS_BACK shells in a row that lie above the threshold, beyond the crossing; 0: none. */
 static int find_return(const qn_fsc *fsc, const double *curve)
@@ -38,32 +25,33 @@ static double lowest_of(const double *curve, int shells)
     return lowest;
 }
 
-void qn_fsc_find_warnings(qn_fsc_job *job)
+qn_status qn_fsc_find_warnings(qn_fsc_state *run)
 {
-    const qn_fsc *fsc = job->fsc;
+    const qn_fsc *fsc = run->fsc;
+    qn_job *job = run->job;
     const double *curve = fsc->corrected ? fsc->corrected : fsc->unmasked;
     const int shell = fsc->at_0_143.shell, back = find_return(fsc, curve);
     if (lowest_of(fsc->unmasked, fsc->shells) > 0.9999)
-        warn(job, "the maps are the same: their correlation is 1 in every shell and says nothing about resolution");
+        QN_TRY(qn_job_warn(job, "the maps are the same: their correlation is 1 in every shell and says nothing about "
+                                "resolution"));
     else if (shell == 0)
-        warn(job,
-             "the correlation never falls below 0.143: the resolution is limited by the voxels (2 × %.4g Å), or the "
-             "maps "
-             "share more than the signal",
-             fsc->voxel_angstrom);
+        QN_TRY(qn_job_warn(job,
+                           "the correlation never falls below 0.143: the resolution is limited by the voxels (2 × %.4g "
+                           "Å), or the maps share more than the signal",
+                           fsc->voxel_angstrom));
     if (shell == 1)
-        warn(job, "the correlation is below 0.143 from the first shell on: the maps have nothing in common");
+        QN_TRY(qn_job_warn(job, "the correlation is below 0.143 from the first shell on: the maps have nothing in "
+                                "common"));
     if (back > 1)
-        warn(job,
-             "the correlation rises above 0.143 again at %.3g Å, beyond the resolution of %.3g Å: the maps share "
-             "something "
-             "there that may not be signal",
-             1 / fsc->frequency_per_angstrom[back], fsc->resolution_angstrom);
+        QN_TRY(qn_job_warn(job,
+                           "the correlation rises above 0.143 again at %.3g Å, beyond the resolution of %.3g Å: the "
+                           "maps share something there that may not be signal",
+                           1 / fsc->frequency_per_angstrom[back], fsc->resolution_angstrom));
     if (fsc->randomised_from > 0 && fsc->randomised && shell >= fsc->randomised_from + 2 &&
         fsc->randomised[shell] > 0.143)
-        warn(job,
-             "maps with randomised phases correlate by %.2f at the resolution, by the mask alone: a wider or softer "
-             "mask "
-             "gives a safer figure",
-             fsc->randomised[shell]);
+        QN_TRY(qn_job_warn(job,
+                           "maps with randomised phases correlate by %.2f at the resolution, by the mask alone: a "
+                           "wider or softer mask gives a safer figure",
+                           fsc->randomised[shell]));
+    return QN_OK;
 }

@@ -116,6 +116,16 @@ grep -q '^FSC 0.143 ' table && grep -q 'Report in out/report.html$' table || fai
 cmp -s out/fsc.csv again/fsc.csv && cmp -s out/fsc.star again/fsc.star || fail "the mask that was written gives other curves"
 "$quern" fsc one.mrc two.mrc --mask out/mask.mrc --seed 8 -o other -q
 cmp -s out/fsc.csv other/fsc.csv && fail "another seed gives the same curves"
+
+# Files of two runs are not mixed, nor those of others touched.
+cp -r out before
+refuses 1 'out: holds a finished run; --overwrite replaces it' one.mrc two.mrc -o out
+cmp -s out/run.json before/run.json && [ -e out/mask.mrc ] || fail "a run that was refused changed out"
+mkdir letters && touch letters/one
+refuses 1 'letters: the output folder holds one, which is not of a run of quern fsc' one.mrc two.mrc -o letters
+[ "$(ls letters)" = one ] || fail "files among those of others: $(ls letters)"
+refuses 1 'nothing stands out' noise.mrc more.mrc --mask auto -o failed
+[ ! -e failed ] || fail "a run that failed left a folder"
 python3 - <<'END' || fail "run.json, fsc.star and fsc.csv disagree"
 import csv, json
 run = json.load(open('out/run.json'))
@@ -126,7 +136,10 @@ assert all(value >= 0.143 for value in curve[1:at['shell']]) and curve[at['shell
 assert abs(at['shell_angstrom'] - float(rows[at['shell']]['resolution_angstrom'])) < 1e-3
 assert run['resolution_angstrom'] == at['crossing_angstrom'] and run['mask']['made'] and run['seed'] == 7
 assert 0 < run['mask']['share'] < 1 and run['mask']['low_pass_angstrom'] == 12
-assert run['randomised_from_shell'] > 0 and len(run['half_1']['sha256']) == 64
+assert run['randomised_from_shell'] > 0 and run['program'] == 'fsc'
+assert [entry['role'] for entry in run['inputs']] == ['half map', 'half map']
+assert all(len(entry['sha256']) == 64 for entry in run['inputs'])
+assert run['files'] == ['fsc.csv', 'fsc.star', 'mask.mrc', 'report.html', 'run.json']
 star = open('out/fsc.star').read()
 assert abs(float(star.split('_rlnFinalResolution')[1].split()[0]) - run['resolution_angstrom']) < 1e-5
 table = [line.split() for line in star.split('data_fsc')[1].splitlines() if line[:1] == ' ']
@@ -200,6 +213,7 @@ else:
 END
 judge() { # judge MAP SIDE NOISE SEED
   "$python" judge.py make "$maps/$1" "$2" "$3" "$4" || { fail "halves of $1"; return; }
+  rm -rf judged plain
   "$quern" fsc a.mrc b.mrc --mask auto --seed 5 -o judged -q || { fail "fsc of $1"; return; }
   "$python" judge.py compare judged judged/mask.mrc || fail "curves of $1, side $2, differ from the definition"
   # The other judge counts voxels of the plane x = 0 twice: its curve is another within 0.02, its shells the same.
