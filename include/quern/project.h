@@ -19,7 +19,8 @@ typedef struct qn_project_options {
     const char *map;
     const char *angles; /* .star or .xmd; NULL: `views` directions spread evenly over the sphere */
     uint64_t views;
-    const char *output;   /* "stack.mrcs"; the particles' metadata is written beside it as "stack.star" */
+    const char *output;   /* "stack.mrcs"; the particles' metadata is written beside it as "stack.star", and
+                           * what went in as "stack_run.json" */
     bool ctf;             /* multiply with each particle's contrast transfer function */
     double snr;           /* variance of the signal over that of the Gaussian noise that is added; 0: none (default) */
     double padding;       /* of the volume: 1, 1.5 or 2 (default) */
@@ -37,8 +38,8 @@ typedef struct qn_project_summary {
 } qn_project_summary;
 
 /* The stack and its metadata appear when they are complete. Errors: QN_NOT_FOUND, QN_BAD_FORMAT (map not cubic),
- * QN_INVALID_ARGUMENT, QN_UNSUPPORTED, QN_OUT_OF_MEMORY, QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED, QN_IO_ERROR.
- * `summary` may be NULL. */
+ * QN_INVALID_ARGUMENT, QN_ALREADY_EXISTS (files of these names, without overwrite), QN_UNSUPPORTED, QN_OUT_OF_MEMORY,
+ * QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED, QN_IO_ERROR. `summary` may be NULL. */
 QN_MUST_CHECK qn_status qn_project_run(qn_context *context, const qn_project_options *options,
                                        qn_project_summary *summary);
 

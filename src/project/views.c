@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -16,13 +17,6 @@
 static const double LARGEST_DIFFERENCE = 1e-3; /* of pixels and voxels that are called the same */
 
 /* ---- files ---- */
-
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
 
 static qn_status check_folder(const char *output)
 {
@@ -40,33 +34,36 @@ static qn_status check_folder(const char *output)
     return status;
 }
 
-/* "stack.star" of "stack.mrcs". */
-static qn_status name_star(const char *output, char **star)
+/* "stack" of "stack.mrcs". */
+static qn_status find_stem(const char *output, char **stem)
 {
     static const char ending[] = ".mrcs";
-    const size_t length = strlen(output), stem = length - strlen(ending);
+    const size_t length = strlen(output), end = length - strlen(ending);
     qn_text text = {0};
-    if (length <= strlen(ending) || strcmp(output + stem, ending) != 0 || output[stem - 1] == '/')
+    if (length <= strlen(ending) || strcmp(output + end, ending) != 0 || output[end - 1] == '/')
         QN_FAIL(QN_INVALID_ARGUMENT, "the output is \"%s\"; expected a stack's name that ends in .mrcs", output);
-    qn_status status = qn_text_append_bytes(&text, output, stem);
-    if (status == QN_OK) status = qn_text_append(&text, ".star");
-    *star = text.data;
+    qn_status status = qn_text_append_bytes(&text, output, end);
+    *stem = text.data;
     return status;
 }
 
 static qn_status refuse_input(const char *output, const char *input, const char *what)
 {
-    if (is_same_file(output, input))
+    if (qn_file_is_same(output, input))
         QN_FAIL(QN_INVALID_ARGUMENT, "%s: is %s; expected an output that is none of the inputs", output, what);
     return QN_OK;
 }
 
 /* What is read must not be written over: neither the files named nor the particles' own images. */
-static qn_status check_outputs(const qn_project_options *options, const qn_particle_set *set, const char *star)
+static qn_status check_outputs(const qn_project_options *options, const qn_particle_set *set, const char *stem)
 {
+    qn_text star = {0};
     QN_TRY(check_folder(options->output));
     QN_TRY(refuse_input(options->output, options->map, "the map"));
-    if (options->angles) QN_TRY(refuse_input(star, options->angles, "the file of the angles"));
+    qn_status status = qn_text_append(&star, "%s.star", stem);
+    if (status == QN_OK && options->angles) status = refuse_input(star.data, options->angles, "the file of the angles");
+    qn_text_clear(&star);
+    QN_TRY(status);
     for (size_t i = 0; i < set->stack_count; i++)
         QN_TRY(refuse_input(options->output, set->stacks[i], "a stack of the particles"));
     return QN_OK;
@@ -183,12 +180,12 @@ static qn_status describe_images(const qn_project_options *options, int side, do
 
 static qn_status make_views(const qn_project_options *options, const qn_volume *map, qn_views *views)
 {
-    QN_TRY(name_star(options->output, &views->star));
+    QN_TRY(find_stem(options->output, &views->stem));
     if (options->angles)
         QN_TRY(qn_particles_read(options->angles, &views->set));
     else
         QN_TRY(make_set(options->views, &views->set));
-    QN_TRY(check_outputs(options, views->set, views->star));
+    QN_TRY(check_outputs(options, views->set, views->stem));
     QN_TRY(check_particles(options, views->set));
     QN_TRY(cut_range(options, views->set));
     views->first = options->first;
@@ -208,5 +205,5 @@ qn_status qn_views_create(const qn_project_options *options, const qn_volume *ma
 void qn_views_clear(qn_views *views)
 {
     qn_particle_set_destroy(&views->set);
-    qn_release(&views->star);
+    qn_release(&views->stem);
 }

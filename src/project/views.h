@@ -11,7 +11,7 @@ typedef struct qn_views {
     qn_particle_set *set; /* of the new stack: image i is particle i */
     uint64_t first;       /* number of the first particle in the set that was read, from 1 */
     double voxel_angstrom;
-    char *star; /* where the set is to be written */
+    char *stem; /* of the files that are written: "stack" of "stack.mrcs" */
 } qn_views;
 
 /* Of `options` and the map. Without angles: directions on a spiral from pole to pole, each with the same area. The

@@ -31,7 +31,7 @@ case $out in "9 images of 16 x 16 pixels of 2 Å in views.mrcs, "*" images/s") ;
 grep -q "projecting .*9/9 images" progress || fail "no progress: $(cat progress)"
 [ "$(wc -c <views.mrcs)" = $((1024 + 9 * 16 * 16 * 4)) ] || fail "views.mrcs has $(wc -c <views.mrcs) bytes"
 [ "$(grep -c '@views.mrcs' views.star)" = 9 ] || fail "views.star does not name 9 images"
-[ "$(ls)" = $'flat.mrc\nmap.mrc\nprogress\nviews.mrcs\nviews.star' ] || fail "other files were left: $(ls)"
+[ "$(ls)" = $'flat.mrc\nmap.mrc\nprogress\nviews.mrcs\nviews.star\nviews_run.json' ] || fail "other files were left: $(ls)"
 
 # What was written can be read, in any folder, and the same views give the same images.
 mkdir -p below
@@ -71,6 +71,10 @@ refused 1 "the folder absent is not there" map.mrc --views 3 -o absent/wrong.mrc
 refused 1 "ends in .mrcs" map.mrc --views 3 -o wrong.mrc
 refused 1 "padding is 1.2" map.mrc --views 3 --padding 1.2 -o wrong.mrcs
 refused 1 "none of the inputs" map.mrc --angles views.star -o views.mrcs
+refused 1 "views.mrcs: holds a finished run; --overwrite replaces it" map.mrc --views 3 -o views.mrcs
+touch unlike.star
+refused 1 "unlike.star: exists already" map.mrc --views 3 -o unlike.mrcs
+[ ! -s unlike.star ] && [ ! -e unlike.mrcs ] || fail "a file that was there was written over"
 head -c 4000 map.mrc >short.mrc
 refused 1 "short.mrc" short.mrc --views 3 -o wrong.mrcs
 

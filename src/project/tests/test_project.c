@@ -142,6 +142,7 @@ static qn_project_options options_for(const char *output)
     options.output = output;
     options.run.device = device_name;
     options.run.tune = "off";
+    options.run.overwrite = true; /* names are used several times */
     return options;
 }
 
