@@ -78,7 +78,7 @@ qn_status qn_dock_count_contacts(qn_dock_state *run, qn_dock_result *result)
     if (status == QN_OK) status = qn_neighbour_grid_create(coordinates, points, contact_angstrom, &neighbours);
     if (status == QN_OK) {
         contact_job job = {run, result, neighbours, atoms, touched};
-        status = qn_pool_run(run->pool, result->pose_count, touch_pose, &job);
+        status = qn_pool_run(run->job->pool, result->pose_count, touch_pose, &job);
         if (status == QN_OK) add_up(&job, residues, shares);
     }
     qn_neighbour_grid_destroy(&neighbours);

@@ -6,7 +6,7 @@
 #include "dock/run.h"
 
 /* A coefficient set with all that its energies depend on: the weighted layers and the ligand's weights, hashed. */
-static qn_status describe_set(const qn_dock_state *run, size_t set, qn_text *key)
+static qn_status describe_set(const qn_dock_state *run, size_t set)
 {
     const qn_dock_energy *energy = &run->energy;
     qn_hash hash;
@@ -24,7 +24,7 @@ static qn_status describe_set(const qn_dock_state *run, size_t set, qn_text *key
     }
     qn_hash_add(&hash, energy->ligand_weights, (size_t)energy->grid_count * run->ligand.site_count * sizeof(double));
     qn_hash_finish(&hash, digest);
-    return qn_text_append(key, "coefficients=%s %s\n", energy->sets[set].name, digest);
+    return qn_job_key(run->job, "coefficients=%s %s\n", energy->sets[set].name, digest);
 }
 
 /* Beside the engines' names. */
@@ -49,23 +49,26 @@ bool qn_dock_read_transforms(const char *name, qn_dock_transforms *transforms)
     return false;
 }
 
-qn_status qn_dock_make_key(const qn_dock_state *run, qn_text *key)
+qn_status qn_dock_make_key(qn_dock_state *run)
 {
     const qn_dock_options *options = run->options;
-    qn_device *devices[QN_DOCK_MOST_DEVICES];
     qn_hash hash;
     char rotations[65];
     qn_hash_start(&hash);
     qn_hash_add(&hash, run->rotations, (size_t)run->rotation_count * 9 * sizeof(int32_t));
     qn_hash_finish(&hash, rotations);
-    QN_TRY(qn_text_append(key,
-                          "version=%s\nreceptor=%s %zu atoms\nligand=%s %zu atoms\nmodel=%d\nscore=%s\nrotations=%d "
-                          "%s\nspacing=%.17g\ngrid=%d %d %d\nper rotation=%d\ntransforms=%s\n",
-                          QN_VERSION, run->receptor.hash, run->receptor.molecule->atom_count, run->ligand.hash,
-                          run->ligand.molecule->atom_count, options->model, options->score, run->rotation_count,
-                          rotations, run->grid.spacing_angstrom, run->grid.cells[0], run->grid.cells[1],
-                          run->grid.cells[2], options->per_rotation, qn_dock_transforms_name(&run->transforms)));
-    for (size_t s = 0; s < run->energy.set_count; s++) QN_TRY(describe_set(run, s, key));
-    for (int i = 0; i < run->worker_count; i++) devices[i] = run->workers[i].device;
-    return qn_devices_describe(devices, run->worker_count, key);
+    QN_TRY(qn_job_input_add(run->job, "receptor", options->receptor, QN_JOB_READ_ALL));
+    QN_TRY(qn_job_input_add(run->job, "ligand", options->ligand, QN_JOB_READ_ALL));
+    if (options->rotations_file)
+        QN_TRY(qn_job_input_add(run->job, "rotations", options->rotations_file, QN_JOB_LIST_ONLY));
+    if (options->restraints_file)
+        QN_TRY(qn_job_input_add(run->job, "restraints", options->restraints_file, QN_JOB_LIST_ONLY));
+    QN_TRY(qn_job_key(run->job,
+                      "atoms=%zu %zu\nmodel=%d\nscore=%s\nrotations=%d %s\nspacing=%.17g\ngrid=%d %d %d\n"
+                      "per rotation=%d\n",
+                      run->receptor.molecule->atom_count, run->ligand.molecule->atom_count, options->model,
+                      options->score, run->rotation_count, rotations, run->grid.spacing_angstrom, run->grid.cells[0],
+                      run->grid.cells[1], run->grid.cells[2], options->per_rotation));
+    for (size_t s = 0; s < run->energy.set_count; s++) QN_TRY(describe_set(run, s));
+    return qn_job_key_devices(run->job);
 }

@@ -92,7 +92,7 @@ static qn_status write_model(const qn_dock_state *run, const qn_dock_result *res
     qn_dock_model_name(run, cluster, name);
     qn_status status = model_remarks(run, result, cluster, chains, &remarks);
     if (status == QN_OK) status = qn_molecule_copy(ligand, &placed);
-    if (status == QN_OK) status = qn_path_join(result->folder, name, &path);
+    if (status == QN_OK) status = qn_dock_result_path(run, result, name, &path);
     if (status == QN_OK) {
         const qn_molecule *partners[2] = {run->receptor.molecule, placed};
         qn_molecule_transform(placed, pose->matrix, pose->translation_angstrom);
@@ -148,7 +148,7 @@ static qn_status write_script(const qn_dock_state *run, const qn_dock_result *re
         if (status == QN_OK)
             status = qn_text_append(&text, "hide models\nshow #1 models\nsurface #1\ntransparency #1 40\nview #1\n");
     }
-    if (status == QN_OK) status = qn_path_join(result->folder, file, &path);
+    if (status == QN_OK) status = qn_dock_result_path(run, result, file, &path);
     if (status == QN_OK) status = qn_file_write(path, text.data, text.length);
     qn_release(&path);
     qn_text_clear(&text);

@@ -63,11 +63,11 @@ static qn_status add_facts(const qn_dock_state *run, const qn_dock_result *resul
                                        merged ? "Coefficient sets" : "Best energy",
                                        merged ? "First cluster" : "Largest cluster",
                                        "Search speed",
-                                       run->worker_count > 1 ? "Devices" : "Device"};
+                                       run->job->device_count > 1 ? "Devices" : "Device"};
     char values[FACTS][160];
     const char *pointers[FACTS];
     int searched = run->rotation_count - run->resumed_rotations;
-    const char *device = qn_device_get_info(run->workers[0].device)->name;
+    const char *device = qn_device_get_info(run->job->devices[0])->name;
     snprintf(values[0], sizeof values[0], "%s, %zu residues", run->receptor.molecule->name,
              run->receptor.molecule->residue_count);
     snprintf(values[1], sizeof values[1], "%s, %zu residues", run->ligand.molecule->name,
@@ -82,8 +82,8 @@ static qn_status add_facts(const qn_dock_state *run, const qn_dock_result *resul
         snprintf(values[6], sizeof values[6], "%.0f rotations/s", searched / run->timings.search_s);
     else
         snprintf(values[6], sizeof values[6], "all rotations were done before");
-    snprintf(values[7], sizeof values[7], run->worker_count > 1 ? "%s and %d more" : "%s", device,
-             run->worker_count - 1);
+    snprintf(values[7], sizeof values[7], run->job->device_count > 1 ? "%s and %d more" : "%s", device,
+             run->job->device_count - 1);
     for (int i = 0; i < FACTS; i++) pointers[i] = values[i];
     return qn_report_facts(report, labels, pointers, FACTS);
 }
@@ -325,7 +325,7 @@ static qn_status fill_report(const qn_dock_state *run, const qn_dock_result *res
     return qn_report_paragraph(report,
                                "Quern %s, score %s, %d threads, %s transforms, %.1f s in all (search %.1f s). "
                                "run.json holds every option and the inputs' SHA-256.",
-                               QN_VERSION, run->options->score, qn_context_threads(run->context),
+                               QN_VERSION, run->options->score, qn_context_threads(run->job->context),
                                qn_dock_transforms_name(&run->transforms), run->timings.total_s, run->timings.search_s);
 }
 
@@ -339,7 +339,7 @@ qn_status qn_dock_write_report(const qn_dock_state *run, const qn_dock_result *r
     qn_text_clear(&title);
     QN_TRY(status);
     status = fill_report(run, result, report);
-    if (status == QN_OK) status = qn_path_join(result->folder, "report.html", &path);
+    if (status == QN_OK) status = qn_dock_result_path(run, result, "report.html", &path);
     if (status == QN_OK) status = qn_report_write(report, path);
     qn_release(&path);
     qn_report_destroy(&report);

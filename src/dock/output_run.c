@@ -1,4 +1,4 @@
-/* run.json: what went in, what it ran on, how long it took. */
+/* run.json: the partners, what was searched, how long it took. */
 #include <math.h>
 
 #include "dock/run.h"
@@ -6,8 +6,8 @@
 
 static json_t *describe_partner(const char *path, const qn_dock_partner *partner)
 {
-    return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:f, s:I}", "file", qn_json_text(path), "sha256", partner->hash,
-                     "residues", (json_int_t)partner->molecule->residue_count, "heavy_atoms",
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:I}", "file", qn_json_text(path), "residues",
+                     (json_int_t)partner->molecule->residue_count, "heavy_atoms",
                      (json_int_t)partner->summary.heavy_atoms, "hydrogens_built", (json_int_t)partner->built_hydrogens,
                      "waters_dropped", (json_int_t)partner->molecule->dropped_waters, "net_charge_e",
                      partner->summary.net_charge_e, "atoms_without_table_entry",
@@ -46,19 +46,18 @@ static json_t *describe_options(const qn_dock_options *options)
                      "resume", options->run.resume);
 }
 
-static json_t *describe_device(const qn_dock_state *run, const qn_dock_worker *worker)
-{
-    const qn_device_info *info = qn_device_get_info(worker->device);
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:s, s:i}", "identifier", info->identifier, "name",
-                     info->name, "driver", info->driver, "driver_version", info->driver_version, "compute_units",
-                     info->compute_units, "threads", qn_context_threads(run->context), "bytes_used",
-                     (json_int_t)worker->device_bytes, "fft_engine", worker->transforms, "batch", worker->batch);
-}
-
 static json_t *describe_devices(const qn_dock_state *run)
 {
     json_t *list = json_array();
-    for (int i = 0; i < run->worker_count; i++) json_array_append_new(list, describe_device(run, &run->workers[i]));
+    for (int i = 0; i < run->job->device_count; i++) {
+        const qn_dock_worker *worker = &run->workers[i];
+        json_t *device = qn_job_describe_device(run->job->devices[i]);
+        json_t *own = json_pack("{s:I, s:s, s:i}", "bytes_used", (json_int_t)worker->device_bytes, "fft_engine",
+                                worker->transforms, "batch", worker->batch);
+        json_object_update(device, own);
+        json_decref(own);
+        json_array_append_new(list, device);
+    }
     return list;
 }
 
@@ -96,22 +95,18 @@ static json_t *describe_timings(const qn_dock_timings *timings)
                      "write_s", timings->write_s);
 }
 
-static json_t *describe_run(const qn_dock_state *run)
-{
-    int searched = run->rotation_count - run->resumed_rotations;
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:[iii], s:i, s:f, s:i, s:i, s:f, s:o}", "quern",
-                     QN_VERSION, "receptor", describe_partner(run->options->receptor, &run->receptor), "ligand",
-                     describe_partner(run->options->ligand, &run->ligand), "options", describe_options(run->options),
-                     "known_beforehand", describe_knowledge(run), "coefficient_sets", describe_sets(run), "devices",
-                     describe_devices(run), "ranks", qn_ranks_count(run->ranks), "grids_per_rotation",
-                     run->energy.grid_count, "grid", run->grid.cells[0], run->grid.cells[1], run->grid.cells[2],
-                     "rotations", run->rotation_count, "rotation_step_degrees", run->neighbour_degrees,
-                     "exclusion_cells", run->exclusion_cells, "resumed_rotations", run->resumed_rotations,
-                     "rotations_per_s", searched > 0 ? searched / run->timings.search_s : 0.0, "timings",
-                     describe_timings(&run->timings));
-}
-
 qn_status qn_dock_write_run_json(const qn_dock_state *run)
 {
-    return qn_json_write(describe_run(run), run->options->output, "run.json");
+    const int searched = run->rotation_count - run->resumed_rotations;
+    json_t *json =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:[iii], s:i, s:f, s:i, s:i, s:f, s:o}", "receptor",
+                  describe_partner(run->options->receptor, &run->receptor), "ligand",
+                  describe_partner(run->options->ligand, &run->ligand), "options", describe_options(run->options),
+                  "known_beforehand", describe_knowledge(run), "coefficient_sets", describe_sets(run), "devices",
+                  describe_devices(run), "grids_per_rotation", run->energy.grid_count, "grid", run->grid.cells[0],
+                  run->grid.cells[1], run->grid.cells[2], "rotations", run->rotation_count, "rotation_step_degrees",
+                  run->neighbour_degrees, "exclusion_cells", run->exclusion_cells, "resumed_rotations",
+                  run->resumed_rotations, "rotations_per_s", searched > 0 ? searched / run->timings.search_s : 0.0,
+                  "timings", describe_timings(&run->timings));
+    return qn_job_facts(run->job, json);
 }

@@ -9,10 +9,11 @@
 #include "dock/run.h"
 #include "report/csv.h"
 
-static qn_status write_csv(const qn_dock_result *result, const char *name, qn_text *csv, qn_status status)
+static qn_status write_csv(const qn_dock_state *run, const qn_dock_result *result, const char *name, qn_text *csv,
+                           qn_status status)
 {
     char *path;
-    if (status == QN_OK) status = qn_path_join(result->folder, name, &path);
+    if (status == QN_OK) status = qn_dock_result_path(run, result, name, &path);
     if (status == QN_OK) {
         status = qn_csv_write(csv, path);
         qn_release(&path);
@@ -21,7 +22,6 @@ static qn_status write_csv(const qn_dock_result *result, const char *name, qn_te
     return status;
 }
 
-/* Names of the terms with `prefix` in front, as column headers. */
 /* These headers, then one for every term, which begins with `prefix`. */
 static qn_status add_headers(const qn_dock_state *run, const char *const *headers, size_t count, const char *prefix,
                              qn_text *csv)
@@ -67,7 +67,7 @@ static qn_status write_poses(const qn_dock_state *run, const qn_dock_result *res
     qn_status status = add_headers(run, headers, sizeof headers / sizeof *headers, "", &csv);
     if (status == QN_OK) status = qn_csv_end_row(&csv);
     for (size_t i = 0; i < result->pose_count && status == QN_OK; i++) status = add_pose(run, result, i, &csv);
-    return write_csv(result, "poses.csv", &csv, status);
+    return write_csv(run, result, "poses.csv", &csv, status);
 }
 
 static qn_status add_cluster(const qn_dock_state *run, const qn_dock_result *result, size_t index, qn_text *csv)
@@ -99,7 +99,7 @@ static qn_status write_clusters(const qn_dock_state *run, const qn_dock_result *
     qn_status status = add_headers(run, headers, sizeof headers / sizeof *headers, "centre_", &csv);
     if (status == QN_OK) status = qn_csv_row(&csv, sizeof last / sizeof *last, last);
     for (size_t i = 0; i < result->cluster_count && status == QN_OK; i++) status = add_cluster(run, result, i, &csv);
-    return write_csv(result, "clusters.csv", &csv, status);
+    return write_csv(run, result, "clusters.csv", &csv, status);
 }
 
 static qn_status add_contacts(const qn_molecule *molecule, const char *partner, const double *shares, qn_text *csv)
@@ -125,7 +125,7 @@ static qn_status write_contacts(const qn_dock_state *run, const qn_dock_result *
     qn_status status = qn_csv_row(&csv, sizeof headers / sizeof *headers, headers);
     if (status == QN_OK) status = add_contacts(run->receptor.molecule, "receptor", result->receptor_contact, &csv);
     if (status == QN_OK) status = add_contacts(run->ligand.molecule, "ligand", result->ligand_contact, &csv);
-    return write_csv(result, "contacts.csv", &csv, status);
+    return write_csv(run, result, "contacts.csv", &csv, status);
 }
 
 qn_status qn_dock_write_tables(const qn_dock_state *run, const qn_dock_result *result)

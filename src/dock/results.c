@@ -1,4 +1,5 @@
 /* From hits to answers: each coefficient set's ranked and clustered poses, and the sets' clusters merged. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +21,16 @@ static qn_status create_results(qn_dock_state *run)
     for (size_t i = 0; i < count; i++) {
         qn_dock_result *result = &run->results[i];
         result->name = i < sets ? run->energy.sets[i].name : "merged";
-        if (i + 1 == count)
-            QN_TRY(qn_text_copy(run->options->output, &result->folder));
-        else
-            QN_TRY(qn_path_join(run->options->output, result->name, &result->folder));
+        if (i + 1 < count) snprintf(result->folder, sizeof result->folder, "%s/", result->name);
     }
     return QN_OK;
+}
+
+qn_status qn_dock_result_path(const qn_dock_state *run, const qn_dock_result *result, const char *name, char **path)
+{
+    char whole[80];
+    snprintf(whole, sizeof whole, "%s%s", result->folder, name);
+    return qn_job_path(run->job, whole, path);
 }
 
 qn_status qn_dock_rank_results(qn_dock_state *run)
@@ -47,7 +52,7 @@ qn_status qn_dock_rank_results(qn_dock_state *run)
     QN_TRY(create_results(run));
     for (size_t set = 0; set < run->energy.set_count; set++) {
         qn_dock_result *result = &run->results[set];
-        QN_TRY(qn_dock_poses_rank(&candidates, set, (size_t)run->options->keep, run->pool, &result->poses,
+        QN_TRY(qn_dock_poses_rank(&candidates, set, (size_t)run->options->keep, run->job->pool, &result->poses,
                                   &result->pose_count));
         if (required && result->pose_count == 0)
             QN_FAIL(QN_NOT_FOUND,
@@ -74,7 +79,7 @@ static qn_status cluster_poses(qn_dock_state *run, qn_dock_result *result)
     float *distances;
     QN_TRY(allocate_clusters(run, result));
     QN_TRY(qn_dock_pose_distances(run->receptor.molecule, run->ligand.molecule, result->poses, result->pose_count,
-                                  run->pool, &distances));
+                                  run->job->pool, &distances));
     qn_status status =
         qn_cluster_greedy(distances, result->pose_count, (float)run->options->radius_angstrom,
                           (size_t)run->options->clusters, result->clusters, &result->cluster_count, result->assignment);
@@ -145,8 +150,8 @@ static qn_status merge_clusters(const qn_dock_state *run, const qn_dock_set_clus
     QN_TRY(qn_allocate(count, sizeof(qn_dock_pose), &memory));
     qn_dock_pose *centres = memory;
     for (size_t i = 0; i < count; i++) centres[i] = merged->poses[clusters[i].centre];
-    qn_status status =
-        qn_dock_pose_distances(run->receptor.molecule, run->ligand.molecule, centres, count, run->pool, &distances);
+    qn_status status = qn_dock_pose_distances(run->receptor.molecule, run->ligand.molecule, centres, count,
+                                              run->job->pool, &distances);
     if (status == QN_OK)
         status =
             qn_dock_merge_clusters(clusters, count, distances, (float)run->options->radius_angstrom,
@@ -199,7 +204,7 @@ static qn_status refine_set(qn_dock_state *run, qn_dock_result *result, size_t s
     result->refined = memory;
     for (size_t i = 0; i < result->cluster_count; i++) result->refined[i] = result->poses[result->clusters[i].centre];
     QN_TRY(qn_dock_pose_energy_create(&run->ligand, &run->energy, &run->grid, set, &energy));
-    qn_status status = qn_dock_pose_energy_minimise(&energy, run->pool, result->refined, result->cluster_count);
+    qn_status status = qn_dock_pose_energy_minimise(&energy, run->job->pool, result->refined, result->cluster_count);
     qn_dock_pose_energy_clear(&energy);
     return status;
 }
@@ -234,7 +239,6 @@ void qn_dock_results_clear(qn_dock_state *run)
 {
     for (size_t i = 0; i < run->result_count; i++) {
         qn_dock_result *result = &run->results[i];
-        qn_release(&result->folder);
         qn_release(&result->poses);
         qn_release(&result->clusters);
         qn_release(&result->assignment);

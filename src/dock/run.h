@@ -4,15 +4,10 @@
 
 #include <quern/dock.h>
 
-#include "base/text.h"
 #include "compare/cluster.h"
 #include "dock/pose.h"
 #include "dock/search/search.h"
-#include "job/agreement.h"
-#include "job/devices.h"
-#include "job/tuning.h"
-
-enum { QN_DOCK_MOST_DEVICES = QN_MOST_DEVICES };
+#include "job/job.h"
 
 /* What transforms rotations; the engine counts on the library path. */
 typedef struct qn_dock_transforms {
@@ -28,7 +23,7 @@ typedef struct qn_dock_timings {
 /* A ranked answer: of one coefficient set, or merged from several. */
 typedef struct qn_dock_result {
     const char *name;    /* the set's, or "merged" */
-    char *folder;        /* where its files go */
+    char folder[40];     /* of its files in the output folder: "balanced/", or "" */
     qn_dock_pose *poses; /* best first */
     size_t pose_count;
     qn_cluster *clusters;
@@ -38,9 +33,8 @@ typedef struct qn_dock_result {
     double *receptor_contact, *ligand_contact; /* per residue: share of the poses that have it in the interface */
 } qn_dock_result;
 
-/* One of the devices of a run. */
+/* What a device of the run works with. */
 typedef struct qn_dock_worker {
-    qn_device *device;
     int batch;
     size_t device_bytes;
     const char *transforms; /* their name */
@@ -48,12 +42,8 @@ typedef struct qn_dock_worker {
 
 typedef struct qn_dock_state {
     const qn_dock_options *options;
-    qn_context *context;
-    qn_pool *pool;
-    qn_ranks *ranks;
-    qn_agreement agreement;
-    qn_dock_worker workers[QN_DOCK_MOST_DEVICES];
-    int worker_count;
+    qn_job *job;
+    qn_dock_worker workers[QN_MOST_DEVICES]; /* of the job's devices */
     qn_dock_partner receptor, ligand;
     qn_coefficients *coefficients; /* of the energy's sets, in their order; NULL: the score has none */
     qn_dock_energy energy;
@@ -72,9 +62,7 @@ typedef struct qn_dock_state {
     qn_dock_result *results; /* the sets' answers in their order; with several sets, the merged one after them */
     size_t result_count;
     bool models_as_mmcif; /* PDB columns do not suffice */
-    qn_tuning tuning;
     qn_dock_timings timings;
-    double started_s;
 } qn_dock_state;
 
 /* The pose of a cluster's model. */
@@ -97,14 +85,14 @@ QN_MUST_CHECK qn_status qn_dock_tuning_start(qn_dock_state *run);
 /* Explore on a search's first batch until nothing more is to be gained, when options->tune is "offline". */
 QN_MUST_CHECK qn_status qn_dock_tuning_explore(qn_dock_state *run, qn_dock_search *search);
 
-/* key.c: everything the hits depend on, a line each. */
-QN_MUST_CHECK qn_status qn_dock_make_key(const qn_dock_state *run, qn_text *key);
+/* key.c: everything the hits depend on but the transforms, a line each. */
+QN_MUST_CHECK qn_status qn_dock_make_key(qn_dock_state *run);
 /* Transforms by name, as the option and the key's line "transforms" have it: "auto", "fused", or an FFT engine's. */
 const char *qn_dock_transforms_name(const qn_dock_transforms *transforms);
 bool qn_dock_read_transforms(const char *name, qn_dock_transforms *transforms);
 
-/* search_loop.c: all rotations through the devices of all ranks, journals and progress; fills hits. Every rank must
- * call. */
+/* search_loop.c: all rotations through the devices of all ranks, journals and progress; fills hits. Nothing is done
+ * where job->over is set. Every rank must call. */
 QN_MUST_CHECK qn_status qn_dock_search_all(qn_dock_state *run);
 
 /* results.c: rank and cluster each set's poses, merge the sets' clusters, refine their centres. */
@@ -121,6 +109,10 @@ QN_MUST_CHECK qn_status qn_dock_write_tables(const qn_dock_state *run, const qn_
 QN_MUST_CHECK qn_status qn_dock_write_models(qn_dock_state *run, const qn_dock_result *result);
 QN_MUST_CHECK qn_status qn_dock_write_report(const qn_dock_state *run, const qn_dock_result *result);
 QN_MUST_CHECK qn_status qn_dock_write_run_json(const qn_dock_state *run);
+
+/* The path of a result's file, which run.json will list; released with qn_release. */
+QN_MUST_CHECK qn_status qn_dock_result_path(const qn_dock_state *run, const qn_dock_result *result, const char *name,
+                                            char **path);
 
 /* Name of a cluster's model file: "cluster_01.pdb" or ".cif", known once the models are written. */
 void qn_dock_model_name(const qn_dock_state *run, size_t cluster, char name[32]);

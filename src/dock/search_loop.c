@@ -6,19 +6,16 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/thread.h"
-#include "dock/journal.h"
+#include "dock/records.h"
 #include "dock/run.h"
 #include "runtime/device.h"
 
 /* What the devices of a process share while they work. */
 typedef struct search_loop {
     qn_dock_state *run;
-    qn_dock_search *searches[QN_DOCK_MOST_DEVICES];
-    qn_text key;           /* of the journals */
+    qn_dock_search *searches[QN_MOST_DEVICES];
     qn_dock_known known;   /* rotations that journals had when the run began; not their hits */
     pthread_mutex_t mutex; /* of what follows */
-    qn_dock_journal *journal;
     int reached; /* end of the furthest batch recorded here: about as many rotations are done by all processes */
     double started_s;
 } search_loop;
@@ -40,7 +37,7 @@ static qn_status count_recorded(const search_loop *loop, int *count)
 {
     qn_dock_known known;
     QN_TRY(make_known(loop->run, NULL, &known));
-    qn_status status = qn_dock_journals_read(loop->run->options->output, loop->key.data, &known);
+    qn_status status = qn_job_scan(loop->run->job, qn_dock_record_read, &known);
     *count = qn_dock_known_count(&known);
     qn_release(&known.done);
     return status;
@@ -54,7 +51,7 @@ static qn_status report_progress(const search_loop *loop)
     const qn_progress progress = {.stage = "docking",
                                   .unit = "rotations",
                                   .done = (size_t)(loop->reached > resumed ? loop->reached : resumed),
-                                  .total = qn_ranks_rank(run->ranks) == 0 ? (size_t)run->rotation_count : 0,
+                                  .total = qn_job_is_first(run->job) ? (size_t)run->rotation_count : 0,
                                   .seconds = qn_clock_s() - loop->started_s};
     int done;
     if (!run->options->run.progress || run->options->run.progress(&progress, run->options->run.progress_user) == 0)
@@ -68,7 +65,7 @@ static qn_status ask_to_go_on(search_loop *loop)
 {
     pthread_mutex_lock(&loop->mutex);
     qn_status status = report_progress(loop);
-    if (status == QN_OK) status = qn_agreement_look(&loop->run->agreement);
+    if (status == QN_OK) status = qn_agreement_look(&loop->run->job->agreement);
     pthread_mutex_unlock(&loop->mutex);
     return status;
 }
@@ -95,7 +92,7 @@ static qn_status take_batch(search_loop *loop, int batch, int *first)
     uint64_t dealt;
     bool none;
     do {
-        QN_TRY(qn_agreement_deal(&loop->run->agreement, (uint64_t)batch, &dealt, &none));
+        QN_TRY(qn_agreement_deal(&loop->run->job->agreement, (uint64_t)batch, &dealt, &none));
         *first = none || dealt >= (uint64_t)count ? count : (int)dealt;
     } while (*first < count && are_known(&loop->known, *first, batch_count(loop, batch, *first)));
     return QN_OK;
@@ -106,11 +103,11 @@ static qn_status finish_batch(search_loop *loop, qn_dock_search *search, int fir
 {
     const int count = batch_count(loop, qn_dock_search_batch(search), first);
     QN_TRY(qn_dock_search_collect(search, slot, hits));
+    QN_TRY(qn_dock_record(loop->run->job, loop->known.per_rotation, first, count, hits));
     pthread_mutex_lock(&loop->mutex);
-    qn_status status = qn_dock_journal_append(loop->journal, first, count, hits);
     if (first + count > loop->reached) loop->reached = first + count;
     pthread_mutex_unlock(&loop->mutex);
-    return status == QN_OK ? ask_to_go_on(loop) : status;
+    return ask_to_go_on(loop);
 }
 
 /* Two batches are under way at any time: the device computes one while the host records the other. */
@@ -138,32 +135,16 @@ typedef struct device_work {
 } device_work;
 
 /* One device works until no batch is left. */
-static qn_status run_device(void *user)
+static qn_status run_device(int device, void *user)
 {
-    const device_work *work = user;
-    search_loop *loop = work->loop;
-    qn_dock_search *search = work->search;
+    search_loop *loop = user;
+    qn_dock_search *search = loop->searches[device];
     void *hits;
     qn_status status = qn_allocate((size_t)qn_dock_search_batch(search) * (size_t)loop->known.per_rotation,
                                    sizeof(qn_dock_hit), &hits);
     if (status == QN_OK) status = run_batches(loop, search, hits);
     qn_release(&hits);
-    return status == QN_OK ? QN_OK : qn_agreement_leave_nothing(&loop->run->agreement, status);
-}
-
-/* One device on this thread; several on a thread each, which are no tasks of a pool: host kernels that any of them
- * launches have all threads of the context's pool. */
-static qn_status run_devices(search_loop *loop)
-{
-    const int devices = loop->run->worker_count;
-    device_work works[QN_DOCK_MOST_DEVICES];
-    qn_thread threads[QN_DOCK_MOST_DEVICES] = {0};
-    qn_status status = QN_OK;
-    for (int i = 0; i < devices; i++) works[i] = (device_work){loop, loop->searches[i]};
-    if (devices == 1) return run_device(&works[0]);
-    for (int i = 0; i < devices && status == QN_OK; i++) status = qn_thread_start(&threads[i], run_device, &works[i]);
-    if (status != QN_OK) qn_agreement_leave_nothing(&loop->run->agreement, status);
-    return qn_threads_join(threads, (size_t)devices);
+    return status;
 }
 
 /* A resumed run keeps the transforms that the killed one had found to be the fastest. */
@@ -172,7 +153,7 @@ static qn_status keep_transforms(qn_dock_state *run)
     char name[16];
     qn_dock_transforms known;
     if (!run->options->run.resume || run->asked.path != QN_DOCK_PATH_AUTO) return QN_OK;
-    QN_TRY(qn_dock_journals_value(run->options->output, "transforms", name, sizeof name));
+    QN_TRY(qn_output_value(&run->job->output, "transforms", name, sizeof name));
     if (qn_dock_read_transforms(name, &known)) run->transforms = known;
     return QN_OK;
 }
@@ -182,10 +163,11 @@ static qn_status create_searches(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
     const qn_dock_options *options = run->options;
-    for (int i = 0; i < run->worker_count; i++) {
+    for (int i = 0; i < run->job->device_count; i++) {
         qn_dock_worker *worker = &run->workers[i];
-        bool alike =
-            strcmp(qn_device_get_info(worker->device)->driver, qn_device_get_info(run->workers[0].device)->driver) == 0;
+        qn_device *device = run->job->devices[i];
+        const char *driver = qn_device_get_info(device)->driver;
+        const bool alike = strcmp(driver, qn_device_get_info(run->job->devices[0])->driver) == 0;
         const qn_dock_transforms *transforms = alike ? &run->transforms : &run->asked;
         qn_dock_search_options search_options = {.batch = options->run.batch,
                                                  .per_rotation = options->per_rotation,
@@ -193,7 +175,7 @@ static qn_status create_searches(search_loop *loop)
                                                  .engine = transforms->engine,
                                                  .path = transforms->path,
                                                  .halves = transforms->halves};
-        QN_TRY(qn_dock_search_create(worker->device, &run->grid, &run->energy, &run->ligand_sites, run->rotations,
+        QN_TRY(qn_dock_search_create(device, &run->grid, &run->energy, &run->ligand_sites, run->rotations,
                                      run->rotation_count, &search_options, &loop->searches[i]));
         worker->transforms = qn_dock_search_transforms(loop->searches[i]);
         worker->batch = qn_dock_search_batch(loop->searches[i]);
@@ -203,7 +185,7 @@ static qn_status create_searches(search_loop *loop)
             run->transforms.path = qn_dock_search_path(loop->searches[i]);
         }
         qn_log(QN_LOG_NOTE, "%s: %d rotations a batch, %.2f GB on the device, %s transforms",
-               qn_device_get_info(worker->device)->identifier, worker->batch, 1e-9 * (double)worker->device_bytes,
+               qn_device_get_info(device)->identifier, worker->batch, 1e-9 * (double)worker->device_bytes,
                worker->transforms);
     }
     return QN_OK;
@@ -213,29 +195,27 @@ static qn_status create_searches(search_loop *loop)
 static qn_status create_together(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
-    const bool first = qn_ranks_rank(run->ranks) == 0;
+    qn_job *job = run->job;
+    const bool first = qn_job_is_first(job);
     qn_status status = QN_OK;
     if (first) status = keep_transforms(run);
     if (first && status == QN_OK) status = create_searches(loop);
-    QN_TRY(qn_agree(&run->agreement, status));
-    QN_TRY(qn_agree(&run->agreement, qn_ranks_tell(run->ranks, &run->transforms, sizeof run->transforms)));
+    QN_TRY(qn_job_agree(job, status));
+    QN_TRY(qn_job_agree(job, qn_ranks_tell(job->ranks, &run->transforms, sizeof run->transforms)));
     if (!first) status = create_searches(loop);
-    for (int i = 0; i < run->worker_count && status == QN_OK; i++)
+    for (int i = 0; i < job->device_count && status == QN_OK; i++)
         status = qn_dock_tuning_explore(run, loop->searches[i]);
-    return qn_agree(&run->agreement, status);
+    if (status == QN_OK) status = qn_job_key(job, "transforms=%s\n", qn_dock_transforms_name(&run->transforms));
+    return qn_job_agree(job, status);
 }
 
-/* This rank's journal, and what all journals have. The lock of one's own comes first: then no other run is at work. */
-static qn_status open_journal(search_loop *loop)
+/* What all journals have. */
+static qn_status find_known(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
-    const char *folder = run->options->output;
-    const bool resume = run->options->run.resume;
     QN_TRY(make_known(run, NULL, &loop->known));
-    QN_TRY(qn_dock_make_key(run, &loop->key));
-    QN_TRY(
-        qn_dock_journal_open(folder, qn_ranks_rank(run->ranks), loop->key.data, resume, &loop->known, &loop->journal));
-    if (resume) QN_TRY(qn_dock_journals_read(folder, loop->key.data, &loop->known));
+    if (!run->job->options->resume) return QN_OK;
+    QN_TRY(qn_job_scan(run->job, qn_dock_record_read, &loop->known));
     run->resumed_rotations = qn_dock_known_count(&loop->known);
     if (run->resumed_rotations)
         qn_log(QN_LOG_NOTE, "resuming: %d of %d rotations are done", run->resumed_rotations, run->rotation_count);
@@ -247,7 +227,7 @@ static qn_status allocate_hits(qn_dock_state *run)
 {
     const size_t hits = (size_t)run->rotation_count * run->energy.set_count * (size_t)run->options->per_rotation;
     void *memory;
-    if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
+    if (!qn_job_is_first(run->job)) return QN_OK;
     QN_TRY(qn_allocate(hits, sizeof(qn_dock_hit), &memory));
     run->hits = memory;
     return QN_OK;
@@ -258,9 +238,9 @@ static qn_status gather_hits(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
     qn_dock_known known;
-    if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
+    if (!qn_job_is_first(run->job)) return QN_OK;
     QN_TRY(make_known(run, run->hits, &known));
-    qn_status status = qn_dock_journals_read(run->options->output, loop->key.data, &known);
+    qn_status status = qn_job_scan(run->job, qn_dock_record_read, &known);
     const int done = qn_dock_known_count(&known);
     qn_release(&known.done);
     QN_TRY(status);
@@ -273,26 +253,26 @@ static qn_status gather_hits(search_loop *loop)
 static qn_status search(search_loop *loop)
 {
     qn_dock_state *run = loop->run;
+    qn_job *job = run->job;
     QN_TRY(create_together(loop));
-    QN_TRY(qn_agree(&run->agreement, allocate_hits(run)));
-    QN_TRY(qn_agree(&run->agreement, open_journal(loop)));
+    QN_TRY(qn_job_agree(job, allocate_hits(run)));
+    QN_TRY(qn_job_journal(job));
+    if (job->over) return QN_OK;
+    QN_TRY(qn_job_agree(job, find_known(loop)));
     loop->started_s = qn_clock_s();
-    qn_status status = run_devices(loop);
-    qn_dock_journal_close(
-        &loop->journal); /* what others are to read is closed first: network file systems ask for it */
-    status = qn_agree(&run->agreement, status);
+    qn_status status = qn_job_each_device(job, run_device, loop);
+    qn_job_records_end(job);
+    status = qn_job_agree(job, status);
     run->timings.search_s = qn_clock_s() - loop->started_s;
-    return status == QN_OK ? qn_agree(&run->agreement, gather_hits(loop)) : status;
+    return status == QN_OK ? qn_job_agree(job, gather_hits(loop)) : status;
 }
 
 qn_status qn_dock_search_all(qn_dock_state *run)
 {
     search_loop loop = {.run = run, .mutex = PTHREAD_MUTEX_INITIALIZER};
     qn_status status = search(&loop);
-    qn_dock_journal_close(&loop.journal);
-    for (int i = 0; i < run->worker_count; i++) qn_dock_search_destroy(&loop.searches[i]);
+    for (int i = 0; i < run->job->device_count; i++) qn_dock_search_destroy(&loop.searches[i]);
     qn_release(&loop.known.done);
-    qn_text_clear(&loop.key);
     pthread_mutex_destroy(&loop.mutex);
     return status;
 }

@@ -14,8 +14,8 @@ static double estimate_seconds(const qn_dock_state *run)
 {
     double volume = (double)qn_dock_grid_volume(&run->grid), rate = 0;
     double transforms = (double)run->rotation_count * (run->energy.grid_count + (double)run->energy.set_count);
-    for (int i = 0; i < run->worker_count; i++) {
-        const qn_device_info *info = qn_device_get_info(run->workers[i].device);
+    for (int i = 0; i < run->job->device_count; i++) {
+        const qn_device_info *info = qn_device_get_info(run->job->devices[i]);
         rate += info->kind == QN_DEVICE_CPU ? cpu_core_rate * info->compute_units : gpu_rate;
     }
     return transforms * 2.5 * volume * log2(volume) / rate;
@@ -23,8 +23,8 @@ static double estimate_seconds(const qn_dock_state *run)
 
 qn_status qn_dock_tuning_start(qn_dock_state *run)
 {
-    return qn_tuning_start(run->context, run->options->run.tune, run->options->run.tune_budget, estimate_seconds(run),
-                           &run->tuning);
+    return qn_tuning_start(run->job->context, run->options->run.tune, run->options->run.tune_budget,
+                           estimate_seconds(run), &run->job->tuning);
 }
 
 qn_status qn_dock_tuning_explore(qn_dock_state *run, qn_dock_search *search)
@@ -33,14 +33,14 @@ qn_status qn_dock_tuning_explore(qn_dock_state *run, qn_dock_search *search)
     const double start_s = qn_clock_s();
     bool explores;
     void *hits;
-    QN_TRY(qn_tuning_explores(&run->tuning, 0, &explores));
+    QN_TRY(qn_tuning_explores(&run->job->tuning, 0, &explores));
     if (!explores) return QN_OK;
     QN_TRY(qn_allocate((size_t)qn_dock_search_batch(search) * each, sizeof(qn_dock_hit), &hits));
     qn_status status = QN_OK;
     while (status == QN_OK && explores) {
         status = qn_dock_search_submit(search, 0, 0);
         if (status == QN_OK) status = qn_dock_search_collect(search, 0, hits);
-        if (status == QN_OK) status = qn_tuning_explores(&run->tuning, qn_clock_s() - start_s, &explores);
+        if (status == QN_OK) status = qn_tuning_explores(&run->job->tuning, qn_clock_s() - start_s, &explores);
     }
     qn_release(&hits);
     return status;

@@ -58,6 +58,6 @@ expect "cuda" "$receptor" "$ligand" --device cuda:63
 
 # An output folder that cannot be made: below a file.
 output=$("$quern" dock "$receptor" "$ligand" --rotations 10 --spacing 2 --device host --quiet -o "$work/empty.pdb/out" 2>&1)
-[ $? -eq 1 ] && [[ "$output" == *"empty.pdb/out"* ]] || { echo "FAILED: unwritable output: $output"; failures=$((failures + 1)); }
+[ $? -eq 1 ] && [[ "$output" == *"empty.pdb: is a file; expected a folder"* ]] || { echo "FAILED: unwritable output: $output"; failures=$((failures + 1)); }
 
 [ $failures -eq 0 ]

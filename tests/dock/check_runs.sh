@@ -81,10 +81,17 @@ same "$work/one" "$work/killed"
 
 # A finished folder is not overwritten; another run cannot go on from its journal.
 message=$(dock -o "$work/one" 2>&1) && fail "a folder with results was overwritten"
-case $message in *"not empty"*) ;; *) fail "unexpected message: $message" ;; esac
+case $message in *"holds a finished run; --overwrite replaces it"*) ;; *) fail "unexpected message: $message" ;; esac
 message=$("$quern" dock "$receptor" "$ligand" --rotations 700 --spacing 1.8 --fft fused --device host --quiet -o "$work/one" --resume 2>&1) &&
   fail "another run went on from the journal"
 case $message in *"there rotations=$rotations"*) ;; *) fail "unexpected message: $message" ;; esac
+
+# Files of others are left alone, with --resume too: the folder may have been named by mistake.
+mkdir "$work/letters"
+echo mine >"$work/letters/poses.csv"
+message=$(dock -o "$work/letters" --resume 2>&1) && fail "a run was begun among files of others"
+case $message in *"the output folder holds poses.csv, which is not of a run of quern dock"*) ;; *) fail "unexpected message: $message" ;; esac
+[ "$(cat "$work/letters"/*)" = mine ] || fail "a file of others was written over: $(ls "$work/letters")"
 
 # A disk that fills up: files may not grow past 16 KiB. Many rotations fill it with the journal, few with the models.
 full() { # full NAME QUERN…

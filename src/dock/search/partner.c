@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "job/input.h"
 
 /* The molecule's atoms, then the hydrogens built. */
 static qn_status list_sites(qn_dock_partner *partner, const qn_atom_parameters *parameters,
@@ -52,7 +51,6 @@ qn_status qn_dock_partner_read(const char *path, int model, const char *role, qn
     qn_molecule_options options = {.model = model, .drop_water = true};
     qn_status status = qn_molecule_read(NULL, path, &options, &partner->molecule);
     if (status != QN_OK) return qn_error_add_context(status, "%s", role);
-    status = qn_input_hash(path, partner->hash);
     if (status == QN_OK) status = make_sites(partner);
     if (status == QN_OK && partner->summary.heavy_atoms == 0)
         status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__,

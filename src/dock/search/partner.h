@@ -22,7 +22,6 @@ typedef struct qn_dock_partner {
     size_t site_count;
     size_t built_hydrogens;
     qn_parameters_summary summary;
-    char hash[65]; /* SHA-256 of the input file */
 } qn_dock_partner;
 
 /* Read "path" or "path:chains". `role` ("receptor", "ligand") goes into messages. */

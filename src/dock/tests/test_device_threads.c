@@ -3,7 +3,6 @@
 /* Two devices of one run: host kernels that one of them launches have all threads of the context. */
 #include "check.h"
 
-#include <pthread.h>
 #include <quern/dock.h>
 #include <quern/family.h>
 #include <stdatomic.h>
@@ -42,14 +41,14 @@ typedef struct observation {
     meeting met;
 } observation;
 
-static pthread_t main_thread;
+static atomic_bool searching; /* a batch is done: kernels are launched by the threads of devices */
 static observation observations[2] = {{.device = "host"}, {.device = "checking:host"}};
 
 static const char *observe(qn_family_launch *launch, void *user)
 {
     const qn_device *device = qn_queue_device(launch->queue);
     (void)user;
-    if (pthread_equal(pthread_self(), main_thread)) return NULL;
+    if (!atomic_load(&searching)) return NULL;
     for (int i = 0; i < 2; i++) {
         observation *o = &observations[i];
         if (o->seen || strcmp(qn_device_get_info(device)->identifier, o->device) != 0) continue;
@@ -57,6 +56,13 @@ static const char *observe(qn_family_launch *launch, void *user)
         o->status = qn_pool_run(qn_context_pool(qn_device_context(qn_queue_device(launch->queue))), 4, meet, &o->met);
     }
     return NULL;
+}
+
+static int note_search(const qn_progress *progress, void *user)
+{
+    (void)progress, (void)user;
+    atomic_store(&searching, true);
+    return 0;
 }
 
 static void both_devices_have_all_threads(void)
@@ -76,7 +82,7 @@ static void both_devices_have_all_threads(void)
     options.run.batch = 1;
     options.spacing_angstrom = 3;
     options.without_refinement = true;
-    main_thread = pthread_self();
+    options.run.progress = note_search;
     if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 3}, &context))) return;
     qn_context_set_configuration_source(context, &(qn_configuration_source){.choose = observe});
     CHECK_OK(qn_dock_run(context, &options, NULL));
