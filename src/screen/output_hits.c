@@ -216,7 +216,7 @@ static qn_status write_file(hit_list *list)
 {
     qn_text text = {0};
     char *path = NULL;
-    qn_status status = qn_path_join(list->run->options->output, "hits.sdf", &path);
+    qn_status status = qn_job_path(list->run->job, "hits.sdf", &path);
     if (list->count) qsort(list->hits, list->count, sizeof(sdf_hit), compare_places);
     for (size_t i = 0; i < list->count && status == QN_OK; i++) {
         status = qn_text_append_bytes(&text, list->hits[i].text.data, list->hits[i].text.length);

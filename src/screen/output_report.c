@@ -55,7 +55,7 @@ static qn_status add_facts(const qn_screen_state *run, qn_report *report)
                                        "Score",    "Search speed",     "Device"};
     char values[FACTS][160], count[32];
     const char *pointers[FACTS];
-    const qn_device_info *info = run->device_count > 0 ? qn_device_get_info(run->devices[0]) : NULL;
+    const qn_device_info *info = run->job->device_count > 0 ? qn_device_get_info(run->job->devices[0]) : NULL;
     snprintf(values[0], sizeof values[0], "%.100s, %zu heavy atoms", qn_path_name(run->options->receptor),
              run->receptor.atom_count);
     qn_screen_say_count(run->row_count, values[1]);
@@ -71,8 +71,8 @@ static qn_status add_facts(const qn_screen_state *run, qn_report *report)
     else
         snprintf(values[5], sizeof values[5], "%s", run->score.kind == QN_SCORE_BUDE ? "BUDE" : "Vina");
     say_speed(run, values[6], sizeof values[6]);
-    snprintf(values[7], sizeof values[7], run->device_count > 1 ? "%.120s and %d more" : "%.120s",
-             info ? info->name : "none", run->device_count - 1);
+    snprintf(values[7], sizeof values[7], run->job->device_count > 1 ? "%.120s and %d more" : "%.120s",
+             info ? info->name : "none", run->job->device_count - 1);
     for (int i = 0; i < FACTS; i++) pointers[i] = values[i];
     return qn_report_facts(report, labels, pointers, FACTS);
 }
@@ -130,7 +130,7 @@ static qn_status draw_hits(const qn_screen_state *run, picture_list *list)
 {
     qn_compound_stream *stream;
     char *path;
-    QN_TRY(qn_path_join(run->options->output, "hits.sdf", &path));
+    QN_TRY(qn_job_path(run->job, "hits.sdf", &path));
     qn_status status = QN_OK;
     if (qn_file_exists(path)) {
         status = qn_compound_stream_open(path, &stream);
@@ -299,11 +299,11 @@ static qn_status add_run(const qn_screen_state *run, qn_report *report)
     if (run->resumed > 0)
         QN_TRY(qn_report_paragraph(report, "%s %s taken from an earlier run that was not finished.", resumed,
                                    run->resumed == 1 ? "molecule was" : "molecules were"));
-    const int ranks = qn_ranks_count(run->ranks);
+    const int ranks = qn_ranks_count(run->job->ranks);
     const char *const how_many = ranks == 1 ? "process with" : "processes, each with";
     return qn_report_paragraph(
         report, "Quern %s, %d %s %d threads, %.1f s in all (search %.1f s). `run.json` holds every option.", QN_VERSION,
-        ranks, how_many, qn_context_threads(run->context), run->timings.total_s, run->timings.search_s);
+        ranks, how_many, qn_context_threads(run->job->context), run->timings.total_s, run->timings.search_s);
 }
 
 static qn_status fill_report(const qn_screen_state *run, qn_report *report)
@@ -334,7 +334,7 @@ qn_status qn_screen_write_report(const qn_screen_state *run)
     qn_text_clear(&title);
     QN_TRY(status);
     status = fill_report(run, report);
-    if (status == QN_OK) status = qn_path_join(options->output, "report.html", &path);
+    if (status == QN_OK) status = qn_job_path(run->job, "report.html", &path);
     if (status == QN_OK) status = qn_report_write(report, path);
     qn_release(&path);
     qn_report_destroy(&report);

@@ -8,7 +8,7 @@
 static qn_status write_csv(const qn_screen_state *run, const char *name, qn_text *csv, qn_status status)
 {
     char *path;
-    if (status == QN_OK) status = qn_path_join(run->options->output, name, &path);
+    if (status == QN_OK) status = qn_job_path(run->job, name, &path);
     if (status == QN_OK) {
         status = qn_csv_write(csv, path);
         qn_release(&path);

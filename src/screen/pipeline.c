@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "screen/pipeline.h"
 
 #include <pthread.h>
@@ -16,21 +15,14 @@
 /* What the threads share. */
 typedef struct screen_pipeline {
     qn_screen_state *run;
-    const qn_piece_set *done;
     qn_screen_library *library; /* the reader's */
+    qn_screen_search *searches[QN_MOST_DEVICES];
     qn_screen_queue queue;
     pthread_mutex_t mutex; /* of what follows */
-    qn_journal *journal;
-    uint64_t finished; /* molecules of the library up to the last piece recorded */
-    uint64_t expected; /* molecules of the library, as far as can be told */
+    uint64_t finished;     /* molecules of the library up to the last piece recorded */
+    uint64_t expected;     /* molecules of the library, as far as can be told */
     double started_s;
 } screen_pipeline;
-
-/* The work of one thread. */
-typedef struct pipeline_work {
-    screen_pipeline *pipeline;
-    qn_screen_search *search; /* NULL: the reader */
-} pipeline_work;
 
 /* Ranks but the first only ask whether to stop: a total of 0 is not shown. */
 static qn_status report_progress(const screen_pipeline *pipeline)
@@ -40,7 +32,7 @@ static qn_status report_progress(const screen_pipeline *pipeline)
     const qn_progress progress = {.stage = "screening",
                                   .unit = "molecules",
                                   .done = (size_t)pipeline->finished,
-                                  .total = qn_ranks_rank(run->ranks) == 0 ? (size_t)total : 0,
+                                  .total = qn_job_is_first(run->job) ? (size_t)total : 0,
                                   .seconds = qn_clock_s() - pipeline->started_s};
     if (run->options->run.progress && run->options->run.progress(&progress, run->options->run.progress_user) != 0)
         QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu molecules; continue with --resume",
@@ -53,7 +45,7 @@ static qn_status ask_to_go_on(screen_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->mutex);
     qn_status status = report_progress(pipeline);
-    if (status == QN_OK) status = qn_agreement_look(&pipeline->run->agreement);
+    if (status == QN_OK) status = qn_agreement_look(&pipeline->run->job->agreement);
     pthread_mutex_unlock(&pipeline->mutex);
     return status;
 }
@@ -132,7 +124,7 @@ static qn_status read_piece(piece_reading *reading, uint64_t number, qn_screen_b
     reading->batch->number = number;
     reading->batch->count = count;
     reading->batch->broken_off = pipeline->run->damage.status != QN_OK;
-    qn_status status = qn_pool_run(pipeline->run->pool, count, prepare_molecule, reading);
+    qn_status status = qn_pool_run(pipeline->run->job->pool, count, prepare_molecule, reading);
     if (status == QN_OK) status = count_jobs(pipeline, reading->batch);
     if (status == QN_OK)
         *batch = reading->batch;
@@ -160,9 +152,9 @@ static qn_status read_pieces(piece_reading *reading)
     uint64_t number;
     while (qn_screen_queue_has_room(&pipeline->queue)) { /* asked first: a piece that waits here is kept from others */
         bool none;
-        QN_TRY(qn_agreement_deal(&pipeline->run->agreement, 1, &number, &none));
+        QN_TRY(qn_agreement_deal(&pipeline->run->job->agreement, 1, &number, &none));
         if (none) return QN_OK;
-        if (qn_piece_set_has(pipeline->done, number)) continue;
+        if (qn_piece_set_has(&pipeline->run->done, number)) continue;
         QN_TRY(read_piece(reading, number, &batch));
         const bool last = !batch || batch->count < QN_SCREEN_PIECE;
         if (last && pipeline->run->damage.status == QN_OK)
@@ -185,7 +177,7 @@ static qn_status run_reader(screen_pipeline *pipeline)
     for (int i = 0; i < QN_SCREEN_PIECE; i++) qn_compound_record_clear(&reading->records[i]);
     qn_release(&memory);
     if (status != QN_OK || qn_screen_queue_failed(&pipeline->queue))
-        status = qn_agreement_leave_nothing(&pipeline->run->agreement, status);
+        status = qn_agreement_leave_nothing(&pipeline->run->job->agreement, status);
     return status;
 }
 
@@ -259,11 +251,10 @@ static qn_status make_record(const piece_finishing *finishing, double interactio
 static qn_status record_piece(screen_pipeline *pipeline, const qn_screen_batch *batch, const qn_text *record)
 {
     const uint64_t end = batch->number * QN_SCREEN_PIECE + batch->count;
+    QN_TRY(qn_job_record(pipeline->run->job, batch->number, record->data, record->length));
     pthread_mutex_lock(&pipeline->mutex);
-    qn_status status = qn_journal_append(pipeline->journal, batch->number, record->data, record->length);
     if (end > pipeline->finished) pipeline->finished = end;
-    if (status == QN_OK) pipeline->run->recorded++;
-    if (status == QN_OK) status = report_progress(pipeline);
+    qn_status status = report_progress(pipeline);
     pthread_mutex_unlock(&pipeline->mutex);
     return status;
 }
@@ -279,7 +270,7 @@ static qn_status finish_piece(device_searching *searching, qn_screen_batch *batc
     if (status == QN_OK) {
         finishing->run = pipeline->run;
         finishing->batch = batch;
-        status = qn_pool_run(pipeline->run->pool, batch->count, finish_molecule, finishing);
+        status = qn_pool_run(pipeline->run->job->pool, batch->count, finish_molecule, finishing);
     }
     if (status == QN_OK) status = make_record(finishing, searching->interactions, &record);
     if (status == QN_OK) status = record_piece(pipeline, batch, &record);
@@ -361,12 +352,12 @@ static qn_status explore(device_searching *searching, int slot)
 {
     const double start_s = qn_clock_s();
     bool explores;
-    QN_TRY(qn_tuning_explores(&searching->pipeline->run->tuning, 0, &explores));
+    QN_TRY(qn_tuning_explores(&searching->pipeline->run->job->tuning, 0, &explores));
     while (explores && searching->counts[slot] > 0) {
         QN_TRY(ask_to_go_on(searching->pipeline));
         QN_TRY(qn_screen_search_collect(searching->search, slot, searching->poses, NULL));
         QN_TRY(qn_screen_search_submit(searching->search, searching->jobs, searching->counts[slot], slot));
-        QN_TRY(qn_tuning_explores(&searching->pipeline->run->tuning, qn_clock_s() - start_s, &explores));
+        QN_TRY(qn_tuning_explores(&searching->pipeline->run->job->tuning, qn_clock_s() - start_s, &explores));
     }
     return QN_OK;
 }
@@ -437,71 +428,78 @@ static qn_status run_device(screen_pipeline *pipeline, qn_screen_search *search)
 
 /* ---- Threads ---- */
 
-static qn_status run_thread(void *user)
+static qn_status work_as_reader(void *user)
 {
-    const pipeline_work *work = user;
-    screen_pipeline *pipeline = work->pipeline;
-    qn_status status = work->search ? run_device(pipeline, work->search) : run_reader(pipeline);
-    if (status != QN_OK)
-        qn_screen_queue_fail(&pipeline->queue);
-    else if (!work->search)
+    screen_pipeline *pipeline = user;
+    qn_status status = run_reader(pipeline);
+    if (status == QN_OK)
         qn_screen_queue_end(&pipeline->queue);
+    else
+        qn_screen_queue_fail(&pipeline->queue);
     return status;
 }
 
-/* The reader and a thread a device; the failure of a device is told before the reader's, which may follow from it. */
-static qn_status run_threads(screen_pipeline *pipeline, qn_screen_search *const *searches)
+static qn_status work_on_device(int device, void *user)
 {
-    qn_thread threads[QN_MOST_DEVICES + 1] = {0};
-    pipeline_work works[QN_MOST_DEVICES + 1];
-    const int count = pipeline->run->device_count + 1;
-    qn_status status = QN_OK;
-    for (int i = 0; i < count && status == QN_OK; i++) {
-        works[i] = (pipeline_work){.pipeline = pipeline, .search = i < count - 1 ? searches[i] : NULL};
-        status = qn_thread_start(&threads[i], run_thread, &works[i]);
-    }
+    screen_pipeline *pipeline = user;
+    qn_status status = run_device(pipeline, pipeline->searches[device]);
     if (status != QN_OK) qn_screen_queue_fail(&pipeline->queue);
-    return qn_threads_join(threads, (size_t)count);
+    return status;
 }
 
-static qn_status create_searches(qn_screen_state *run, qn_screen_search **searches, size_t *jobs)
+/* The reader beside a thread a device; the failure of a device is told before the reader's, which may follow from it.
+ */
+static qn_status run_threads(screen_pipeline *pipeline)
 {
-    for (int i = 0; i < run->device_count; i++) {
-        QN_TRY(qn_screen_search_create(run->devices[i], &run->receptor, &run->search, &searches[i]));
-        const int batch = qn_screen_search_batch(searches[i]);
+    qn_thread reader;
+    qn_error_trail trail;
+    QN_TRY(qn_thread_start(&reader, work_as_reader, pipeline));
+    qn_status status = qn_job_each_device(pipeline->run->job, work_on_device, pipeline);
+    if (status != QN_OK) qn_screen_queue_fail(&pipeline->queue);
+    qn_error_save(status, &trail);
+    const qn_status read = qn_thread_join(&reader);
+    return status == QN_OK ? read : qn_error_restore(&trail);
+}
+
+static qn_status create_searches(screen_pipeline *pipeline, size_t *jobs)
+{
+    qn_screen_state *run = pipeline->run;
+    for (int i = 0; i < run->job->device_count; i++) {
+        qn_device *device = run->job->devices[i];
+        QN_TRY(qn_screen_search_create(device, &run->receptor, &run->search, &pipeline->searches[i]));
+        const int batch = qn_screen_search_batch(pipeline->searches[i]);
         if (i == 0) run->batch = batch;
         *jobs += (size_t)batch;
-        qn_log(QN_LOG_NOTE, "%s: %d %s a batch, %d poses of each in %d %s",
-               qn_device_get_info(run->devices[i])->identifier, batch, batch == 1 ? "conformer" : "conformers",
-               run->search.poses, run->search.generations, run->search.generations == 1 ? "generation" : "generations");
+        qn_log(QN_LOG_NOTE, "%s: %d %s a batch, %d poses of each in %d %s", qn_device_get_info(device)->identifier,
+               batch, batch == 1 ? "conformer" : "conformers", run->search.poses, run->search.generations,
+               run->search.generations == 1 ? "generation" : "generations");
     }
     return QN_OK;
 }
 
-qn_status qn_screen_pipeline_run(qn_screen_state *run, const qn_piece_set *done, qn_journal *journal)
+qn_status qn_screen_pipeline_run(qn_screen_state *run)
 {
     const qn_screen_options *options = run->options;
-    screen_pipeline pipeline = {.run = run, .done = done, .journal = journal, .mutex = PTHREAD_MUTEX_INITIALIZER};
-    qn_screen_search *searches[QN_MOST_DEVICES] = {NULL};
+    screen_pipeline pipeline = {.run = run, .mutex = PTHREAD_MUTEX_INITIALIZER};
     size_t jobs = 0;
-    qn_status status = create_searches(run, searches, &jobs);
+    qn_status status = create_searches(&pipeline, &jobs);
     if (status == QN_OK) status = qn_screen_library_open(options->libraries, options->library_count, &pipeline.library);
     if (status == QN_OK) {
-        pipeline.finished = done->count * QN_SCREEN_PIECE;
+        pipeline.finished = run->done.count * QN_SCREEN_PIECE;
         pipeline.started_s = qn_clock_s();
         qn_screen_queue_create(2 * jobs, &pipeline.queue);
-        status = run_threads(&pipeline, searches);
+        status = run_threads(&pipeline);
         qn_screen_queue_destroy(&pipeline.queue);
     }
-    for (int i = 0; i < run->device_count; i++) {
-        if (searches[i]) {
-            run->scoring_s += qn_screen_search_scoring_seconds(searches[i]);
-            run->evolving_s += qn_screen_search_evolving_seconds(searches[i]);
+    for (int i = 0; i < run->job->device_count; i++) {
+        if (pipeline.searches[i]) {
+            run->scoring_s += qn_screen_search_scoring_seconds(pipeline.searches[i]);
+            run->evolving_s += qn_screen_search_evolving_seconds(pipeline.searches[i]);
         }
-        qn_screen_search_destroy(&searches[i]);
+        qn_screen_search_destroy(&pipeline.searches[i]);
     }
     qn_screen_library_close(&pipeline.library);
     pthread_mutex_destroy(&pipeline.mutex);
     /* the reader has done so already unless the failure was before or after it */
-    return status == QN_OK ? QN_OK : qn_agreement_leave_nothing(&run->agreement, status);
+    return status == QN_OK ? QN_OK : qn_agreement_leave_nothing(&run->job->agreement, status);
 }

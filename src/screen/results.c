@@ -28,38 +28,19 @@ static qn_status scan_record(uint64_t number, const void *data, size_t size, voi
     return scan->entry ? qn_screen_record_read(number, data, size, &piece, scan->entry, scan->user) : QN_OK;
 }
 
-static qn_status scan_journal(const qn_screen_state *run, int rank, const char *key, journal_scanner *scanner)
-{
-    char *path;
-    QN_TRY(qn_rank_journal_path(run->options->output, rank, &path));
-    qn_status status = qn_journal_read(path, key, scan_record, scanner);
-    if (status == QN_BAD_FORMAT) status = qn_error_add_context(status, "%s", path);
-    qn_release(&path);
-    return status;
-}
-
 qn_status qn_screen_results_scan(const qn_screen_state *run, const qn_screen_scan *scan)
 {
     journal_scanner scanner = {.scan = scan};
-    qn_text key = {0};
-    int *ranks = NULL;
-    size_t count = 0;
-    qn_status status = qn_screen_results_key(run, &key);
-    if (status == QN_OK) status = qn_rank_journal_list(run->options->output, &ranks, &count);
-    for (size_t i = 0; i < count && status == QN_OK; i++) status = scan_journal(run, ranks[i], key.data, &scanner);
+    qn_status status = qn_job_scan(run->job, scan_record, &scanner);
     scanner.broken_off = true;
-    for (size_t i = 0; i < count && status == QN_OK && scanner.any_broken_off; i++)
-        status = scan_journal(run, ranks[i], key.data, &scanner);
-    qn_release(&ranks);
+    if (status == QN_OK && scanner.any_broken_off) status = qn_job_scan(run->job, scan_record, &scanner);
     qn_release(&scanner.seen.bits);
-    qn_text_clear(&key);
     return status;
 }
 
 /* Gathering: once to count, so that nothing need move, and once to keep. */
 typedef struct results_gathering {
     qn_screen_state *run;
-    const qn_piece_set *resumed;
     qn_piece_set pieces;
     uint64_t last, cut; /* the highest piece; the lowest with fewer molecules than a piece has */
     size_t rows, rejections, text_bytes;
@@ -69,7 +50,7 @@ typedef struct results_gathering {
 static qn_status gather_piece(const qn_screen_piece *piece, void *user)
 {
     results_gathering *gathering = user;
-    const bool resumed = qn_piece_set_has(gathering->resumed, piece->number);
+    const bool resumed = qn_piece_set_has(&gathering->run->done, piece->number);
     if (gathering->keeps) return QN_OK;
     QN_TRY(qn_piece_set_add(&gathering->pieces, piece->number));
     if (piece->number > gathering->last) gathering->last = piece->number;
@@ -184,9 +165,9 @@ static qn_status check_whole(const results_gathering *gathering)
     return QN_OK;
 }
 
-qn_status qn_screen_results_gather(qn_screen_state *run, const qn_piece_set *resumed)
+qn_status qn_screen_results_gather(qn_screen_state *run)
 {
-    results_gathering gathering = {.run = run, .resumed = resumed, .cut = UINT64_MAX};
+    results_gathering gathering = {.run = run, .cut = UINT64_MAX};
     const qn_screen_scan scan = {gather_piece, gather_entry, &gathering};
     qn_status status = qn_screen_results_scan(run, &scan);
     if (status == QN_OK) status = check_whole(&gathering);

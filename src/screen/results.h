@@ -2,8 +2,6 @@
 #ifndef QN_SCREEN_RESULTS_H
 #define QN_SCREEN_RESULTS_H
 
-#include "job/journal.h"
-#include "job/pieces.h"
 #include "screen/poses.h"
 
 /* One molecule of a record; its texts and poses live until the callback returns. */
@@ -37,12 +35,8 @@ QN_MUST_CHECK qn_status qn_screen_record_add(const qn_screen_entry *entry, qn_te
 QN_MUST_CHECK qn_status qn_screen_record_read(uint64_t number, const void *data, size_t size, qn_screen_piece *piece,
                                               qn_screen_entry_callback callback, void *user);
 
-/* Everything that what is in a journal depends on, a line each. */
-QN_MUST_CHECK qn_status qn_screen_results_key(const qn_screen_state *run, qn_text *key);
-
-/* Refuse ranks whose keys differ from the first one's, before they search for hours: QN_INVALID_ARGUMENT, naming what
- * differs. Every rank must call. */
-QN_MUST_CHECK qn_status qn_screen_results_same_key(const qn_screen_state *run, const char *key);
+/* Name inputs, and add everything that journals depend on to the job's key. */
+QN_MUST_CHECK qn_status qn_screen_make_key(qn_screen_state *run);
 
 /* Every piece of all journals once; one that was broken off only where it is nowhere whole. Either callback may be
  * NULL. */
@@ -53,9 +47,9 @@ typedef struct qn_screen_scan {
 } qn_screen_scan;
 QN_MUST_CHECK qn_status qn_screen_results_scan(const qn_screen_state *run, const qn_screen_scan *scan);
 
-/* Fill run->rows, rejections, texts and counts from the journals. `resumed`: pieces that were there before.
- * QN_BAD_FORMAT when a piece is missing or cut, or they are not run->library_molecules, where that is known. */
-QN_MUST_CHECK qn_status qn_screen_results_gather(qn_screen_state *run, const qn_piece_set *resumed);
+/* Fill run->rows, rejections, texts and counts from the journals. QN_BAD_FORMAT when a piece is missing or cut, or they
+ * are not run->library_molecules, where that is known. */
+QN_MUST_CHECK qn_status qn_screen_results_gather(qn_screen_state *run);
 void qn_screen_results_clear(qn_screen_state *run);
 
 #endif

@@ -1,17 +1,12 @@
-#define _POSIX_C_SOURCE 200809L
 #include "screen/run.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "job/input.h"
 #include "job/options.h"
 #include "runtime/device.h"
 #include "screen/box.h"
@@ -28,7 +23,7 @@ static const double bytes_per_molecule = 2500, atoms_per_molecule = 25;
 
 double qn_screen_scoring_share(const qn_screen_state *run)
 {
-    const double device_s = run->timings.search_s * run->device_count;
+    const double device_s = run->timings.search_s * run->job->device_count;
     return device_s > 0 ? fmin(1, run->scoring_s / device_s) : 0;
 }
 
@@ -66,32 +61,7 @@ static qn_status check_options(const qn_screen_options *options)
     QN_TRY(qn_option_in_range("poses kept of a molecule", options->keep, 1, QN_SCREEN_MOST_KEPT));
     QN_TRY(qn_option_in_range("diversity in Å", options->diversity_angstrom, 0, 100));
     QN_TRY(qn_option_in_range("molecules in hits.sdf", options->top, 0, 1e6));
-    QN_TRY(qn_option_in_range("batch", options->run.batch, 0, 1024));
-    return qn_tuning_check(options->run.tune, options->run.tune_budget);
-}
-
-/* Another folder's files are nothing to go on with, and would be mixed with results. */
-static qn_status check_resumed(const qn_screen_state *run)
-{
-    int *ranks;
-    size_t count;
-    QN_TRY(qn_rank_journal_list(run->options->output, &ranks, &count));
-    qn_release(&ranks);
-    if (count == 0)
-        QN_FAIL(QN_ALREADY_EXISTS,
-                "%s: holds no run to resume; expected journal.0 or another one in it, or an empty folder",
-                run->options->output);
-    return QN_OK;
-}
-
-/* Refuse to mix with what is there, unless resuming. The folder is made only once the inputs are known to be good. */
-static qn_status check_output(const qn_screen_state *run)
-{
-    const qn_screen_options *options = run->options;
-    bool empty;
-    if (qn_ranks_rank(run->ranks) != 0) return QN_OK; /* the first one asks, and may have made the folder by now */
-    QN_TRY(qn_option_output(options->output, options->run.resume, &empty));
-    return empty ? QN_OK : check_resumed(run);
+    return qn_option_in_range("batch", options->run.batch, 0, 1024);
 }
 
 /* The search as the options and the devices want it, every default put in: results depend on these numbers. */
@@ -126,64 +96,62 @@ static qn_status empty_site(qn_screen_state *run)
     return status;
 }
 
-static void warn_of_models(const qn_screen_state *run)
-{
-    for (int i = 1; i < run->device_count && !run->options->exact; i++)
-        if (!qn_devices_are_alike(run->devices[0], run->devices[i])) {
-            qn_log(QN_LOG_WARNING, "devices of several models round differently, and which one takes a molecule is "
-                                   "chance: results may differ from run to run; exact arithmetic would not");
-            return;
-        }
-}
-
 static qn_status open_devices(qn_screen_state *run)
 {
-    QN_TRY(qn_devices_open(run->context, run->options->run.device, run->ranks, run->devices, &run->device_count));
-    warn_of_models(run);
-    return check_output(run);
+    qn_job *job = run->job;
+    QN_TRY(qn_job_devices(job));
+    for (int i = 1; i < job->device_count && !run->options->exact; i++)
+        if (!qn_devices_are_alike(job->devices[0], job->devices[i]))
+            return qn_job_warn(job, "devices of several models round differently, and which one takes a molecule is "
+                                    "chance: results may differ from run to run; exact arithmetic would not");
+    return QN_OK;
 }
 
-/* Everything that can be wrong with what was given, before anything is written. `on_gpu`: any rank of the run is. */
-static qn_status prepare(qn_screen_state *run, bool on_gpu)
+/* Everything that can be wrong with what was given. `on_gpu`: any rank of the run is. */
+static qn_status read_inputs(qn_screen_state *run, bool on_gpu)
 {
     const qn_screen_options *options = run->options;
-    qn_screen_library *library;
     run->score.kind = strcmp(options->score, "vina") == 0 ? QN_SCORE_VINA : QN_SCORE_BUDE;
     run->score.force_field = qn_bude_find("2016");
     run->term_count = qn_screen_term_names(run->score.kind, &run->term_names);
     QN_TRY(qn_score_receptor_read(options->receptor, &run->score, &run->receptor));
     QN_TRY(empty_site(run));
-    QN_TRY(qn_input_hash(options->receptor, run->receptor_hash));
     QN_TRY(set_search(run, on_gpu));
     if (options->actives) QN_TRY(qn_screen_labels_read(options->actives, &run->labels));
+    return qn_screen_make_key(run);
+}
+
+static qn_status start_tuning(qn_screen_state *run)
+{
+    const qn_screen_options *options = run->options;
+    qn_job *job = run->job;
+    qn_screen_library *library;
+    double rate = 0;
     QN_TRY(qn_screen_library_open(options->libraries, options->library_count, &library));
     const double molecules = (double)qn_screen_library_bytes(library) / bytes_per_molecule;
     qn_screen_library_close(&library);
-    double rate = 0;
-    for (int i = 0; i < run->device_count; i++) {
-        const qn_device_info *info = qn_device_get_info(run->devices[i]);
+    for (int i = 0; i < job->device_count; i++) {
+        const qn_device_info *info = qn_device_get_info(job->devices[i]);
         rate += info->kind == QN_DEVICE_CPU ? cpu_core_rate * info->compute_units : gpu_rate;
     }
     if (run->search.cull && run->score.kind == QN_SCORE_BUDE) rate *= culling_gain;
     const double poses = (double)run->search.poses * run->search.generations * fmax(1, options->conformers);
     const double pairs = atoms_per_molecule * (double)run->receptor.atom_count;
-    return qn_tuning_start(run->context, options->run.tune, options->run.tune_budget, molecules * poses * pairs / rate,
-                           &run->tuning);
+    return qn_tuning_start(job->context, options->run.tune, options->run.tune_budget, molecules * poses * pairs / rate,
+                           &job->tuning);
 }
 
 /* Every rank is ready, and would find the same: poses by default are those of the fastest kind of device. */
-static qn_status prepare_together(qn_screen_state *run)
+static qn_status prepare(qn_screen_state *run)
 {
-    qn_text key = {0};
+    qn_job *job = run->job;
     int any_gpu = 0;
-    QN_TRY(qn_agree(&run->agreement, open_devices(run)));
-    for (int i = 0; i < run->device_count; i++) any_gpu |= qn_device_get_info(run->devices[i])->kind != QN_DEVICE_CPU;
-    QN_TRY(qn_ranks_any(run->ranks, any_gpu, &any_gpu));
-    QN_TRY(qn_agree(&run->agreement, prepare(run, any_gpu)));
-    qn_status status = qn_agree(&run->agreement, qn_screen_results_key(run, &key));
-    if (status == QN_OK) status = qn_agree(&run->agreement, qn_screen_results_same_key(run, key.data));
-    qn_text_clear(&key);
-    return status;
+    QN_TRY(qn_job_agree(job, check_options(run->options)));
+    QN_TRY(qn_job_agree(job, open_devices(run)));
+    for (int i = 0; i < job->device_count; i++) any_gpu |= qn_device_get_info(job->devices[i])->kind != QN_DEVICE_CPU;
+    QN_TRY(qn_ranks_any(job->ranks, any_gpu, &any_gpu));
+    QN_TRY(qn_job_agree(job, read_inputs(run, any_gpu)));
+    return qn_job_agree(job, start_tuning(run));
 }
 
 /* Pieces that journals have. */
@@ -192,52 +160,32 @@ typedef struct known_pieces {
     uint64_t molecules;
 } known_pieces;
 
-static qn_status know(known_pieces *known, const qn_screen_piece *piece)
+static qn_status know_piece(const qn_screen_piece *piece, void *user)
 {
-    if (piece->broken_off || qn_piece_set_has(known->done, piece->number)) return QN_OK;
+    known_pieces *known = user;
+    if (piece->broken_off) return QN_OK;
     known->molecules += piece->molecule_count;
     return qn_piece_set_add(known->done, piece->number);
 }
 
-static qn_status know_piece(uint64_t number, const void *data, size_t size, void *user)
+static qn_status find_known(qn_screen_state *run)
 {
-    known_pieces *known = user;
-    qn_screen_piece piece;
-    QN_TRY(qn_screen_record_read(number, data, size, &piece, NULL, NULL));
-    return know(known, &piece);
-}
-
-static qn_status know_scanned(const qn_screen_piece *piece, void *user)
-{
-    return know(user, piece);
-}
-
-/* This rank's journal, and what all journals have. The lock of one's own comes first: then no other run is at work. */
-static qn_status open_journal(const qn_screen_state *run, qn_piece_set *done, qn_journal **journal)
-{
-    known_pieces known = {.done = done};
-    const qn_screen_scan scan = {.piece = know_scanned, .user = &known};
-    qn_text key = {0};
-    char *path = NULL;
-    qn_status status = qn_screen_results_key(run, &key);
-    if (status == QN_OK) status = qn_rank_journal_path(run->options->output, qn_ranks_rank(run->ranks), &path);
-    if (status == QN_OK)
-        status = qn_journal_open(path, key.data, run->options->run.resume, know_piece, &known, journal);
-    if (status == QN_OK && run->options->run.resume) status = qn_screen_results_scan(run, &scan);
-    qn_release(&path);
-    qn_text_clear(&key);
-    if (status == QN_OK && done->count)
+    known_pieces known = {.done = &run->done};
+    const qn_screen_scan scan = {.piece = know_piece, .user = &known};
+    if (!run->options->run.resume) return QN_OK;
+    QN_TRY(qn_screen_results_scan(run, &scan));
+    if (run->done.count)
         qn_log(QN_LOG_NOTE, "resuming: %llu %s done", (unsigned long long)known.molecules,
                known.molecules == 1 ? "molecule is" : "molecules are");
-    return status;
+    return QN_OK;
 }
 
 /* The first of the ranks that could not read a library to its end is to say so. */
 static qn_status hear_of_damage(qn_screen_state *run)
 {
-    const int mine = run->damage.status != QN_OK ? qn_ranks_count(run->ranks) - qn_ranks_rank(run->ranks) : 0;
+    const int mine = run->damage.status != QN_OK ? qn_ranks_count(run->job->ranks) - qn_ranks_rank(run->job->ranks) : 0;
     int most;
-    QN_TRY(qn_ranks_most(run->ranks, mine, &most));
+    QN_TRY(qn_ranks_most(run->job->ranks, mine, &most));
     run->damaged = most > 0;
     run->tells_damage = run->damaged && most == mine;
     return QN_OK;
@@ -254,45 +202,30 @@ static qn_status tell_damage(const qn_screen_state *run)
             qn_screen_molecules(run->molecules_before_damage));
 }
 
-static qn_status search(qn_screen_state *run, qn_piece_set *done)
+static qn_status search(qn_screen_state *run)
 {
-    const char *folder = run->options->output;
-    qn_journal *journal = NULL;
-    qn_status status = QN_OK;
-    if (qn_ranks_rank(run->ranks) == 0) {
-        run->made_folder = !qn_file_exists(folder);
-        status = qn_folder_create(folder);
-    }
-    status = qn_agree(&run->agreement, status);
-    if (status == QN_OK) {
-        status = open_journal(run, done, &journal);
-        run->made_journal = journal != NULL;
-        status = qn_agree(&run->agreement, status);
-    }
-    if (status == QN_OK) {
-        status = qn_screen_pipeline_run(run, done, journal);
-        qn_journal_close(&journal); /* what others are to read is closed first, which network file systems ask for */
-        status = qn_agree(&run->agreement, status);
-    }
-    if (status == QN_OK) status = qn_agree(&run->agreement, hear_of_damage(run));
-    qn_journal_close(&journal);
-    return status;
+    qn_job *job = run->job;
+    QN_TRY(qn_job_agree(job, find_known(run)));
+    qn_status status = qn_screen_pipeline_run(run);
+    qn_job_records_end(job);
+    QN_TRY(qn_job_agree(job, status));
+    return qn_job_agree(job, hear_of_damage(run));
 }
 
 /* The first rank reads all journals and writes the results. */
-static qn_status finish(qn_screen_state *run, const qn_piece_set *done, double *since)
+static qn_status finish(qn_screen_state *run, double *since)
 {
-    if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
-    QN_TRY(qn_screen_results_gather(run, done));
+    if (!qn_job_is_first(run->job)) return QN_OK;
+    QN_TRY(qn_screen_results_gather(run));
     if (run->molecules == 0 && run->damaged) return QN_OK;
     if (run->molecules == 0)
         QN_FAIL(QN_BAD_FORMAT, "%s: no molecules; expected at least one", run->options->libraries[0]);
     QN_TRY(qn_screen_write_tables(run));
     QN_TRY(qn_screen_write_hits(run));
     run->timings.write_s = qn_clock_lap_s(since);
-    run->timings.total_s = *since - run->started_s;
-    QN_TRY(qn_screen_write_run_json(run));
+    run->timings.total_s = *since - run->job->started_s;
     QN_TRY(qn_screen_write_report(run));
+    QN_TRY(qn_screen_write_run_json(run));
     if (run->damaged) return QN_OK; /* which is worse than what follows */
     if (run->row_count == 0)
         QN_FAIL(QN_BAD_FORMAT, "none of %llu %s could be used%s because: %s", (unsigned long long)run->molecules,
@@ -305,80 +238,51 @@ static qn_status finish(qn_screen_state *run, const qn_piece_set *done, double *
     return QN_OK;
 }
 
-/* After a failure: what has recorded nothing takes its journal with it, and the folder if it was made for this run. */
-static qn_status tidy_up(const qn_screen_state *run, const qn_piece_set *done, qn_status failure)
-{
-    qn_error_trail trail;
-    char *path = NULL;
-    qn_error_save(failure, &trail);
-    if (run->made_journal && run->recorded + done->count == 0 &&
-        qn_rank_journal_path(run->options->output, qn_ranks_rank(run->ranks), &path) == QN_OK)
-        unlink(path);
-    qn_release(&path);
-    if (qn_ranks_barrier(run->ranks) == QN_OK && run->made_folder) rmdir(run->options->output); /* only if empty */
-    qn_error_clear();
-    return qn_error_restore(&trail);
-}
-
 static qn_status run_stages(qn_screen_state *run)
 {
-    double since = run->started_s;
-    qn_piece_set done = {0};
-    QN_TRY(prepare_together(run));
+    qn_job *job = run->job;
+    double since = job->started_s;
+    QN_TRY(prepare(run));
+    QN_TRY(qn_job_output(job, &(qn_output){.folder = run->options->output}, true));
+    QN_TRY(qn_job_journal(job));
+    if (job->over) return QN_OK;
     run->timings.prepare_s = qn_clock_lap_s(&since);
-    qn_status status = search(run, &done);
-    qn_tuning_finish(&run->tuning);
+    QN_TRY(search(run));
+    qn_tuning_finish(&job->tuning);
     run->timings.search_s = qn_clock_lap_s(&since);
-    if (status == QN_OK) status = qn_agree(&run->agreement, finish(run, &done, &since));
-    if (status == QN_OK && run->damaged) status = qn_agree(&run->agreement, tell_damage(run));
-    if (status != QN_OK) status = tidy_up(run, &done, status);
-    qn_release(&done.bits);
-    return status;
+    QN_TRY(qn_job_agree(job, finish(run, &since)));
+    return run->damaged ? qn_job_agree(job, tell_damage(run)) : QN_OK;
 }
 
-/* Without the name of a report where another process says how the run ended. */
 static void summarise(const qn_screen_state *run, qn_status status, qn_screen_summary *summary)
 {
-    const bool speaks = qn_ranks_rank(run->ranks) == 0 || status != QN_OK;
     const double search_s = run->timings.search_s;
     *summary = (qn_screen_summary){.molecules = run->molecules,
                                    .rejected = run->rejection_count,
                                    .conformers = run->conformers,
                                    .interactions = run->interactions,
-                                   .seconds = qn_clock_s() - run->started_s};
+                                   .seconds = qn_clock_s() - run->job->started_s};
     if (search_s > 0) summary->interactions_per_s = run->interactions_here / search_s;
     summary->scoring_share = qn_screen_scoring_share(run);
     if (run->row_count) summary->best_energy = run->rows[0].energy;
-    if (speaks && !run->agreement.mute)
-        snprintf(summary->report, sizeof summary->report, "%s/report.html",
-                 run->options->output ? run->options->output : "");
+    qn_job_report_path(run->job, status, summary->report, sizeof summary->report);
 }
 
 static void clear(qn_screen_state *run)
 {
-    qn_tuning_finish(&run->tuning);
     qn_screen_results_clear(run);
     qn_screen_labels_destroy(&run->labels);
     qn_score_receptor_clear(&run->receptor);
-    for (int i = 0; i < run->device_count; i++) qn_device_release(&run->devices[i]);
-    qn_agreement_end(&run->agreement);
-    qn_ranks_close(&run->ranks);
+    qn_release(&run->done.bits);
 }
 
 qn_status qn_screen_run(qn_context *context, const qn_screen_options *options, qn_screen_summary *summary)
 {
-    qn_screen_state run = {.options = options, .context = context, .pool = qn_context_pool(context)};
-    run.started_s = qn_clock_s();
-    QN_TRY(qn_ranks_open(&run.ranks));
-    qn_agreement_begin(run.ranks, &run.agreement);
-    const qn_log_scope outer = qn_context_enter_log(context);
-    if (qn_ranks_rank(run.ranks) != 0) qn_log_turn_off(); /* all ranks log the same */
-    qn_status status = qn_agree(&run.agreement, check_options(options));
-    if (status == QN_OK && qn_ranks_count(run.ranks) > 1)
-        qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(run.ranks));
+    qn_job job;
+    qn_screen_state run = {.options = options, .job = &job};
+    qn_status status = qn_job_open(context, "screen", &options->run, &job);
     if (status == QN_OK) status = run_stages(&run);
     if (summary) summarise(&run, status, summary);
     clear(&run);
-    qn_log_return(outer);
-    return status;
+    return qn_job_close(&job, status);
 }

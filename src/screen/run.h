@@ -5,10 +5,8 @@
 #include <quern/screen.h>
 
 #include "base/error.h"
-#include "base/thread_pool.h"
-#include "job/agreement.h"
-#include "job/devices.h"
-#include "job/tuning.h"
+#include "job/job.h"
+#include "job/pieces.h"
 #include "score/receptor.h"
 #include "screen/search/search.h"
 
@@ -46,23 +44,15 @@ typedef struct qn_screen_rejection {
 
 typedef struct qn_screen_state {
     const qn_screen_options *options;
-    qn_context *context;
-    qn_pool *pool;
-    qn_ranks *ranks;
-    qn_agreement agreement;
-    qn_device *devices[QN_MOST_DEVICES];
-    int device_count;
+    qn_job *job;
     qn_ligand_score score;
     qn_score_receptor receptor;
-    char receptor_hash[65]; /* SHA-256 of its file */
     qn_screen_search_options search;
     int batch;                       /* conformers of a launch on the first device */
     struct qn_screen_labels *labels; /* of options->actives; NULL */
-    qn_tuning tuning;
-    bool made_folder, made_journal; /* by this process: removed when the run fails before its first record */
-    uint64_t recorded;              /* pieces that this process added to its journal */
-    uint64_t library_molecules;     /* known once this process has read to their end; 0 before */
-    qn_error_trail damage;          /* why this process read a library no further; its status is QN_OK otherwise */
+    qn_piece_set done;               /* pieces that journals had when the run began */
+    uint64_t library_molecules;      /* known once this process has read to their end; 0 before */
+    qn_error_trail damage;           /* why this process read a library no further; its status is QN_OK otherwise */
     uint64_t molecules_before_damage;
     bool damaged;      /* a process could not read the libraries to their end */
     bool tells_damage; /* it is this one that says so */
@@ -83,7 +73,6 @@ typedef struct qn_screen_state {
     double scoring_s;         /* device time of scoring, of this process */
     double evolving_s;        /* of drawing, choosing and minimising poses */
     qn_screen_timings timings;
-    double started_s;
 } qn_screen_state;
 
 /* "1 molecule", "2 molecules" */

@@ -125,7 +125,7 @@ refused() { # refused NAME PART COMMAND…
   message=$("$@" 2>&1 >/dev/null) && fail "$name: accepted"
   case $message in *"$part"*) ;; *) fail "$name: unexpected message: $message" ;; esac
 }
-refused "a folder with results" "not empty" screen -o "$work/one"
+refused "a folder with results" "--overwrite replaces it" screen -o "$work/one"
 refused "another run's journal" "there seed=" screen -o "$work/one" --resume --seed 99
 refused "a box nowhere" "away from the receptor" screen --box 500,500,500,4 -o "$work/nowhere"
 refused "a library that is absent" "absent.sdf" "$quern" screen "$work/pocket.pdb" "$work/absent.sdf" "${options[@]}" -o "$work/nowhere"

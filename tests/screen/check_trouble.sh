@@ -35,10 +35,10 @@ head -n "$(grep -n '^\$\$\$\$' "$work/library.sdf" | sed -n '10s/:.*//p')" "$wor
 "$quern" screen "$odd/r$'\xe9'ceptor.pdb" "$odd/ten.sdf" "${options[@]}" --seed 18446744073709551615 -o "$odd/hits" ||
   fail "a folder whose name is not UTF-8"
 if [ -f "$odd/hits/run.json" ]; then
-  [ "$(value "$odd/hits/run.json" libraries 0 file)" = "$work/caf\\xE9/ten.sdf" ] || fail "the library's name in run.json"
-  [ "$(value "$odd/hits/run.json" libraries 0 sha256)" = "$(sha256sum <"$odd/ten.sdf" | cut -d' ' -f1)" ] || fail "the library's checksum"
-  [ "$(value "$odd/hits/run.json" libraries 0 bytes)" = "$(wc -c <"$odd/ten.sdf")" ] || fail "the library's size"
-  [ "$(value "$odd/hits/run.json" libraries 0 modified)" = "$(date -u -r "$odd/ten.sdf" +%Y-%m-%dT%H:%M:%SZ)" ] || fail "the library's time"
+  [ "$(value "$odd/hits/run.json" inputs 1 file)" = "$work/caf\\xE9/ten.sdf" ] || fail "the library's name in run.json"
+  [ "$(value "$odd/hits/run.json" inputs 1 sha256)" = "$(sha256sum <"$odd/ten.sdf" | cut -d' ' -f1)" ] || fail "the library's checksum"
+  [ "$(value "$odd/hits/run.json" inputs 1 bytes)" = "$(wc -c <"$odd/ten.sdf")" ] || fail "the library's size"
+  [ "$(value "$odd/hits/run.json" inputs 1 modified)" = "$(date -u -r "$odd/ten.sdf" +%Y-%m-%dT%H:%M:%SZ)" ] || fail "the library's time"
   [ "$(value "$odd/hits/run.json" options seed)" = 18446744073709551615 ] || fail "the seed in run.json"
 fi
 

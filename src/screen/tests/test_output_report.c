@@ -83,6 +83,7 @@ static void drawings_go_to_the_molecules_they_are_of(void)
 }
 
 typedef struct made_screen {
+    qn_job job;
     qn_screen_state run;
     qn_screen_options options;
     qn_screen_row rows[ROWS];
@@ -135,7 +136,7 @@ static void make_screen(made_screen *made)
                                         .active = i == 0 || i == 2};
     }
     made->run = (qn_screen_state){.options = &made->options,
-                                  .context = context,
+                                  .job = &made->job,
                                   .search = qn_screen_search_default_options(),
                                   .rows = made->rows,
                                   .row_count = ROWS,
@@ -143,7 +144,8 @@ static void make_screen(made_screen *made)
                                   .conformers = 4 * ROWS};
     made->run.score.kind = QN_SCORE_BUDE;
     made->run.term_count = qn_screen_term_names(QN_SCORE_BUDE, &made->run.term_names);
-    CHECK_OK(qn_ranks_open(&made->run.ranks));
+    CHECK_OK(qn_job_open(context, "screen", &made->options.run, &made->job));
+    made->job.output = (qn_output){.folder = check_scratch_folder()};
     write_hits(made);
 }
 
@@ -155,7 +157,7 @@ static char *write_and_read(made_screen *made)
     CHECK_OK(qn_screen_write_report(&made->run));
     snprintf(path, sizeof path, "%s/report.html", made->options.output);
     if (!CHECK_OK(qn_file_read(path, &page, &size))) exit(check_finish());
-    qn_ranks_close(&made->run.ranks);
+    CHECK_OK(qn_job_close(&made->job, QN_OK));
     return page;
 }
 

@@ -10,6 +10,7 @@
 #include "screen/results.h"
 
 static qn_context *context;
+static qn_job job;
 static qn_screen_state run;
 static qn_screen_options options;
 static char folder[700], library[700];
@@ -26,14 +27,20 @@ static void begin(const char *name)
     options.output = folder;
     options.libraries = libraries;
     options.library_count = 1;
-    run = (qn_screen_state){.options = &options, .device_count = 1};
-    CHECK_OK(qn_device_open(context, "host", &run.devices[0]));
+    options.receptor = library;
+    options.run.device = "host";
+    run = (qn_screen_state){.options = &options, .job = &job};
+    CHECK_OK(qn_job_open(context, "screen", &options.run, &job));
+    CHECK_OK(qn_job_devices(&job));
+    CHECK_OK(qn_screen_make_key(&run));
+    CHECK_OK(qn_text_copy(folder, &job.journal_folder)); /* which is as a run left it */
 }
 
 static void end(void)
 {
     qn_screen_results_clear(&run);
-    qn_device_release(&run.devices[0]);
+    qn_release(&run.done.bits);
+    CHECK_OK(qn_job_close(&job, QN_OK));
 }
 
 /* The i-th molecule of a library: every third is rejected; energies fall and rise again, in steps that repeat. */
@@ -137,18 +144,16 @@ static void sets_of_pieces_know_their_members(void)
 static void write_journal(int rank, const uint64_t *pieces, size_t count)
 {
     qn_journal *journal;
-    qn_text key = {0}, record = {0};
+    qn_text record = {0};
     char *path;
-    CHECK_OK(qn_screen_results_key(&run, &key));
     CHECK_OK(qn_rank_journal_path(run.options->output, rank, &path));
-    CHECK_OK(qn_journal_open(path, key.data, false, NULL, NULL, &journal));
+    CHECK_OK(qn_journal_open(path, job.key.data, false, NULL, NULL, &journal));
     for (size_t i = 0; i < count; i++) {
         make_record(pieces[i], pieces[i] == 4 ? 5 : QN_SCREEN_PIECE, &record); /* piece 4 is the library's last */
         CHECK_OK(qn_journal_append(journal, pieces[i], record.data, record.length));
     }
     qn_journal_close(&journal);
     qn_release(&path);
-    qn_text_clear(&key);
     qn_text_clear(&record);
 }
 
@@ -163,9 +168,8 @@ static void what_ranks_found_is_gathered_in_order(void)
     char path[800];
     snprintf(path, sizeof path, "%s/journal.03", folder);
     CHECK_OK(qn_file_write(path, "no journal", 10));
-    qn_piece_set resumed = {0};
-    CHECK_OK(qn_piece_set_add(&resumed, 4));
-    if (!CHECK_OK(qn_screen_results_gather(&run, &resumed))) return;
+    CHECK_OK(qn_piece_set_add(&run.done, 4));
+    if (!CHECK_OK(qn_screen_results_gather(&run))) return;
     size_t rejected = 0;
     for (int i = 0; i < molecules; i++) rejected += i % 3 == 2;
     CHECK(run.molecules == (uint64_t)molecules && run.rejection_count == rejected);
@@ -184,15 +188,13 @@ static void what_ranks_found_is_gathered_in_order(void)
         CHECK(run.rejections[i].index == 3 * i + 2 && run.rejections[i].line == 10 * (3 * i + 2) + 1);
         CHECK_TEXT(run.rejections[i].path, library);
     }
-    qn_release(&resumed.bits);
     end();
 }
 
 static void expect_incomplete(const char *part)
 {
-    const qn_piece_set none = {0};
     run.molecules = 0;
-    CHECK_FAILS(qn_screen_results_gather(&run, &none), QN_BAD_FORMAT);
+    CHECK_FAILS(qn_screen_results_gather(&run), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS(part);
     CHECK(run.row_count == 0);
 }
@@ -200,7 +202,6 @@ static void expect_incomplete(const char *part)
 /* A journal may be lost, or be of a library that has grown since. */
 static void results_of_a_part_are_refused(void)
 {
-    const qn_piece_set none = {0};
     begin("part");
     write_journal(0, (const uint64_t[]){0, 1, 3}, 3);
     write_journal(1, (const uint64_t[]){5, 4}, 2); /* piece 4 is cut though 5 follows it */
@@ -214,35 +215,37 @@ static void results_of_a_part_are_refused(void)
     expect_incomplete("have 37 molecules; expected the libraries' 38");
     run.library_molecules = 4 * QN_SCREEN_PIECE + 5;
     run.molecules = 0;
-    CHECK_OK(qn_screen_results_gather(&run, &none));
+    CHECK_OK(qn_screen_results_gather(&run));
     end();
 }
 
 /* Searches that cannot be made, a missing device's memory for one, come before anything is dealt. */
 static void a_rank_that_fails_early_leaves_nothing_to_others(void)
 {
-    const qn_piece_set none = {0};
     uint64_t first = 0;
     begin("early");
-    CHECK_OK(qn_ranks_open(&run.ranks));
-    qn_agreement_begin(run.ranks, &run.agreement);
-    CHECK_FAILS(qn_screen_pipeline_run(&run, &none, NULL), QN_INVALID_ARGUMENT); /* of 0 poses */
-    CHECK_OK(qn_ranks_next(run.ranks, 1, &first));
+    CHECK_FAILS(qn_screen_pipeline_run(&run), QN_INVALID_ARGUMENT); /* of 0 poses */
+    CHECK_OK(qn_ranks_next(job.ranks, 1, &first));
     CHECK(first >= (uint64_t)1 << 40);
-    qn_agreement_end(&run.agreement);
-    qn_ranks_close(&run.ranks);
     end();
+}
+
+static void make_key_again(void)
+{
+    qn_text_clear(&job.key);
+    CHECK_OK(qn_screen_make_key(&run));
 }
 
 static void other_options_make_another_key(void)
 {
-    qn_text first = {0}, second = {0};
+    char *first;
     begin("keys");
-    CHECK_OK(qn_screen_results_key(&run, &first));
-    options.top = 7; /* outputs only: no reason to search again */
+    CHECK_OK(qn_text_copy(strchr(job.key.data, '\n') + 1, &first)); /* behind the program and */
+    const char *own = strchr(first, '\n') + 1;                      /* its version */
+    options.top = 7;                                                /* outputs only: no reason to search again */
     options.cull = run.search.cull = !options.cull;
-    CHECK_OK(qn_screen_results_key(&run, &second));
-    CHECK_TEXT(second.data, first.data);
+    make_key_again();
+    CHECK_TEXT(job.key.data, own);
     for (int change = 0; change < 6; change++) {
         const qn_screen_state before = run;
         const qn_screen_options options_before = options;
@@ -252,14 +255,12 @@ static void other_options_make_another_key(void)
         if (change == 3) options.score = "vina";
         if (change == 4) options.keep++;
         if (change == 5) CHECK_OK(qn_file_write(library, "nothinG", 7));
-        second.length = 0;
-        CHECK_OK(qn_screen_results_key(&run, &second));
-        CHECK(strcmp(first.data, second.data) != 0);
+        make_key_again();
+        CHECK(strcmp(job.key.data, own) != 0);
         run = before;
         options = options_before;
     }
-    qn_text_clear(&first);
-    qn_text_clear(&second);
+    qn_release(&first);
     end();
 }
 

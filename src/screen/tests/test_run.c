@@ -253,7 +253,7 @@ static void only_a_run_is_resumed(void)
     CHECK_OK(qn_folder_create(options.output));
     CHECK_OK(qn_file_write(path, "Tuesday", 7));
     CHECK_FAILS(qn_screen_run(context, &options, NULL), QN_ALREADY_EXISTS);
-    CHECK_MESSAGE_HAS("holds no run to resume");
+    CHECK_MESSAGE_HAS("holds journal.txt, which is not of a run of quern screen");
 }
 
 /* Stopped after the first piece; --resume with other numbers of conformers a launch and poses of hits. */
