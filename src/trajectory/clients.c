@@ -243,7 +243,7 @@ static qn_status create_state(qn_trajectory_state *run, qn_trajectory_client *cl
     memcpy(setup.atoms, client->atoms, sizeof setup.atoms);
     setup.shared_weights = &run->shared_weights;
     setup.first_frame = client->whole ? &run->first_whole : &run->first;
-    setup.device = client->query_class->on_device ? run->devices[device] : NULL;
+    setup.device = client->query_class->on_device ? run->job->devices[device] : NULL;
     qn_status status = client->query_class->create(&setup, &client->states[device]);
     qn_query_setup_clear(&setup);
     if (status != QN_OK) client->states[device] = NULL; /* a failed create leaves nothing to destroy */
@@ -255,7 +255,7 @@ qn_status qn_trajectory_clients_create(qn_trajectory_state *run)
     QN_TRY(qn_trajectory_check_frame(run, &run->first));
     for (size_t i = 0; i < run->client_count; i++) {
         qn_trajectory_client *client = &run->clients[i];
-        const int states = client->query_class->on_device ? run->device_count : 1;
+        const int states = client->query_class->on_device ? run->job->device_count : 1;
         for (int device = 0; device < states; device++) QN_TRY(create_state(run, client, device));
         client->partial_count = client->query_class->partial_count(client->states[0]);
         client->partial_place = run->partial_count;

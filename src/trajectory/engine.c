@@ -16,8 +16,6 @@
 /* What the threads share. Frames move through the ring by three counters: collected ≤ taken ≤ decoded ≤ read. */
 typedef struct trajectory_engine {
     qn_trajectory_state *run;
-    const qn_piece_set *done;
-    qn_journal *journal;
     qn_slots slots;
     pthread_mutex_t mutex; /* of what follows */
     pthread_cond_t changed;
@@ -129,9 +127,9 @@ static qn_status read_pieces(trajectory_engine *engine)
     while (!end) {
         uint64_t piece;
         bool none;
-        QN_TRY(qn_agreement_deal(&run->agreement, 1, &piece, &none));
+        QN_TRY(qn_agreement_deal(&run->job->agreement, 1, &piece, &none));
         if (none) return QN_OK;
-        if (qn_piece_set_has(engine->done, piece)) continue;
+        if (qn_piece_set_has(&run->done, piece)) continue;
         QN_TRY(read_piece(engine, piece, &end));
     }
     return QN_OK;
@@ -193,7 +191,7 @@ static qn_status decode_all(trajectory_engine *engine)
 {
     block_decoding block = {.engine = engine};
     for (size_t count; (count = next_block(engine, &block.first)) > 0;) {
-        QN_TRY(qn_pool_run(engine->run->pool, count, decode_frame, &block));
+        QN_TRY(qn_pool_run(engine->run->job->pool, count, decode_frame, &block));
         pthread_mutex_lock(&engine->mutex);
         engine->decoded += count;
         pthread_cond_broadcast(&engine->changed);
@@ -220,7 +218,7 @@ static qn_slot *take_frame(trajectory_engine *engine)
 /* Before the run, when asked for: the first frame again and again until the tuner has nothing more to try. */
 static qn_status explore(engine_thread *thread, qn_queue *queue, qn_slot *slot)
 {
-    const qn_tuning *tuning = &thread->engine->run->tuning;
+    const qn_tuning *tuning = &thread->engine->run->job->tuning;
     const double start_s = qn_clock_s();
     bool explores;
     QN_TRY(qn_tuning_explores(tuning, 0, &explores));
@@ -234,7 +232,7 @@ static qn_status explore(engine_thread *thread, qn_queue *queue, qn_slot *slot)
 static qn_status measure_frames(engine_thread *thread, qn_queue *queue)
 {
     trajectory_engine *engine = thread->engine;
-    bool first = thread->worker == qn_pool_threads(engine->run->pool);
+    bool first = thread->worker == qn_pool_threads(engine->run->job->pool);
     for (qn_slot *slot; (slot = take_frame(engine));) {
         if (slot->damage.status == QN_OK) {
             if (first) QN_TRY(explore(thread, queue, slot));
@@ -252,7 +250,7 @@ static qn_status measure_frames(engine_thread *thread, qn_queue *queue)
 static qn_status work_on_device(engine_thread *thread)
 {
     qn_queue *queue;
-    QN_TRY(qn_queue_create(thread->engine->run->devices[thread->device], &queue));
+    QN_TRY(qn_queue_create(thread->engine->run->job->devices[thread->device], &queue));
     qn_status status = measure_frames(thread, queue);
     if (status == QN_OK) status = qn_queue_finish(queue);
     qn_slots_drop_scratch(&thread->engine->slots, thread->worker); /* which may hold what is of the queue */
@@ -274,9 +272,9 @@ static qn_status report_progress(trajectory_engine *engine)
     const qn_progress progress = {.stage = "analysing",
                                   .unit = "frames",
                                   .done = (size_t)done,
-                                  .total = qn_ranks_rank(run->ranks) != 0 ? 0
-                                           : total > done                 ? total
-                                                                          : (size_t)done,
+                                  .total = !qn_job_is_first(run->job) ? 0
+                                           : total > done             ? total
+                                                                      : (size_t)done,
                                   .seconds = qn_clock_s() - engine->started_s,
                                   .bytes = run->bytes};
     if (!run->options->run.progress) return QN_OK;
@@ -287,7 +285,7 @@ static qn_status report_progress(trajectory_engine *engine)
         return QN_OK;
     }
     QN_FAIL(QN_CANCELLED, "stopped after %llu frames%s", (unsigned long long)done,
-            engine->journal ? "; continue with --resume" : "");
+            run->records ? "; continue with --resume" : "");
 }
 
 /* What is done now and then, whether or not frames come. */
@@ -295,10 +293,9 @@ static qn_status look_around(trajectory_engine *engine)
 {
     qn_trajectory_state *run = engine->run;
     const double now_s = qn_clock_s();
-    for (const char *warning; (warning = qn_source_warning(run->source));)
-        QN_TRY(qn_trajectory_warn(run, "%s", warning));
+    for (const char *warning; (warning = qn_source_warning(run->source));) QN_TRY(qn_job_warn(run->job, "%s", warning));
     QN_TRY(report_progress(engine));
-    QN_TRY(qn_agreement_look(&run->agreement));
+    QN_TRY(qn_agreement_look(&run->job->agreement));
     if (!run->options->live || run->frames == 0 || now_s - engine->wrote_s < run->options->live_interval_s)
         return QN_OK;
     qn_status status = qn_trajectory_write_results(run, false);
@@ -348,17 +345,14 @@ static qn_status collect_frame(trajectory_engine *engine, uint64_t place, bool *
     frame.positions_nm = NULL;
     if (run->collects) QN_TRY(qn_trajectory_collect(run, &frame, slot->partials));
     run->analysed_here++;
-    if (!engine->journal) return QN_OK;
+    if (!run->records) return QN_OK;
     const uint64_t piece = slot->item.ordinal / QN_TRAJECTORY_PIECE;
     if (engine->record.frames > 0 && engine->record.piece != piece) {
-        QN_TRY(qn_piece_record_write(&engine->record, engine->journal));
-        run->recorded++;
+        QN_TRY(qn_piece_record_write(&engine->record, run->job));
     }
     engine->record.piece = piece;
     QN_TRY(qn_piece_record_add(&engine->record, &frame, slot->partials, run->partial_count));
-    if (engine->record.frames < QN_TRAJECTORY_PIECE) return QN_OK;
-    run->recorded++;
-    return qn_piece_record_write(&engine->record, engine->journal);
+    return engine->record.frames < QN_TRAJECTORY_PIECE ? QN_OK : qn_piece_record_write(&engine->record, run->job);
 }
 
 static qn_status collect_frames(trajectory_engine *engine)
@@ -393,8 +387,7 @@ static qn_status work_as_collector(engine_thread *thread)
     engine->complete = true;
     QN_TRY(report_progress(engine));
     if (engine->record.frames == 0) return QN_OK;
-    engine->run->recorded++;
-    return qn_piece_record_write(&engine->record, engine->journal);
+    return qn_piece_record_write(&engine->record, engine->run->job);
 }
 
 /* ---- threads ---- */
@@ -403,8 +396,8 @@ static qn_status run_thread(void *user)
 {
     engine_thread *thread = user;
     qn_status status = thread->work(thread);
-    if (status != QN_OK) fail(thread->engine, status);
-    return status;
+    if (status != QN_OK) fail(thread->engine, status); /* where the first one is kept */
+    return QN_OK;
 }
 
 /* On a CPU kernels use the pool's threads, which two at a time would only share. */
@@ -413,43 +406,42 @@ static int workers_of(qn_device *device)
     return qn_device_get_info(device)->kind == QN_DEVICE_CPU ? 1 : 2;
 }
 
-/* Reader, collector and device workers; this thread decodes with the pool. What failed first in time is returned. */
+/* Reader, collector and device workers; this thread decodes with the pool. */
 static qn_status run_threads(trajectory_engine *engine, engine_thread *threads, int count)
 {
-    qn_status status = QN_OK;
-    for (int i = 0; i < count && status == QN_OK; i++)
-        status = qn_thread_start(&threads[i].thread, run_thread, &threads[i]);
+    int started = 0;
+    for (; started < count; started++) {
+        qn_status status = qn_thread_start(&threads[started].thread, run_thread, &threads[started]);
+        if (status == QN_OK) continue;
+        fail(engine, status);
+        break;
+    }
+    qn_status status = decode_all(engine);
     if (status != QN_OK) fail(engine, status);
-    status = decode_all(engine);
-    if (status != QN_OK) fail(engine, status);
-    for (int i = 0; i < count; i++) (void)qn_thread_join(&threads[i].thread);
+    for (int i = 0; i < started; i++) (void)qn_thread_join(&threads[i].thread);
     return engine->failed ? qn_error_restore(&engine->failure) : QN_OK;
 }
 
 static int list_threads(trajectory_engine *engine, engine_thread threads[2 + 2 * QN_MOST_DEVICES])
 {
     qn_trajectory_state *run = engine->run;
-    int count = 0, worker = qn_pool_threads(run->pool);
+    int count = 0, worker = qn_pool_threads(run->job->pool);
     threads[count++] = (engine_thread){.engine = engine, .work = work_as_reader};
     threads[count++] = (engine_thread){.engine = engine, .work = work_as_collector};
-    for (int device = 0; run->any_on_device && device < run->device_count; device++)
-        for (int i = 0; i < workers_of(run->devices[device]); i++)
+    for (int device = 0; run->any_on_device && device < run->job->device_count; device++)
+        for (int i = 0; i < workers_of(run->job->devices[device]); i++)
             threads[count++] =
                 (engine_thread){.engine = engine, .work = work_on_device, .device = device, .worker = worker++};
     return count;
 }
 
-qn_status qn_trajectory_engine_run(qn_trajectory_state *run, const qn_piece_set *done, qn_journal *journal)
+qn_status qn_trajectory_engine_run(qn_trajectory_state *run)
 {
-    trajectory_engine engine = {.run = run,
-                                .done = done,
-                                .journal = journal,
-                                .mutex = PTHREAD_MUTEX_INITIALIZER,
-                                .changed = PTHREAD_COND_INITIALIZER};
+    trajectory_engine engine = {.run = run, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     engine_thread threads[2 + 2 * QN_MOST_DEVICES];
     const int count = list_threads(&engine, threads);
     engine.started_s = engine.wrote_s = qn_clock_s();
-    qn_status status = qn_slots_create(run, qn_pool_threads(run->pool) + count - 2, &engine.slots);
+    qn_status status = qn_slots_create(run, qn_pool_threads(run->job->pool) + count - 2, &engine.slots);
     if (status == QN_OK) status = run_threads(&engine, threads, count);
     qn_slots_sum_seconds(&engine.slots, run->client_seconds);
     qn_slots_clear(&engine.slots);
@@ -458,5 +450,5 @@ qn_status qn_trajectory_engine_run(qn_trajectory_state *run, const qn_piece_set 
     pthread_cond_destroy(&engine.changed);
     pthread_mutex_destroy(&engine.mutex);
     if (status == QN_OK && run->damage.status == QN_OK) return QN_OK;
-    return qn_agreement_leave_nothing(&run->agreement, status);
+    return qn_agreement_leave_nothing(&run->job->agreement, status);
 }

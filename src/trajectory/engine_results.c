@@ -1,28 +1,10 @@
 /* From what queries have collected to what the output is handed. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "trajectory/run.h"
-
-qn_status qn_trajectory_warn(qn_trajectory_state *run, const char *format, ...)
-{
-    char message[1024];
-    void *list = run->warnings;
-    va_list values;
-    va_start(values, format);
-    vsnprintf(message, sizeof message, format, values);
-    va_end(values);
-    qn_log(QN_LOG_WARNING, "%s", message);
-    QN_TRY(qn_grow(&list, &run->warning_capacity, run->warning_count + 1, sizeof *run->warnings));
-    run->warnings = list;
-    QN_TRY(qn_text_copy(message, &run->warnings[run->warning_count]));
-    run->warning_count++;
-    return QN_OK;
-}
 
 static qn_status finish_client(const qn_trajectory_client *client, qn_query_tables *tables)
 {
@@ -43,22 +25,18 @@ static void describe_client(const qn_trajectory_state *run, size_t place, const 
                                 .device = "",
                                 .seconds = run->client_seconds[place],
                                 .tables = tables};
-    if (client->query_class->on_device) result->device = qn_device_get_info(run->devices[0])->identifier;
+    if (client->query_class->on_device) result->device = qn_device_get_info(run->job->devices[0])->identifier;
     for (int which = 0; which < 2; which++) {
         result->fixed[which] = client->atoms[which].fixed;
         result->atom_counts[which] = client->first_counts[which];
     }
 }
 
-typedef struct device_texts {
-    const char *identifiers[QN_MOST_DEVICES], *names[QN_MOST_DEVICES];
-} device_texts;
-
-static void describe_run(qn_trajectory_state *run, bool complete, device_texts *devices, qn_live_facts *live,
-                         qn_trajectory_results *results)
+static void describe_run(qn_trajectory_state *run, bool complete, qn_live_facts *live, qn_trajectory_results *results)
 {
-    run->timings.total_s = qn_clock_s() - run->started_s;
+    run->timings.total_s = qn_clock_s() - run->job->started_s;
     *results = (qn_trajectory_results){.options = run->options,
+                                       .job = run->job,
                                        .topology = run->topology,
                                        .query_count = run->client_count,
                                        .files = qn_source_file_facts(run->source),
@@ -69,30 +47,17 @@ static void describe_run(qn_trajectory_state *run, bool complete, device_texts *
                                        .bytes = run->bytes,
                                        .first_ps = run->first_ps,
                                        .last_ps = run->last_ps,
-                                       .devices = devices->identifiers,
-                                       .device_names = devices->names,
-                                       .device_count = (size_t)run->device_count,
-                                       .threads = qn_pool_threads(run->pool),
-                                       .ranks = qn_ranks_count(run->ranks),
-                                       .pool = run->pool,
                                        .prepare_s = run->timings.prepare_s,
                                        .analyse_s = run->timings.analyse_s,
                                        .total_s = run->timings.total_s,
-                                       .warnings = (const char *const *)run->warnings,
-                                       .warning_count = run->warning_count,
                                        .selection_nodes = qn_selections_node_count(run->selections),
                                        .complete = complete};
     if (qn_source_live_facts(run->source, live)) results->live = live;
-    for (int i = 0; i < run->device_count; i++) {
-        devices->identifiers[i] = qn_device_get_info(run->devices[i])->identifier;
-        devices->names[i] = qn_device_get_info(run->devices[i])->name;
-    }
 }
 
 qn_status qn_trajectory_write_results(qn_trajectory_state *run, bool complete)
 {
     qn_trajectory_results results;
-    device_texts devices;
     qn_live_facts live;
     qn_query_result *queries;
     qn_query_tables **tables;
@@ -107,7 +72,7 @@ qn_status qn_trajectory_write_results(qn_trajectory_state *run, bool complete)
         if (status == QN_OK) describe_client(run, i, tables[i], &queries[i]);
     }
     if (status == QN_OK) {
-        describe_run(run, complete, &devices, &live, &results);
+        describe_run(run, complete, &live, &results);
         results.queries = queries;
         status = run->output(&results, run->output_user);
     }

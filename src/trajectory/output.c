@@ -139,7 +139,7 @@ qn_status qn_output_describe(const qn_trajectory_results *results, const qn_quer
 qn_status qn_output_write_file(const qn_trajectory_results *results, const char *name, const qn_text *content)
 {
     char *path;
-    QN_TRY(qn_path_join(results->options->output, name, &path));
+    QN_TRY(qn_job_path(results->job, name, &path));
     const qn_status status = qn_file_write(path, content->data ? content->data : "", content->length);
     qn_release(&path);
     return status;
@@ -185,6 +185,6 @@ static qn_status write_part(size_t index, int worker, void *user)
 /* run.json last: where it stands, the other files belong to it. */
 qn_status qn_trajectory_output_write(const qn_trajectory_results *results)
 {
-    QN_TRY(qn_pool_run(results->pool, results->query_count + 1, write_part, (void *)(uintptr_t)results));
+    QN_TRY(qn_pool_run(results->job->pool, results->query_count + 1, write_part, (void *)(uintptr_t)results));
     return qn_output_write_run_json(results);
 }

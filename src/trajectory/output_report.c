@@ -313,9 +313,11 @@ static qn_status add_run(qn_report *report, const qn_trajectory_results *results
     QN_TRY(qn_report_heading(report, "Run"));
     QN_TRY(add_inputs(report, results));
     qn_text devices = {0};
-    qn_status status = qn_text_append(&devices, "%d threads", results->threads);
-    for (size_t i = 0; i < results->device_count && status == QN_OK; i++)
-        status = qn_text_append(&devices, ", %s (%s)", results->devices[i], results->device_names[i]);
+    qn_status status = qn_text_append(&devices, "%d threads", qn_pool_threads(results->job->pool));
+    for (int i = 0; i < results->job->device_count && status == QN_OK; i++) {
+        const qn_device_info *device = qn_device_get_info(results->job->devices[i]);
+        status = qn_text_append(&devices, ", %s (%s)", device->identifier, device->name);
+    }
     if (status == QN_OK)
         status = qn_report_paragraph(
             report,
@@ -334,7 +336,8 @@ static qn_status fill_report(qn_report *report, const qn_trajectory_results *res
         QN_TRY(qn_report_warning(report, "%s: these are the results of the first %" PRIu64 " frames.%s",
                                  running ? "The simulation is still running" : "Not all frames were analysed",
                                  results->frames, running ? " Load the page again for more." : ""));
-    for (size_t i = 0; i < results->warning_count; i++) QN_TRY(qn_report_warning(report, "%s", results->warnings[i]));
+    for (size_t i = 0; i < results->job->warnings.count; i++)
+        QN_TRY(qn_report_warning(report, "%s", results->job->warnings.text[i]));
     QN_TRY(add_facts(report, results));
     for (size_t i = 0; i < results->query_count; i++) QN_TRY(add_query(report, results, &results->queries[i]));
     return add_run(report, results);
@@ -356,7 +359,7 @@ qn_status qn_output_write_report(const qn_trajectory_results *results)
     qn_text_clear(&title);
     QN_TRY(status);
     status = fill_report(report, results);
-    if (status == QN_OK) status = qn_path_join(options->output, "report.html", &path);
+    if (status == QN_OK) status = qn_job_path(results->job, "report.html", &path);
     if (status == QN_OK) status = qn_report_write(report, path);
     qn_release(&path);
     qn_report_destroy(&report);

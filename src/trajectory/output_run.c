@@ -1,14 +1,9 @@
-/* run.json: what went in, what it ran on, what came out, how long it took. */
+/* run.json: frames, queries and what came out, how long it took. */
 #include <math.h>
-#include <quern/version.h>
 
 #include "base/error.h"
-#include "job/input.h"
 #include "report/json.h"
 #include "trajectory/output.h"
-
-/* Larger files are not read once more for a checksum: of this size it takes a moment. */
-static const uint64_t most_hashed_bytes = (uint64_t)1 << 26;
 
 /* JSON has no word for what is not finite: null. */
 static json_t *number_of(double value)
@@ -23,29 +18,12 @@ static json_t *text_of(qn_text *text)
     return json;
 }
 
-/* Partial results are written every few seconds: without checksums. */
-static json_t *describe_path(const char *path, bool with_checksum)
+static json_t *describe_topology(const qn_topology *topology)
 {
-    qn_input_facts facts;
-    if (qn_input_look_at(path, 0, &facts) == QN_OK && with_checksum && facts.bytes > 0 &&
-        facts.bytes <= most_hashed_bytes && qn_input_look_at(path, most_hashed_bytes, &facts) != QN_OK)
-        qn_error_clear(); /* it is gone by now */
-    return json_pack("{s:o, s:I, s:s?, s:s?}", "file", qn_json_text(path), "bytes", (json_int_t)facts.bytes, "modified",
-                     facts.modified[0] ? facts.modified : NULL, "sha256",
-                     with_checksum && facts.digest[0] ? facts.digest : NULL);
-}
-
-static json_t *describe_topology(const qn_trajectory_results *results)
-{
-    const qn_topology *topology = results->topology;
-    json_t *json = describe_path(results->options->topology, results->complete);
-    json_t *rest = json_pack("{s:I, s:I, s:I, s:I, s:b, s:b}", "atoms", (json_int_t)topology->atom_count, "residues",
-                             (json_int_t)topology->residue_count, "molecules", (json_int_t)topology->molecule_count,
-                             "bonds", (json_int_t)topology->bond_count, "has_charges", topology->has_charges,
-                             "masses_from_elements", topology->masses == QN_MASSES_FROM_ELEMENTS);
-    json_object_update(json, rest);
-    json_decref(rest);
-    return json;
+    return json_pack("{s:I, s:I, s:I, s:I, s:b, s:b}", "atoms", (json_int_t)topology->atom_count, "residues",
+                     (json_int_t)topology->residue_count, "molecules", (json_int_t)topology->molecule_count, "bonds",
+                     (json_int_t)topology->bond_count, "has_charges", topology->has_charges, "masses_from_elements",
+                     topology->masses == QN_MASSES_FROM_ELEMENTS);
 }
 
 static json_t *describe_files(const qn_trajectory_results *results)
@@ -150,22 +128,6 @@ static json_t *describe_options(const qn_trajectory_options *options)
                      "index_file", qn_json_text(options->index_file), "resume", options->run.resume);
 }
 
-static json_t *describe_texts(const char *const *texts, size_t count)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) json_array_append_new(list, qn_json_text(texts[i]));
-    return list;
-}
-
-static json_t *describe_devices(const qn_trajectory_results *results)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < results->device_count; i++)
-        json_array_append_new(
-            list, json_pack("{s:s, s:s}", "identifier", results->devices[i], "name", results->device_names[i]));
-    return list;
-}
-
 static json_t *describe_frames(const qn_trajectory_results *results)
 {
     const double seconds = results->analyse_s;
@@ -181,12 +143,10 @@ static json_t *describe_frames(const qn_trajectory_results *results)
 qn_status qn_output_write_run_json(const qn_trajectory_results *results)
 {
     json_t *json = json_pack(
-        "{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:i, s:i, s:o, s:{s:f, s:f, s:f}}", "quern", QN_VERSION,
-        "complete", results->complete, "topology", describe_topology(results), "trajectories", describe_files(results),
-        "live", describe_live(results), "frames", describe_frames(results), "queries", describe_queries(results),
-        "selection_nodes", (json_int_t)results->selection_nodes, "options", describe_options(results->options),
-        "devices", describe_devices(results), "threads", results->threads, "ranks", results->ranks, "warnings",
-        describe_texts(results->warnings, results->warning_count), "timings", "prepare_s", results->prepare_s,
-        "analyse_s", results->analyse_s, "total_s", results->total_s);
-    return qn_json_write(json, results->options->output, "run.json");
+        "{s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:{s:f, s:f, s:f}}", "complete", results->complete, "topology",
+        describe_topology(results->topology), "trajectories", describe_files(results), "live", describe_live(results),
+        "frames", describe_frames(results), "queries", describe_queries(results), "selection_nodes",
+        (json_int_t)results->selection_nodes, "options", describe_options(results->options), "timings", "prepare_s",
+        results->prepare_s, "analyse_s", results->analyse_s, "total_s", results->total_s);
+    return qn_job_facts(results->job, json);
 }

@@ -35,7 +35,7 @@ qn_status qn_piece_record_add(qn_piece_record *record, const qn_trajectory_frame
 }
 
 /* Counts in doubles are mostly zero bytes, so the fastest packing leaves little of them. */
-qn_status qn_piece_record_write(qn_piece_record *record, qn_journal *journal)
+qn_status qn_piece_record_write(qn_piece_record *record, qn_job *job)
 {
     const record_head head = {.frames = record->frames, .unpacked_bytes = record->bytes.length};
     uLongf packed_size = compressBound((uLong)record->bytes.length);
@@ -47,7 +47,7 @@ qn_status qn_piece_record_write(qn_piece_record *record, qn_journal *journal)
     if (compress2(packed + sizeof head, &packed_size, (const Bytef *)record->bytes.data, (uLong)record->bytes.length,
                   Z_BEST_SPEED) != Z_OK)
         status = qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "cannot pack %zu bytes", record->bytes.length);
-    if (status == QN_OK) status = qn_journal_append(journal, record->piece, packed, sizeof head + packed_size);
+    if (status == QN_OK) status = qn_job_record(job, record->piece, packed, sizeof head + packed_size);
     qn_release(&memory);
     record->bytes.length = 0;
     record->frames = 0;
@@ -56,25 +56,6 @@ qn_status qn_piece_record_write(qn_piece_record *record, qn_journal *journal)
 
 /* ---- journals ---- */
 
-/* Hand every record of every journal to `callback`. */
-static qn_status scan_journals(const qn_trajectory_state *run, qn_journal_record callback, void *user)
-{
-    qn_text key = {0};
-    int *ranks = NULL;
-    size_t count = 0;
-    qn_status status = qn_trajectory_key(run, &key);
-    if (status == QN_OK) status = qn_rank_journal_list(run->options->output, &ranks, &count);
-    for (size_t i = 0; i < count && status == QN_OK; i++) {
-        char *path;
-        status = qn_rank_journal_path(run->options->output, ranks[i], &path);
-        if (status == QN_OK) status = qn_journal_read(path, key.data, callback, user);
-        qn_release(&path);
-    }
-    qn_release(&ranks);
-    qn_text_clear(&key);
-    return status;
-}
-
 static qn_status know_piece(uint64_t piece, const void *data, size_t size, void *user)
 {
     (void)data;
@@ -82,20 +63,14 @@ static qn_status know_piece(uint64_t piece, const void *data, size_t size, void 
     return qn_piece_set_add(user, piece);
 }
 
-qn_status qn_trajectory_journal_open(const qn_trajectory_state *run, qn_piece_set *done, qn_journal **journal)
+qn_status qn_trajectory_find_known(qn_trajectory_state *run)
 {
-    qn_text key = {0};
-    char *path = NULL;
-    qn_status status = qn_trajectory_key(run, &key);
-    if (status == QN_OK) status = qn_rank_journal_path(run->options->output, qn_ranks_rank(run->ranks), &path);
-    if (status == QN_OK) status = qn_journal_open(path, key.data, run->options->run.resume, know_piece, done, journal);
-    if (status == QN_OK && run->options->run.resume) status = scan_journals(run, know_piece, done);
-    qn_release(&path);
-    qn_text_clear(&key);
-    if (status == QN_OK && done->count)
+    if (!run->records || !run->options->run.resume) return QN_OK;
+    QN_TRY(qn_job_scan(run->job, know_piece, &run->done));
+    if (run->done.count)
         qn_log(QN_LOG_NOTE, "resuming: about %llu frames are done",
-               (unsigned long long)done->count * QN_TRAJECTORY_PIECE);
-    return status;
+               (unsigned long long)run->done.count * QN_TRAJECTORY_PIECE);
+    return QN_OK;
 }
 
 /* ---- gathering ---- */
@@ -180,7 +155,7 @@ static qn_status collect_record(piece_gathering *gathering, uint64_t piece, cons
 static qn_status gather_pass(piece_gathering *gathering)
 {
     qn_trajectory_state *run = gathering->run;
-    QN_TRY(scan_journals(run, gather_record, gathering));
+    QN_TRY(qn_job_scan(run->job, gather_record, gathering));
     for (size_t i = 0; i < gathering->count; i++) {
         const uint64_t piece = gathering->first + i;
         qn_status status = QN_OK;

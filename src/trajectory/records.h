@@ -3,7 +3,6 @@
 #ifndef QN_TRAJECTORY_RECORDS_H
 #define QN_TRAJECTORY_RECORDS_H
 
-#include "job/pieces.h"
 #include "trajectory/run.h"
 
 /* A record that is being filled. Zero-initialise; released with qn_text_clear(&record.bytes). */
@@ -16,17 +15,10 @@ typedef struct qn_piece_record {
 QN_MUST_CHECK qn_status qn_piece_record_add(qn_piece_record *record, const qn_trajectory_frame *frame,
                                             const double *partials, size_t count);
 /* Append to the journal, and begin anew. */
-QN_MUST_CHECK qn_status qn_piece_record_write(qn_piece_record *record, qn_journal *journal);
+QN_MUST_CHECK qn_status qn_piece_record_write(qn_piece_record *record, qn_job *job);
 
-/* Everything that what is in a journal depends on, a line each. */
-QN_MUST_CHECK qn_status qn_trajectory_key(const qn_trajectory_state *run, qn_text *key);
-
-/* Refuse ranks whose keys differ from the first one's. Every rank must call. */
-QN_MUST_CHECK qn_status qn_trajectory_same_key(const qn_trajectory_state *run);
-
-/* This rank's journal, and what all journals have. */
-QN_MUST_CHECK qn_status qn_trajectory_journal_open(const qn_trajectory_state *run, qn_piece_set *done,
-                                                   qn_journal **journal);
+/* Fill run->done. */
+QN_MUST_CHECK qn_status qn_trajectory_find_known(qn_trajectory_state *run);
 
 /* Hand all frames of all journals and then those of run->tail to the queries, in order. QN_BAD_FORMAT when one is
  * missing. */

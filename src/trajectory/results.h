@@ -4,8 +4,8 @@
 
 #include <quern/trajectory.h>
 
-#include "base/thread_pool.h"
 #include "frames/source.h"
+#include "job/job.h"
 #include "trajectory/query/tables.h"
 
 typedef struct qn_query_result {
@@ -23,25 +23,19 @@ typedef struct qn_query_result {
 
 typedef struct qn_trajectory_results {
     const qn_trajectory_options *options;
+    qn_job *job; /* whose output the files belong to */
     const qn_topology *topology;
     const qn_query_result *queries;
     size_t query_count;
     const qn_frame_file_facts *files;
     size_t file_count;
-    const qn_live_facts *live;       /* NULL: files were read */
-    uint64_t frames;                 /* analysed */
-    uint64_t resumed;                /* of them taken from journals */
-    uint64_t overlapping;            /* left out, as their time had been reached before */
-    uint64_t bytes;                  /* read by this process */
-    double first_ps, last_ps;        /* of the frames analysed; NaN where they have no time */
-    const char *const *devices;      /* identifiers */
-    const char *const *device_names; /* "NVIDIA H200" */
-    size_t device_count;
-    int threads, ranks;
-    qn_pool *pool; /* that files are written by; NULL: one after the other */
+    const qn_live_facts *live; /* NULL: files were read */
+    uint64_t frames;           /* analysed */
+    uint64_t resumed;          /* of them taken from journals */
+    uint64_t overlapping;      /* left out, as their time had been reached before */
+    uint64_t bytes;            /* read by this process */
+    double first_ps, last_ps;  /* of the frames analysed; NaN where they have no time */
     double prepare_s, analyse_s, total_s;
-    const char *const *warnings;
-    size_t warning_count;
     size_t selection_nodes; /* of the network of selections */
     bool complete;          /* false: partial results of a simulation that is still running */
 } qn_trajectory_results;

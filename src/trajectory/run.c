@@ -1,17 +1,12 @@
-#define _POSIX_C_SOURCE 200809L
 #include "trajectory/run.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "job/options.h"
-#include "job/pieces.h"
 #include "runtime/device.h"
 #include "trajectory/engine.h"
 
@@ -63,25 +58,7 @@ static qn_status check_options(const qn_trajectory_options *options)
     QN_TRY(qn_option_in_range("ps that a live step takes", options->live_step_ps, 0, 1e9));
     QN_TRY(qn_option_in_range("the live timeout in seconds", options->live_timeout_s, 0, 1e9));
     QN_TRY(qn_option_in_range("seconds between live results", options->live_interval_s, 0.01, 1e6));
-    QN_TRY(check_ranges(options));
-    return qn_tuning_check(options->run.tune, options->run.tune_budget);
-}
-
-/* Another folder's files are nothing to go on with, and would be mixed with results. */
-static qn_status check_output(const qn_trajectory_state *run)
-{
-    const qn_trajectory_options *options = run->options;
-    bool empty;
-    int *ranks;
-    size_t count;
-    if (qn_ranks_rank(run->ranks) != 0) return QN_OK; /* the first one asks, and may have made the folder by now */
-    QN_TRY(qn_option_output(options->output, options->run.resume, &empty));
-    if (empty) return QN_OK;
-    QN_TRY(qn_rank_journal_list(options->output, &ranks, &count));
-    qn_release(&ranks);
-    if (count > 0) return QN_OK;
-    QN_FAIL(QN_ALREADY_EXISTS,
-            "%s: holds no run to resume; expected journal.0 or another one in it, or an empty folder", options->output);
+    return check_ranges(options);
 }
 
 /* ---- preparing ---- */
@@ -96,7 +73,7 @@ static qn_status open_selections(qn_trajectory_state *run)
 static qn_status open_source(qn_trajectory_state *run)
 {
     const qn_trajectory_options *options = run->options;
-    if (qn_ranks_count(run->ranks) > 1 && options->live)
+    if (qn_ranks_count(run->job->ranks) > 1 && options->live)
         QN_FAIL(QN_UNSUPPORTED, "a live simulation is analysed by one process; expected no launcher such as mpirun");
     const qn_source_options frames = {.trajectories = options->trajectories,
                                       .trajectory_count = options->trajectory_count,
@@ -110,9 +87,9 @@ static qn_status open_source(qn_trajectory_state *run)
                                       .last_frame = options->last_frame,
                                       .stride = options->stride,
                                       .keep_overlaps = options->keep_overlaps};
-    QN_TRY(qn_source_open(run->context, &frames, run->topology, &run->source));
+    QN_TRY(qn_source_open(run->job->context, &frames, run->topology, &run->source));
     if (qn_source_is_repeatable(run->source)) return QN_OK;
-    if (qn_ranks_count(run->ranks) > 1)
+    if (qn_ranks_count(run->job->ranks) > 1)
         QN_FAIL(QN_UNSUPPORTED, "a trajectory that is no plain file is analysed by one process; expected plain files");
     if (options->run.resume)
         QN_FAIL(QN_UNSUPPORTED, "a trajectory that is no plain file cannot be read again; expected plain files");
@@ -189,80 +166,68 @@ static double expected_seconds(const qn_trajectory_state *run)
         if (!client->query_class->on_device) continue;
         pairs += client->nodes[1] >= 0 ? first * (double)client->first_counts[1] : first * first / 2;
     }
-    for (int i = 0; i < run->device_count; i++) {
-        const qn_device_info *info = qn_device_get_info(run->devices[i]);
+    for (int i = 0; i < run->job->device_count; i++) {
+        const qn_device_info *info = qn_device_get_info(run->job->devices[i]);
         rate += info->kind == QN_DEVICE_CPU ? cpu_core_rate * info->compute_units : gpu_rate;
     }
     const double frames = run->first_item.size > 0 ? bytes / (double)run->first_item.size : 1;
     return rate > 0 ? pairs * frames / (double)run->options->stride / rate : 0;
 }
 
-/* Everything that can be wrong with what was given, before anything is written. */
-static qn_status prepare(qn_trajectory_state *run)
+static qn_status start_tuning(qn_trajectory_state *run)
 {
-    const qn_trajectory_options *options = run->options;
-    QN_TRY(check_output(run));
-    QN_TRY(qn_topology_read(run->context, options->topology, &run->topology));
+    const qn_run_options *options = run->job->options;
+    if (!run->any_on_device) return QN_OK;
+    return qn_tuning_start(run->job->context, options->tune, options->tune_budget, expected_seconds(run),
+                           &run->job->tuning);
+}
+
+/* Everything that can be wrong with what was given. */
+static qn_status read_inputs(qn_trajectory_state *run)
+{
+    QN_TRY(qn_topology_read(run->job->context, run->options->topology, &run->topology));
     QN_TRY(open_selections(run));
     QN_TRY(qn_trajectory_clients_prepare(run));
-    if (run->any_on_device)
-        QN_TRY(qn_devices_open(run->context, options->run.device, run->ranks, run->devices, &run->device_count));
+    if (run->any_on_device) QN_TRY(qn_job_devices(run->job));
     QN_TRY(open_source(run));
     QN_TRY(read_first_frame(run));
     QN_TRY(count_atoms(run));
-    if (run->any_on_device)
-        QN_TRY(qn_tuning_start(run->context, options->run.tune, options->run.tune_budget, expected_seconds(run),
-                               &run->tuning));
-    return qn_trajectory_clients_create(run);
+    QN_TRY(start_tuning(run));
+    QN_TRY(qn_trajectory_clients_create(run));
+    run->records = qn_source_is_repeatable(run->source);
+    return qn_trajectory_make_key(run);
 }
 
 /* ---- stages ---- */
 
-static qn_status make_folder(qn_trajectory_state *run)
-{
-    if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
-    run->made_folder = !qn_file_exists(run->options->output);
-    return qn_folder_create(run->options->output);
-}
-
 /* A file that was damaged somewhere: what several processes have of it is not known to be all before that place. */
 static qn_status hear_of_damage(const qn_trajectory_state *run)
 {
-    if (run->damage.status == QN_OK || qn_ranks_count(run->ranks) == 1) return QN_OK;
+    if (run->damage.status == QN_OK || qn_ranks_count(run->job->ranks) == 1) return QN_OK;
     return qn_error_restore(&run->damage);
 }
 
-static qn_status analyse(qn_trajectory_state *run, qn_piece_set *done)
+static qn_status analyse(qn_trajectory_state *run)
 {
-    qn_journal *journal = NULL;
-    qn_status status = qn_agree(&run->agreement, make_folder(run));
-    if (status == QN_OK && qn_source_is_repeatable(run->source)) {
-        status = qn_trajectory_journal_open(run, done, &journal);
-        run->made_journal = journal != NULL;
-        status = qn_agree(&run->agreement, status);
-    }
-    run->collects = done->count == 0 && qn_ranks_count(run->ranks) == 1;
-    if (status == QN_OK) {
-        status = qn_trajectory_engine_run(run, done, journal);
-        qn_journal_close(&journal); /* what others are to read is closed first, which network file systems ask for */
-        if (status == QN_OK) status = hear_of_damage(run);
-        status = qn_agree(&run->agreement, status);
-    }
-    qn_journal_close(&journal);
-    return status;
+    qn_job *job = run->job;
+    QN_TRY(qn_job_agree(job, qn_trajectory_find_known(run)));
+    run->collects = run->done.count == 0 && qn_ranks_count(job->ranks) == 1;
+    qn_status status = qn_trajectory_engine_run(run);
+    qn_job_records_end(job);
+    if (status == QN_OK) status = hear_of_damage(run);
+    return qn_job_agree(job, status);
 }
 
 /* What a source says once it is read. */
 static qn_status hear_warnings(qn_trajectory_state *run)
 {
     qn_live_facts live;
-    for (const char *warning; (warning = qn_source_warning(run->source));)
-        QN_TRY(qn_trajectory_warn(run, "%s", warning));
+    for (const char *warning; (warning = qn_source_warning(run->source));) QN_TRY(qn_job_warn(run->job, "%s", warning));
     const bool is_live = qn_source_live_facts(run->source, &live);
     if (is_live && live.ending[0]) qn_log(QN_LOG_NOTE, "%s", live.ending);
     if (is_live && live.dropped > 0)
-        QN_TRY(qn_trajectory_warn(run, "%s: %llu frames that the simulation announced never came", run->options->live,
-                                  (unsigned long long)live.dropped));
+        QN_TRY(qn_job_warn(run->job, "%s: %llu frames that the simulation announced never came", run->options->live,
+                           (unsigned long long)live.dropped));
     return QN_OK;
 }
 
@@ -270,24 +235,24 @@ static qn_status hear_warnings(qn_trajectory_state *run)
 static qn_status finish(qn_trajectory_state *run)
 {
     QN_TRY(hear_warnings(run));
-    if (qn_ranks_rank(run->ranks) != 0) return QN_OK;
+    if (!qn_job_is_first(run->job)) return QN_OK;
     if (run->damage.status != QN_OK) run->expected = 0; /* how many frames there are is not known then */
     if (!run->collects) {
         const uint64_t before = run->analysed_here;
         QN_TRY(qn_trajectory_gather(run));
-        run->resumed = qn_ranks_count(run->ranks) == 1 ? run->frames - before : 0;
+        run->resumed = qn_ranks_count(run->job->ranks) == 1 ? run->frames - before : 0;
     }
     if (run->damage.status != QN_OK && run->frames == 0) return QN_OK;
     if (run->damage.status != QN_OK) {
         const qn_log_scope outer = qn_log_turn_off(); /* for the report alone: the run fails with the same sentence */
         const qn_status status =
-            qn_trajectory_warn(run, "%s; the results are those of the frames before that place", run->damage.message);
+            qn_job_warn(run->job, "%s; the results are those of the frames before that place", run->damage.message);
         qn_log_return(outer);
         QN_TRY(status);
     }
     if (run->interrupted)
-        QN_TRY(qn_trajectory_warn(run, "stopped when asked to; the results are those of the %llu frames until then",
-                                  (unsigned long long)run->frames));
+        QN_TRY(qn_job_warn(run->job, "stopped when asked to; the results are those of the %llu frames until then",
+                           (unsigned long long)run->frames));
     return qn_trajectory_write_results(run, true);
 }
 
@@ -303,59 +268,39 @@ static qn_status tell_what_is_missing(const qn_trajectory_state *run)
     return QN_OK;
 }
 
-/* After a failure: what has recorded nothing takes its journal with it, and the folder if it was made for this run. */
-static qn_status tidy_up(const qn_trajectory_state *run, const qn_piece_set *done, qn_status failure)
-{
-    qn_error_trail trail;
-    char *path = NULL;
-    qn_error_save(failure, &trail);
-    if (run->made_journal && run->recorded + done->count == 0 &&
-        qn_rank_journal_path(run->options->output, qn_ranks_rank(run->ranks), &path) == QN_OK)
-        unlink(path);
-    qn_release(&path);
-    if (qn_ranks_barrier(run->ranks) == QN_OK && run->made_folder) rmdir(run->options->output); /* only if empty */
-    qn_error_clear();
-    return qn_error_restore(&trail);
-}
-
 static qn_status run_stages(qn_trajectory_state *run)
 {
-    double since = run->started_s;
-    qn_piece_set done = {0};
-    qn_status status = qn_agree(&run->agreement, prepare(run));
-    if (status == QN_OK && qn_ranks_count(run->ranks) > 1 && qn_source_is_repeatable(run->source))
-        status = qn_agree(&run->agreement, qn_trajectory_same_key(run));
+    qn_job *job = run->job;
+    double since = job->started_s;
+    QN_TRY(qn_job_agree(job, check_options(run->options)));
+    QN_TRY(qn_job_agree(job, read_inputs(run)));
+    QN_TRY(qn_job_output(job, &(qn_output){.folder = run->options->output}, run->records));
+    if (run->records) QN_TRY(qn_job_journal(job));
+    if (job->over) return QN_OK;
     run->timings.prepare_s = qn_clock_lap_s(&since);
-    if (status == QN_OK) status = analyse(run, &done);
-    qn_tuning_finish(&run->tuning);
+    QN_TRY(analyse(run));
+    qn_tuning_finish(&job->tuning);
     run->timings.analyse_s = qn_clock_lap_s(&since);
-    if (status == QN_OK) status = qn_agree(&run->agreement, finish(run));
-    if (status == QN_OK) status = tell_what_is_missing(run);
-    if (status != QN_OK) status = tidy_up(run, &done, status);
-    qn_release(&done.bits);
-    return status;
+    QN_TRY(qn_job_agree(job, finish(run)));
+    return tell_what_is_missing(run);
 }
 
 static void summarise(const qn_trajectory_state *run, qn_status status, qn_trajectory_summary *summary)
 {
-    const bool speaks = qn_ranks_rank(run->ranks) == 0 || status != QN_OK;
     const double analyse_s = run->timings.analyse_s;
     *summary = (qn_trajectory_summary){.frames = run->frames,
                                        .resumed = run->resumed,
                                        .bytes = run->bytes,
                                        .atoms = run->topology ? run->topology->atom_count : 0,
                                        .queries = run->client_count,
-                                       .warnings = run->warning_count,
-                                       .seconds = qn_clock_s() - run->started_s};
+                                       .warnings = run->job->warnings.count,
+                                       .seconds = qn_clock_s() - run->job->started_s};
     if (analyse_s > 0) summary->frames_per_s = (double)(run->frames - run->resumed) / analyse_s;
-    if (speaks && !run->agreement.mute)
-        snprintf(summary->report, sizeof summary->report, "%s/report.html",
-                 run->options->output ? run->options->output : "");
+    qn_job_report_path(run->job, status, summary->report, sizeof summary->report);
 }
 
 static void clear(qn_trajectory_state *run)
 {
-    qn_tuning_finish(&run->tuning);
     qn_trajectory_clients_clear(run);
     if (run->source) qn_source_let_go(run->source, &run->first_item);
     qn_source_item_clear(&run->first_item);
@@ -366,37 +311,18 @@ static void clear(qn_trajectory_state *run)
     qn_whole_plan_destroy(&run->whole_plan);
     qn_selections_destroy(&run->selections);
     qn_topology_destroy(&run->topology);
-    for (size_t i = 0; i < run->warning_count; i++) qn_release(&run->warnings[i]);
-    qn_release(&run->warnings);
-    for (int i = 0; i < run->device_count; i++) qn_device_release(&run->devices[i]);
-    qn_agreement_end(&run->agreement);
-    qn_ranks_close(&run->ranks);
+    qn_release(&run->done.bits);
 }
 
 qn_status qn_trajectory_run_to(qn_context *context, const qn_trajectory_options *options, qn_trajectory_output output,
                                void *user, qn_trajectory_summary *summary)
 {
-    qn_trajectory_state run = {.options = options,
-                               .context = context,
-                               .pool = qn_context_pool(context),
-                               .output = output,
-                               .output_user = user};
-    run.started_s = qn_clock_s();
+    qn_job job;
+    qn_trajectory_state run = {.options = options, .job = &job, .output = output, .output_user = user};
     run.first_ps = run.last_ps = NAN;
-    qn_status opened = qn_ranks_open(&run.ranks);
-    if (opened != QN_OK) { /* every process speaks for itself */
-        if (summary) *summary = (qn_trajectory_summary){.report = "report.html"};
-        return opened;
-    }
-    qn_agreement_begin(run.ranks, &run.agreement);
-    const qn_log_scope outer = qn_context_enter_log(context);
-    if (qn_ranks_rank(run.ranks) != 0) qn_log_turn_off(); /* all ranks log the same */
-    qn_status status = qn_agree(&run.agreement, check_options(options));
-    if (status == QN_OK && qn_ranks_count(run.ranks) > 1)
-        qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(run.ranks));
+    qn_status status = qn_job_open(context, "trajectory", &options->run, &job);
     if (status == QN_OK) status = run_stages(&run);
     if (summary) summarise(&run, status, summary);
     clear(&run);
-    qn_log_return(outer);
-    return status;
+    return qn_job_close(&job, status);
 }

@@ -6,13 +6,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "base/thread_pool.h"
 #include "frames/source.h"
 #include "frames/whole.h"
-#include "job/agreement.h"
-#include "job/devices.h"
-#include "job/journal.h"
-#include "job/tuning.h"
+#include "job/job.h"
+#include "job/pieces.h"
 #include "selection/selection.h"
 #include "trajectory/query/atom_weights.h"
 #include "trajectory/query/setup.h"
@@ -44,14 +41,9 @@ typedef struct qn_trajectory_timings {
 
 typedef struct qn_trajectory_state {
     const qn_trajectory_options *options;
-    qn_context *context;
+    qn_job *job; /* its devices: none where no query wants one */
     qn_trajectory_output output;
     void *output_user;
-    qn_pool *pool;
-    qn_ranks *ranks;
-    qn_agreement agreement;
-    qn_device *devices[QN_MOST_DEVICES]; /* none where no query wants one */
-    int device_count;
     qn_topology *topology;
     qn_selections *selections;
     qn_whole_plan *whole_plan; /* NULL: no query wants whole molecules */
@@ -63,35 +55,31 @@ typedef struct qn_trajectory_state {
     qn_source *source;
     qn_source_item first_item; /* the first frame as it was read, until the pipeline takes it */
     qn_trajectory_frame first, first_whole;
-    qn_tuning tuning;
-    char **warnings;
-    size_t warning_count, warning_capacity;
 
-    qn_error_trail damage;          /* why a file could be read no further; its status is QN_OK otherwise */
-    bool made_folder, made_journal; /* by this process: removed when the run fails before its first record */
-    bool interrupted;               /* a live run was asked to stop: what came is analysed */
-    bool collects;                  /* frames are collected as they come, not from journals at the end */
-    qn_text tail;                   /* frames before a damage whose piece is not complete, as records have them */
+    qn_error_trail damage; /* why a file could be read no further; its status is QN_OK otherwise */
+    bool interrupted;      /* a live run was asked to stop: what came is analysed */
+    bool collects;         /* frames are collected as they come, not from journals at the end */
+    qn_text tail;          /* frames before a damage whose piece is not complete, as records have them */
     uint32_t tail_frames;
-    uint64_t recorded;        /* pieces that this process added to its journal */
+    qn_piece_set done;        /* pieces that journals had when the run began */
+    bool records;             /* frames can be read again: what was measured goes into the journal */
     uint64_t frames, resumed; /* analysed, of them taken from journals; on the first rank only */
     uint64_t analysed_here;   /* by this process in this run */
     uint64_t expected;        /* frames to analyse in all, as this process knows once it has read to the end */
     uint64_t bytes;
     double first_ps, last_ps;
     double *client_seconds; /* measuring, of each client */
-    double started_s;
     qn_trajectory_timings timings;
 } qn_trajectory_state;
-
-/* A warning: logged, and kept for the report. One thread at a time. */
-QN_MUST_CHECK qn_status qn_trajectory_warn(qn_trajectory_state *run, const char *format, ...) QN_PRINTF_LIKE(2, 3);
 
 /* clients.c: options->queries as clients: classes, parameters, selections. Before the first frame is known. */
 QN_MUST_CHECK qn_status qn_trajectory_clients_prepare(qn_trajectory_state *run);
 /* With the first frame: create the queries. */
 QN_MUST_CHECK qn_status qn_trajectory_clients_create(qn_trajectory_state *run);
 void qn_trajectory_clients_clear(qn_trajectory_state *run);
+
+/* key.c: name inputs, and add everything that journals depend on to the job's key. */
+QN_MUST_CHECK qn_status qn_trajectory_make_key(qn_trajectory_state *run);
 
 /* Refuse a frame without what queries need. */
 QN_MUST_CHECK qn_status qn_trajectory_check_frame(const qn_trajectory_state *run, const qn_trajectory_frame *frame);

@@ -28,7 +28,7 @@ static bool has_own_whole(const qn_trajectory_state *run)
 static void count_slots(qn_slots *slots)
 {
     const qn_trajectory_state *run = slots->run;
-    const size_t threads = (size_t)qn_pool_threads(run->pool), device_workers = (size_t)slots->workers - threads;
+    const size_t threads = (size_t)qn_pool_threads(run->job->pool), device_workers = (size_t)slots->workers - threads;
     const size_t least = threads + device_workers + 2, most = 16 * threads + 8 * device_workers + 16;
     const uint64_t positions = (has_own_whole(run) ? 2 : 1) * 3 * sizeof(float) * (uint64_t)run->topology->atom_count;
     const uint64_t bytes = sizeof(qn_slot) + run->first_item.size + (slots->keep_positions ? positions : 0) +
@@ -84,7 +84,7 @@ void qn_slot_give_back_room(const qn_slots *slots, qn_slot *slot)
 static qn_status create_workers(qn_slots *slots)
 {
     const qn_trajectory_state *run = slots->run;
-    const size_t threads = (size_t)qn_pool_threads(run->pool);
+    const size_t threads = (size_t)qn_pool_threads(run->job->pool);
     void *memory;
     QN_TRY(qn_allocate((size_t)slots->workers * run->client_count, sizeof *slots->scratch, &memory));
     slots->scratch = memory;
@@ -141,9 +141,9 @@ void qn_slots_clear(qn_slots *slots)
 {
     for (size_t i = 0; slots->slots && i < slots->count; i++) clear_slot(slots, &slots->slots[i]);
     for (int i = 0; i < slots->workers; i++) qn_slots_drop_scratch(slots, i);
-    for (int i = 0; slots->selected && i < qn_pool_threads(slots->run->pool); i++)
+    for (int i = 0; slots->selected && i < qn_pool_threads(slots->run->job->pool); i++)
         qn_selection_atoms_destroy(&slots->selected[i]);
-    for (int i = 0; slots->rooms && i < qn_pool_threads(slots->run->pool); i++) {
+    for (int i = 0; slots->rooms && i < qn_pool_threads(slots->run->job->pool); i++) {
         qn_release(&slots->rooms[i].positions_nm);
         qn_release(&slots->rooms[i].whole_nm);
     }

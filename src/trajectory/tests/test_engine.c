@@ -231,8 +231,8 @@ static qn_status capture(const qn_trajectory_results *results, void *user)
     seen->queries = results->query_count;
     for (size_t i = 0; i < results->query_count && i < 4; i++)
         seen->sums[i] = results->queries[i].tables->numbers[0].value;
-    seen->warnings = results->warning_count;
-    if (seen->warnings) snprintf(seen->warning, sizeof seen->warning, "%s", results->warnings[0]);
+    seen->warnings = results->job->warnings.count;
+    if (seen->warnings) snprintf(seen->warning, sizeof seen->warning, "%s", results->job->warnings.text[0]);
     seen->frames = results->frames;
     seen->resumed = results->resumed;
     seen->overlapping = results->overlapping;

@@ -28,7 +28,10 @@ static const double rows[ROWS][4] = {{0, 1.5, 2.25, 1000},
                                      {0.3, 1.0 / 3, 0, -1},
                                      {0.4, 2, 1, 0}};
 
+static qn_context *context;
+
 typedef struct made_run {
+    qn_job job;
     qn_trajectory_options options;
     qn_topology topology;
     qn_trajectory_query query;
@@ -51,6 +54,8 @@ static void set(made_run *scene)
                                              .end_ps = (double)INFINITY,
                                              .last_frame = UINT64_MAX,
                                              .stride = 1};
+    CHECK_OK(qn_job_open(context, "trajectory", &scene->options.run, &scene->job));
+    scene->job.output = (qn_output){.folder = check_scratch_folder()};
     scene->topology = (qn_topology){.atom_count = 30, .residue_count = 10, .molecule_count = 10};
     CHECK_OK(qn_query_tables_create(&scene->tables));
     scene->result = (qn_query_result){.query_class = &made_up,
@@ -64,16 +69,21 @@ static void set(made_run *scene)
                                       .seconds = 0.5,
                                       .tables = scene->tables};
     scene->results = (qn_trajectory_results){.options = &scene->options,
+                                             .job = &scene->job,
                                              .topology = &scene->topology,
                                              .queries = &scene->result,
                                              .query_count = 1,
                                              .frames = ROWS,
                                              .bytes = 4000000,
                                              .last_ps = 0.4,
-                                             .threads = 2,
-                                             .ranks = 1,
                                              .analyse_s = 2,
                                              .complete = true};
+}
+
+static void clear(made_run *scene)
+{
+    qn_query_tables_destroy(&scene->tables);
+    CHECK_OK(qn_job_close(&scene->job, QN_OK));
 }
 
 static void add_table(const made_run *scene, const char *name, const char *note)
@@ -147,7 +157,7 @@ static void xvg_has_what_grace_wants(void)
           0);
     check_has(text, "\n0.2,,1e-07,12345678901234\n");
     free(text);
-    qn_query_tables_destroy(&scene.tables);
+    clear(&scene);
 }
 
 /* 1.5 nm = 15 Å, 2.25 nm² = 225 Å², 1000 / nm³ = 1 / Å³. */
@@ -185,7 +195,7 @@ static void lengths_are_told_in_angstrom_on_demand(void)
     CHECK_TEXT(json_string_value(json_object_get(told, "norm")), "mean");
     json_decref(run);
     free(text);
-    qn_query_tables_destroy(&scene.tables);
+    clear(&scene);
 }
 
 static void grids_are_laid_out_as_opendx_has_them(void)
@@ -208,24 +218,19 @@ static void grids_are_laid_out_as_opendx_has_them(void)
                     "delta 0 0 3\nobject 2 class gridconnections counts 1 2 3\n"
                     "object 3 class array type double rank 0 items 6 data follows\n0 1 2\n3.5 4 5\nattribute");
     free(text);
-    qn_query_tables_destroy(&scene.tables);
+    clear(&scene);
 }
 
 static void run_json_tells_the_run(void)
 {
-    static const char *const warnings[] = {"first.xtc ends inside frame 5"};
-    static const char *const devices[] = {"cuda:0"}, *const names[] = {"A GPU"};
+    static const char warning[] = "first.xtc ends inside frame 5";
     const qn_frame_file_facts files[2] = {
         {.path = "first.xtc", .format = "XTC", .bytes = 4000000, .frames = 5, .ending = "inside frame 5"},
         {.path = "second.xtc"}};
     made_run scene;
     set(&scene);
     add_table(&scene, "", NULL);
-    scene.results.warnings = warnings;
-    scene.results.warning_count = 1;
-    scene.results.devices = devices;
-    scene.results.device_names = names;
-    scene.results.device_count = 1;
+    CHECK_OK(qn_job_warn(&scene.job, "%s", warning));
     scene.results.files = files;
     scene.results.file_count = 2;
     CHECK_OK(qn_trajectory_output_write(&scene.results));
@@ -244,7 +249,7 @@ static void run_json_tells_the_run(void)
         CHECK(json_is_null(json_object_get(query, "with")));
         json_t *second = json_array_get(json_object_get(run, "trajectories"), 1);
         CHECK(json_is_null(json_object_get(second, "format")));
-        CHECK_TEXT(json_string_value(json_array_get(json_object_get(run, "warnings"), 0)), warnings[0]);
+        CHECK_TEXT(json_string_value(json_array_get(json_object_get(run, "warnings"), 0)), warning);
         CHECK(json_is_null(json_object_get(json_object_get(run, "options"), "begin_ps")));
     }
     json_decref(run);
@@ -258,7 +263,7 @@ static void run_json_tells_the_run(void)
     for (const char *at = text; (at = strstr(at, "<figure")); at++) figures++;
     CHECK(figures == 3);
     free(text);
-    qn_query_tables_destroy(&scene.tables);
+    clear(&scene);
 }
 
 /* The last row but one stands out by far: the thinned plot has it, and is small. */
@@ -282,7 +287,7 @@ static void long_tables_are_thinned_for_plots_alone(void)
     for (const char *at = text; *at; at++) lines += *at == '\n' && at[1] != '@' && at[1] != '#' && at[1];
     CHECK(lines == MANY);
     free(text);
-    qn_query_tables_destroy(&scene.tables);
+    clear(&scene);
 }
 
 static void partial_results_say_so_and_are_replaced(void)
@@ -309,7 +314,7 @@ static void partial_results_say_so_and_are_replaced(void)
     CHECK(json_integer_value(json_object_get(json_object_get(run, "live"), "pauses")) == 2);
     json_decref(run);
     free(text);
-    qn_query_tables_destroy(&scene.tables);
+    clear(&scene);
 }
 
 /* A selection of several lines, as YAML can tell one, adds no rows. */
@@ -326,7 +331,7 @@ static void texts_of_the_user_stay_in_their_lines(void)
     CHECK(read_xvg(text, values, 64) == 4 * (size_t)ROWS);
     CHECK_NEAR(values[1], 1.5, 0);
     free(text);
-    qn_query_tables_destroy(&scene.tables);
+    clear(&scene);
 }
 
 static void few_rows_are_shown_as_a_table(void)
@@ -342,11 +347,12 @@ static void few_rows_are_shown_as_a_table(void)
     check_has(text, "33.4");
     CHECK(strstr(text, "<figure") == NULL);
     free(text);
-    qn_query_tables_destroy(&scene.tables);
+    clear(&scene);
 }
 
 int main(void)
 {
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return check_finish();
     setlocale(LC_ALL, "");
     RUN(xvg_has_what_grace_wants);
     RUN(lengths_are_told_in_angstrom_on_demand);
@@ -356,5 +362,6 @@ int main(void)
     RUN(partial_results_say_so_and_are_replaced);
     RUN(texts_of_the_user_stay_in_their_lines);
     RUN(few_rows_are_shown_as_a_table);
+    qn_context_destroy(&context);
     return check_finish();
 }
