@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "runtime/constraint.h"
 #include "runtime/objects.h"
 
 qn_argument qn_argument_buffer(qn_buffer *buffer)
@@ -36,29 +35,6 @@ qn_argument qn_argument_float32(float value)
 qn_argument qn_argument_int64(int64_t value)
 {
     return (qn_argument){.value.int64 = value, .element = QN_INT64};
-}
-
-qn_configuration qn_family_fallback(const qn_family *family)
-{
-    qn_configuration configuration = {{0}};
-    for (int i = 0; i < family->tunable_count; i++) configuration.value[i] = family->tunables[i].fallback;
-    return configuration;
-}
-
-qn_status qn_family_allows(const qn_family *family, const qn_device_info *device, const qn_configuration *configuration,
-                           bool *allowed, const char **broken)
-{
-    *allowed = true;
-    if (broken) *broken = NULL;
-    for (int i = 0; i < family->constraint_count; i++) {
-        int64_t value;
-        QN_TRY(qn_constraint_evaluate(family->constraints[i], family, configuration, device, &value));
-        if (value) continue;
-        *allowed = false;
-        if (broken) *broken = family->constraints[i];
-        return QN_OK;
-    }
-    return QN_OK;
 }
 
 /* Say once per family, device and configuration where it came from; the device's mutex is held. */

@@ -17,7 +17,7 @@ struct qn_context {
     qn_configuration_source source;
 };
 
-/* Open the driver's device behind an identifier, "auto" included. */
+/* identifier.c: open the driver's device behind an identifier, "auto" included. */
 QN_MUST_CHECK qn_status qn_identifier_open(qn_context *context, const char *identifier, const qn_driver **driver,
                                            qn_driver_device *handle, qn_device_info *info);
 

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/constraint.h"
 #include "runtime/kernel_source.h"
 #include "runtime/objects.h"
 #include "runtime/program_cache.h"

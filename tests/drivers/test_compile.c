@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "check.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "runtime/cuda/cuda_compile.h"
 #include "runtime/driver.h"
 #include "runtime/kernel_source.h"

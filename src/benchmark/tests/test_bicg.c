@@ -7,7 +7,7 @@
 
 #include "benchmark/algebra/kernels/bicg.h"
 #include "check_workload.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
 enum { ROWS = 333, COLUMNS = 560, MOST_CORNERS = 16 };

@@ -9,7 +9,7 @@
 
 #include "benchmark/physics/kernels/convolution.h"
 #include "check_workload.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
 enum { MOST_CORNERS = 24, MOST = 320 * 150 };

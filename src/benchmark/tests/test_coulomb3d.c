@@ -7,7 +7,7 @@
 
 #include "benchmark/physics/kernels/coulomb3d.h"
 #include "check_workload.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
 enum { NX = 48, NY = 7, NZ = 11, ATOMS = 141, MOST_CORNERS = 16 };

@@ -9,7 +9,7 @@
 
 #include "benchmark/physics/kernels/fourier_reconstruction.h"
 #include "check_workload.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
 enum { MOST_CORNERS = 24, SIDE = 22, COLUMNS = SIDE / 2 + 1, PROJECTIONS = 19 };

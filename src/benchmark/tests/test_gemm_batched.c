@@ -10,7 +10,7 @@
 
 #include "benchmark/algebra/kernels/gemm_batched.h"
 #include "check_workload.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
 /* PoCL takes seconds for each. */

@@ -7,7 +7,7 @@
 
 #include "benchmark/physics/kernels/nbody.h"
 #include "check_workload.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
 enum { COUNT = 176, MOST_CORNERS = 16 };

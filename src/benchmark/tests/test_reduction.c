@@ -8,7 +8,7 @@
 
 #include "benchmark/algebra/kernels/reduction.h"
 #include "check_workload.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
 enum { MOST = 70000, MOST_CORNERS = 16 };

@@ -7,7 +7,7 @@
 
 #include "benchmark/algebra/kernels/transpose.h"
 #include "check_workload.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
 enum { ROWS = 272, COLUMNS = 160, MOST_CORNERS = 20 };

@@ -9,7 +9,7 @@
 
 #include "check_workload.h"
 #include "cryoem/kernels/prepare_images.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "runtime/prelude/prelude_host.h"
 #include "tune/workload_inputs.h"
 

@@ -13,7 +13,7 @@
 #include "fft/line_split.h"
 #include "halves.h"
 #include "math/random.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "runtime/device.h"
 
 static qn_context *context;

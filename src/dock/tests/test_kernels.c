@@ -14,7 +14,7 @@
 #include "dock/search/ligand.h"
 #include "math/random.h"
 #include "math/rotation.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 
 static qn_context *context;
 static qn_device *device;

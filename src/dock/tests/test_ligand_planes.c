@@ -17,7 +17,7 @@
 #include "halves.h"
 #include "math/random.h"
 #include "math/rotation.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "runtime/device.h"
 #include "tune/workload_inputs.h"
 

@@ -13,7 +13,7 @@
 #include "fft/line_split.h"
 #include "halves.h"
 #include "math/random.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "runtime/device.h"
 
 enum { OUTPUTS = 3, FEW_CORNERS = 3, UNITS = 256 /* products are multiples of 1 / UNITS that halves hold exactly */ };

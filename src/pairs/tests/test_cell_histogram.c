@@ -8,7 +8,7 @@
 
 #include "check_workload.h"
 #include "pairs/kernels/cell_histogram.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
 enum { MOST_ATOMS = 3000, MOST_BINS = 2100, MOST_CORNERS = 12 };

@@ -10,7 +10,7 @@
 
 #include "check_workload.h"
 #include "pairs/kernels/distance_histogram.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
 enum { FIRST = 331, SECOND = 205, MOST_ATOMS = 1200, MOST_BINS = 3000, MOST_CORNERS = 12 };

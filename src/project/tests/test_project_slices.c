@@ -11,7 +11,7 @@
 #include "cryoem/view.h"
 #include "project/kernels/project_slices.h"
 #include "project/window.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
 enum { MOST_SIDE = 96, MOST_IMAGE_SIDE = 64, IMAGES = 5, MOST_CORNERS = 12 };

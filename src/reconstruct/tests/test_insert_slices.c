@@ -14,7 +14,7 @@
 #include "math/symmetry_group.h"
 #include "reconstruct/kernels/insert_slices.h"
 #include "reconstruct/kernels/scatter_slices.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
 enum { MOST_CORNERS = 24, MOST_SIDE = 161, MOST_SLICES = 128, IMAGES = 7, OPERATORS = 4 };

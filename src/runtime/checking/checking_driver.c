@@ -9,16 +9,6 @@
 #include "base/memory.h"
 #include "runtime/objects.h"
 
-static size_t padded(size_t bytes)
-{
-    return (bytes + QN_CHECKING_GUARD_BYTES - 1) / QN_CHECKING_GUARD_BYTES * QN_CHECKING_GUARD_BYTES;
-}
-
-size_t qn_checking_inner_bytes(const qn_checking_device *device, const qn_checking_buffer *buffer)
-{
-    return device->guard_before + padded(buffer->bytes) + QN_CHECKING_GUARD_BYTES;
-}
-
 static qn_status device_open(qn_context *context, int number, const char *inner, qn_driver_device *opened,
                              qn_device_info *info)
 {

@@ -44,8 +44,12 @@ typedef struct qn_checking_kernel {
     const qn_kernel_declaration *declaration;
 } qn_checking_kernel;
 
-/* Bytes of a buffer's inner one. */
-size_t qn_checking_inner_bytes(const qn_checking_device *device, const qn_checking_buffer *buffer);
+/* Bytes of a buffer's inner one: guard zones, and the caller's bytes up to a whole guard zone. */
+static inline size_t qn_checking_inner_bytes(const qn_checking_device *device, const qn_checking_buffer *buffer)
+{
+    const size_t guard = QN_CHECKING_GUARD_BYTES;
+    return device->guard_before + (buffer->bytes + guard - 1) / guard * guard + guard;
+}
 
 /* checking_launch.c; the device's mutex is held. */
 QN_MUST_CHECK qn_status qn_checking_launch(qn_checking_device *device, qn_driver_queue queue,

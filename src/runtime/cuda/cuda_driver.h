@@ -28,7 +28,8 @@ typedef struct qn_cuda_event {
     CUevent start, end;
 } qn_cuda_event;
 
-/* QN_OK for CUDA_SUCCESS, else a failure "cuda:N: <doing> failed with CUDA_ERROR_…" and the status that fits. */
+/* cuda_error.c
+ * QN_OK for CUDA_SUCCESS, else a failure "cuda:N: <doing> failed with CUDA_ERROR_…" and the status that fits. */
 QN_MUST_CHECK qn_status qn_cuda_check(qn_cuda_device *device, CUresult error, const char *doing);
 
 /* Make the device's context the calling thread's; QN_DEVICE_LOST once the device was lost. */

@@ -26,7 +26,8 @@ typedef struct qn_opencl_buffer {
 
 /* Queues, programs and events are the cl_ objects themselves. */
 
-/* QN_OK for CL_SUCCESS, else a failure "opencl:N: <doing> failed with CL_…" and the status that fits. */
+/* opencl_error.c
+ * QN_OK for CL_SUCCESS, else a failure "opencl:N: <doing> failed with CL_…" and the status that fits. */
 QN_MUST_CHECK qn_status qn_opencl_check(qn_opencl_device *device, cl_int error, const char *doing);
 
 /* QN_DEVICE_LOST once the device was lost. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "runtime/configuration.h"
 #include "runtime/constraint.h"
 
 static const qn_tunable tunables[] = {

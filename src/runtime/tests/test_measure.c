@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "runtime/kernels/measure.h"
 
 enum { ELEMENTS = 3 * QN_MEASURE_ELEMENTS_STEP, PARTIALS = 37, CHAINS = 3 * QN_MEASURE_CHAINS_STEP };

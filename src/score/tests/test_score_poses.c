@@ -10,7 +10,7 @@
 
 #include "math/random.h"
 #include "math/rotation.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "score/deck.h"
 #include "score/kernels/score_poses.h"
 

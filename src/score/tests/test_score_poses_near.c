@@ -11,7 +11,7 @@
 
 #include "math/random.h"
 #include "math/rotation.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "score/deck.h"
 
 enum { RECEPTOR_ATOMS = 1403, JOBS = 3, ATOMS = 97, POSES = 320, ALL = JOBS * POSES, MOST_CORNERS = 24 };

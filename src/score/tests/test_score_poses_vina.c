@@ -10,7 +10,7 @@
 
 #include "math/random.h"
 #include "math/rotation.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "runtime/prelude/prelude_host.h"
 #include "score/kernels/score_poses_vina.h"
 #include "score/vina.h"

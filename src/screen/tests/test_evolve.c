@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "math/random.h"
-#include "runtime/constraint.h"
+#include "runtime/configuration.h"
 #include "runtime/prelude/prelude_host.h"
 #include "screen/search/kernels/evolve.h"
 
