@@ -8,13 +8,14 @@
 #include <quern/version.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static int command_count;
 static char **command_line;
-static volatile sig_atomic_t interrupted;
+static atomic_bool interrupted; /* the signal comes to any thread, and others ask */
 
 int cli_error(int exit_code, const char *format, ...)
 {
@@ -77,7 +78,7 @@ void cli_command_line_print(FILE *stream, const char *extra)
 static void on_signal(int number)
 {
     (void)number;
-    interrupted = 1;
+    atomic_store(&interrupted, true);
 }
 
 /* A signal that whoever started the program had set to be ignored stays ignored. */
@@ -96,7 +97,7 @@ void cli_interrupt_watch(void)
 
 bool cli_interrupted(void)
 {
-    return interrupted != 0;
+    return atomic_load(&interrupted);
 }
 
 int cli_document_open(cli_document *document, const char *path)
