@@ -24,7 +24,7 @@ extern "C" {
 typedef struct qn_dock_options {
     const char *receptor; /* PDB or mmCIF, gzipped or not; "file:AB" picks chains */
     const char *ligand;
-    const char *output;           /* folder; must be empty or absent unless resume */
+    const char *output;           /* folder; see resume and overwrite */
     const char *score;            /* "piper" (default) or "rpsc" */
     const char *coefficients;     /* sets of the piper energy: names and families apart by commas, or a weights file;
                                    * default "auto": "antibody" when a partner is one, else "others" */
@@ -63,12 +63,13 @@ typedef struct qn_dock_summary {
     int grid[3];
     double rotations_per_s; /* of the search alone */
     double seconds;         /* of the whole run */
-    char report[512];       /* path of report.html; "": another process of the run says how it ended */
+    char report[512]; /* path of report.html; "": another process of the run says how it ended, or an earlier run had
+                         done everything */
 } qn_dock_summary;
 
-/* Errors: QN_NOT_FOUND, QN_BAD_FORMAT (inputs), QN_ALREADY_EXISTS (output folder not empty without resume),
- * QN_INVALID_ARGUMENT (options; a journal of other options on resume), QN_OUT_OF_MEMORY (with the bytes needed),
- * QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. `summary` may be NULL. */
+/* Errors: QN_NOT_FOUND, QN_BAD_FORMAT (inputs), QN_ALREADY_EXISTS (other files in the output folder, or a run without
+ * resume or overwrite), QN_INVALID_ARGUMENT (options; a journal of other options on resume), QN_OUT_OF_MEMORY (with the
+ * bytes needed), QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. `summary` may be NULL. */
 QN_MUST_CHECK qn_status qn_dock_run(qn_context *context, const qn_dock_options *options, qn_dock_summary *summary);
 
 #ifdef __cplusplus

@@ -61,8 +61,9 @@ typedef struct qn_reconstruct_summary {
 } qn_reconstruct_summary;
 
 /* Errors: QN_NOT_FOUND, QN_BAD_FORMAT (naming the STAR row and the stack's slice), QN_UNSUPPORTED, QN_ALREADY_EXISTS
- * (an unfinished run of the same output without resume), QN_INVALID_ARGUMENT (options; sums of another run on resume),
- * QN_OUT_OF_MEMORY, QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. `summary` may be NULL. */
+ * (files of these names, or a run without resume or overwrite), QN_INVALID_ARGUMENT (options; sums of another run on
+ * resume), QN_OUT_OF_MEMORY, QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. `summary` may be
+ * NULL. */
 QN_MUST_CHECK qn_status qn_reconstruct_run(qn_context *context, const qn_reconstruct_options *options,
                                            qn_reconstruct_summary *summary);
 

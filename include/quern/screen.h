@@ -27,7 +27,7 @@ typedef struct qn_screen_options {
     const char *receptor; /* PDB, mmCIF, PDBQT or MOL2, gzipped or not; "file:AB" picks chains of the first two */
     const char *const *libraries; /* SDF, MOL2, PDBQT, SMILES, .qlib; gzipped or not */
     size_t library_count;
-    const char *output; /* folder; must be empty or absent unless resume */
+    const char *output; /* folder; see resume and overwrite */
     const char *score;  /* "bude" (default) or "vina" */
     const char *site;   /* a ligand in the site: the box is `margin_angstrom` around its centroid; NULL */
     const char *pocket; /* residues that line the site, "A:30-40,A:77": the box is theirs; NULL */
@@ -55,9 +55,10 @@ typedef struct qn_screen_summary {
     char report[512];
 } qn_screen_summary;
 
-/* Errors: QN_NOT_FOUND, QN_BAD_FORMAT (receptor, site; rejected molecules when strict), QN_ALREADY_EXISTS (output
- * folder not empty without resume), QN_INVALID_ARGUMENT (options; a journal of other options on resume),
- * QN_OUT_OF_MEMORY, QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. `summary` may be NULL. */
+/* Errors: QN_NOT_FOUND, QN_BAD_FORMAT (receptor, site; rejected molecules when strict), QN_ALREADY_EXISTS (other
+ * files in the output folder, or a run without resume or overwrite), QN_INVALID_ARGUMENT (options; a journal of other
+ * options on resume), QN_OUT_OF_MEMORY, QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. `summary`
+ * may be NULL. */
 QN_MUST_CHECK qn_status qn_screen_run(qn_context *context, const qn_screen_options *options,
                                       qn_screen_summary *summary);
 

@@ -56,7 +56,7 @@ typedef struct qn_trajectory_options {
     bool whole;         /* molecules are made whole for every query */
     bool periodic;      /* default true; false: as if frames had no box */
     bool angstrom;      /* lengths of selections, parameters and outputs */
-    const char *output; /* folder; must be empty or absent unless resume */
+    const char *output; /* folder; see resume and overwrite */
     const char *format; /* of tables: "xvg" (default), "csv" or "both" */
     qn_run_options run; /* its memory is of frames under way; 0: an eighth of the machine's, up to 1 GiB */
 } qn_trajectory_options;
@@ -73,9 +73,10 @@ typedef struct qn_trajectory_summary {
 
 /* Read every frame once, push it through all queries and write their results into the output folder. A simulation that
  * ends, a file that ends inside a frame and frames that overlap are told as warnings. Errors: QN_NOT_FOUND,
- * QN_BAD_FORMAT (naming file and frame), QN_UNSUPPORTED, QN_ALREADY_EXISTS (output folder not empty without resume),
- * QN_INVALID_ARGUMENT (options, selections, parameters; a journal of other options on resume), QN_OUT_OF_MEMORY,
- * QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. `summary` may be NULL. */
+ * QN_BAD_FORMAT (naming file and frame), QN_UNSUPPORTED, QN_ALREADY_EXISTS (other files in the output folder, or a run
+ * without resume or overwrite), QN_INVALID_ARGUMENT (options, selections, parameters; a journal of other options on
+ * resume), QN_OUT_OF_MEMORY, QN_NO_DEVICE, QN_DEVICE_LOST, QN_CANCELLED (resumable), QN_IO_ERROR. `summary` may be
+ * NULL. */
 QN_MUST_CHECK qn_status qn_trajectory_run(qn_context *context, const qn_trajectory_options *options,
                                           qn_trajectory_summary *summary);
 

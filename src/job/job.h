@@ -107,7 +107,8 @@ typedef enum qn_job_reading {
     QN_JOB_READ_ALL,  /* both by all */
     QN_JOB_KEY_ENDS,  /* the key by its ends, as trouble with reading it may pass; run.json by all */
     QN_JOB_READ_ENDS, /* both by its ends: it may be as large as a disk */
-    QN_JOB_LIST_ONLY  /* run.json by all; the key does not have it: what journals hold does not depend on it */
+    QN_JOB_LIST_ONLY, /* run.json by all; the key does not have it: what journals hold does not depend on it */
+    QN_JOB_LIST_SIZE  /* run.json has its size and time alone, as it is one of very many */
 } qn_job_reading;
 
 /* Name an input: it is listed in run.json, and the key gets a line "role=name, bytes, digest". `path` may end in

@@ -41,8 +41,9 @@ static qn_status look_at_input(qn_job_input *input, qn_job_reading reading)
         const bool large = input->bytes > hashed_bytes_max;
         input->all_at_last = reading == QN_JOB_KEY_ENDS && !large;
         input->ends_only = reading == QN_JOB_READ_ENDS || reading == QN_JOB_KEY_ENDS || large;
-        status =
-            input->ends_only ? qn_input_sample(name, &input->bytes, input->digest) : qn_input_hash(name, input->digest);
+        if (reading != QN_JOB_LIST_SIZE)
+            status = input->ends_only ? qn_input_sample(name, &input->bytes, input->digest)
+                                      : qn_input_hash(name, input->digest);
     }
     qn_release(&name);
     return status;
@@ -56,7 +57,7 @@ qn_status qn_job_input_add(qn_job *job, const char *role, const char *path, qn_j
     job->inputs = list;
     QN_TRY(qn_text_copy(path, &input.path));
     qn_status status = look_at_input(&input, reading);
-    if (status == QN_OK && reading != QN_JOB_LIST_ONLY)
+    if (status == QN_OK && reading != QN_JOB_LIST_ONLY && reading != QN_JOB_LIST_SIZE)
         status = qn_job_key(job, "%s=%s, %llu bytes, %.16s\n", role, qn_path_name(path),
                             (unsigned long long)input.bytes, input.digest);
     if (status == QN_OK)

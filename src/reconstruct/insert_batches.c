@@ -7,39 +7,40 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/thread.h"
 #include "reconstruct/run.h"
 #include "reconstruct/saved_sums.h"
+
+typedef struct device_worker device_worker;
 
 /* What the threads share. */
 typedef struct insertion {
     qn_reconstruct_state *run;
+    device_worker *workers;             /* of each device */
     pthread_mutex_t mutex;              /* of what follows and of saving */
     uint64_t images_done, images_total; /* in the order of batches, as far as this process knows */
     double started_s;
     bool failed;
 } insertion;
 
-typedef struct device_thread {
+struct device_worker {
     insertion *shared;
     int device;
-    qn_thread thread;
     uint64_t next;     /* of a deterministic run: batches are dealt in turn */
     uint64_t *batches; /* inserted by this device */
     size_t count, capacity, saved_count;
     const qn_particle **particles; /* of a batch */
     double saved_s;
     bool cut_short; /* batches are left, since another thread or process failed */
-} device_thread;
+};
 
 /* ---- which batch ---- */
 
 /* Deterministic runs deal batches out beforehand; others let who is free take the next. */
-static qn_status take_next(device_thread *worker, uint64_t *batch, bool *none)
+static qn_status take_next(device_worker *worker, uint64_t *batch, bool *none)
 {
     qn_reconstruct_state *run = worker->shared->run;
     *none = false;
-    if (!run->options->deterministic) QN_TRY(qn_agreement_deal(&run->agreement, 1, batch, none));
+    if (!run->options->deterministic) QN_TRY(qn_agreement_deal(&run->job->agreement, 1, batch, none));
     worker->cut_short |= *none;
     if (run->options->deterministic) {
         *batch = worker->next;
@@ -50,10 +51,10 @@ static qn_status take_next(device_thread *worker, uint64_t *batch, bool *none)
 }
 
 /* *none: no batch is left, or another device failed. */
-static qn_status next_batch(device_thread *worker, uint64_t *batch, bool *none)
+static qn_status next_batch(device_worker *worker, uint64_t *batch, bool *none)
 {
     insertion *shared = worker->shared;
-    QN_TRY(qn_agreement_look(&shared->run->agreement));
+    QN_TRY(qn_agreement_look(&shared->run->job->agreement));
     do QN_TRY(take_next(worker, batch, none));
     while (!*none && qn_piece_set_has(&shared->run->done, *batch));
     pthread_mutex_lock(&shared->mutex);
@@ -72,7 +73,7 @@ static qn_status report_progress(insertion *shared)
     const qn_progress progress = {.stage = "inserting",
                                   .unit = "images",
                                   .done = (size_t)shared->images_done,
-                                  .total = qn_ranks_rank(run->ranks) == 0 ? (size_t)shared->images_total : 0,
+                                  .total = qn_job_is_first(run->job) ? (size_t)shared->images_total : 0,
                                   .seconds = now_s - shared->started_s};
     if (!run->options->run.progress || run->options->run.progress(&progress, run->options->run.progress_user) == 0)
         return QN_OK;
@@ -100,7 +101,7 @@ static qn_status read_and_insert(qn_reconstruct_state *run, qn_accumulator *accu
     float *images;
     QN_TRY(qn_accumulator_staging(accumulator, &images));
     double since = qn_clock_s();
-    QN_TRY(qn_image_batch_read(run->particles, &run->plan, (size_t)number, run->stacks, side, run->pool, images));
+    QN_TRY(qn_image_batch_read(run->particles, &run->plan, (size_t)number, run->stacks, side, run->job->pool, images));
     *read_s = qn_clock_lap_s(&since);
     rescale(run, batch, side, images);
     for (size_t i = 0; i < batch->count; i++)
@@ -109,7 +110,7 @@ static qn_status read_and_insert(qn_reconstruct_state *run, qn_accumulator *accu
                                  batch->count);
 }
 
-static qn_status insert_batch(device_thread *worker, uint64_t number)
+static qn_status insert_batch(device_worker *worker, uint64_t number)
 {
     insertion *shared = worker->shared;
     qn_reconstruct_state *run = shared->run;
@@ -131,7 +132,7 @@ static qn_status insert_batch(device_thread *worker, uint64_t number)
 
 /* ---- a device's thread ---- */
 
-static qn_status save(device_thread *worker)
+static qn_status save(device_worker *worker)
 {
     qn_reconstruct_state *run = worker->shared->run;
     if (!run->saved || worker->count == worker->saved_count) return QN_OK;
@@ -145,7 +146,7 @@ static qn_status save(device_thread *worker)
     return status;
 }
 
-static qn_status work(device_thread *worker)
+static qn_status work(device_worker *worker)
 {
     qn_reconstruct_state *run = worker->shared->run;
     const double interval_s = run->options->checkpoint_s;
@@ -161,16 +162,16 @@ static qn_status work(device_thread *worker)
 }
 
 /* What is done is put aside when the run is stopped. Others hear of a failure by finding no batches left. */
-static qn_status run_thread(void *memory)
+static qn_status work_on_device(int device, void *user)
 {
-    device_thread *worker = memory;
-    insertion *shared = worker->shared;
+    insertion *shared = user;
+    device_worker *worker = &shared->workers[device];
     qn_status status = work(worker);
     if (status != QN_OK) {
         pthread_mutex_lock(&shared->mutex);
         shared->failed = true;
         pthread_mutex_unlock(&shared->mutex);
-        status = qn_agreement_leave_nothing(&shared->run->agreement, status);
+        status = qn_agreement_leave_nothing(&shared->run->job->agreement, status);
     }
     if (status != QN_CANCELLED && !(status == QN_OK && worker->cut_short)) return status;
     qn_error_trail trail;
@@ -179,47 +180,33 @@ static qn_status run_thread(void *memory)
     return qn_error_restore(&trail);
 }
 
-static void begin_thread(insertion *shared, int device, device_thread *worker)
+static qn_status begin_worker(insertion *shared, int device)
 {
     const qn_reconstruct_state *run = shared->run;
-    *worker = (device_thread){.shared = shared,
+    device_worker *worker = &shared->workers[device];
+    void *memory;
+    *worker = (device_worker){.shared = shared,
                               .device = device,
                               .next = (uint64_t)run->first_worker + (uint64_t)device,
                               .saved_s = shared->started_s};
-}
-
-/* A thread for each device; a stop is told only where none of them failed. */
-static qn_status run_threads(device_thread *workers, int count)
-{
-    qn_status status = QN_OK, told = QN_OK;
-    qn_error_trail trail;
-    for (int i = 0; i < count && status == QN_OK; i++)
-        status = qn_thread_start(&workers[i].thread, run_thread, &workers[i]);
-    if (status != QN_OK) qn_agreement_leave_nothing(&workers[0].shared->run->agreement, status);
-    for (int i = 0; i < count; i++) {
-        status = qn_thread_join(&workers[i].thread);
-        if (status == QN_OK || (told != QN_OK && (told != QN_CANCELLED || status == QN_CANCELLED))) continue;
-        told = status;
-        qn_error_save(status, &trail);
-    }
-    return told == QN_OK ? QN_OK : qn_error_restore(&trail);
+    QN_TRY(qn_allocate((size_t)run->batch, sizeof *worker->particles, &memory));
+    worker->particles = memory;
+    return QN_OK;
 }
 
 qn_status qn_reconstruct_insert(qn_reconstruct_state *run)
 {
-    device_thread workers[QN_MOST_DEVICES];
-    insertion shared = {
-        .run = run, .images_done = run->resumed, .images_total = run->plan.image_count, .started_s = qn_clock_s()};
+    device_worker workers[QN_MOST_DEVICES] = {0};
+    insertion shared = {.run = run,
+                        .workers = workers,
+                        .images_done = run->resumed,
+                        .images_total = run->plan.image_count,
+                        .started_s = qn_clock_s()};
     qn_status status = QN_OK;
     pthread_mutex_init(&shared.mutex, NULL);
-    for (int i = 0; i < run->device_count; i++) begin_thread(&shared, i, &workers[i]);
-    for (int i = 0; i < run->device_count && status == QN_OK; i++) {
-        void *memory = NULL;
-        status = qn_allocate((size_t)run->batch, sizeof *workers[i].particles, &memory);
-        workers[i].particles = memory;
-    }
-    if (status == QN_OK) status = run_threads(workers, run->device_count);
-    for (int i = 0; i < run->device_count; i++) {
+    for (int i = 0; i < run->job->device_count && status == QN_OK; i++) status = begin_worker(&shared, i);
+    if (status == QN_OK) status = qn_job_each_device(run->job, work_on_device, &shared);
+    for (int i = 0; i < run->job->device_count; i++) {
         qn_release(&workers[i].particles);
         qn_release(&workers[i].batches);
     }
@@ -240,7 +227,7 @@ static qn_status explore(qn_reconstruct_state *run, qn_accumulator *accumulator,
         const qn_progress progress = {.stage = "tuning", .unit = "images", .seconds = spent_s};
         if (run->options->run.progress && run->options->run.progress(&progress, run->options->run.progress_user) != 0)
             QN_FAIL(QN_CANCELLED, "stopped while tuning; nothing was written");
-        QN_TRY(qn_tuning_explores(&run->tuning, spent_s, &explores));
+        QN_TRY(qn_tuning_explores(&run->job->tuning, spent_s, &explores));
     }
     return QN_OK;
 }
@@ -251,9 +238,9 @@ qn_status qn_reconstruct_explore(qn_reconstruct_state *run, int device)
     bool explores;
     qn_accumulator *accumulator = NULL;
     void *memory = NULL;
-    QN_TRY(qn_tuning_explores(&run->tuning, 0, &explores));
+    QN_TRY(qn_tuning_explores(&run->job->tuning, 0, &explores));
     if (!explores) return QN_OK;
-    qn_status status = qn_accumulator_create(run->devices[device], &run->accumulation, &accumulator);
+    qn_status status = qn_accumulator_create(run->job->devices[device], &run->accumulation, &accumulator);
     if (status == QN_OK) status = qn_allocate((size_t)run->batch, sizeof(qn_particle *), &memory);
     if (status == QN_OK) status = explore(run, accumulator, memory);
     qn_release(&memory);

@@ -28,7 +28,7 @@ static qn_status add_own(const qn_reconstruct_state *run, int half, bool zero, q
     void *chunk;
     QN_TRY(qn_allocate(CHUNK, sizeof(float), &chunk));
     qn_status status = QN_OK;
-    for (int i = 0; i < run->device_count && status == QN_OK; i++) {
+    for (int i = 0; i < run->job->device_count && status == QN_OK; i++) {
         qn_accumulator *accumulator = run->accumulators[i];
         const bool first = zero && i == 0;
         status = add_accumulator(accumulator, half, QN_SUM_NUMERATOR, 2 * voxels, first, chunk, sums->numerator);
@@ -47,9 +47,9 @@ static qn_status gather(qn_reconstruct_state *run, int half, qn_fourier_sums *su
     qn_status status = qn_fourier_sums_create(run->side, sums);
     for (int h = 0; h < run->halves && status == QN_OK; h++)
         if (half < 0 || h == half) status = add_own(run, h, h == 0 || half >= 0, sums);
-    status = qn_agree(&run->agreement, status);
-    if (status == QN_OK) status = qn_ranks_sum(run->ranks, sums->numerator, 2 * voxels);
-    if (status == QN_OK) status = qn_ranks_sum(run->ranks, sums->weight, voxels);
+    status = qn_job_agree(run->job, status);
+    if (status == QN_OK) status = qn_ranks_sum(run->job->ranks, sums->numerator, 2 * voxels);
+    if (status == QN_OK) status = qn_ranks_sum(run->job->ranks, sums->weight, voxels);
     return status;
 }
 
@@ -75,7 +75,7 @@ static qn_status finish_map(qn_reconstruct_state *run, qn_fourier_sums *sums, qn
                                        .deterministic = run->options->deterministic};
     double since = qn_clock_s();
     qn_device *host = NULL;
-    QN_TRY(qn_device_open(run->context, "host", &host));
+    QN_TRY(qn_device_open(run->job->context, "host", &host));
     const qn_status status = qn_reconstruct_finish(host, sums, &options, map, &run->result.finish);
     qn_device_release(&host);
     run->result.times.finish_s += qn_clock_lap_s(&since);
@@ -88,7 +88,7 @@ static qn_status make_map(qn_reconstruct_state *run, int half, qn_volume **map)
     double since = qn_clock_s();
     qn_status status = gather(run, half, &sums);
     run->result.times.reduce_s += qn_clock_lap_s(&since);
-    if (status == QN_OK && qn_ranks_rank(run->ranks) == 0) {
+    if (status == QN_OK && qn_job_is_first(run->job)) {
         if (half < 0 && run->options->write_weights) status = keep_weights(run, &sums);
         if (status == QN_OK) status = finish_map(run, &sums, map);
     }
@@ -100,7 +100,7 @@ static qn_status make_map(qn_reconstruct_state *run, int half, qn_volume **map)
 static qn_status make_mask(qn_reconstruct_state *run)
 {
     const qn_mask_options options = qn_mask_default_options();
-    const qn_status status = qn_mask_create(run->context, run->result.map, &options, &run->result.mask);
+    const qn_status status = qn_mask_create(run->job->context, run->result.map, &options, &run->result.mask);
     if (status != QN_BAD_FORMAT) return status;
     qn_log(QN_LOG_WARNING, "no mask: %s; the halves are correlated without one", qn_error_message());
     qn_error_clear();
@@ -114,7 +114,7 @@ static qn_status correlate(qn_reconstruct_state *run)
     double since = qn_clock_s();
     if (mask && strcmp(mask, "auto") == 0) QN_TRY(make_mask(run));
     const qn_fsc_options options = {.seed = run->options->run.seed};
-    QN_TRY(qn_fsc_compute(run->context, result->half[0], result->half[1], result->mask, &options, &result->fsc));
+    QN_TRY(qn_fsc_compute(run->job->context, result->half[0], result->half[1], result->mask, &options, &result->fsc));
     result->times.fsc_s = qn_clock_lap_s(&since);
     return QN_OK;
 }
@@ -122,8 +122,8 @@ static qn_status correlate(qn_reconstruct_state *run)
 qn_status qn_reconstruct_make_maps(qn_reconstruct_state *run)
 {
     for (int half = 0; half < run->halves && run->halves == 2; half++)
-        QN_TRY(qn_agree(&run->agreement, make_map(run, half, &run->result.half[half])));
-    QN_TRY(qn_agree(&run->agreement, make_map(run, -1, &run->result.map)));
-    const bool correlates = run->halves == 2 && qn_ranks_rank(run->ranks) == 0;
-    return qn_agree(&run->agreement, correlates ? correlate(run) : QN_OK);
+        QN_TRY(qn_job_agree(run->job, make_map(run, half, &run->result.half[half])));
+    QN_TRY(qn_job_agree(run->job, make_map(run, -1, &run->result.map)));
+    const bool correlates = run->halves == 2 && qn_job_is_first(run->job);
+    return qn_job_agree(run->job, correlates ? correlate(run) : QN_OK);
 }

@@ -39,46 +39,40 @@ static qn_status refuse(const char *output, const char *why)
     QN_FAIL(QN_INVALID_ARGUMENT, "output is %s%s; expected a name that ends in .mrc, or a folder", output, why);
 }
 
-static qn_status path_beside_map(const char *map, const char *name, char **path)
+/* Files beside the map, whose ending it has; its companions are named behind the stem. */
+static qn_status place_beside_map(const char *map, qn_reconstruct_place *place)
 {
-    if (strcmp(name, "map.mrc") == 0) return qn_text_copy(map, path);
-    qn_text text = {0};
-    const int stem = (int)(strrchr(map, '.') - map);
-    qn_status status = qn_text_append(&text, "%.*s_%s", stem, map, name);
-    if (status == QN_OK)
-        *path = text.data;
-    else
-        qn_text_clear(&text);
-    return status;
+    static const char *const companions[] = {"half1.mrc", "half2.mrc", "weights.mrc", "mask.mrc",
+                                             "fsc.csv",   "fsc.star",  "report.html", "run.json"};
+    QN_TRY(qn_text_copy(map, &place->stem));
+    char *ending = strrchr(place->stem, '.');
+    place->map = map + (ending - place->stem);
+    *ending = '\0';
+    place->names[0] = place->map;
+    for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) place->names[i + 1] = companions[i];
+    place->output.stem = place->stem;
+    place->output.names = place->names;
+    return QN_OK;
 }
 
-qn_status qn_reconstruct_path(const char *output, const char *name, char **path)
+qn_status qn_reconstruct_find_place(const char *output, qn_reconstruct_place *place)
 {
     static const char *const maps[] = {".mrc", ".map", ".ccp4"};
     static const char *const others[] = {".mrcs", ".gz", ".star", ".xmd", ".html", ".hdf"};
-    *path = NULL;
+    *place = (qn_reconstruct_place){.map = "map.mrc", .output = {.journal_folder = "unfinished", .aside = "sums."}};
     if (!output || !output[0]) QN_FAIL(QN_INVALID_ARGUMENT, "no output is named; expected map.mrc or a folder");
     if (!is_folder(output)) {
-        if (ends_in_one_of(output, maps, sizeof maps / sizeof *maps)) return path_beside_map(output, name, path);
+        if (ends_in_one_of(output, maps, sizeof maps / sizeof *maps)) return place_beside_map(output, place);
         if (ends_in_one_of(output, others, sizeof others / sizeof *others)) return refuse(output, "");
         if (qn_file_exists(output)) return refuse(output, ", a file");
     }
-    return qn_path_join(output, name, path);
+    place->output.folder = output;
+    return QN_OK;
 }
 
-/* "out/map.mrc" → "out"; nothing to make for "map.mrc". */
-static qn_status make_folder(const qn_reconstruction *run)
+void qn_reconstruct_place_clear(qn_reconstruct_place *place)
 {
-    char *path;
-    QN_TRY(qn_reconstruct_path(run->options->output, "map.mrc", &path));
-    char *slash = strrchr(path, '/');
-    qn_status status = QN_OK;
-    if (slash && slash != path) {
-        *slash = '\0';
-        status = qn_folder_create(path);
-    }
-    qn_release(&path);
-    return status;
+    qn_release(&place->stem);
 }
 
 /* ---- volumes and tables ---- */
@@ -87,7 +81,7 @@ static qn_status write_volume(const qn_reconstruction *run, const qn_volume *vol
 {
     char label[81], *path;
     if (!volume) return QN_OK;
-    QN_TRY(qn_reconstruct_path(run->options->output, name, &path));
+    QN_TRY(qn_job_path(run->job, name, &path));
     snprintf(label, sizeof label, "Quern %s: %s of %zu images, symmetry %s", qn_version(), what, run->used_count,
              run->symmetry);
     qn_status status = qn_volume_write(volume, label, path);
@@ -95,33 +89,15 @@ static qn_status write_volume(const qn_reconstruction *run, const qn_volume *vol
     return status;
 }
 
-static qn_status write_correlation(const qn_reconstruction *run)
+static qn_status write_curve(const qn_reconstruction *run, const char *name,
+                             qn_status (*write)(const qn_fsc *fsc, const char *path))
 {
     char *path;
     if (!run->fsc) return QN_OK;
-    QN_TRY(qn_reconstruct_path(run->options->output, "fsc.csv", &path));
-    qn_status status = qn_fsc_write_csv(run->fsc, path);
-    qn_release(&path);
-    QN_TRY(status);
-    QN_TRY(qn_reconstruct_path(run->options->output, "fsc.star", &path));
-    status = qn_fsc_write_star(run->fsc, path);
+    QN_TRY(qn_job_path(run->job, name, &path));
+    const qn_status status = write(run->fsc, path);
     qn_release(&path);
     return status;
-}
-
-size_t qn_reconstruct_list_files(const qn_reconstruction *run, const char *names[QN_RECONSTRUCT_MOST_FILES])
-{
-    size_t count = 0;
-    if (run->map) names[count++] = "map.mrc";
-    if (run->half[0]) names[count++] = "half1.mrc";
-    if (run->half[1]) names[count++] = "half2.mrc";
-    if (run->weight) names[count++] = "weights.mrc";
-    if (run->mask) names[count++] = "mask.mrc";
-    if (run->fsc) names[count++] = "fsc.csv";
-    if (run->fsc) names[count++] = "fsc.star";
-    names[count++] = "report.html";
-    names[count++] = "run.json";
-    return count;
 }
 
 double qn_reconstruct_images_per_s(const qn_reconstruction *run)
@@ -132,13 +108,14 @@ double qn_reconstruct_images_per_s(const qn_reconstruction *run)
 
 qn_status qn_reconstruct_write(const qn_reconstruction *run)
 {
-    QN_TRY(make_folder(run));
     QN_TRY(write_volume(run, run->half[0], "half map 1", "half1.mrc"));
     QN_TRY(write_volume(run, run->half[1], "half map 2", "half2.mrc"));
     QN_TRY(write_volume(run, run->weight, "sums of weights", "weights.mrc"));
     QN_TRY(write_volume(run, run->mask, "mask", "mask.mrc"));
-    QN_TRY(write_correlation(run));
+    QN_TRY(write_curve(run, "fsc.csv", qn_fsc_write_csv));
+    QN_TRY(write_curve(run, "fsc.star", qn_fsc_write_star));
+    QN_TRY(qn_reconstruct_find_warnings(run));
     QN_TRY(qn_reconstruct_write_report(run));
-    QN_TRY(qn_reconstruct_write_run_json(run));
-    return write_volume(run, run->map, "map", "map.mrc");
+    QN_TRY(write_volume(run, run->map, "map", run->map_name));
+    return qn_reconstruct_write_run_json(run);
 }

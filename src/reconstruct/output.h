@@ -2,6 +2,7 @@
 #ifndef QN_RECONSTRUCT_OUTPUT_H
 #define QN_RECONSTRUCT_OUTPUT_H
 
+#include "job/job.h"
 #include "model/particle_set.h"
 #include "reconstruct/finish.h"
 
@@ -15,6 +16,8 @@ typedef struct qn_reconstruction_times {
 /* What a run found. */
 typedef struct qn_reconstruction {
     const qn_reconstruct_options *options;
+    qn_job *job;          /* whose output the files belong to */
+    const char *map_name; /* of the place */
     const qn_particle_set *particles;
     const size_t *used; /* indices of the particles that were inserted */
     size_t used_count;
@@ -39,13 +42,20 @@ typedef struct qn_reconstruction {
 } qn_reconstruction;
 
 /* Where files of a run go: of the output "map.mrc" the map is that and others are "map_half1.mrc", "map_report.html" …;
- * of a folder "out/" they are "out/map.mrc", "out/half1.mrc", "out/report.html" … `name` is one of
- * "map.mrc", "half1.mrc", "half2.mrc", "weights.mrc", "mask.mrc", "fsc.csv", "fsc.star", "report.html", "run.json", or
- * of unfinished runs. Released with qn_release. */
-QN_MUST_CHECK qn_status qn_reconstruct_path(const char *output, const char *name, char **path);
+ * of a folder "out/" they are "out/map.mrc", "out/half1.mrc", "out/report.html" … What a run puts aside is in
+ * "map_unfinished" or "out/unfinished". */
+typedef struct qn_reconstruct_place {
+    char *stem;            /* of the files; NULL: they have a folder */
+    const char *map;       /* the map's name in the folder, "map.mrc", or behind the stem, ".mrc" */
+    const char *names[10]; /* with a stem: of all files, ended by NULL */
+    qn_output output;
+} qn_reconstruct_place;
 
-/* Everything that the run has, in a folder that is made when absent; the map last, so that a map under its name means a
- * run that is complete. */
+/* The place stays where it is until it is cleared. QN_INVALID_ARGUMENT: an output that is neither. */
+QN_MUST_CHECK qn_status qn_reconstruct_find_place(const char *output, qn_reconstruct_place *place);
+void qn_reconstruct_place_clear(qn_reconstruct_place *place);
+
+/* Everything that the run has, through the job: the map behind its companions, and run.json last. */
 QN_MUST_CHECK qn_status qn_reconstruct_write(const qn_reconstruction *run);
 
 #endif

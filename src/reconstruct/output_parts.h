@@ -5,19 +5,8 @@
 #include "reconstruct/output.h"
 #include "report/html.h"
 
-/* What a reader of the result should know; in the report and in run.json. */
-enum { QN_RECONSTRUCT_MOST_WARNINGS = 8 };
-typedef struct qn_reconstruct_warnings {
-    char text[QN_RECONSTRUCT_MOST_WARNINGS][320];
-    size_t count;
-} qn_reconstruct_warnings;
-
-void qn_reconstruct_list_warnings(const qn_reconstruction *run, qn_reconstruct_warnings *warnings);
-
-/* Names, as qn_reconstruct_path takes them, of the files that this run has something for; `names` has room for
- * QN_RECONSTRUCT_MOST_FILES. */
-enum { QN_RECONSTRUCT_MOST_FILES = 9 };
-size_t qn_reconstruct_list_files(const qn_reconstruction *run, const char *names[QN_RECONSTRUCT_MOST_FILES]);
+/* What a reader of the result should know becomes warnings of the job. */
+QN_MUST_CHECK qn_status qn_reconstruct_find_warnings(const qn_reconstruction *run);
 
 /* Of those inserted by this run, per second of the insertion; 0: none were. */
 double qn_reconstruct_images_per_s(const qn_reconstruction *run);

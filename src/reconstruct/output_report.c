@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "reconstruct/output_parts.h"
@@ -17,39 +18,46 @@ static const double most_untouched_share = 0.01;
 
 /* ---- warnings ---- */
 
-QN_PRINTF_LIKE(2, 3) static void warn(qn_reconstruct_warnings *warnings, const char *format, ...)
+/* For the report and run.json alone: what the command prints says as much. */
+QN_PRINTF_LIKE(2, 3) static qn_status warn(const qn_reconstruction *run, const char *format, ...)
 {
+    char text[320];
     va_list arguments;
-    if (warnings->count == QN_RECONSTRUCT_MOST_WARNINGS) return;
     va_start(arguments, format);
-    vsnprintf(warnings->text[warnings->count++], sizeof *warnings->text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    const qn_log_scope outer = qn_log_turn_off();
+    const qn_status status = qn_job_warn(run->job, "%s", text);
+    qn_log_return(outer);
+    return status;
 }
 
-void qn_reconstruct_list_warnings(const qn_reconstruction *run, qn_reconstruct_warnings *warnings)
+qn_status qn_reconstruct_find_warnings(const qn_reconstruction *run)
 {
-    warnings->count = 0;
     if (run->pixel_size_assumed)
-        warn(warnings, "No file says how large a pixel is. It is taken for 1 Å, so that lengths are in pixels.");
+        QN_TRY(warn(run, "No file says how large a pixel is. It is taken for 1 Å, so that lengths are in pixels."));
     if (run->particles->has_ctf && !run->options->ctf)
-        warn(warnings,
-             "The particles have a defocus, but the map was made without `--ctf`: contrast is not corrected.");
+        QN_TRY(warn(run,
+                    "The particles have a defocus, but the map was made without `--ctf`: contrast is not corrected."));
     if (run->skipped > 0)
-        warn(warnings, "%" PRIu64 " particle%s of weight 0 or less %s left out.", run->skipped,
-             run->skipped == 1 ? "" : "s", run->skipped == 1 ? "was" : "were");
+        QN_TRY(warn(run, "%" PRIu64 " particle%s of weight 0 or less %s left out.", run->skipped,
+                    run->skipped == 1 ? "" : "s", run->skipped == 1 ? "was" : "were"));
     if (run->finish.untouched_share > most_untouched_share)
-        warn(warnings,
-             "The views leave gaps: %.2g %% of the transform up to the resolution limit was seen by no image, and what "
-             "is there is missing from the map (see Views).",
-             100 * run->finish.untouched_share);
+        QN_TRY(warn(
+            run,
+            "The views leave gaps: %.2g %% of the transform up to the resolution limit was seen by no image, and what "
+            "is there is missing from the map (see Views).",
+            100 * run->finish.untouched_share));
     if (run->options->mask && !run->mask)
-        warn(warnings,
-             "No mask was found, since nothing stands out of the map: the halves are correlated without one.");
+        QN_TRY(warn(run,
+                    "No mask was found, since nothing stands out of the map: the halves are correlated without one."));
     if (run->fsc && run->fsc->at_0_143.shell == 0)
-        warn(warnings,
-             "The half maps agree up to the finest detail that pixels of %.3g Å can hold, so the resolution is limited "
-             "by the pixels, or the halves are not independent.",
-             run->voxel_angstrom);
+        QN_TRY(warn(
+            run,
+            "The half maps agree up to the finest detail that pixels of %.3g Å can hold, so the resolution is limited "
+            "by the pixels, or the halves are not independent.",
+            run->voxel_angstrom));
+    return QN_OK;
 }
 
 /* ---- facts ---- */
@@ -251,9 +259,8 @@ static qn_status add_run(qn_report *report, const qn_reconstruction *run)
 
 static qn_status fill_report(qn_report *report, const qn_reconstruction *run)
 {
-    qn_reconstruct_warnings warnings;
-    qn_reconstruct_list_warnings(run, &warnings);
-    for (size_t i = 0; i < warnings.count; i++) QN_TRY(qn_report_warning(report, "%s", warnings.text[i]));
+    const qn_job_texts *warnings = &run->job->warnings;
+    for (size_t i = 0; i < warnings->count; i++) QN_TRY(qn_report_warning(report, "%s", warnings->text[i]));
     QN_TRY(add_facts(report, run));
     QN_TRY(qn_reconstruct_add_slices(report, run));
     QN_TRY(add_resolution(report, run));
@@ -272,7 +279,7 @@ qn_status qn_reconstruct_write_report(const qn_reconstruction *run)
     qn_text_clear(&title);
     QN_TRY(status);
     status = fill_report(report, run);
-    if (status == QN_OK) status = qn_reconstruct_path(run->options->output, "report.html", &path);
+    if (status == QN_OK) status = qn_job_path(run->job, "report.html", &path);
     if (status == QN_OK) status = qn_report_write(report, path);
     qn_release(&path);
     qn_report_destroy(&report);

@@ -4,28 +4,24 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "job/agreement.h"
-#include "job/devices.h"
+#include "job/job.h"
 #include "job/pieces.h"
-#include "job/tuning.h"
 #include "reconstruct/accumulator.h"
 #include "reconstruct/images.h"
 #include "reconstruct/output.h"
+
+enum { QN_RECONSTRUCT_BATCH_MAX = 1 << 14 };
 
 typedef struct qn_saved_sums qn_saved_sums;
 
 typedef struct qn_reconstruct_state {
     const qn_reconstruct_options *options;
-    qn_context *context;
-    qn_pool *pool;
-    qn_ranks *ranks;
-    qn_agreement agreement;
-    qn_device *devices[QN_MOST_DEVICES];
-    int device_count;
+    qn_job *job;
+    qn_reconstruct_place place;
+    bool saves;                     /* sums are put aside */
     int first_worker, worker_count; /* devices of ranks before this one; of all */
     int any_gpu;                    /* of any rank */
     qn_particle_set *particles;
-    char particles_hash[65];
     qn_image_plan plan;
     qn_image_stacks *stacks;
     int *image_sides; /* of each optics group */
@@ -38,15 +34,17 @@ typedef struct qn_reconstruct_state {
     qn_accumulator *accumulators[QN_MOST_DEVICES];
     qn_saved_sums *saved; /* NULL: nothing is put aside */
     qn_piece_set done;    /* batches of runs before */
-    qn_tuning tuning;
     qn_reconstruction result;
 
     uint64_t inserted, resumed; /* images, by this process; by runs before, of all processes */
-    bool made_folder;           /* of what is put aside, by this process */
-    char *absent;               /* the topmost folder that is made for the output; NULL: all are there */
-    double started_s;
-    double read_s; /* of all threads that read */
+    double read_s;              /* of all threads that read */
 } qn_reconstruct_state;
+
+/* plan.c: with particles, stacks and devices known, what is inserted into what. The same on all ranks. */
+QN_MUST_CHECK qn_status qn_reconstruct_plan(qn_reconstruct_state *run);
+
+/* memory.c: say how much memory the run takes; QN_OUT_OF_MEMORY where that is more than there is or was allowed. */
+QN_MUST_CHECK qn_status qn_reconstruct_check_memory(qn_reconstruct_state *run);
 
 /* insert_batches.c: every batch that is not done, on every device. */
 QN_MUST_CHECK qn_status qn_reconstruct_insert(qn_reconstruct_state *run);

@@ -1,10 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "reconstruct/saved_sums.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -13,7 +11,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "job/journal.h"
 
 enum { CHUNK = 1 << 22 }; /* floats that are on their way at a time */
 enum { NO_HALF = -1 };    /* files are gone through, and nothing is added */
@@ -28,10 +25,9 @@ typedef struct saved_file {
 } saved_file;
 
 struct qn_saved_sums {
-    char *folder;
+    qn_job *job;
     uint32_t rank;
     int side, halves;
-    qn_journal *journal;
     uint64_t generation; /* of this rank's records */
     uint32_t next_number;
     saved_file *files; /* of this rank's journal */
@@ -51,7 +47,7 @@ static qn_status file_path(const qn_saved_sums *saved, uint32_t rank, uint32_t n
 {
     char name[64];
     snprintf(name, sizeof name, "sums.%u.%u", rank, number);
-    return qn_path_join(saved->folder, name, path);
+    return qn_path_join(saved->job->journal_folder, name, path);
 }
 
 /* ---- records: all files of a rank ---- */
@@ -110,7 +106,7 @@ static qn_status append_record(qn_saved_sums *saved)
         if (status == QN_OK)
             status = qn_text_append_bytes(&record, file->batches, (size_t)file->batch_count * sizeof(uint64_t));
     }
-    if (status == QN_OK) status = qn_journal_append(saved->journal, ++saved->generation, record.data, record.length);
+    if (status == QN_OK) status = qn_job_record(saved->job, ++saved->generation, record.data, record.length);
     qn_text_clear(&record);
     return status;
 }
@@ -126,16 +122,14 @@ static qn_status mark_done(const saved_file *files, size_t count, qn_piece_set *
 }
 
 /* Another rank's journal: its batches are done; where this run has no such rank, one of this run adds its files. */
-static qn_status read_other(qn_saved_sums *saved, const char *key, int rank, int rank_count, qn_piece_set *done)
+static qn_status read_other(qn_saved_sums *saved, int rank, qn_piece_set *done)
 {
+    const int rank_count = qn_ranks_count(saved->job->ranks);
     saved_file *files = NULL;
     size_t count = 0, capacity = 0;
     uint64_t generation = 0;
-    char *path = NULL;
-    const record_reading reading = {&files, &count, &capacity, &generation};
-    QN_TRY(qn_rank_journal_path(saved->folder, rank, &path));
-    qn_status status = qn_journal_read(path, key, read_record, (void *)&reading);
-    qn_release(&path);
+    record_reading reading = {&files, &count, &capacity, &generation};
+    qn_status status = qn_job_scan_rank(saved->job, rank, read_record, &reading);
     if (status == QN_OK) status = mark_done(files, count, done);
     if (status == QN_OK && rank >= rank_count && (uint32_t)(rank % rank_count) == saved->rank) {
         void *memory = saved->adopted;
@@ -150,48 +144,40 @@ static qn_status read_other(qn_saved_sums *saved, const char *key, int rank, int
     return status;
 }
 
-static qn_status read_others(qn_saved_sums *saved, const char *key, int rank_count, qn_piece_set *done)
+static qn_status read_own(qn_saved_sums *saved, qn_piece_set *done)
+{
+    record_reading reading = {&saved->files, &saved->file_count, &saved->file_capacity, &saved->generation};
+    QN_TRY(qn_job_scan_rank(saved->job, (int)saved->rank, read_record, &reading));
+    for (size_t i = 0; i < saved->file_count; i++)
+        if (saved->files[i].number >= saved->next_number) saved->next_number = saved->files[i].number + 1;
+    return mark_done(saved->files, saved->file_count, done);
+}
+
+static qn_status read_journals(qn_saved_sums *saved, qn_piece_set *done)
 {
     int *ranks = NULL;
     size_t count = 0;
-    QN_TRY(qn_rank_journal_list(saved->folder, &ranks, &count));
+    QN_TRY(qn_rank_journal_list(saved->job->journal_folder, &ranks, &count));
     qn_status status = QN_OK;
     for (size_t i = 0; i < count && status == QN_OK; i++)
-        if ((uint32_t)ranks[i] != saved->rank) status = read_other(saved, key, ranks[i], rank_count, done);
+        status = (uint32_t)ranks[i] == saved->rank ? read_own(saved, done) : read_other(saved, ranks[i], done);
     qn_release(&ranks);
     return status;
 }
 
-static qn_status open_journal(qn_saved_sums *saved, const char *key, bool resume, qn_piece_set *done)
-{
-    char *path = NULL;
-    record_reading reading = {&saved->files, &saved->file_count, &saved->file_capacity, &saved->generation};
-    QN_TRY(qn_rank_journal_path(saved->folder, (int)saved->rank, &path));
-    qn_status status = qn_journal_open(path, key, resume, read_record, &reading, &saved->journal);
-    qn_release(&path);
-    if (status == QN_OK) status = mark_done(saved->files, saved->file_count, done);
-    for (size_t i = 0; i < saved->file_count; i++)
-        if (saved->files[i].number >= saved->next_number) saved->next_number = saved->files[i].number + 1;
-    return status;
-}
-
-qn_status qn_saved_sums_open(const char *folder, const char *key, bool resume, const qn_ranks *ranks, int side,
-                             int halves, qn_piece_set *done, qn_saved_sums **out)
+qn_status qn_saved_sums_open(qn_job *job, int side, int halves, qn_piece_set *done, qn_saved_sums **out)
 {
     void *memory;
     *out = NULL;
     QN_TRY(qn_allocate(1, sizeof(qn_saved_sums), &memory));
     qn_saved_sums *saved = memory;
     *out = saved;
-    saved->rank = (uint32_t)qn_ranks_rank(ranks);
+    saved->job = job;
+    saved->rank = (uint32_t)qn_ranks_rank(job->ranks);
     saved->side = side;
     saved->halves = halves;
-    saved->folder = strdup(folder);
-    qn_status status = QN_OK;
-    if (!saved->folder) status = qn_error_set(QN_OUT_OF_MEMORY, __FILE__, __LINE__, "memory is exhausted");
-    /* others' first: nothing is made beside another run's */
-    if (status == QN_OK && resume) status = read_others(saved, key, qn_ranks_count(ranks), done);
-    if (status == QN_OK) status = open_journal(saved, key, resume, done);
+    if (!job->options->resume) return QN_OK;
+    qn_status status = read_journals(saved, done);
     if (status == QN_OK) status = qn_saved_sums_add(saved, NO_HALF, NULL); /* what is damaged is found now */
     if (status != QN_OK) qn_saved_sums_close(out);
     return status;
@@ -201,16 +187,9 @@ void qn_saved_sums_close(qn_saved_sums **pointer)
 {
     qn_saved_sums *saved = *pointer;
     if (!saved) return;
-    qn_journal_close(&saved->journal);
     clear_files(&saved->files, &saved->file_count);
     clear_files(&saved->adopted, &saved->adopted_count);
-    free(saved->folder);
     qn_release(pointer);
-}
-
-bool qn_saved_sums_are_none(const qn_saved_sums *saved)
-{
-    return saved->file_count == 0 && saved->adopted_count == 0;
 }
 
 /* ---- writing ---- */
@@ -306,6 +285,7 @@ qn_status qn_saved_sums_write(qn_saved_sums *saved, int writer, qn_accumulator *
         status = append_record(saved);
     }
     if (status == QN_OK && former) unlink(former);
+    if (status != QN_OK && path) unlink(path); /* which no record names */
     qn_release(&copy);
     qn_release(&former);
     qn_release(&path);
@@ -359,32 +339,5 @@ qn_status qn_saved_sums_add(const qn_saved_sums *saved, int half, qn_fourier_sum
     for (size_t i = 0; i < saved->file_count; i++)
         if (saved->files[i].writer < 0) QN_TRY(add_file(saved, &saved->files[i], half, sums));
     for (size_t i = 0; i < saved->adopted_count; i++) QN_TRY(add_file(saved, &saved->adopted[i], half, sums));
-    return QN_OK;
-}
-
-/* ---- the end ---- */
-
-static bool is_ours(const char *name)
-{
-    return strncmp(name, "sums.", 5) == 0 || strncmp(name, "journal.", 8) == 0;
-}
-
-qn_status qn_saved_sums_remove(const char *folder)
-{
-    DIR *entries = opendir(folder);
-    if (!entries) return QN_OK;
-    for (struct dirent *entry; (entry = readdir(entries));) {
-        char *path = NULL;
-        if (!is_ours(entry->d_name)) continue;
-        qn_status status = qn_path_join(folder, entry->d_name, &path);
-        if (status != QN_OK) {
-            closedir(entries);
-            return status;
-        }
-        unlink(path);
-        qn_release(&path);
-    }
-    closedir(entries);
-    rmdir(folder); /* only if it is empty */
     return QN_OK;
 }

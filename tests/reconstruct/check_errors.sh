@@ -141,6 +141,7 @@ options=(--device host --tune off --threads 2)
 reconstruct some.star -o kept/some.mrc >log 2>&1 || fail "rows of weight 0: $(cat log)"
 grep -q '^9 images of 16 x 16 pixels, 3 left out for weights of 0 or less' log || fail "rows of weight 0 are not counted: $(cat log)"
 options=("${quiet[@]}")
+rm kept/some*
 reconstruct some.star -o kept/some.mrc --deterministic || fail "rows of weight 0"
 reconstruct fewer.star -o kept/fewer.mrc --deterministic || fail "without rows of weight 0"
 cmp <(tail -c +1025 kept/some.mrc) <(tail -c +1025 kept/fewer.mrc) || fail "rows of weight 0 changed the map"
@@ -216,7 +217,7 @@ if [ "$(id -u)" -ne 0 ]; then
   refused "a folder that is locked" "Permission denied" -- good.star -o locked/map.mrc
   chmod u+w locked
 fi
-# A disk that fills up: files may not grow past some KiB. An older map stays as it was.
+# A disk that fills up: files may not grow past some KiB.
 for kib in 1 8; do
   message=$( (trap '' XFSZ; ulimit -f $kib; reconstruct good.star -o out/map.mrc) 2>&1) && fail "a disk of $kib KiB went unnoticed"
   [ "$(printf '%s\n' "$message" | wc -l)" -eq 1 ] || fail "a disk of $kib KiB: more than one sentence: $message"
@@ -224,8 +225,25 @@ for kib in 1 8; do
   [ -z "$(find out -name '*.partial*')" ] || fail "a disk of $kib KiB left $(ls -A out)"
   rm -rf out && mkdir out
 done
+
+# What is there is not written over: a map of another origin, and a finished run.
 cp kept/map.mrc out/map.mrc
-(trap '' XFSZ; ulimit -f 8; reconstruct good.star -o out/map.mrc) >log 2>&1 && fail "a full disk went unnoticed"
-cmp kept/map.mrc out/map.mrc || fail "a full disk took the map that was there"
+for how in "" --resume; do
+  # shellcheck disable=SC2086
+  message=$(reconstruct good.star -o out/map.mrc $how 2>&1) && fail "a map that was there was written over"
+  case $message in *"out/map.mrc: exists already; --overwrite replaces it"*) ;; *) fail "a map that is there: $message" ;; esac
+done
+cmp kept/map.mrc out/map.mrc && [ "$(ls out)" = map.mrc ] || fail "a map that was there was touched: $(ls out)"
+rm -rf out/* && : >out/notes
+reconstruct good.star -o out/map.mrc || fail "a map beside other files"
+message=$(reconstruct good.star -o out/map.mrc --halves 2>&1) && fail "a finished run was written over"
+case $message in *"out/map.mrc: holds a finished run; --overwrite replaces it"*) ;; *) fail "a finished run: $message" ;; esac
+message=$(reconstruct good.star -o out/ 2>&1) && fail "a folder of other files was used"
+case $message in *"out/: the output folder holds map.mrc, which is not of a run of quern reconstruct"*) ;; *) fail "other files: $message" ;; esac
+reconstruct good.star -o out/map.mrc --resume || fail "resuming a finished run"
+message=$(reconstruct good.star -o out/map.mrc --resume --symmetry C2 2>&1) && fail "resuming a finished run of another symmetry"
+case $message in *"there symmetry=C1, here symmetry=C2"*) ;; *) fail "a finished run of another symmetry: $message" ;; esac
+[ ! -e out/map_unfinished ] && [ "$(ls out | tr '\n' ' ')" = "map.mrc map_report.html map_run.json notes " ] ||
+  fail "other files than those of a run: $(ls out)"
 
 [ $failures -eq 0 ]

@@ -45,6 +45,7 @@ static void estimate_is_near(double padding, bool halves, bool write_weights)
     qn_reconstruct_options options = qn_reconstruct_default_options();
     options.particles = star;
     options.output = map;
+    options.run.overwrite = true; /* the one before */
     options.run.device = "host";
     options.run.tune = "off";
     options.padding = padding;
