@@ -51,7 +51,7 @@ static const char *observe(qn_family_launch *launch, void *user)
     if (!atomic_load(&searching)) return NULL;
     for (int i = 0; i < 2; i++) {
         observation *o = &observations[i];
-        if (o->seen || strcmp(qn_device_get_info(device)->identifier, o->device) != 0) continue;
+        if (strcmp(qn_device_get_info(device)->identifier, o->device) != 0 || o->seen) continue; /* one's own alone */
         o->seen = true;
         o->status = qn_pool_run(qn_context_pool(qn_device_context(qn_queue_device(launch->queue))), 4, meet, &o->met);
     }
