@@ -7,15 +7,13 @@
 set -u
 source=$1 quern=$2
 receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-devices-XXXXXX")
-trap 'rm -rf "$work"' EXIT
-failures=0
+. "$1/tests/support/script.sh"
 per_rotation=2 keep=150
 dock() { # dock NAME options…
   local name=$1
   shift
   "$quern" dock "$receptor" "$ligand" --rotations 120 --spacing 2 --per-rotation $per_rotation --keep $keep --quiet -o "$work/$name" "$@" ||
-    { echo "FAILED: the run $name"; failures=$((failures + 1)); }
+    fail "the run $name"
 }
 compare() { # compare NAME [OTHER]: with the run OTHER or the one of the host's own transform, set by set
   awk -F, -v name="$1" -v keep=$keep '
@@ -29,10 +27,10 @@ compare() { # compare NAME [OTHER]: with the run OTHER or the one of the host's 
         sets++
       }
       exit !(sets == 3 && good == 3) }' "$work/${2:-host}/poses.csv" "$work/$1/poses.csv" ||
-    { echo "FAILED: $1 differs from ${2:-host}"; failures=$((failures + 1)); }
+    fail "$1 differs from ${2:-host}"
 }
 same() { # same NAME NAME: the same bytes
-  cmp -s "$work/$1/poses.csv" "$work/$2/poses.csv" || { echo "FAILED: $2 differs from $1"; failures=$((failures + 1)); }
+  cmp -s "$work/$1/poses.csv" "$work/$2/poses.csv" || fail "$2 differs from $1"
 }
 dock host --device host --fft own
 dock checking --device checking:host --fft own
@@ -40,7 +38,7 @@ same host checking
 dock fused --device host --fft fused && compare fused
 dock auto --device host && same fused auto
 names=$(grep -ho '"fft_engine": "[a-z]*"' "$work"/{host,fused,auto}/run.json | cut -d'"' -f4 | tr '\n' ' ')
-[ "$names" = "own fused fused " ] || { echo "FAILED: run.json names the transforms $names"; failures=$((failures + 1)); }
+[ "$names" = "own fused fused " ] || fail "run.json names the transforms $names"
 if "$quern" dock "$receptor" "$ligand" --rotations 1 --spacing 3 --device host --fft fftw --quiet -o "$work/try" 2>/dev/null >&2; then
   dock fftw --device host --fft fftw && compare fftw
 fi

@@ -3,9 +3,7 @@
 set -u
 source=$1 quern=$2
 receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-errors-XXXXXX")
-trap 'rm -rf "$work"' EXIT
-failures=0
+. "$1/tests/support/script.sh"
 number=0
 expect() { # expect "part of the message" arguments…
   local part=$1 output status
@@ -58,6 +56,6 @@ expect "cuda" "$receptor" "$ligand" --device cuda:63
 
 # An output folder that cannot be made: below a file.
 output=$("$quern" dock "$receptor" "$ligand" --rotations 10 --spacing 2 --device host --quiet -o "$work/empty.pdb/out" 2>&1)
-[ $? -eq 1 ] && [[ "$output" == *"empty.pdb: is a file; expected a folder"* ]] || { echo "FAILED: unwritable output: $output"; failures=$((failures + 1)); }
+[ $? -eq 1 ] && [[ "$output" == *"empty.pdb: is a file; expected a folder"* ]] || fail "unwritable output: $output"
 
 [ $failures -eq 0 ]

@@ -4,12 +4,9 @@
 set -u
 source=$1 quern=$2
 receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-inputs-XXXXXX")
-trap 'rm -rf "$work"' EXIT
+. "$1/tests/support/script.sh"
 cd "$work" || exit 1
-failures=0
 number=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 dock() { "$quern" dock "$receptor" "$ligand" --rotations 10 --spacing 3 --quiet -o "out$number" "$@"; }
 expect() { # expect STATUS "part of the message" arguments…
   local code=$1 part=$2 output status

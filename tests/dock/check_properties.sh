@@ -5,11 +5,8 @@
 set -u
 source=$1 quern=$2
 receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-properties-XXXXXX")
-trap 'rm -rf "$work"' EXIT
+. "$1/tests/support/script.sh"
 cd "$work" || exit 1
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 dock() { # dock NAME RECEPTOR LIGAND options…
   local name=$1
   shift

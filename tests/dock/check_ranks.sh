@@ -4,21 +4,13 @@
 # stopped and another number goes on.
 set -u
 source=$1 quern=$2 build=$(cd "$3" && pwd)
-export QUERN_MPI_LIBRARY=$build/libquern_mpi.so OMPI_MCA_btl_base_warn_component_unused=0
-command -v mpirun >/dev/null || { echo "mpirun is not installed"; exit 77; }
-[ -f "$QUERN_MPI_LIBRARY" ] || { echo "built without an MPI"; exit 77; }
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-ranks-XXXXXX")
-trap 'rm -rf "$work"' EXIT
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
-# What MPI itself keeps until the end is not ours to free.
-export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+. "$1/tests/support/script.sh"
+use_mpi "$build" || exit 77
 inputs=("$source/examples/1ppe/1PPE_r_u.pdb" "$source/examples/1ppe/1PPE_l_u_rnd.pdb")
 rotations=300
 # One kind of transforms: where the automatic choice measures, two runs may differ in it.
 options=(--spacing 2.5 --keep 60 --clusters 8 --fft own --device host --tune off --quiet)
 dock() { "$quern" dock "${inputs[@]}" --rotations $rotations "${options[@]}" "$@"; }
-ranks() { mpirun -n "$1" --oversubscribe --allow-run-as-root "${@:2}"; }
 dock_ranks() { ranks "$1" "$quern" dock "${inputs[@]}" --rotations $rotations "${options[@]}" "${@:2}" >"$work/log" 2>&1; }
 results() { (cd "$work/$1" && find . -type f ! -name 'journal.*' | sort); }
 same() { # same NAME: every result file but the timed ones is that of one process

@@ -6,10 +6,7 @@
 set -u
 source=$1 quern=$2
 receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-dock-XXXXXX")
-trap 'rm -rf "$work"' EXIT
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+. "$1/tests/support/script.sh"
 # One kind of transforms: where the automatic choice measures, two runs may differ in it.
 common=(--spacing 1.8 --keep 200 --fft fused --device host --quiet)
 # Sanitizers make a run several times as long; QUERN_TEST_ROTATIONS makes it shorter.

@@ -5,12 +5,9 @@
 set -u
 source=$1 quern=$2
 receptor=$source/examples/1ppe/1PPE_r_u.pdb ligand=$source/examples/1ppe/1PPE_l_u_rnd.pdb
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-tuning-XXXXXX")
-trap 'rm -rf "$work"' EXIT
+. "$1/tests/support/script.sh"
 cd "$work" || exit 1
 export QUERN_TUNING_STORE="$work/tuning.db"
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 dock() { # dock NAME options…
   local name=$1
   shift
@@ -59,4 +56,4 @@ wrong() { # wrong WORDS options…: refused with a message that has the words
 wrong 'tuning budget is "5 apples"' --tune-budget '5 apples'
 wrong 'tuning budget is "0"' --tune-budget 0
 QUERN_TUNE=never wrong 'tuning is "never"'
-[ "$failures" = 0 ]
+[ $failures -eq 0 ]

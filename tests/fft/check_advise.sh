@@ -3,11 +3,8 @@
 # CSV and JSON agree; answers are kept, and a damaged file of them is set aside aloud.
 set -u
 quern=$2
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-fft-XXXXXX")
-trap 'rm -rf "$work"' EXIT
+. "$1/tests/support/script.sh"
 export XDG_CACHE_HOME=$work/cache
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 refuses() { # refuses STATUS "part of the sentence" arguments…
   local expected=$1 part=$2 output status
   shift 2

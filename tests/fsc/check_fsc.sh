@@ -4,11 +4,8 @@
 # another. Where numpy or reference data are missing, what needs them is left out.
 set -u
 quern=$2
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-fsc-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+. "$1/tests/support/script.sh"
 cd "$work" || exit 1
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
 
 # volume FILE SIDE VOXEL SCENE: what a few lines of Python write as MRC.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# labels: unsanitized
 # No circle between files of src/runtime: a file that calls another is not called by it, nor through others. The table of
 # drivers names every driver, and drivers may ask for others (checking:X): those names are no calls.
 # Arguments: source folder, quern binary, build folder.

@@ -4,9 +4,7 @@
 # is told. Argument: source folder.
 set -u
 source=$(cd "$1" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-layers-XXXXXX")
-trap 'rm -rf "$work"' EXIT
-failures=0
+. "$1/tests/support/script.sh"
 mkdir "$work/src"
 ln -s "$source/include" "$source/tests" "$work"
 for entry in "$source"/src/*; do [ -d "$entry" ] && ln -s "$entry" "$work/src"; done
@@ -53,4 +51,4 @@ plant base '#include "base/error.h"
 #include "fsc/run.h"'
 planted "a program that includes another's file" "planted may not include fsc/run.h, of fsc"
 rm -r "$work/src/planted"
-[ "$failures" = 0 ]
+[ $failures -eq 0 ]

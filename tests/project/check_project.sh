@@ -2,10 +2,7 @@
 # check_project.sh SOURCE QUERN BUILD: what quern project writes, says and leaves behind.
 set -u
 quern=$2
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-project-XXXXXX")
-trap '[ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+. "$1/tests/support/script.sh"
 cd "$work" || exit 1
 
 word() { printf "\\x$(printf %02x $(($1 & 255)))\\x$(printf %02x $(($1 >> 8 & 255)))\\0\\0"; }
@@ -97,4 +94,4 @@ grep -q "stopped after .* of 300000 images" message || fail "an interrupted run 
 grep -q resume message && fail "an interrupted run cannot be resumed: $(cat message)"
 [ -z "$(find . -name 'wrong*')" ] || fail "an interrupted run left $(find . -name 'wrong*')"
 
-[ $failures = 0 ]
+[ $failures -eq 0 ]

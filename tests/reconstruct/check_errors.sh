@@ -4,12 +4,9 @@
 set -u
 source=$(cd "$1" && pwd) quern=$(realpath "$2")
 "$quern" reconstruct -h >/dev/null 2>&1 || { echo "this build has no reconstruct command"; exit 77; }
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-reconstruct-XXXXXX")
-trap 'rm -rf "$work"' EXIT
+. "$1/tests/support/script.sh"
 cd "$work" || exit 1
 export LC_ALL=C # bytes are bytes
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 
 mkdir good out
 bash "$source/tests/reconstruct/make_particles.sh" good 12 16

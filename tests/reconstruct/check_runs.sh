@@ -7,12 +7,9 @@
 set -u
 source=$(cd "$1" && pwd) quern=$(realpath "$2") build=$(cd "$3" && pwd)
 "$quern" reconstruct -h >/dev/null 2>&1 || { echo "this build has no reconstruct command"; exit 77; }
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-reconstruct-XXXXXX")
-trap 'rm -rf "$work"' EXIT
+. "$1/tests/support/script.sh"
 cd "$work" || exit 1
 export LC_ALL=C # bytes are bytes
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 images=${QUERN_TEST_IMAGES:-8000}
 
 mkdir set short
@@ -111,26 +108,22 @@ cmp -s split/half1.mrc split.before/half1.mrc && fail "two seeds make the same h
 within "the map of split halves" 1e-6 map.mrc split/map.mrc
 
 # Ranks share the images.
-export QUERN_MPI_LIBRARY=$build/libquern_mpi.so
-ranks() { mpirun -n "$1" --oversubscribe --allow-run-as-root "$quern" reconstruct "${@:2}" "${options[@]}"; }
+reconstruct_ranks() { ranks "$1" "$quern" reconstruct "${@:2}" "${options[@]}"; }
 with_ranks=
-command -v mpirun >/dev/null && [ -f "$QUERN_MPI_LIBRARY" ] && with_ranks=1
-if [ -n "$with_ranks" ]; then
-  export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+if use_mpi "$build"; then
+  with_ranks=1
   for count in 2 3; do
-    ranks $count subsets.star --halves -o "ranks$count/" --threads 1 --batch 16 >log 2>&1 || { fail "$count ranks"; tail -n 5 log; }
+    reconstruct_ranks $count subsets.star --halves -o "ranks$count/" --threads 1 --batch 16 >log 2>&1 || { fail "$count ranks"; tail -n 5 log; }
     for name in map half1 half2; do within "$count ranks" 1e-6 "halves/$name.mrc" "ranks$count/$name.mrc"; done
   done
   # Three devices among two ranks: what a batch is may not depend on how many devices a rank has.
   if "$quern" devices | grep -q '^opencl:0'; then
     for how in "" --deterministic; do
-      mpirun -n 2 --oversubscribe --allow-run-as-root "$quern" reconstruct set.star -o "unequal$how.mrc" $how \
+      ranks 2 "$quern" reconstruct set.star -o "unequal$how.mrc" $how \
         --device host,opencl:0,checking:host --threads 1 --tune off --quiet >log 2>&1 || { fail "unequal ranks $how"; tail -n 5 log; }
       within "unequal ranks $how" 1e-6 map.mrc "unequal$how.mrc"
     done
   fi
-else
-  echo "without mpirun: ranks are not checked"
 fi
 
 # Kills, each once more was put aside; no map stands there before the run is over. Then to the end.
@@ -166,7 +159,7 @@ if [ ! -e killed.mrc ]; then
   [ "$(recorded damaged)" -eq "$before" ] || fail "damaged sums were found late"
   if [ -n "$with_ranks" ]; then # what is wrong with options leaves nothing beside what is right
     cp -r killed_unfinished other_unfinished
-    ranks 2 "${long[@]}" -o other.mrc --resume --symmetry C2 >log 2>&1 && fail "two ranks went on with another symmetry's sums"
+    reconstruct_ranks 2 "${long[@]}" -o other.mrc --resume --symmetry C2 >log 2>&1 && fail "two ranks went on with another symmetry's sums"
     [ ! -e other_unfinished/journal.1 ] || fail "a journal of another symmetry was left"
     reconstruct long.star -o other.mrc --resume || fail "going on after a mistaken --resume"
     within "after a mistaken --resume" 1e-6 long.mrc other.mrc
@@ -200,7 +193,7 @@ fi
 # A process of two is killed; one goes on alone.
 if [ -n "$with_ranks" ]; then
   # shellcheck disable=SC2016
-  mpirun -n 2 --oversubscribe --allow-run-as-root bash -c 'journal=$1; shift; [ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
+  ranks 2 bash -c 'journal=$1; shift; [ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
       "$@" & running=$!
       while kill -0 $running 2>/dev/null && [ "$(stat -c %s "$journal" 2>/dev/null || echo 0)" -lt 500 ]; do sleep 0.01; done
       kill -KILL $running; wait $running' rank ranks_unfinished/journal.1 \

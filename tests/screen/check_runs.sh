@@ -6,10 +6,7 @@
 set -u
 source=$1 quern=$2 build=$(cd "$3" && pwd)
 "$quern" screen -h >/dev/null 2>&1 || { echo "this build has no screen command"; exit 77; }
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-screen-XXXXXX")
-trap 'rm -rf "$work"' EXIT
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+. "$1/tests/support/script.sh"
 molecules=${QUERN_TEST_MOLECULES:-${QUERN_TEST_QUICK:+100}}
 molecules=${molecules:-300}
 every=$((molecules < 1000 ? 30 : 100))
@@ -79,10 +76,7 @@ screen -o "$work/killed" --resume || fail "resuming a run that is over"
 same one killed
 
 # Ranks; one of them is killed and the rest is done by another number of them.
-export QUERN_MPI_LIBRARY=$build/libquern_mpi.so
-ranks() { mpirun -n "$1" --oversubscribe --allow-run-as-root "${@:2}"; }
-if command -v mpirun >/dev/null && [ -f "$QUERN_MPI_LIBRARY" ]; then
-  export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+if use_mpi "$build"; then
   for count in 1 2 4; do
     ranks "$count" "$quern" screen "${inputs[@]}" "${options[@]}" --threads 1 -o "$work/ranks$count" >"$work/log" 2>&1 ||
       { fail "$count ranks"; tail -n 5 "$work/log"; }
@@ -114,8 +108,6 @@ if command -v mpirun >/dev/null && [ -f "$QUERN_MPI_LIBRARY" ]; then
   if "$quern" devices 2>/dev/null | grep -q '^ *opencl:0'; then
     differing "two devices" 'the first has "device=.*", this one "device=opencl .*, or exact' "--device host" "--device opencl:0"
   fi
-else
-  echo "without mpirun: ranks are not checked"
 fi
 
 # What must fail, with one sentence, and what it leaves.

@@ -5,10 +5,7 @@
 set -u
 source=$1 quern=$2 build=$(cd "$3" && pwd)
 "$quern" screen -h >/dev/null 2>&1 || { echo "this build has no screen command"; exit 77; }
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-trouble-XXXXXX")
-trap '[ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+. "$1/tests/support/script.sh"
 
 examples=$source/examples/1iep
 awk '/^ATOM/ { x = substr($0, 31, 8) - 15.2; y = substr($0, 39, 8) - 53.9; z = substr($0, 47, 8) - 16.9
@@ -149,24 +146,22 @@ screen "$work/labelled.sdf" -o "$work/labelled" --resume || fail "without --acti
 cmp -s "$work/labelled/scores.csv" "$work/before.csv" || fail "actives are not forgotten"
 
 # Of several processes one speaks.
-export QUERN_MPI_LIBRARY=$build/libquern_mpi.so
-if command -v mpirun >/dev/null && [ -f "$QUERN_MPI_LIBRARY" ]; then
-  export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
-  ranks() { mpirun -n 3 --oversubscribe --allow-run-as-root "$@" >"$work/log" 2>&1; }
+if use_mpi "$build"; then
+  three() { ranks 3 "$@" >"$work/log" 2>&1; }
   once() { [ "$(grep -c "$1" "$work/log")" -eq 1 ] || { fail "$2: not once but $(grep -c "$1" "$work/log") times: $1"; cat "$work/log"; }; }
   loud=("${options[@]/--quiet/--explain}")
-  ranks "$quern" screen "$work/pocket.pdb" "$work/library.sdf" "${loud[@]}" -o "$work/ranks" || fail "three processes"
+  three "$quern" screen "$work/pocket.pdb" "$work/library.sdf" "${loud[@]}" -o "$work/ranks" || fail "three processes"
   for note in '^device:' '^box for centroids:' 'conformers a batch' '^3 processes' '^results in'; do once "$note" "three processes"; done
-  ranks "$quern" screen "$work/pocket.pdb" "$work/library.sdf" "${loud[@]}" -o "$work/ranks" && fail "three processes into results"
+  three "$quern" screen "$work/pocket.pdb" "$work/library.sdf" "${loud[@]}" -o "$work/ranks" && fail "three processes into results"
   once '^quern: ' "a folder with results"
   cut_library
-  ranks "$quern" screen "$work/pocket.pdb" "$work/cut.sdf.gz" "${loud[@]}" -o "$work/cutranks" && fail "three processes and a cut library"
+  three "$quern" screen "$work/pocket.pdb" "$work/cut.sdf.gz" "${loud[@]}" -o "$work/cutranks" && fail "three processes and a cut library"
   once '^quern: ' "a cut library"
   grep -q "has the results of the $seen molecules before" "$work/log" || fail "a cut library: another sentence: $(grep quern: "$work/log")"
   cmp -s <(cut -d, -f2-5 "$work/cut/scores.csv") <(cut -d, -f2-5 "$work/cutranks/scores.csv") || fail "a cut library: other scores of three processes"
   # One is asked to stop; one meets a full disk. The others end with it and give no advice.
   # shellcheck disable=SC2016
-  ranks bash -c '[ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
+  three bash -c '[ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
       "$@" & running=$!
       while kill -0 $running 2>/dev/null && [ ! -s "$0/journal.1" ]; do sleep 0.01; done
       kill -TERM $running; wait $running' "$work/stopped" \
@@ -175,12 +170,10 @@ if command -v mpirun >/dev/null && [ -f "$QUERN_MPI_LIBRARY" ]; then
   once '^quern: go on with' "one of three is asked to stop"
   [ ! -e "$work/stopped/scores.csv" ] || fail "one of three is asked to stop: results"
   # shellcheck disable=SC2016
-  ranks bash -c 'trap "" XFSZ; [ "$OMPI_COMM_WORLD_RANK" != 2 ] || ulimit -f 1; exec "$@"' rank \
+  three bash -c 'trap "" XFSZ; [ "$OMPI_COMM_WORLD_RANK" != 2 ] || ulimit -f 1; exec "$@"' rank \
     "$quern" screen "$work/pocket.pdb" "$work/good.sdf.gz" "${options[@]}" --poses 2048 -o "$work/full" && fail "a full disk"
   once '^quern: ' "one of three has a full disk"
   grep -q '^quern: .*journal.2: cannot write' "$work/log" || fail "one of three has a full disk: $(grep quern: "$work/log")"
-else
-  echo "without mpirun: ranks are not checked"
 fi
 
 [ $failures -eq 0 ]

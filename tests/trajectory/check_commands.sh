@@ -4,12 +4,9 @@
 set -u
 quern=$2
 water=$(cd "$1/examples/water" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-trajectory-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+. "$1/tests/support/script.sh"
 cd "$work" || exit 1
 export QUERN_TUNE=off
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 trajectory() { "$quern" trajectory "$@" --quiet 2>err; }
 rows() { grep -v '^[#@]' "$1"; }
 # near FILE FILE TOLERANCE: as many numbers in both, each as near.

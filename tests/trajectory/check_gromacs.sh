@@ -5,12 +5,9 @@ set -u
 quern=$2
 water=$(cd "$1/examples/water" && pwd)
 command -v gmx >/dev/null || { echo "gmx is not installed"; exit 77; }
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-gromacs-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+. "$1/tests/support/script.sh"
 cd "$work" || exit 1
 export QUERN_TUNE=off
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 rows() { grep -v '^[#@]' "$1"; }
 # near FILE FILE TOLERANCE FIRST LAST: columns FIRST to LAST of both.
 near() {

@@ -3,18 +3,10 @@
 # stopped and others go on.
 set -u
 build=$(cd "$3" && pwd)
-program=$build/tests/test_trajectory_engine library=$build/libquern_mpi.so
-command -v mpirun >/dev/null || { echo "mpirun is not installed"; exit 77; }
-[ -f "$library" ] || { echo "built without an MPI"; exit 77; }
+program=$build/tests/test_trajectory_engine
 [ -x "$program" ] || { echo "$program is not built"; exit 77; }
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-ranks-XXXXXX")
-trap 'rm -rf "$work"' EXIT
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
-# What MPI itself keeps until the end is not ours to free.
-export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" QUERN_MPI_LIBRARY=$library
-export OMPI_MCA_btl_base_warn_component_unused=0
-ranks() { mpirun -n "$1" --oversubscribe --allow-run-as-root "${@:2}"; }
+. "$1/tests/support/script.sh"
+use_mpi "$build" || exit 77
 same() { cmp -s "$work/one.txt" "$work/$1.txt" || fail "$1: other results than of one process"; }
 
 "$program" make "$work" || fail "making files"

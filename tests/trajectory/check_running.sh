@@ -5,12 +5,9 @@ set -u
 quern=$2 player=$3/tests/test_trajectory_live
 water=$(cd "$1/examples/water" && pwd)
 [ -x "$player" ] || { echo "test_trajectory_live is not built"; exit 77; }
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-live-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+. "$1/tests/support/script.sh"
 cd "$work" || exit 1
 export QUERN_TUNE=off
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 rows() { grep -v '^[#@]' "$1"; }
 # Numbers of imd_server.h.
 not_imd=2 more_atoms=8 cut=14
