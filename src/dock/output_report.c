@@ -295,6 +295,7 @@ static qn_status add_contact_table(const qn_dock_state *run, const qn_dock_resul
 static qn_status fill_report(const qn_dock_state *run, const qn_dock_result *result, qn_report *report)
 {
     QN_TRY(add_facts(run, result, report));
+    QN_TRY(qn_job_report_warnings(run->job, report));
     if (run->receptor.summary.without_entry + run->ligand.summary.without_entry > 0)
         QN_TRY(qn_report_warning(report,
                                  "%zu atoms have no entry in the atom table and were treated by element, without "

@@ -43,7 +43,6 @@ static qn_status count_recorded(const search_loop *loop, int *count)
     return status;
 }
 
-/* Ranks but the first only ask whether to stop: a total of 0 is not shown. */
 static qn_status report_progress(const search_loop *loop)
 {
     const qn_dock_state *run = loop->run;
@@ -51,11 +50,10 @@ static qn_status report_progress(const search_loop *loop)
     const qn_progress progress = {.stage = "docking",
                                   .unit = "rotations",
                                   .done = (size_t)(loop->reached > resumed ? loop->reached : resumed),
-                                  .total = qn_job_is_first(run->job) ? (size_t)run->rotation_count : 0,
+                                  .total = (size_t)run->rotation_count,
                                   .seconds = qn_clock_s() - loop->started_s};
     int done;
-    if (!run->options->run.progress || run->options->run.progress(&progress, run->options->run.progress_user) == 0)
-        return QN_OK;
+    if (!qn_job_is_stopped(run->job, &progress)) return QN_OK;
     QN_TRY(count_recorded(loop, &done));
     QN_FAIL(QN_CANCELLED, "stopped after %d of %d rotations; continue with --resume", done, run->rotation_count);
 }

@@ -23,8 +23,7 @@ static double estimate_seconds(const qn_dock_state *run)
 
 qn_status qn_dock_tuning_start(qn_dock_state *run)
 {
-    return qn_tuning_start(run->job->context, run->options->run.tune, run->options->run.tune_budget,
-                           estimate_seconds(run), &run->job->tuning);
+    return qn_job_tune(run->job, estimate_seconds(run));
 }
 
 qn_status qn_dock_tuning_explore(qn_dock_state *run, qn_dock_search *search)

@@ -172,8 +172,7 @@ static qn_status fill_report(const qn_fsc_state *run, qn_report *report)
     qn_text mask = {0};
     const char **labels;
     QN_TRY(add_facts(run, report));
-    for (size_t i = 0; i < run->job->warnings.count; i++)
-        QN_TRY(qn_report_warning(report, "%s.", run->job->warnings.text[i]));
+    QN_TRY(qn_job_report_warnings(run->job, report));
     QN_TRY(make_labels(run->fsc, &labels));
     qn_status status = add_plot(run->fsc, labels, report);
     qn_release(&labels);

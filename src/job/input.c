@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -76,16 +74,4 @@ qn_status qn_input_sample(const char *path, uint64_t *bytes, char digest[65])
     qn_hash_finish(&hash, digest);
     *bytes = size > 0 ? (uint64_t)size : 0;
     return QN_OK;
-}
-
-qn_status qn_input_look_at(const char *path, uint64_t most_bytes, qn_input_facts *facts)
-{
-    struct stat information;
-    struct tm date;
-    *facts = (qn_input_facts){0};
-    if (stat(path, &information) != 0) return cannot(path, "open");
-    facts->bytes = (uint64_t)information.st_size;
-    if (gmtime_r(&information.st_mtime, &date))
-        strftime(facts->modified, sizeof facts->modified, "%Y-%m-%dT%H:%M:%SZ", &date);
-    return facts->bytes <= most_bytes ? hash_file(path, facts->digest) : QN_OK;
 }

@@ -15,14 +15,4 @@ QN_MUST_CHECK qn_status qn_input_hash(const char *path, char digest[65]);
  */
 QN_MUST_CHECK qn_status qn_input_sample(const char *path, uint64_t *bytes, char digest[65]);
 
-/* What a run file says of an input. */
-typedef struct qn_input_facts {
-    uint64_t bytes;
-    char modified[24]; /* "2026-11-21T22:40:11Z" */
-    char digest[65];   /* SHA-256; "" when the file is larger than was asked for */
-} qn_input_facts;
-
-/* `most_bytes`: of files that are read for their checksum. Errors as above. */
-QN_MUST_CHECK qn_status qn_input_look_at(const char *path, uint64_t most_bytes, qn_input_facts *facts);
-
 #endif

@@ -81,6 +81,7 @@ qn_status qn_job_close(qn_job *job, qn_status status)
     for (int i = 0; i < job->device_count; i++) qn_device_release(&job->devices[i]);
     for (size_t i = 0; i < job->input_count; i++) qn_release(&job->inputs[i].path);
     qn_release(&job->inputs);
+    qn_release(&job->done.bits);
     clear_texts(&job->warnings);
     clear_texts(&job->files);
     qn_output_found_clear(&job->found);
@@ -119,6 +120,21 @@ void qn_job_report_path(const qn_job *job, qn_status status, char *path, size_t 
     snprintf(path, capacity, "%s", report ? report : "report.html");
     qn_release(&report);
     (void)qn_error_restore(&trail);
+}
+
+/* ---- while it runs ---- */
+
+qn_status qn_job_tune(qn_job *job, double expected_seconds)
+{
+    return qn_tuning_start(job->context, job->options->tune, job->options->tune_budget, expected_seconds, &job->tuning);
+}
+
+bool qn_job_is_stopped(const qn_job *job, const qn_progress *progress)
+{
+    qn_progress told = *progress;
+    if (!job->options->progress) return false;
+    if (!qn_job_is_first(job)) told.total = 0; /* not to be shown */
+    return job->options->progress(&told, job->options->progress_user) != 0;
 }
 
 /* ---- what is collected ---- */

@@ -30,7 +30,9 @@
 #include "job/devices.h"
 #include "job/journal.h"
 #include "job/output.h"
+#include "job/pieces.h"
 #include "job/tuning.h"
+#include "report/html.h"
 
 typedef struct qn_job_input {
     const char *role; /* "receptor" */
@@ -57,11 +59,12 @@ typedef struct qn_job {
     qn_agreement agreement;
     qn_device *devices[QN_MOST_DEVICES]; /* this rank's, by qn_job_devices */
     int device_count;
-    qn_tuning tuning; /* begun by the program */
+    qn_tuning tuning;
     double started_s;
     qn_text key;               /* lines "name=value" of all that results depend on */
     const char *device_advice; /* what to do instead where ranks' devices differ; NULL */
     bool over;                 /* an earlier run finished the same work: nothing is left to do */
+    qn_piece_set done;         /* pieces that journals had when the run began, as the program reads their records */
     qn_job_texts warnings;
 
     /* private to src/job */
@@ -115,6 +118,10 @@ typedef enum qn_job_reading {
  * ":chains". QN_NOT_FOUND, QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_job_input_add(qn_job *job, const char *role, const char *path, qn_job_reading reading);
 
+/* Attach the tuner that the options ask for, to a run that is expected to take so long; detached by qn_job_close, or by
+ * qn_tuning_finish(&job->tuning). */
+QN_MUST_CHECK qn_status qn_job_tune(qn_job *job, double expected_seconds);
+
 /* Append lines "name=value\n" to the key. */
 QN_MUST_CHECK qn_status qn_job_key(qn_job *job, const char *format, ...) QN_PRINTF_LIKE(2, 3);
 
@@ -149,6 +156,9 @@ void qn_job_records_end(qn_job *job);
 typedef qn_status (*qn_job_device_work)(int device, void *user);
 QN_MUST_CHECK qn_status qn_job_each_device(qn_job *job, qn_job_device_work work, void *user);
 
+/* Tell how far the run is; whether the caller asks it to stop. Ranks but the first only ask: theirs is not shown. */
+bool qn_job_is_stopped(const qn_job *job, const qn_progress *progress);
+
 /* A warning: logged, and kept for the report and run.json. */
 QN_MUST_CHECK qn_status qn_job_warn(qn_job *job, const char *format, ...) QN_PRINTF_LIKE(2, 3);
 
@@ -163,6 +173,9 @@ json_t *qn_job_describe_device(const qn_device *device);
 /* Write run.json, the last file of a run: program, version, inputs, devices, times, warnings, key and files, and behind
  * them what the program says; what both say is the program's. Takes `own`, which may be NULL: QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_job_facts(qn_job *job, json_t *own);
+
+/* Put the warnings so far into a report. */
+QN_MUST_CHECK qn_status qn_job_report_warnings(const qn_job *job, qn_report *report);
 
 /* The path of the report; "" where another process says how the run ended, or an earlier run did everything. */
 void qn_job_report_path(const qn_job *job, qn_status status, char *path, size_t capacity);

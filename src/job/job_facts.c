@@ -153,6 +153,19 @@ static json_t *describe_texts(const qn_job_texts *texts)
     return list;
 }
 
+/* ---- warnings ---- */
+
+/* A sentence in the log has no full stop. */
+qn_status qn_job_report_warnings(const qn_job *job, qn_report *report)
+{
+    for (size_t i = 0; i < job->warnings.count; i++) {
+        const char *text = job->warnings.text[i];
+        const size_t length = strlen(text);
+        QN_TRY(qn_report_warning(report, "%s%s", text, length > 0 && text[length - 1] == '.' ? "" : "."));
+    }
+    return QN_OK;
+}
+
 /* ---- the whole ---- */
 
 json_t *qn_job_describe_device(const qn_device *device)

@@ -185,7 +185,7 @@ static qn_status report_progress(qn_projection *run, size_t count)
                                .done = run->done,
                                .total = run->total,
                                .seconds = qn_clock_s() - run->job->started_s};
-    if (run->options->run.progress && run->options->run.progress(&state, run->options->run.progress_user) != 0)
+    if (qn_job_is_stopped(run->job, &state))
         QN_FAIL(QN_CANCELLED, "stopped after %zu of %zu images; nothing was written", run->done, run->total);
     return QN_OK;
 }

@@ -167,13 +167,6 @@ static double expected_seconds(const qn_projection *run)
     return 1e-3 * (double)run->total * side * side;
 }
 
-static qn_status start_tuning(qn_projection *run)
-{
-    const qn_run_options *options = run->job->options;
-    return qn_tuning_start(run->job->context, options->tune, options->tune_budget, expected_seconds(run),
-                           &run->job->tuning);
-}
-
 static qn_status run_stages(qn_projection *run)
 {
     static const char *const names[] = {".mrcs", ".star", "run.json", NULL};
@@ -181,7 +174,7 @@ static qn_status run_stages(qn_projection *run)
     QN_TRY(qn_job_agree(job, read_inputs(run)));
     QN_TRY(qn_job_output(job, &(qn_output){.stem = run->views.stem, .names = names}, false));
     qn_projection_plan(run);
-    QN_TRY(qn_job_agree(job, start_tuning(run)));
+    QN_TRY(qn_job_agree(job, qn_job_tune(job, expected_seconds(run))));
     return qn_job_agree(job, make_images(run));
 }
 

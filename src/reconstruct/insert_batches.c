@@ -56,7 +56,7 @@ static qn_status next_batch(device_worker *worker, uint64_t *batch, bool *none)
     insertion *shared = worker->shared;
     QN_TRY(qn_agreement_look(&shared->run->job->agreement));
     do QN_TRY(take_next(worker, batch, none));
-    while (!*none && qn_piece_set_has(&shared->run->done, *batch));
+    while (!*none && qn_piece_set_has(&shared->run->job->done, *batch));
     pthread_mutex_lock(&shared->mutex);
     worker->cut_short |= shared->failed;
     *none |= shared->failed;
@@ -73,10 +73,9 @@ static qn_status report_progress(insertion *shared)
     const qn_progress progress = {.stage = "inserting",
                                   .unit = "images",
                                   .done = (size_t)shared->images_done,
-                                  .total = qn_job_is_first(run->job) ? (size_t)shared->images_total : 0,
+                                  .total = (size_t)shared->images_total,
                                   .seconds = now_s - shared->started_s};
-    if (!run->options->run.progress || run->options->run.progress(&progress, run->options->run.progress_user) == 0)
-        return QN_OK;
+    if (!qn_job_is_stopped(run->job, &progress)) return QN_OK;
     QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu images%s", (unsigned long long)shared->images_done,
             (unsigned long long)shared->images_total, run->saved ? "; continue with --resume" : "");
 }
@@ -225,8 +224,7 @@ static qn_status explore(qn_reconstruct_state *run, qn_accumulator *accumulator,
         QN_TRY(qn_accumulator_finish(accumulator));
         spent_s = qn_clock_s() - started_s;
         const qn_progress progress = {.stage = "tuning", .unit = "images", .seconds = spent_s};
-        if (run->options->run.progress && run->options->run.progress(&progress, run->options->run.progress_user) != 0)
-            QN_FAIL(QN_CANCELLED, "stopped while tuning; nothing was written");
+        if (qn_job_is_stopped(run->job, &progress)) QN_FAIL(QN_CANCELLED, "stopped while tuning; nothing was written");
         QN_TRY(qn_tuning_explores(&run->job->tuning, spent_s, &explores));
     }
     return QN_OK;

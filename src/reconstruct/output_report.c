@@ -259,8 +259,7 @@ static qn_status add_run(qn_report *report, const qn_reconstruction *run)
 
 static qn_status fill_report(qn_report *report, const qn_reconstruction *run)
 {
-    const qn_job_texts *warnings = &run->job->warnings;
-    for (size_t i = 0; i < warnings->count; i++) QN_TRY(qn_report_warning(report, "%s", warnings->text[i]));
+    QN_TRY(qn_job_report_warnings(run->job, report));
     QN_TRY(add_facts(report, run));
     QN_TRY(qn_reconstruct_add_slices(report, run));
     QN_TRY(add_resolution(report, run));

@@ -160,9 +160,7 @@ static double expected_seconds(const qn_reconstruct_state *run)
 
 static qn_status prepare(qn_reconstruct_state *run)
 {
-    const qn_run_options *options = run->job->options;
-    QN_TRY(qn_tuning_start(run->job->context, options->tune, options->tune_budget, expected_seconds(run),
-                           &run->job->tuning));
+    QN_TRY(qn_job_tune(run->job, expected_seconds(run)));
     for (int i = 0; i < run->job->device_count; i++) QN_TRY(qn_reconstruct_explore(run, i));
     for (int i = 0; i < run->job->device_count; i++)
         QN_TRY(qn_accumulator_create(run->job->devices[i], &run->accumulation, &run->accumulators[i]));
@@ -172,9 +170,9 @@ static qn_status prepare(qn_reconstruct_state *run)
 static qn_status open_saved(qn_reconstruct_state *run)
 {
     if (!run->saves) return QN_OK;
-    QN_TRY(qn_saved_sums_open(run->job, run->side, run->halves, &run->done, &run->saved));
+    QN_TRY(qn_saved_sums_open(run->job, run->side, run->halves, &run->saved));
     for (size_t i = 0; i < run->plan.batch_count; i++)
-        if (qn_piece_set_has(&run->done, i)) run->resumed += run->plan.batches[i].count;
+        if (qn_piece_set_has(&run->job->done, i)) run->resumed += run->plan.batches[i].count;
     if (run->resumed == 0) return QN_OK;
     qn_log(QN_LOG_NOTE, "resuming: %llu images are inserted", (unsigned long long)run->resumed);
     if (!run->options->deterministic) return QN_OK;
@@ -301,7 +299,6 @@ static void clear(qn_reconstruct_state *run)
     qn_image_stacks_close(&run->stacks);
     qn_image_plan_clear(&run->plan);
     qn_particle_set_destroy(&run->particles);
-    qn_release(&run->done.bits);
     qn_release(&run->operators);
     qn_release(&run->image_sides);
 }

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "job/job.h"
-#include "job/pieces.h"
 #include "reconstruct/accumulator.h"
 #include "reconstruct/images.h"
 #include "reconstruct/output.h"
@@ -33,7 +32,6 @@ typedef struct qn_reconstruct_state {
     qn_accumulator_options accumulation;
     qn_accumulator *accumulators[QN_MOST_DEVICES];
     qn_saved_sums *saved; /* NULL: nothing is put aside */
-    qn_piece_set done;    /* batches of runs before */
     qn_reconstruction result;
 
     uint64_t inserted, resumed; /* images, by this process; by runs before, of all processes */

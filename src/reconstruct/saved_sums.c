@@ -122,7 +122,7 @@ static qn_status mark_done(const saved_file *files, size_t count, qn_piece_set *
 }
 
 /* Another rank's journal: its batches are done; where this run has no such rank, one of this run adds its files. */
-static qn_status read_other(qn_saved_sums *saved, int rank, qn_piece_set *done)
+static qn_status read_other(qn_saved_sums *saved, int rank)
 {
     const int rank_count = qn_ranks_count(saved->job->ranks);
     saved_file *files = NULL;
@@ -130,7 +130,7 @@ static qn_status read_other(qn_saved_sums *saved, int rank, qn_piece_set *done)
     uint64_t generation = 0;
     record_reading reading = {&files, &count, &capacity, &generation};
     qn_status status = qn_job_scan_rank(saved->job, rank, read_record, &reading);
-    if (status == QN_OK) status = mark_done(files, count, done);
+    if (status == QN_OK) status = mark_done(files, count, &saved->job->done);
     if (status == QN_OK && rank >= rank_count && (uint32_t)(rank % rank_count) == saved->rank) {
         void *memory = saved->adopted;
         status = qn_grow(&memory, &saved->adopted_capacity, saved->adopted_count + count, sizeof(saved_file));
@@ -144,28 +144,28 @@ static qn_status read_other(qn_saved_sums *saved, int rank, qn_piece_set *done)
     return status;
 }
 
-static qn_status read_own(qn_saved_sums *saved, qn_piece_set *done)
+static qn_status read_own(qn_saved_sums *saved)
 {
     record_reading reading = {&saved->files, &saved->file_count, &saved->file_capacity, &saved->generation};
     QN_TRY(qn_job_scan_rank(saved->job, (int)saved->rank, read_record, &reading));
     for (size_t i = 0; i < saved->file_count; i++)
         if (saved->files[i].number >= saved->next_number) saved->next_number = saved->files[i].number + 1;
-    return mark_done(saved->files, saved->file_count, done);
+    return mark_done(saved->files, saved->file_count, &saved->job->done);
 }
 
-static qn_status read_journals(qn_saved_sums *saved, qn_piece_set *done)
+static qn_status read_journals(qn_saved_sums *saved)
 {
     int *ranks = NULL;
     size_t count = 0;
     QN_TRY(qn_rank_journal_list(saved->job->journal_folder, &ranks, &count));
     qn_status status = QN_OK;
     for (size_t i = 0; i < count && status == QN_OK; i++)
-        status = (uint32_t)ranks[i] == saved->rank ? read_own(saved, done) : read_other(saved, ranks[i], done);
+        status = (uint32_t)ranks[i] == saved->rank ? read_own(saved) : read_other(saved, ranks[i]);
     qn_release(&ranks);
     return status;
 }
 
-qn_status qn_saved_sums_open(qn_job *job, int side, int halves, qn_piece_set *done, qn_saved_sums **out)
+qn_status qn_saved_sums_open(qn_job *job, int side, int halves, qn_saved_sums **out)
 {
     void *memory;
     *out = NULL;
@@ -177,7 +177,7 @@ qn_status qn_saved_sums_open(qn_job *job, int side, int halves, qn_piece_set *do
     saved->side = side;
     saved->halves = halves;
     if (!job->options->resume) return QN_OK;
-    qn_status status = read_journals(saved, done);
+    qn_status status = read_journals(saved);
     if (status == QN_OK) status = qn_saved_sums_add(saved, NO_HALF, NULL); /* what is damaged is found now */
     if (status != QN_OK) qn_saved_sums_close(out);
     return status;

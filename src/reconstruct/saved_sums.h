@@ -10,15 +10,13 @@
 #define QN_RECONSTRUCT_SAVED_SUMS_H
 
 #include "job/job.h"
-#include "job/pieces.h"
 #include "reconstruct/accumulator.h"
 
 typedef struct qn_saved_sums qn_saved_sums;
 
-/* The job's journal is open. The batches that are in files of runs before become `done`. QN_BAD_FORMAT when a file is
- * damaged. */
-QN_MUST_CHECK qn_status qn_saved_sums_open(qn_job *job, int side, int halves, qn_piece_set *done,
-                                           qn_saved_sums **saved);
+/* The job's journal is open. The batches that are in files of runs before become job->done. QN_BAD_FORMAT when a file
+ * is damaged. */
+QN_MUST_CHECK qn_status qn_saved_sums_open(qn_job *job, int side, int halves, qn_saved_sums **saved);
 void qn_saved_sums_close(qn_saved_sums **saved);
 
 /* Put the sums of device `writer` aside: all `batches` that it has inserted since the run began. */

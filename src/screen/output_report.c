@@ -312,6 +312,7 @@ static qn_status fill_report(const qn_screen_state *run, qn_report *report)
     if (damage)
         QN_TRY(qn_report_warning(report, "The library was not read to its end, so molecules are missing here: %s.",
                                  damage));
+    QN_TRY(qn_job_report_warnings(run->job, report));
     QN_TRY(add_facts(run, report));
     QN_TRY(add_hits(run, report));
     QN_TRY(qn_screen_report_enrichment(run, report));

@@ -24,7 +24,6 @@ typedef struct screen_pipeline {
     double started_s;
 } screen_pipeline;
 
-/* Ranks but the first only ask whether to stop: a total of 0 is not shown. */
 static qn_status report_progress(const screen_pipeline *pipeline)
 {
     const qn_screen_state *run = pipeline->run;
@@ -32,9 +31,9 @@ static qn_status report_progress(const screen_pipeline *pipeline)
     const qn_progress progress = {.stage = "screening",
                                   .unit = "molecules",
                                   .done = (size_t)pipeline->finished,
-                                  .total = qn_job_is_first(run->job) ? (size_t)total : 0,
+                                  .total = (size_t)total,
                                   .seconds = qn_clock_s() - pipeline->started_s};
-    if (run->options->run.progress && run->options->run.progress(&progress, run->options->run.progress_user) != 0)
+    if (qn_job_is_stopped(run->job, &progress))
         QN_FAIL(QN_CANCELLED, "stopped after about %llu of %llu molecules; continue with --resume",
                 (unsigned long long)pipeline->finished, (unsigned long long)total);
     return QN_OK;
@@ -154,7 +153,7 @@ static qn_status read_pieces(piece_reading *reading)
         bool none;
         QN_TRY(qn_agreement_deal(&pipeline->run->job->agreement, 1, &number, &none));
         if (none) return QN_OK;
-        if (qn_piece_set_has(&pipeline->run->done, number)) continue;
+        if (qn_piece_set_has(&pipeline->run->job->done, number)) continue;
         QN_TRY(read_piece(reading, number, &batch));
         const bool last = !batch || batch->count < QN_SCREEN_PIECE;
         if (last && pipeline->run->damage.status == QN_OK)
@@ -485,7 +484,7 @@ qn_status qn_screen_pipeline_run(qn_screen_state *run)
     qn_status status = create_searches(&pipeline, &jobs);
     if (status == QN_OK) status = qn_screen_library_open(options->libraries, options->library_count, &pipeline.library);
     if (status == QN_OK) {
-        pipeline.finished = run->done.count * QN_SCREEN_PIECE;
+        pipeline.finished = run->job->done.count * QN_SCREEN_PIECE;
         pipeline.started_s = qn_clock_s();
         qn_screen_queue_create(2 * jobs, &pipeline.queue);
         status = run_threads(&pipeline);

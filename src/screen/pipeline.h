@@ -6,7 +6,7 @@
 
 #include "screen/results.h"
 
-/* Search every piece that is not in run->done and is dealt to this rank; record each. Adds to run->scoring_s. */
+/* Search every piece that is not in run->job->done and is dealt to this rank; record each. Adds to run->scoring_s. */
 QN_MUST_CHECK qn_status qn_screen_pipeline_run(qn_screen_state *run);
 
 #endif

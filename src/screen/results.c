@@ -50,7 +50,7 @@ typedef struct results_gathering {
 static qn_status gather_piece(const qn_screen_piece *piece, void *user)
 {
     results_gathering *gathering = user;
-    const bool resumed = qn_piece_set_has(&gathering->run->done, piece->number);
+    const bool resumed = qn_piece_set_has(&gathering->run->job->done, piece->number);
     if (gathering->keeps) return QN_OK;
     QN_TRY(qn_piece_set_add(&gathering->pieces, piece->number));
     if (piece->number > gathering->last) gathering->last = piece->number;

@@ -137,8 +137,7 @@ static qn_status start_tuning(qn_screen_state *run)
     if (run->search.cull && run->score.kind == QN_SCORE_BUDE) rate *= culling_gain;
     const double poses = (double)run->search.poses * run->search.generations * fmax(1, options->conformers);
     const double pairs = atoms_per_molecule * (double)run->receptor.atom_count;
-    return qn_tuning_start(job->context, options->run.tune, options->run.tune_budget, molecules * poses * pairs / rate,
-                           &job->tuning);
+    return qn_job_tune(job, molecules * poses * pairs / rate);
 }
 
 /* Every rank is ready, and would find the same: poses by default are those of the fastest kind of device. */
@@ -170,11 +169,11 @@ static qn_status know_piece(const qn_screen_piece *piece, void *user)
 
 static qn_status find_known(qn_screen_state *run)
 {
-    known_pieces known = {.done = &run->done};
+    known_pieces known = {.done = &run->job->done};
     const qn_screen_scan scan = {.piece = know_piece, .user = &known};
     if (!run->options->run.resume) return QN_OK;
     QN_TRY(qn_screen_results_scan(run, &scan));
-    if (run->done.count)
+    if (run->job->done.count)
         qn_log(QN_LOG_NOTE, "resuming: %llu %s done", (unsigned long long)known.molecules,
                known.molecules == 1 ? "molecule is" : "molecules are");
     return QN_OK;
@@ -273,7 +272,6 @@ static void clear(qn_screen_state *run)
     qn_screen_results_clear(run);
     qn_screen_labels_destroy(&run->labels);
     qn_score_receptor_clear(&run->receptor);
-    qn_release(&run->done.bits);
 }
 
 qn_status qn_screen_run(qn_context *context, const qn_screen_options *options, qn_screen_summary *summary)

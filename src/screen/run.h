@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "job/job.h"
-#include "job/pieces.h"
 #include "score/receptor.h"
 #include "screen/search/search.h"
 
@@ -50,7 +49,6 @@ typedef struct qn_screen_state {
     qn_screen_search_options search;
     int batch;                       /* conformers of a launch on the first device */
     struct qn_screen_labels *labels; /* of options->actives; NULL */
-    qn_piece_set done;               /* pieces that journals had when the run began */
     uint64_t library_molecules;      /* known once this process has read to their end; 0 before */
     qn_error_trail damage;           /* why this process read a library no further; its status is QN_OK otherwise */
     uint64_t molecules_before_damage;

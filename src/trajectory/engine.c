@@ -129,7 +129,7 @@ static qn_status read_pieces(trajectory_engine *engine)
         bool none;
         QN_TRY(qn_agreement_deal(&run->job->agreement, 1, &piece, &none));
         if (none) return QN_OK;
-        if (qn_piece_set_has(&run->done, piece)) continue;
+        if (qn_piece_set_has(&run->job->done, piece)) continue;
         QN_TRY(read_piece(engine, piece, &end));
     }
     return QN_OK;
@@ -272,13 +272,10 @@ static qn_status report_progress(trajectory_engine *engine)
     const qn_progress progress = {.stage = "analysing",
                                   .unit = "frames",
                                   .done = (size_t)done,
-                                  .total = !qn_job_is_first(run->job) ? 0
-                                           : total > done             ? total
-                                                                      : (size_t)done,
+                                  .total = total > done ? total : (size_t)done,
                                   .seconds = qn_clock_s() - engine->started_s,
                                   .bytes = run->bytes};
-    if (!run->options->run.progress) return QN_OK;
-    if (run->options->run.progress(&progress, run->options->run.progress_user) == 0 || engine->complete) return QN_OK;
+    if (!qn_job_is_stopped(run->job, &progress) || engine->complete) return QN_OK;
     if (run->options->live) {
         qn_source_stop(run->source); /* and analyse what has come */
         run->interrupted = true;

@@ -6,7 +6,7 @@
 
 #include "trajectory/records.h"
 
-/* Analyse every frame of the pieces that are not in run->done and are dealt to this rank; where run->records, each
+/* Analyse every frame of the pieces that are not in run->job->done and are dealt to this rank; where run->records, each
  * piece's partials are recorded. Adds to run->frames (where run->collects), analysed_here, client_seconds. A file that
  * is damaged ends the frames: run->damage. */
 QN_MUST_CHECK qn_status qn_trajectory_engine_run(qn_trajectory_state *run);

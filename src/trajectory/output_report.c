@@ -336,8 +336,7 @@ static qn_status fill_report(qn_report *report, const qn_trajectory_results *res
         QN_TRY(qn_report_warning(report, "%s: these are the results of the first %" PRIu64 " frames.%s",
                                  running ? "The simulation is still running" : "Not all frames were analysed",
                                  results->frames, running ? " Load the page again for more." : ""));
-    for (size_t i = 0; i < results->job->warnings.count; i++)
-        QN_TRY(qn_report_warning(report, "%s", results->job->warnings.text[i]));
+    QN_TRY(qn_job_report_warnings(results->job, report));
     QN_TRY(add_facts(report, results));
     for (size_t i = 0; i < results->query_count; i++) QN_TRY(add_query(report, results, &results->queries[i]));
     return add_run(report, results);

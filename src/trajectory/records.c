@@ -66,10 +66,10 @@ static qn_status know_piece(uint64_t piece, const void *data, size_t size, void 
 qn_status qn_trajectory_find_known(qn_trajectory_state *run)
 {
     if (!run->records || !run->options->run.resume) return QN_OK;
-    QN_TRY(qn_job_scan(run->job, know_piece, &run->done));
-    if (run->done.count)
+    QN_TRY(qn_job_scan(run->job, know_piece, &run->job->done));
+    if (run->job->done.count)
         qn_log(QN_LOG_NOTE, "resuming: about %llu frames are done",
-               (unsigned long long)run->done.count * QN_TRAJECTORY_PIECE);
+               (unsigned long long)run->job->done.count * QN_TRAJECTORY_PIECE);
     return QN_OK;
 }
 

@@ -17,7 +17,7 @@ QN_MUST_CHECK qn_status qn_piece_record_add(qn_piece_record *record, const qn_tr
 /* Append to the journal, and begin anew. */
 QN_MUST_CHECK qn_status qn_piece_record_write(qn_piece_record *record, qn_job *job);
 
-/* Fill run->done. */
+/* Fill run->job->done. */
 QN_MUST_CHECK qn_status qn_trajectory_find_known(qn_trajectory_state *run);
 
 /* Hand all frames of all journals and then those of run->tail to the queries, in order. QN_BAD_FORMAT when one is

@@ -176,10 +176,7 @@ static double expected_seconds(const qn_trajectory_state *run)
 
 static qn_status start_tuning(qn_trajectory_state *run)
 {
-    const qn_run_options *options = run->job->options;
-    if (!run->any_on_device) return QN_OK;
-    return qn_tuning_start(run->job->context, options->tune, options->tune_budget, expected_seconds(run),
-                           &run->job->tuning);
+    return run->any_on_device ? qn_job_tune(run->job, expected_seconds(run)) : QN_OK;
 }
 
 /* Everything that can be wrong with what was given. */
@@ -211,7 +208,7 @@ static qn_status analyse(qn_trajectory_state *run)
 {
     qn_job *job = run->job;
     QN_TRY(qn_job_agree(job, qn_trajectory_find_known(run)));
-    run->collects = run->done.count == 0 && qn_ranks_count(job->ranks) == 1;
+    run->collects = run->job->done.count == 0 && qn_ranks_count(job->ranks) == 1;
     qn_status status = qn_trajectory_engine_run(run);
     qn_job_records_end(job);
     if (status == QN_OK) status = hear_of_damage(run);
@@ -311,7 +308,6 @@ static void clear(qn_trajectory_state *run)
     qn_whole_plan_destroy(&run->whole_plan);
     qn_selections_destroy(&run->selections);
     qn_topology_destroy(&run->topology);
-    qn_release(&run->done.bits);
 }
 
 qn_status qn_trajectory_run_to(qn_context *context, const qn_trajectory_options *options, qn_trajectory_output output,

@@ -9,7 +9,6 @@
 #include "frames/source.h"
 #include "frames/whole.h"
 #include "job/job.h"
-#include "job/pieces.h"
 #include "selection/selection.h"
 #include "trajectory/query/atom_weights.h"
 #include "trajectory/query/setup.h"
@@ -61,7 +60,6 @@ typedef struct qn_trajectory_state {
     bool collects;         /* frames are collected as they come, not from journals at the end */
     qn_text tail;          /* frames before a damage whose piece is not complete, as records have them */
     uint32_t tail_frames;
-    qn_piece_set done;        /* pieces that journals had when the run began */
     bool records;             /* frames can be read again: what was measured goes into the journal */
     uint64_t frames, resumed; /* analysed, of them taken from journals; on the first rank only */
     uint64_t analysed_here;   /* by this process in this run */

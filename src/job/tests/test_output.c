@@ -158,8 +158,8 @@ static void folders_that_are_there_are_left_as_they_were(void)
     bool empty;
     CHECK_OK(qn_output_check_folder(in_scratch("map.mrc"), &absent));
     CHECK(absent == NULL);
-    CHECK_OK(qn_folder_is_empty(check_scratch_folder(), &empty));
-    CHECK(empty); /* this test comes first */
+    CHECK_OK(qn_folder_is_empty(check_scratch_folder(), &empty)); /* this test comes first */
+    CHECK(empty);
     qn_output_remove_folders(in_scratch("map.mrc"), absent);
     CHECK(qn_file_exists(check_scratch_folder()));
     CHECK_OK(qn_output_check_folder("map.mrc", &absent)); /* in the working folder */

@@ -39,7 +39,6 @@ static void begin(const char *name)
 static void end(void)
 {
     qn_screen_results_clear(&run);
-    qn_release(&run.done.bits);
     CHECK_OK(qn_job_close(&job, QN_OK));
 }
 
@@ -168,7 +167,7 @@ static void what_ranks_found_is_gathered_in_order(void)
     char path[800];
     snprintf(path, sizeof path, "%s/journal.03", folder);
     CHECK_OK(qn_file_write(path, "no journal", 10));
-    CHECK_OK(qn_piece_set_add(&run.done, 4));
+    CHECK_OK(qn_piece_set_add(&job.done, 4));
     if (!CHECK_OK(qn_screen_results_gather(&run))) return;
     size_t rejected = 0;
     for (int i = 0; i < molecules; i++) rejected += i % 3 == 2;
