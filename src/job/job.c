@@ -66,7 +66,7 @@ static void tidy_up(qn_job *job)
 static void remove_needless(qn_job *job)
 {
     if (!job->judged || !job->output.journal_folder || !qn_job_is_first(job)) return;
-    if (qn_output_remove_journals(&job->output, -1) == QN_OK) return;
+    if (qn_output_remove_journals(&job->output, job->program, -1) == QN_OK) return;
     qn_log(QN_LOG_WARNING, "%s: cannot be removed: %s", job->journal_folder, qn_error_message());
 }
 

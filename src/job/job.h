@@ -7,8 +7,8 @@
  *     return qn_job_close(&job, status);
  *
  *     run_stages:
- *     QN_TRY(qn_job_agree(job, prepare(run)));      options and inputs, qn_job_devices, qn_job_input, qn_job_key
- *     QN_TRY(qn_job_output(job, &output));          the output is judged
+ *     QN_TRY(qn_job_agree(job, read_inputs(run)));  options, qn_job_devices, qn_job_input_add, qn_job_key
+ *     QN_TRY(qn_job_output(job, &output, true));    the output is judged
  *     QN_TRY(qn_job_journal(job));                  folder and journal are made
  *     if (job->over) return QN_OK;
  *     …work: qn_job_scan, qn_job_each_device, qn_job_record…
@@ -74,7 +74,7 @@ typedef struct qn_job {
     char *place;        /* what `output` names: a folder or a stem */
     char *title;        /* of the run in messages: the folder, or the first of its files */
     qn_output output;
-    bool judged, overwrites, keeps_journal;
+    bool judged, keeps_journal;
     qn_output_found found;  /* on rank 0, from the judgement until the run begins */
     char *absent, *deepest; /* the topmost folder that the run makes (NULL: none); a file of the deepest one */
     char *journal_folder;
@@ -128,9 +128,9 @@ QN_MUST_CHECK qn_status qn_job_key(qn_job *job, const char *format, ...) QN_PRIN
 /* Append a line "device=…" for each model of the run's devices: results depend on them. */
 QN_MUST_CHECK qn_status qn_job_key_devices(qn_job *job);
 
-/* Judge what lies where the results go; names of `output` live as long as the job. Without a journal the
- * run begins at once: folder and old files are dealt with as by qn_job_journal. Every rank must call; before it, inputs
- * and options have been looked at, and the key holds them.
+/* Judge what lies where the results go; names of `output` live as long as the job. Without a journal the run begins at
+ * once: folder and old files are dealt with as by qn_job_journal. Every rank must call; before it, inputs and options
+ * have been looked at, and the key holds them.
  *
  * Errors: QN_ALREADY_EXISTS (files of others; a finished or unfinished run that the options do not say what to do with;
  * another run at work), QN_INVALID_ARGUMENT (ranks whose keys differ; another run's files on resume), QN_IO_ERROR. */

@@ -208,7 +208,7 @@ static qn_status begin_first(qn_job *job)
     QN_TRY(make_folder(job));
     if (job->keeps_journal) QN_TRY(open_journal(job));
     if (!job->options->overwrite) return QN_OK;
-    QN_TRY(qn_output_remove_journals(&job->output, job->keeps_journal ? 0 : -1));
+    QN_TRY(qn_output_remove_journals(&job->output, job->program, job->keeps_journal ? 0 : -1));
     return qn_output_remove_files(&job->output, &job->found);
 }
 

@@ -211,24 +211,25 @@ qn_status qn_output_remove_files(const qn_output *output, const qn_output_found 
     return QN_OK;
 }
 
-static bool is_to_go(const qn_output *output, const char *name, int kept)
+/* Whether an entry of the journals' folder is a journal of the program, or was put aside beside one. */
+static bool is_of(const qn_output *output, const char *program, const char *name, const char *path)
 {
-    char journal[32];
-    snprintf(journal, sizeof journal, "journal.%d", kept);
-    if (strcmp(name, journal) == 0) return false;
-    return qn_rank_of_journal(name) >= 0 || (output->aside && strncmp(name, output->aside, strlen(output->aside)) == 0);
+    bool belongs = false;
+    if (output->aside && strncmp(name, output->aside, strlen(output->aside)) == 0) return true;
+    return qn_rank_of_journal(name) >= 0 && qn_journal_belongs(path, program, &belongs) == QN_OK && belongs;
 }
 
-static qn_status remove_entries(const qn_output *output, const char *folder, int kept)
+static qn_status remove_entries(const qn_output *output, const char *program, const char *folder, int kept)
 {
     qn_status status = QN_OK;
     DIR *entries = opendir(folder);
     if (!entries) return QN_OK;
     for (struct dirent *entry; status == QN_OK && (entry = readdir(entries));) {
         char *path = NULL;
-        if (!is_to_go(output, entry->d_name, kept)) continue;
+        const int rank = qn_rank_of_journal(entry->d_name);
+        if (rank >= 0 && rank == kept) continue;
         status = qn_path_join(folder, entry->d_name, &path);
-        if (status == QN_OK) unlink(path);
+        if (status == QN_OK && is_of(output, program, entry->d_name, path)) unlink(path);
         qn_release(&path);
     }
     closedir(entries);
@@ -236,11 +237,11 @@ static qn_status remove_entries(const qn_output *output, const char *folder, int
     return status;
 }
 
-qn_status qn_output_remove_journals(const qn_output *output, int kept)
+qn_status qn_output_remove_journals(const qn_output *output, const char *program, int kept)
 {
     char *folder;
     QN_TRY(qn_output_journals(output, &folder));
-    qn_status status = folder ? remove_entries(output, folder, kept) : QN_OK;
+    qn_status status = folder ? remove_entries(output, program, folder, kept) : QN_OK;
     qn_release(&folder);
     return status;
 }

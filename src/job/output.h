@@ -55,9 +55,9 @@ void qn_output_found_clear(qn_output_found *found);
 /* Remove what a finished run lists and, with a stem, all of `names`; other files stay. */
 QN_MUST_CHECK qn_status qn_output_remove_files(const qn_output *output, const qn_output_found *found);
 
-/* Remove journals, but the one of rank `kept` (−1: none is), and what was put aside; the journals' own folder where it
- * is empty then. */
-QN_MUST_CHECK qn_status qn_output_remove_journals(const qn_output *output, int kept);
+/* Remove the program's journals, but the one of rank `kept` (−1: none is), and what was put aside; the journals' own
+ * folder where it is empty then. */
+QN_MUST_CHECK qn_status qn_output_remove_journals(const qn_output *output, const char *program, int kept);
 
 /* Remove run.json: what is there is no finished run any more. */
 QN_MUST_CHECK qn_status qn_output_remove_run(const qn_output *output);

@@ -127,10 +127,12 @@ static void only_what_is_listed_is_removed(void)
     put("mixed/sums.0.1", "x");
     begin_journal("mixed/journal.0", "program=toy\n");
     begin_journal("mixed/journal.1", "program=toy\n");
+    begin_journal("mixed/journal.2", "program=other\n");
     CHECK_OK(qn_output_look(&output, "toy", &found));
     CHECK(found.journals == 2);
-    CHECK_OK(qn_output_remove_journals(&output, 0));
+    CHECK_OK(qn_output_remove_journals(&output, "toy", 0));
     CHECK(is_there("mixed/journal.0") && !is_there("mixed/journal.1") && !is_there("mixed/sums.0.1"));
+    CHECK(is_there("mixed/journal.2"));
     CHECK_OK(qn_output_remove_files(&output, &found));
     CHECK(!is_there("mixed/poses.csv") && !is_there("mixed/balanced") && !is_there("mixed/run.json"));
     CHECK(is_there("mixed/letter") && is_there("outside") && is_there("mixed/journal.0"));
