@@ -129,12 +129,14 @@ static qn_status time_pair(const bench_run *bench, entry *line)
 
 static qn_status advise(const bench_run *bench, entry *line)
 {
-    qn_fft_advice_options options = {.batch = line->batch,
-                                     .kind = QN_FFT_REAL_FORWARD,
-                                     .engine = bench->engine,
-                                     .crop_percent = {bench->crop, bench->crop, bench->crop},
-                                     .grow_percent = {bench->grow, bench->grow, bench->grow},
-                                     .without_cache = true};
+    qn_fft_advice_options options = qn_fft_advice_default_options();
+    options.batch = line->batch;
+    options.engine = bench->engine;
+    for (int axis = 0; axis < 3; axis++) {
+        options.crop_percent[axis] = bench->crop;
+        options.grow_percent[axis] = bench->grow;
+    }
+    options.without_cache = true;
     memcpy(options.size, line->size, sizeof options.size);
     qn_fft_advice_report report;
     const double start_s = clock_s();

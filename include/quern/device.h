@@ -20,8 +20,7 @@
 #ifndef QUERN_DEVICE_H
 #define QUERN_DEVICE_H
 
-#include <quern/log.h>
-#include <quern/status.h>
+#include <quern/option.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -77,6 +76,14 @@ typedef struct qn_device_listing {
 /* Up to `capacity` listings in a fixed order (host, opencl, cuda); *count gets how many there are in all. */
 QN_MUST_CHECK qn_status qn_device_list(qn_context *context, qn_device_listing *listings, size_t capacity,
                                        size_t *count);
+
+/* What `quern devices` asks. */
+typedef struct qn_devices_options {
+    bool measure;       /* rates of each usable device */
+    qn_run_options run; /* its device, NULL: all; its threads */
+} qn_devices_options;
+
+const qn_option_table *qn_devices_option_table(void); /* see <quern/option.h> */
 
 /* Errors: QN_INVALID_ARGUMENT for a text that is no identifier; QN_NO_DEVICE, with the reason, when it is not there. */
 QN_MUST_CHECK qn_status qn_device_open(qn_context *context, const char *identifier, qn_device **device);

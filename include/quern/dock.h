@@ -50,12 +50,13 @@ typedef struct qn_dock_options {
     int clusters;                /* cluster centres written, default 30 */
     double radius_angstrom;      /* cluster radius, default 9 */
     int model;                   /* model number of NMR files; 0: the first */
-    bool without_refinement;     /* leave the cluster centres where the search found them */
+    bool refinement;             /* cluster centres move to the nearest minimum; default true */
     bool write_zdock;            /* also write the poses as a ZDOCK output file, zdock.out */
     qn_run_options run;          /* its seed rotates the whole rotation set, 0: not at all; its batch is of rotations */
 } qn_dock_options;
 
 qn_dock_options qn_dock_default_options(void);
+const qn_option_table *qn_dock_option_table(void); /* see <quern/option.h> */
 
 typedef struct qn_dock_summary {
     size_t pose_count, cluster_count;

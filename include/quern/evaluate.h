@@ -9,6 +9,7 @@
 #define QUERN_EVALUATE_H
 
 #include <quern/device.h>
+#include <quern/option.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -23,6 +24,8 @@ typedef struct qn_evaluate_options {
     const char *receptor_chains;    /* which chains of a plain model file are the receptor ("A" or "A,BB"); NULL: the */
     const char *ligand_chains;      /* file's own quern remarks, else the references' chain names */
 } qn_evaluate_options;
+
+const qn_option_table *qn_evaluate_option_table(void); /* see <quern/option.h> */
 
 typedef struct qn_evaluate_model {
     char *name;

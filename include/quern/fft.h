@@ -17,6 +17,7 @@
 #ifndef QUERN_FFT_H
 #define QUERN_FFT_H
 
+#include <quern/option.h>
 #include <quern/queue.h>
 
 #ifdef __cplusplus
@@ -81,8 +82,8 @@ int qn_fft_next_fast_size(qn_fft_engine engine, int least);
  * in turns with the wanted size, and the wanted size stays the advice unless another is faster beyond the noise.
  * Measured answers are kept for the device in $XDG_CACHE_HOME/quern (or ~/.cache/quern).
  *
- *     qn_fft_advice_options options = {.size = {4096, 4092}, .kind = QN_FFT_REAL_FORWARD,
- *                                      .grow_percent = {20, 20, 20}};
+ *     qn_fft_advice_options options = qn_fft_advice_default_options();
+ *     options.size[0] = 4096, options.size[1] = 4092;
  *     qn_fft_advice_report report;
  *     if (qn_fft_advise(device, &options, &report) == QN_OK) use(report.rows[0].size);
  *     qn_fft_advice_report_clear(&report);
@@ -91,18 +92,21 @@ enum { QN_FFT_SIZE_MAX = 1 << 28, QN_FFT_ADVICE_ROWS_MAX = 32 };
 
 typedef struct qn_fft_advice_options {
     int size[3];            /* wanted: x, y, z; trailing 0 or 1 for fewer dimensions; up to QN_FFT_SIZE_MAX */
-    double crop_percent[3]; /* 0 … below 100 */
-    double grow_percent[3]; /* 0 … 400 */
-    int batch;              /* 0: 1 */
+    double crop_percent[3]; /* default 0; NaN: not told, for axes that there are not */
+    double grow_percent[3]; /* default 20; likewise */
+    int batch;              /* default 1 */
     qn_fft_kind kind;
     qn_fft_engine engine;
-    bool swap_axes;              /* axes may change places */
-    bool without_measuring;      /* estimates alone */
-    bool without_cache;          /* neither take nor keep measured answers */
-    bool measure_again;          /* do not take a kept answer, but keep the new one */
-    int candidates;              /* measured sizes besides the wanted one, 1 … QN_FFT_ADVICE_ROWS_MAX − 1; 0: 8 */
-    uint64_t memory_limit_bytes; /* of data and work memory together; 0: the device's memory */
+    bool swap_axes;         /* axes may change places */
+    bool without_measuring; /* estimates alone */
+    bool without_cache;     /* neither take nor keep measured answers */
+    bool measure_again;     /* do not take a kept answer, but keep the new one */
+    int candidates;         /* measured sizes besides the wanted one, default 8 */
+    qn_run_options run; /* its memory is of data and work together, 0: the device's; commands read device and threads */
 } qn_fft_advice_options;
+
+qn_fft_advice_options qn_fft_advice_default_options(void);
+const qn_option_table *qn_fft_advice_option_table(void); /* see <quern/option.h> */
 
 typedef struct qn_fft_advice {
     int size[3];

@@ -22,12 +22,13 @@ typedef struct qn_fsc_run_options {
     const char *half_1, *half_2; /* maps */
     const char *mask;            /* "auto", a map, or NULL */
     const char *output;          /* folder, made when absent; NULL: nothing is written */
-    qn_fsc_options fsc;
+    double randomise_below;      /* as in qn_fsc_options, default 0.8 */
     qn_mask_options auto_mask;
-    qn_run_options run; /* its threads and overwrite alone */
+    qn_run_options run; /* its seed is of the random phases */
 } qn_fsc_run_options;
 
 qn_fsc_run_options qn_fsc_default_run_options(void);
+const qn_option_table *qn_fsc_option_table(void); /* see <quern/option.h> */
 
 /* Errors: those of qn_volume_read, qn_fsc_compute and qn_mask_create; QN_ALREADY_EXISTS (an output folder of a finished
  * run without overwrite, or of other files), QN_IO_ERROR. */

@@ -30,6 +30,7 @@ typedef struct qn_project_options {
 } qn_project_options;
 
 qn_project_options qn_project_default_options(void);
+const qn_option_table *qn_project_option_table(void); /* see <quern/option.h> */
 
 typedef struct qn_project_summary {
     uint64_t images;

@@ -49,6 +49,7 @@ typedef struct qn_reconstruct_options {
 } qn_reconstruct_options;
 
 qn_reconstruct_options qn_reconstruct_default_options(void);
+const qn_option_table *qn_reconstruct_option_table(void); /* see <quern/option.h> */
 
 typedef struct qn_reconstruct_summary {
     uint64_t images, skipped, resumed; /* inserted (with those resumed); left out for weights ≤ 0 */

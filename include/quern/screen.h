@@ -46,6 +46,7 @@ typedef struct qn_screen_options {
 } qn_screen_options;
 
 qn_screen_options qn_screen_default_options(void);
+const qn_option_table *qn_screen_option_table(void); /* see <quern/option.h> */
 
 typedef struct qn_screen_summary {
     uint64_t molecules, rejected, conformers;
@@ -62,10 +63,30 @@ typedef struct qn_screen_summary {
 QN_MUST_CHECK qn_status qn_screen_run(qn_context *context, const qn_screen_options *options,
                                       qn_screen_summary *summary);
 
+typedef struct qn_screen_pack_options {
+    const char *const *libraries; /* as in qn_screen_options; "-" is standard input */
+    size_t library_count;
+    const char *output; /* a file */
+    qn_run_options run; /* commands read its strict and its quiet */
+} qn_screen_pack_options;
+
+const qn_option_table *qn_screen_pack_option_table(void);
+
 /* Write libraries as one packed library: a quarter of the text, memory-mapped, every record found at once. Rejected
- * molecules go to "<path>.rejected.csv"; *molecules and *rejected may be NULL. */
-QN_MUST_CHECK qn_status qn_screen_pack(qn_context *context, const char *const *libraries, size_t library_count,
-                                       const char *path, uint64_t *molecules, uint64_t *rejected);
+ * molecules go to "<output>.rejected.csv"; *molecules and *rejected may be NULL. */
+QN_MUST_CHECK qn_status qn_screen_pack(qn_context *context, const qn_screen_pack_options *options, uint64_t *molecules,
+                                       uint64_t *rejected);
+
+typedef struct qn_screen_deck_options {
+    const char *folder;   /* of a miniBUDE deck: ligand.in, protein.in, forcefield.in, poses.in, ref_energies.out */
+    int poses;            /* the first of them; 0: all */
+    bool exact, cull;     /* as in qn_screen_options */
+    const char *energies; /* a file that gets one a line; NULL */
+    qn_run_options run;   /* commands read its device, threads, explain and quiet */
+} qn_screen_deck_options;
+
+qn_screen_deck_options qn_screen_deck_default_options(void);
+const qn_option_table *qn_screen_deck_option_table(void);
 
 typedef struct qn_screen_deck_summary {
     int receptor_atoms, ligand_atoms, poses;
@@ -77,10 +98,9 @@ typedef struct qn_screen_deck_summary {
     int failed;              /* how many differ by more than 2.5e-4 */
 } qn_screen_deck_summary;
 
-/* Score the poses of a miniBUDE deck folder (ligand.in, protein.in, forcefield.in, poses.in, ref_energies.out) on a
- * device; the first `poses` of them, 0: all. `energies` (a file, may be NULL) gets one a line. */
-QN_MUST_CHECK qn_status qn_screen_deck(qn_device *device, const char *folder, int poses, bool exact, bool cull,
-                                       const char *energies, qn_screen_deck_summary *summary);
+/* Score the poses of a deck on a device. */
+QN_MUST_CHECK qn_status qn_screen_deck(qn_device *device, const qn_screen_deck_options *options,
+                                       qn_screen_deck_summary *summary);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,7 @@ typedef struct qn_trajectory_selection {
 } qn_trajectory_selection;
 
 typedef enum qn_trajectory_choice { QN_AS_USUAL, QN_YES, QN_NO } qn_trajectory_choice;
+typedef enum qn_trajectory_units { QN_TRAJECTORY_NM, QN_TRAJECTORY_ANGSTROM } qn_trajectory_units;
 
 typedef struct qn_trajectory_query {
     const char *query_class;    /* one of qn_query_classes or of user_classes: "rdf" */
@@ -38,7 +39,7 @@ typedef struct qn_trajectory_options {
     const char *live;                /* "host:8888": a running simulation instead of files; NULL */
     int live_every;                  /* ask it to send every n-th step; 0: as it does */
     double live_step_ps;             /* what a step takes, where it sends steps and no times; 0: not known */
-    double live_timeout_s;           /* without a frame; 0: 600 */
+    double live_timeout_s;           /* without a frame, default 600 */
     double live_interval_s;          /* between results that are written while it runs, default 5 */
     const char *index_file;          /* GROMACS .ndx: its groups are `group "NAME"` in selections; NULL */
     const qn_trajectory_selection *selections;
@@ -53,15 +54,16 @@ typedef struct qn_trajectory_options {
     uint64_t stride;                  /* default 1 */
     bool keep_overlaps; /* false: frames of a later file at or before the last time of the one before are left out */
 
-    bool whole;         /* molecules are made whole for every query */
-    bool periodic;      /* default true; false: as if frames had no box */
-    bool angstrom;      /* lengths of selections, parameters and outputs */
-    const char *output; /* folder; see resume and overwrite */
-    const char *format; /* of tables: "xvg" (default), "csv" or "both" */
-    qn_run_options run; /* its memory is of frames under way; 0: an eighth of the machine's, up to 1 GiB */
+    bool whole;                /* molecules are made whole for every query */
+    bool periodic;             /* default true; false: as if frames had no box */
+    qn_trajectory_units units; /* of lengths in selections, parameters and outputs; default nm */
+    const char *output;        /* folder; see resume and overwrite */
+    const char *format;        /* of tables: "xvg" (default), "csv" or "both" */
+    qn_run_options run;        /* its memory is of frames under way; 0: an eighth of the machine's, up to 1 GiB */
 } qn_trajectory_options;
 
 qn_trajectory_options qn_trajectory_default_options(void);
+const qn_option_table *qn_trajectory_option_table(void); /* see <quern/option.h> */
 
 typedef struct qn_trajectory_summary {
     uint64_t frames, resumed; /* analysed; of them taken from the journal */
@@ -89,16 +91,40 @@ typedef struct qn_trajectory_convert_options {
     double begin_ps, end_ps;                  /* as in qn_trajectory_options */
     uint64_t first_frame, last_frame, stride; /* likewise */
     const char *output;                       /* .xtc or .dcd */
-    double precision;                         /* of XTC: positions are multiples of 1/precision nm; 0: 1000 */
+    double precision;                         /* of XTC: positions are multiples of 1/precision nm; default 1000 */
     qn_run_options run;                       /* its progress alone */
 } qn_trajectory_convert_options;
 
 qn_trajectory_convert_options qn_trajectory_default_convert_options(void);
+const qn_option_table *qn_trajectory_convert_option_table(void);
 
 /* Write the frames that the options choose; *frames, *atoms: how many. The file appears when it is complete. Errors as
  * of qn_trajectory_run; QN_UNSUPPORTED for an output of another ending. */
 QN_MUST_CHECK qn_status qn_trajectory_convert(qn_context *context, const qn_trajectory_convert_options *options,
                                               uint64_t *frames, size_t *atoms);
+
+/* ---- one query as a command asks for it ---- */
+
+enum { QN_QUERY_PARAMETERS_MAX = 24, QN_QUERY_ROWS_MAX = QN_QUERY_PARAMETERS_MAX + 4 };
+
+/* Which member is meant follows from the parameter's kind. */
+typedef union qn_query_value_text {
+    const char *text; /* NULL: not given */
+    bool flag;
+} qn_query_value_text;
+
+typedef struct qn_query_request {
+    const char *select, *with; /* as in qn_trajectory_query */
+    qn_trajectory_choice whole;
+    qn_query_value_text values[QN_QUERY_PARAMETERS_MAX]; /* in the order of the class's parameters */
+} qn_query_request;
+
+/* The rows of a class's short form, whose options are a qn_query_request; ended by one without a name. */
+void qn_query_option_rows(const qn_query_class *query_class, qn_option rows[QN_QUERY_ROWS_MAX]);
+
+/* The query that was asked for; `parameters` are its. */
+void qn_query_of_request(const qn_query_request *request, const qn_query_class *query_class,
+                         qn_trajectory_parameter parameters[QN_QUERY_PARAMETERS_MAX], qn_trajectory_query *query);
 
 /* A plan: the options that a YAML file tells, see docs/commands/trajectory.md. Paths in it go by its folder. */
 typedef struct qn_trajectory_plan qn_trajectory_plan;

@@ -16,6 +16,7 @@
 #ifndef QUERN_TUNE_H
 #define QUERN_TUNE_H
 
+#include <quern/option.h>
 #include <quern/space.h>
 #include <quern/workload.h>
 
@@ -159,6 +160,26 @@ QN_MUST_CHECK qn_status qn_tune_run_file(qn_device *device, const char *path, co
 QN_MUST_CHECK qn_status qn_tune_family_space(const qn_family *family, const qn_device_info *device, qn_space **space);
 qn_configuration qn_tune_configuration(const qn_space *space, qn_point point);
 
+/* ---- Commands ---- */
+
+/* What the actions of `quern tune` ask; each reads what its table lists. */
+typedef struct qn_tune_request {
+    const char *const *names; /* run: workloads, or T1 files */
+    size_t name_count;
+    const char *name;          /* explain: a family; export, import: a workload */
+    const char *problem_class; /* explain; NULL: all */
+    const char *format, *file; /* export, import */
+    const char *store;         /* a path; "off"; NULL: the user's */
+    qn_tune_options tune;      /* run; its sizes also of export and import */
+    qn_run_options run;        /* device, threads, quiet, and the seed of the searcher and the inputs */
+} qn_tune_request;
+
+const qn_option_table *qn_tune_run_option_table(void); /* see <quern/option.h> */
+const qn_option_table *qn_tune_list_option_table(void);
+const qn_option_table *qn_tune_explain_option_table(void);
+const qn_option_table *qn_tune_export_option_table(void);
+const qn_option_table *qn_tune_import_option_table(void);
+
 /* ---- What is known ---- */
 
 /* A configuration that is known for a family, device and problem class. */
@@ -256,9 +277,12 @@ typedef struct qn_tune_simulate_options {
     size_t file_count;
     const char *searchers; /* names apart by commas, or "all" */
     int repeats;           /* default 100 */
-    uint64_t seed;
-    const char *model; /* for `profile`: a file of a trained model; NULL: trained on a random half of the space */
+    const char *model;     /* for `profile`: a file of a trained model; NULL: trained on a random half of the space */
+    qn_run_options run;    /* its seed is of the first run; commands read its threads */
 } qn_tune_simulate_options;
+
+qn_tune_simulate_options qn_tune_simulate_default_options(void);
+const qn_option_table *qn_tune_simulate_option_table(void); /* see <quern/option.h> */
 
 typedef struct qn_tune_score {
     const char *searcher, *file; /* file NULL: the mean over the files */

@@ -3,16 +3,15 @@
 #include <quern/version.h>
 
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/output.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct settings {
-    bool measure;
-    const char *device;
-    const char *json;
-    int threads;
+    qn_devices_options devices;
+    cli_files files;
 } settings;
 
 /* A listing with what was measured of it. */
@@ -22,41 +21,17 @@ typedef struct row {
     qn_device_rates rates;
 } row;
 
-static const cli_positional positionals[] = {{0}};
-
-static const cli_option options[] = {
-    {.name = "measure",
-     .letter = 'm',
-     .type = CLI_FLAG,
-     .offset = offsetof(settings, measure),
-     .help = "measure memory bandwidth and arithmetic rates of each usable device (some seconds a device)"},
-    {.name = "device",
-     .letter = 'd',
-     .type = CLI_TEXT,
-     .argument = "DEVICE",
-     .offset = offsetof(settings, device),
-     .default_text = "",
-     .help = "list this device alone: host, opencl:N or cuda:N"},
-    {.name = "json",
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, json),
-     .default_text = "",
-     .help = "write everything known about the devices to FILE; - prints it instead of the table"},
-    {.name = "threads",
-     .letter = 't',
-     .type = CLI_INTEGER,
-     .argument = "COUNT",
-     .offset = offsetof(settings, threads),
-     .least = 0,
-     .most = 4096,
-     .default_text = "every processor this process may use",
-     .help = "CPU threads of the host device"},
+static const qn_option file_rows[] = {
+    {.like = &cli_json_row,
+     .meaning = "write everything known about the devices to FILE; - prints it instead of the table"},
     {0}};
+static const qn_option_table file_table = {"devices", sizeof(cli_files), file_rows, NULL};
 
-static void set_defaults(void *memory)
+static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {
-    *(settings *)memory = (settings){0};
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_devices_option_table(), .offset = offsetof(settings, devices)};
+    parts[1] = (cli_part){.table = &file_table, .offset = offsetof(settings, files)};
 }
 
 static const char *kind_name(qn_device_kind kind)
@@ -209,17 +184,18 @@ static int write_json(const char *path, const row *rows, size_t count)
 
 static int show(qn_context *context, const settings *chosen)
 {
+    const qn_devices_options *asked = &chosen->devices;
     row *rows = NULL;
     size_t count = 0;
     int exit_code = list_devices(context, &rows, &count);
-    if (exit_code == CLI_DONE && chosen->device) exit_code = keep_one(rows, &count, chosen->device);
+    if (exit_code == CLI_DONE && asked->run.device) exit_code = keep_one(rows, &count, asked->run.device);
     if (exit_code == CLI_DONE) {
-        bool table = !chosen->json || strcmp(chosen->json, "-") != 0;
-        for (size_t i = 0; chosen->measure && i < count; i++)
+        bool table = !cli_files_are_output(&chosen->files);
+        for (size_t i = 0; asked->measure && i < count; i++)
             if (rows[i].listing.usable) measure(context, &rows[i]);
         if (table) print_table(rows, count);
-        if (table && chosen->measure) print_rates(rows, count);
-        if (chosen->json) exit_code = write_json(chosen->json, rows, count);
+        if (table && asked->measure) print_rates(rows, count);
+        if (chosen->files.json) exit_code = write_json(chosen->files.json, rows, count);
     }
     free(rows);
     return exit_code;
@@ -229,8 +205,8 @@ static int run(void *memory)
 {
     const settings *chosen = memory;
     qn_context *context = NULL;
-    int exit_code = cli_report(
-        qn_context_create(&(qn_context_options){.threads = chosen->threads, .log = cli_log_warning}, &context));
+    int exit_code = cli_report(qn_context_create(
+        &(qn_context_options){.threads = chosen->devices.run.threads, .log = cli_log_warning}, &context));
     if (exit_code == CLI_DONE) exit_code = show(context, chosen);
     qn_context_destroy(&context);
     return exit_code;
@@ -242,9 +218,7 @@ const cli_command cli_devices = {
     .description = "List the devices of this machine that quern can compute on, and say of each "
                    "driver that cannot be used why not. "
                    "A device's identifier is what the --device option of other commands takes.",
-    .positionals = positionals,
-    .options = options,
+    .list_parts = list_parts,
     .settings_bytes = sizeof(settings),
-    .set_defaults = set_defaults,
     .run = run,
 };

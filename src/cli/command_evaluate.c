@@ -3,61 +3,24 @@
 #include <quern/version.h>
 
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/output.h"
 
 #include <string.h>
 
 typedef struct settings {
-    cli_list models;
-    const char *reference[2]; /* receptor, ligand */
-    const char *receptor_chains, *ligand_chains;
-    const char *csv, *json;
+    qn_evaluate_options evaluate;
+    cli_files files;
 } settings;
 
-static const cli_positional positionals[] = {
-    {.name = "MODELS",
-     .offset = offsetof(settings, models),
-     .many = true,
-     .help = "output folders of quern dock, whose cluster models are judged, or model files (PDB, mmCIF)"},
-    {0}};
+static const qn_option file_rows[] = {{.like = &cli_csv_row}, {.like = &cli_json_row}, {0}};
+static const qn_option_table file_table = {"evaluate", sizeof(cli_files), file_rows, NULL};
 
-static const cli_option options[] = {
-    {.name = "reference",
-     .letter = 'r',
-     .type = CLI_PAIR,
-     .argument = "RECEPTOR LIGAND",
-     .offset = offsetof(settings, reference),
-     .required = true,
-     .help = "structures of the two partners in the known complex, each FILE or FILE:CHAINS"},
-    {.name = "receptor-chains",
-     .type = CLI_TEXT,
-     .argument = "CHAINS",
-     .offset = offsetof(settings, receptor_chains),
-     .default_text = "the file's own remarks, else the reference's chain names",
-     .help = "which chains of a model file are the receptor: AB, or A,BB for long names"},
-    {.name = "ligand-chains",
-     .type = CLI_TEXT,
-     .argument = "CHAINS",
-     .offset = offsetof(settings, ligand_chains),
-     .default_text = "likewise",
-     .help = "which chains of a model file are the ligand"},
-    {.name = "csv",
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, csv),
-     .default_text = "",
-     .help = "write the table to FILE as comma-separated values; - prints that instead of the table"},
-    {.name = "json",
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, json),
-     .default_text = "",
-     .help = "write the table to FILE as JSON; - prints that instead of the table"},
-    {0}};
-
-static void set_defaults(void *memory)
+static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {
-    *(settings *)memory = (settings){0};
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_evaluate_option_table(), .offset = offsetof(settings, evaluate)};
+    parts[1] = (cli_part){.table = &file_table, .offset = offsetof(settings, files)};
 }
 
 static bool is_right(const qn_evaluate_model *model)
@@ -136,20 +99,14 @@ static int write_json(const char *path, const qn_evaluate_report *report)
 static int run(void *memory)
 {
     const settings *chosen = memory;
+    const cli_files *files = &chosen->files;
     qn_context *context = NULL;
     qn_evaluate_report *report = NULL;
-    qn_evaluate_options request = {.models = chosen->models.items,
-                                   .model_count = chosen->models.count,
-                                   .receptor_reference = chosen->reference[0],
-                                   .ligand_reference = chosen->reference[1],
-                                   .receptor_chains = chosen->receptor_chains,
-                                   .ligand_chains = chosen->ligand_chains};
-    bool to_output = (chosen->csv && strcmp(chosen->csv, "-") == 0) || (chosen->json && strcmp(chosen->json, "-") == 0);
     int exit_code = cli_report(qn_context_create(&(qn_context_options){.log = cli_log_warning}, &context));
-    if (exit_code == CLI_DONE) exit_code = cli_report(qn_evaluate_run(context, &request, &report));
-    if (exit_code == CLI_DONE && !to_output) print_table(report);
-    if (exit_code == CLI_DONE && chosen->csv) exit_code = write_csv(chosen->csv, report);
-    if (exit_code == CLI_DONE && chosen->json) exit_code = write_json(chosen->json, report);
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_evaluate_run(context, &chosen->evaluate, &report));
+    if (exit_code == CLI_DONE && !cli_files_are_output(files)) print_table(report);
+    if (exit_code == CLI_DONE && files->csv) exit_code = write_csv(files->csv, report);
+    if (exit_code == CLI_DONE && files->json) exit_code = write_json(files->json, report);
     qn_evaluate_report_destroy(&report);
     qn_context_destroy(&context);
     return exit_code;
@@ -162,9 +119,7 @@ const cli_command cli_evaluate = {
                    "native contacts (Fnat), interface and ligand RMSD, "
                    "DockQ and the CAPRI class of each model. Residues are matched by "
                    "author numbering, else by sequence alignment.",
-    .positionals = positionals,
-    .options = options,
+    .list_parts = list_parts,
     .settings_bytes = sizeof(settings),
-    .set_defaults = set_defaults,
     .run = run,
 };

@@ -3,211 +3,35 @@
 #include <quern/version.h>
 
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/output.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct settings {
-    const char *size, *crop, *grow, *kind, *engine, *device, *csv, *json;
-    double memory_mib;
-    int batch, candidates, threads;
-    bool swap_axes, no_measure, fresh, no_cache;
+    qn_fft_advice_options advice;
+    cli_files files;
 } settings;
 
-static const cli_positional positionals[] = {
-    {.name = "SIZE",
-     .offset = offsetof(settings, size),
-     .help = "the size wanted, in points along x, y and z: 4096, 4096x4092 or 180x168x180; x is contiguous in memory"},
-    {0}};
+static const qn_option file_rows[] = {{.like = &cli_csv_row}, {.like = &cli_json_row}, {0}};
+static const qn_option_table file_table = {"fft advise", sizeof(cli_files), file_rows, NULL};
 
-static const cli_option options[] = {
-    {.name = "crop",
-     .letter = 'c',
-     .type = CLI_TEXT,
-     .argument = "PERCENT",
-     .offset = offsetof(settings, crop),
-     .help = "how much the size may shrink: 10% on every axis, or one for each axis: 10%,0,5%"},
-    {.name = "grow",
-     .letter = 'g',
-     .type = CLI_TEXT,
-     .argument = "PERCENT",
-     .offset = offsetof(settings, grow),
-     .help = "how much the size may grow, written likewise"},
-    {.name = "kind",
-     .letter = 'k',
-     .type = CLI_CHOICE,
-     .argument = "KIND",
-     .offset = offsetof(settings, kind),
-     .choices = "real real-inverse complex complex-inverse",
-     .help = "the transform: real to half spectrum, back, or complex to complex; single precision"},
-    {.name = "batch",
-     .letter = 'b',
-     .type = CLI_INTEGER,
-     .argument = "COUNT",
-     .offset = offsetof(settings, batch),
-     .least = 1,
-     .most = 1 << 24,
-     .help = "transforms computed together"},
-    {.name = "swap-axes",
-     .letter = 's',
-     .type = CLI_FLAG,
-     .offset = offsetof(settings, swap_axes),
-     .help = "axes may change places"},
-    {.name = "memory",
-     .letter = 'M',
-     .type = CLI_NUMBER,
-     .argument = "MIB",
-     .offset = offsetof(settings, memory_mib),
-     .least = 0.001,
-     .most = 1e9,
-     .default_text = "the device's memory",
-     .help = "limit of data and work memory together, in MiB"},
-    {.name = "engine",
-     .letter = 'e',
-     .type = CLI_CHOICE,
-     .argument = "ENGINE",
-     .offset = offsetof(settings, engine),
-     .choices = "auto own fftw vkfft cufft",
-     .help = "what computes the transforms; auto is what other commands use"},
-    {.name = "device",
-     .letter = 'd',
-     .type = CLI_TEXT,
-     .argument = "DEVICE",
-     .offset = offsetof(settings, device),
-     .help = "auto, host, opencl:N or cuda:N"},
-    {.name = "candidates",
-     .letter = 'n',
-     .type = CLI_INTEGER,
-     .argument = "COUNT",
-     .offset = offsetof(settings, candidates),
-     .least = 1,
-     .most = QN_FFT_ADVICE_ROWS_MAX - 1,
-     .help = "sizes shown, and measured in turns with the wanted size: the best by estimate"},
-    {.name = "no-measure",
-     .type = CLI_FLAG,
-     .offset = offsetof(settings, no_measure),
-     .help = "answer by estimates alone"},
-    {.name = "fresh",
-     .letter = 'f',
-     .type = CLI_FLAG,
-     .offset = offsetof(settings, fresh),
-     .help = "measure even when this question was answered before on this device"},
-    {.name = "no-cache",
-     .type = CLI_FLAG,
-     .offset = offsetof(settings, no_cache),
-     .help = "neither use nor keep earlier answers"},
-    {.name = "csv",
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, csv),
-     .default_text = "",
-     .help = "write the table to FILE as comma-separated values; - prints that instead of the table"},
-    {.name = "json",
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, json),
-     .default_text = "",
-     .help = "write the table to FILE as JSON; - prints that instead of the table"},
-    {.name = "threads",
-     .letter = 't',
-     .type = CLI_INTEGER,
-     .argument = "COUNT",
-     .offset = offsetof(settings, threads),
-     .least = 0,
-     .most = 4096,
-     .default_text = "every processor this process may use",
-     .help = "CPU threads of the host device"},
-    {0}};
-
-static void set_defaults(void *memory)
+static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {
-    *(settings *)memory = (settings){
-        .crop = "0%", .grow = "20%", .kind = "real", .batch = 1, .engine = "auto", .device = "auto", .candidates = 8};
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_fft_advice_option_table(), .offset = offsetof(settings, advice)};
+    parts[1] = (cli_part){.table = &file_table, .offset = offsetof(settings, files)};
 }
 
-static int refuse_size(const char *text, const char *part)
+/* An option as the user might have written it. */
+static const char *text_of(const char *name, const qn_fft_advice_options *options, char text[64])
 {
-    return cli_error(
-        CLI_USAGE,
-        "fft advise: SIZE is \"%s\", and \"%.24s\" is no length of an axis; expected one to three whole numbers "
-        "from 1 to %d joined by x, such as 4096x4092",
-        text, part, QN_FFT_SIZE_MAX);
-}
-
-static int read_size(const char *text, int size[3])
-{
-    const char *next = text;
-    for (int axis = 0; axis < 3; axis++) {
-        char *end;
-        errno = 0;
-        const long long number = strtoll(next, &end, 10);
-        const bool plain = *next >= '0' && *next <= '9';
-        if (!plain || errno || number < 1 || number > QN_FFT_SIZE_MAX || (*end && *end != 'x'))
-            return refuse_size(text, next);
-        size[axis] = (int)number;
-        if (!*end) return CLI_DONE;
-        next = end + 1;
-    }
-    return cli_error(CLI_USAGE, "fft advise: SIZE is \"%s\", which has more than three axes; expected one to three",
-                     text);
-}
-
-static int refuse_percent(const char *name, const char *text, double most)
-{
-    return cli_error(
-        CLI_USAGE,
-        "fft advise: --%s is \"%s\"; expected percents from 0 to %g, one for all axes or one for each of the "
-        "size's axes joined by commas",
-        name, text, most);
-}
-
-static int read_percents(const char *name, const char *text, double most, int axes, double percent[3])
-{
-    int count = 0;
-    for (const char *next = text; count < 3; count++) {
-        char *end;
-        const double number = strtod(next, &end);
-        if (end == next || !isfinite(number) || number < 0 || number > most) return refuse_percent(name, text, most);
-        if (*end == '%') end++;
-        if (*end && *end != ',') return refuse_percent(name, text, most);
-        percent[count] = number;
-        if (!*end) break;
-        next = end + 1;
-    }
-    if (count == 3 || (count > 0 && count + 1 != axes)) return refuse_percent(name, text, most);
-    for (int axis = count + 1; axis < 3; axis++) percent[axis] = count == 0 ? percent[0] : 0;
-    return CLI_DONE;
-}
-
-static int place_of(const char *word, const char *const *words)
-{
-    int place = 0;
-    while (strcmp(words[place], word) != 0) place++; /* the parser let nothing else through */
-    return place;
-}
-
-static int read_question(const settings *chosen, qn_fft_advice_options *question)
-{
-    static const char *const kinds[] = {"complex", "complex-inverse", "real", "real-inverse"}; /* as qn_fft_kind */
-    static const char *const engines[] = {"auto", "own", "fftw", "vkfft", "cufft"};            /* as qn_fft_engine */
-    int axes = 1;
-    *question = (qn_fft_advice_options){.batch = chosen->batch,
-                                        .candidates = chosen->candidates,
-                                        .swap_axes = chosen->swap_axes,
-                                        .without_measuring = chosen->no_measure,
-                                        .without_cache = chosen->no_cache,
-                                        .measure_again = chosen->fresh,
-                                        .memory_limit_bytes = (uint64_t)(chosen->memory_mib * 1024 * 1024 + 0.5)};
-    for (const char *c = chosen->size; *c; c++) axes += *c == 'x';
-    question->kind = (qn_fft_kind)place_of(chosen->kind, kinds);
-    question->engine = (qn_fft_engine)place_of(chosen->engine, engines);
-    int exit_code = read_size(chosen->size, question->size);
-    if (exit_code == CLI_DONE) exit_code = read_percents("crop", chosen->crop, 99.9, axes, question->crop_percent);
-    if (exit_code == CLI_DONE) exit_code = read_percents("grow", chosen->grow, 400, axes, question->grow_percent);
-    return exit_code;
+    qn_option row;
+    text[0] = '\0';
+    if (qn_option_find(qn_fft_advice_option_table(), name, &row)) qn_option_format(&row, options, text, 64);
+    return text;
 }
 
 /* "4096 x 4092": as many axes as were asked for. */
@@ -218,10 +42,10 @@ static const char *size_text(const int size[3], int axes, char text[48])
     return text;
 }
 
-static int axes_of(const settings *chosen)
+static int axes_of(const qn_fft_advice_options *options)
 {
-    int axes = 1;
-    for (const char *c = chosen->size; *c; c++) axes += *c == 'x';
+    int axes = 3;
+    while (axes > 1 && options->size[axes - 1] == 0) axes--;
     return axes;
 }
 
@@ -274,11 +98,14 @@ static void print_verdict(const qn_fft_advice_report *report, int axes)
                first->speed_up, wanted);
 }
 
-static void print_table(const settings *chosen, const qn_device_info *device, const qn_fft_advice_report *report)
+static void print_table(const qn_fft_advice_options *asked, const qn_device_info *device,
+                        const qn_fft_advice_report *report)
 {
-    const int axes = axes_of(chosen);
+    const int axes = axes_of(asked);
+    char kind[64], engine[64], crop[64], grow[64];
     printf("%s (%s), %s, batch %d, engine %s, crop %s, grow %s; %zu sizes compared%s\n\n", device->identifier,
-           device->name, chosen->kind, chosen->batch, chosen->engine, chosen->crop, chosen->grow, report->considered,
+           device->name, text_of("kind", asked, kind), asked->batch, text_of("engine", asked, engine),
+           text_of("crop", asked, crop), text_of("grow", asked, grow), report->considered,
            report->from_cache ? ", times from an earlier run (--fresh measures again)" : "");
     printf("%4s  %-20s  %-22s  %6s  %9s  %18s  %10s  %8s  %s\n", "Rank", "Size", "Change (%)", "Passes", "Predicted",
            "Measured (ms)", "Memory MiB", "Speed-up", "Engine");
@@ -337,24 +164,29 @@ static void write_json_row(FILE *stream, const qn_fft_advice *row)
     fputs("}", stream);
 }
 
-static int write_json(const char *path, const settings *chosen, const qn_device_info *device,
+static int write_json(const char *path, const qn_fft_advice_options *asked, const qn_device_info *device,
                       const qn_fft_advice_report *report)
 {
     cli_document document;
     int exit_code = cli_document_open(&document, path);
     if (exit_code != CLI_DONE) return exit_code;
     FILE *stream = document.stream;
+    char kind[64], engine[64], crop[64], grow[64];
     const struct {
         const char *name, *value;
-    } texts[] = {{"quern", qn_version()},       {"device", device->identifier},
-                 {"device_name", device->name}, {"driver_version", device->driver_version},
-                 {"kind", chosen->kind},        {"engine", chosen->engine},
-                 {"crop", chosen->crop},        {"grow", chosen->grow}};
+    } texts[] = {{"quern", qn_version()},
+                 {"device", device->identifier},
+                 {"device_name", device->name},
+                 {"driver_version", device->driver_version},
+                 {"kind", text_of("kind", asked, kind)},
+                 {"engine", text_of("engine", asked, engine)},
+                 {"crop", text_of("crop", asked, crop)},
+                 {"grow", text_of("grow", asked, grow)}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         fprintf(stream, "%s\"%s\": ", i == 0 ? "{" : ", ", texts[i].name);
         cli_json_text(stream, texts[i].value);
     }
-    fprintf(stream, ", \"batch\": %d, \"sizes_compared\": %zu, \"from_cache\": %s,\n \"rows\": [\n", chosen->batch,
+    fprintf(stream, ", \"batch\": %d, \"sizes_compared\": %zu, \"from_cache\": %s,\n \"rows\": [\n", asked->batch,
             report->considered, report->from_cache ? "true" : "false");
     for (size_t i = 0; i < report->row_count; i++) {
         write_json_row(stream, &report->rows[i]);
@@ -364,17 +196,16 @@ static int write_json(const char *path, const settings *chosen, const qn_device_
     return cli_document_close(&document);
 }
 
-static int advise(qn_device *device, const settings *chosen, const qn_fft_advice_options *question)
+static int advise(qn_device *device, const settings *chosen)
 {
+    const cli_files *files = &chosen->files;
     qn_fft_advice_report report = {0};
-    int exit_code = cli_report(qn_fft_advise(device, question, &report));
+    int exit_code = cli_report(qn_fft_advise(device, &chosen->advice, &report));
     if (exit_code != CLI_DONE) return exit_code;
     const qn_device_info *info = qn_device_get_info(device);
-    const bool to_output =
-        (chosen->csv && strcmp(chosen->csv, "-") == 0) || (chosen->json && strcmp(chosen->json, "-") == 0);
-    if (!to_output) print_table(chosen, info, &report);
-    if (chosen->csv) exit_code = write_csv(chosen->csv, &report);
-    if (exit_code == CLI_DONE && chosen->json) exit_code = write_json(chosen->json, chosen, info, &report);
+    if (!cli_files_are_output(files)) print_table(&chosen->advice, info, &report);
+    if (files->csv) exit_code = write_csv(files->csv, &report);
+    if (exit_code == CLI_DONE && files->json) exit_code = write_json(files->json, &chosen->advice, info, &report);
     qn_fft_advice_report_clear(&report);
     return exit_code;
 }
@@ -382,15 +213,13 @@ static int advise(qn_device *device, const settings *chosen, const qn_fft_advice
 static int run(void *memory)
 {
     const settings *chosen = memory;
+    const qn_run_options *wanted = &chosen->advice.run;
+    const qn_context_options of_context = {.threads = wanted->threads, .log = cli_log_warning};
     qn_context *context = NULL;
     qn_device *device = NULL;
-    qn_fft_advice_options question;
-    int exit_code = read_question(chosen, &question);
-    if (exit_code != CLI_DONE) return exit_code;
-    exit_code = cli_report(
-        qn_context_create(&(qn_context_options){.threads = chosen->threads, .log = cli_log_warning}, &context));
-    if (exit_code == CLI_DONE) exit_code = cli_report(qn_device_open(context, chosen->device, &device));
-    if (exit_code == CLI_DONE) exit_code = advise(device, chosen, &question);
+    int exit_code = cli_report(qn_context_create(&of_context, &context));
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_device_open(context, wanted->device, &device));
+    if (exit_code == CLI_DONE) exit_code = advise(device, chosen);
     qn_device_release(&device);
     qn_context_destroy(&context);
     return exit_code;
@@ -404,10 +233,8 @@ static const cli_command fft_advise = {
         "or padded to. Sizes are compared by an estimate, the best are measured in turns with the wanted "
         "size, and the last line says which to use; the wanted size stays the advice unless another is "
         "faster beyond the noise.",
-    .positionals = positionals,
-    .options = options,
+    .list_parts = list_parts,
     .settings_bytes = sizeof(settings),
-    .set_defaults = set_defaults,
     .run = run,
 };
 

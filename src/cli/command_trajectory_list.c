@@ -8,14 +8,19 @@ typedef struct settings {
     const char *query;
 } settings;
 
-static const cli_positional positionals[] = {
-    {.name = "QUERY", .offset = offsetof(settings, query), .optional = true, .help = "show this one alone"}, {0}};
+static const qn_option rows[] = {{.name = "query",
+                                  .kind = QN_OPTION_TEXT,
+                                  .group = QN_OPTION_ARGUMENT,
+                                  .argument = "QUERY",
+                                  .offset = offsetof(settings, query),
+                                  .meaning = "show this one alone"},
+                                 {0}};
+static const qn_option_table table = {"trajectory list", sizeof(settings), rows, NULL};
 
-static const cli_option no_options[] = {{0}};
-
-static void set_defaults(void *memory)
+static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {
-    *(settings *)memory = (settings){0};
+    (void)subject;
+    parts[0] = (cli_part){.table = &table};
 }
 
 static void print_needs(const qn_query_class *query_class)
@@ -76,9 +81,7 @@ const cli_command cli_trajectory_list = {
     .description = "List the queries that plans and short forms know: what they measure, how many selections they "
                    "take, what they need of topology and frames, and their parameters. Parameters have the same names "
                    "in plans and, behind dashes, on the command line.",
-    .positionals = positionals,
-    .options = no_options,
+    .list_parts = list_parts,
     .settings_bytes = sizeof(settings),
-    .set_defaults = set_defaults,
     .run = run,
 };

@@ -4,52 +4,22 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-int cli_tune_duration(const char *option, const char *text, double *seconds)
+int cli_tune_check_sizes(const qn_workload *workload, const int sizes[QN_WORKLOAD_SIZES])
 {
-    static const struct {
-        const char *name;
-        double seconds;
-    } units[] = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}};
-    char *end;
-    double number = strtod(text, &end);
-    while (*end == ' ') end++;
-    for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].name) == 0 && number > 0 && isfinite(number)) {
-            *seconds = number * units[i].seconds;
-            return CLI_DONE;
-        }
-    return cli_error(CLI_USAGE, "--%s is \"%s\"; expected a time such as 60s, 5min or 2h", option, text);
-}
-
-int cli_tune_sizes(const char *text, const qn_workload *workload, int sizes[QN_WORKLOAD_SIZES])
-{
-    int wanted = 0, found = 0;
-    char names[96] = "";
-    for (int i = 0; i < QN_WORKLOAD_SIZES; i++) sizes[i] = 0;
-    if (!text) return CLI_DONE;
+    int wanted = 0, told = 0;
+    char names[96] = "", text[96] = "";
     while (wanted < QN_WORKLOAD_SIZES && workload->size_names[wanted]) {
-        size_t used = strlen(names);
+        const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", wanted ? "x" : "", workload->size_names[wanted]);
         wanted++;
     }
-    const char *at = text;
-    bool good = true, more = true;
-    while (good && more) {
-        char *end;
-        errno = 0;
-        long number = strtol(at, &end, 10);
-        good = end != at && errno == 0 && number >= 1 && number <= INT_MAX && found < wanted;
-        more = *end == 'x';
-        if (good) sizes[found++] = (int)number;
-        at = end + more;
+    for (; told < QN_WORKLOAD_SIZES && sizes[told] > 0; told++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%d", told ? "x" : "", sizes[told]);
     }
-    if (good && found == wanted && *at == '\0') return CLI_DONE;
+    if (told == 0 || told == wanted) return CLI_DONE;
     return cli_error(CLI_USAGE, "--size is \"%s\"; expected %s for %s", text, names, workload->name);
 }
 

@@ -5,82 +5,16 @@
 
 #include <stdlib.h>
 
-typedef struct settings {
-    const char *name, *file;
-    const char *device, *size, *store, *format, *output;
-} settings;
-
-static const cli_positional export_positionals[] = {
-    {.name = "NAME", .offset = offsetof(settings, name), .help = "a workload of quern tune list that was tuned here"},
-    {0}};
-
-static const cli_positional import_positionals[] = {
-    {.name = "NAME", .offset = offsetof(settings, name), .help = "the workload that the results are of"},
-    {.name = "FILE",
-     .offset = offsetof(settings, file),
-     .help = "a T4 result, a Kernel Tuner cache or KTT's JSON, gzipped or not, or the text form of quern"},
-    {0}};
-
-static const cli_option export_options[] = {
-    {.name = "format",
-     .letter = 'f',
-     .type = CLI_CHOICE,
-     .argument = "FORMAT",
-     .offset = offsetof(settings, format),
-     .choices = "t4 kernel-tuner ktt quern",
-     .help = "format of the file; quern is the text form of shipped results and has the best alone"},
-    {.name = "output",
-     .letter = 'o',
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, output),
-     .required = true,
-     .help = "file to write"},
-    {.name = "device",
-     .letter = 'd',
-     .type = CLI_TEXT,
-     .argument = "DEVICE",
-     .offset = offsetof(settings, device),
-     .help = "the device it was tuned on"},
-    {.name = "size",
-     .letter = 's',
-     .type = CLI_TEXT,
-     .argument = "N[xNxN]",
-     .offset = offsetof(settings, size),
-     .default_text = "the workload's own, larger on GPUs",
-     .help = "size of the problem it was tuned for"},
-    {.name = "store",
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, store),
-     .default_text = "the user's",
-     .help = "store to read"},
-    {0}};
-
-static const cli_option import_options[] = {{.name = "device",
-                                             .letter = 'd',
-                                             .type = CLI_TEXT,
-                                             .argument = "DEVICE",
-                                             .offset = offsetof(settings, device),
-                                             .help = "the device they were measured on"},
-                                            {.name = "size",
-                                             .letter = 's',
-                                             .type = CLI_TEXT,
-                                             .argument = "N[xNxN]",
-                                             .offset = offsetof(settings, size),
-                                             .default_text = "the workload's own, larger on GPUs",
-                                             .help = "size of the problem they were measured with"},
-                                            {.name = "store",
-                                             .type = CLI_TEXT,
-                                             .argument = "FILE",
-                                             .offset = offsetof(settings, store),
-                                             .default_text = "the user's",
-                                             .help = "store to add to"},
-                                            {0}};
-
-static void set_defaults(void *memory)
+static void list_export_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {
-    *(settings *)memory = (settings){.device = "auto", .format = "t4"};
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_tune_export_option_table()};
+}
+
+static void list_import_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
+{
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_tune_import_option_table()};
 }
 
 typedef struct exchange {
@@ -88,18 +22,16 @@ typedef struct exchange {
     qn_device *device;
     qn_tune_store *store;
     const qn_workload *workload;
-    int sizes[QN_WORKLOAD_SIZES];
 } exchange;
 
-static int begin(const settings *chosen, exchange *with)
+static int begin(const qn_tune_request *chosen, exchange *with)
 {
     int exit_code = cli_report(qn_workload_find(chosen->name, &with->workload));
-    if (exit_code == CLI_DONE) exit_code = cli_tune_sizes(chosen->size, with->workload, with->sizes);
+    if (exit_code == CLI_DONE) exit_code = cli_tune_check_sizes(with->workload, chosen->tune.sizes);
     if (exit_code == CLI_DONE)
         exit_code = cli_report(qn_context_create(&(qn_context_options){.log = cli_log_warning}, &with->context));
     if (exit_code == CLI_DONE) exit_code = cli_tune_open_store(with->context, chosen->store, &with->store);
-    if (exit_code == CLI_DONE && !with->store) exit_code = cli_error(CLI_USAGE, "--store is off; expected a file");
-    if (exit_code == CLI_DONE) exit_code = cli_report(qn_device_open(with->context, chosen->device, &with->device));
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_device_open(with->context, chosen->run.device, &with->device));
     return exit_code;
 }
 
@@ -112,25 +44,25 @@ static void end(exchange *with)
 
 static int run_export(void *memory)
 {
-    const settings *chosen = memory;
+    const qn_tune_request *chosen = memory;
     exchange with = {0};
     int exit_code = begin(chosen, &with);
     if (exit_code == CLI_DONE)
         exit_code = cli_report(
-            qn_tune_export(with.device, with.store, with.workload, with.sizes, chosen->format, chosen->output));
+            qn_tune_export(with.device, with.store, with.workload, chosen->tune.sizes, chosen->format, chosen->file));
     end(&with);
     return exit_code;
 }
 
 static int run_import(void *memory)
 {
-    const settings *chosen = memory;
+    const qn_tune_request *chosen = memory;
     exchange with = {0};
     uint64_t taken = 0, left_out = 0;
     int exit_code = begin(chosen, &with);
     if (exit_code == CLI_DONE)
-        exit_code = cli_report(
-            qn_tune_import(with.device, with.store, with.workload, with.sizes, chosen->file, &taken, &left_out));
+        exit_code = cli_report(qn_tune_import(with.device, with.store, with.workload, chosen->tune.sizes, chosen->file,
+                                              &taken, &left_out));
     if (exit_code == CLI_DONE) printf("%llu results taken", (unsigned long long)taken);
     if (exit_code == CLI_DONE && left_out > 0)
         printf(", %llu left out because they are no valid configurations of the kernel here",
@@ -145,10 +77,8 @@ const cli_command cli_tune_export = {
     .summary = "write results for other tuners",
     .description = "Write every test that the store has of a workload on a device to a file that other tuners and "
                    "their analysis tools read.",
-    .positionals = export_positionals,
-    .options = export_options,
-    .settings_bytes = sizeof(settings),
-    .set_defaults = set_defaults,
+    .list_parts = list_export_parts,
+    .settings_bytes = sizeof(qn_tune_request),
     .run = run_export,
 };
 
@@ -157,9 +87,7 @@ const cli_command cli_tune_import = {
     .summary = "take results of other tuners",
     .description = "Add the tests of a file to the store, as results of a workload on a device of this machine. Only "
                    "results whose parameters and values are those of the workload are taken.",
-    .positionals = import_positionals,
-    .options = import_options,
-    .settings_bytes = sizeof(settings),
-    .set_defaults = set_defaults,
+    .list_parts = list_import_parts,
+    .settings_bytes = sizeof(qn_tune_request),
     .run = run_import,
 };

@@ -11,57 +11,16 @@
 
 enum { KNOWN_MOST = 64 };
 
-typedef struct settings {
-    const char *name; /* of explain */
-    const char *device, *store, *json;
-    const char *problem_class;
-} settings;
-
-static const cli_positional no_positionals[] = {{0}};
-
-static const cli_positional explain_positionals[] = {
-    {.name = "FAMILY",
-     .offset = offsetof(settings, name),
-     .help = "a kernel family of quern tune list, such as dock/correlate"},
-    {0}};
-
-static const cli_option list_options[] = {{.name = "device",
-                                           .letter = 'd',
-                                           .type = CLI_TEXT,
-                                           .argument = "DEVICE",
-                                           .offset = offsetof(settings, device),
-                                           .help = "auto, host, opencl:N or cuda:N (see quern devices)"},
-                                          {.name = "store",
-                                           .type = CLI_TEXT,
-                                           .argument = "FILE",
-                                           .offset = offsetof(settings, store),
-                                           .default_text = "the user's",
-                                           .help = "results to look at; off: the shipped ones alone"},
-                                          {0}};
-
-static const cli_option explain_options[] = {{.name = "device",
-                                              .letter = 'd',
-                                              .type = CLI_TEXT,
-                                              .argument = "DEVICE",
-                                              .offset = offsetof(settings, device),
-                                              .help = "auto, host, opencl:N or cuda:N (see quern devices)"},
-                                             {.name = "class",
-                                              .type = CLI_TEXT,
-                                              .argument = "CLASS",
-                                              .offset = offsetof(settings, problem_class),
-                                              .default_text = "all",
-                                              .help = "problem class, as the table shows them"},
-                                             {.name = "store",
-                                              .type = CLI_TEXT,
-                                              .argument = "FILE",
-                                              .offset = offsetof(settings, store),
-                                              .default_text = "the user's",
-                                              .help = "results to look at; off: the shipped ones alone"},
-                                             {0}};
-
-static void set_defaults(void *memory)
+static void list_list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {
-    *(settings *)memory = (settings){.device = "auto"};
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_tune_list_option_table()};
+}
+
+static void list_explain_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
+{
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_tune_explain_option_table()};
 }
 
 /* "3 days", "2 h 05 min"; "" when the time is not known */
@@ -121,11 +80,11 @@ static int list_one(qn_device *device, qn_tune_store *store, const qn_family *fa
     return exit_code;
 }
 
-static int open_all(const settings *chosen, qn_context **context, qn_device **device, qn_tune_store **store)
+static int open_all(const qn_tune_request *chosen, qn_context **context, qn_device **device, qn_tune_store **store)
 {
     int exit_code = cli_report(qn_context_create(&(qn_context_options){.log = cli_log_warning}, context));
     if (exit_code == CLI_DONE) exit_code = cli_tune_open_store(*context, chosen->store, store);
-    if (exit_code == CLI_DONE) exit_code = cli_report(qn_device_open(*context, chosen->device, device));
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_device_open(*context, chosen->run.device, device));
     if (exit_code == CLI_DONE)
         printf("%s: %s, %s\n\n", qn_device_get_info(*device)->identifier, qn_device_get_info(*device)->name,
                qn_device_get_info(*device)->driver_version);
@@ -141,7 +100,7 @@ static void close_all(qn_context **context, qn_device **device, qn_tune_store **
 
 static int run_list(void *memory)
 {
-    const settings *chosen = memory;
+    const qn_tune_request *chosen = memory;
     qn_context *context = NULL;
     qn_device *device = NULL;
     qn_tune_store *store = NULL;
@@ -200,7 +159,7 @@ static void explain_all(const qn_tune_known *known, size_t count)
 
 static int run_explain(void *memory)
 {
-    const settings *chosen = memory;
+    const qn_tune_request *chosen = memory;
     qn_context *context = NULL;
     qn_device *device = NULL;
     qn_tune_store *store = NULL;
@@ -223,10 +182,8 @@ const cli_command cli_tune_list = {
     .summary = "list the kernel families with the size of their spaces and the best known",
     .description = "List the kernel families of this build: how many configurations are valid on the device, which "
                    "sizes quern tune run takes for them, and the configuration that would run, with where it is from.",
-    .positionals = no_positionals,
-    .options = list_options,
-    .settings_bytes = sizeof(settings),
-    .set_defaults = set_defaults,
+    .list_parts = list_list_parts,
+    .settings_bytes = sizeof(qn_tune_request),
     .run = run_list,
 };
 
@@ -236,9 +193,7 @@ const cli_command cli_tune_explain = {
     .description = "Show every configuration known for a kernel family on a device, by problem class, in the order in "
                    "which they would be taken: the user's store, the shipped results, the fallback. An arrow marks "
                    "the one that runs.",
-    .positionals = explain_positionals,
-    .options = explain_options,
-    .settings_bytes = sizeof(settings),
-    .set_defaults = set_defaults,
+    .list_parts = list_explain_parts,
+    .settings_bytes = sizeof(qn_tune_request),
     .run = run_explain,
 };

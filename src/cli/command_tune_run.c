@@ -5,6 +5,7 @@
 #include "cli/canvas.h"
 #include "cli/commands.h"
 #include "cli/convergence.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/tune.h"
@@ -15,165 +16,27 @@
 #include <unistd.h>
 
 typedef struct settings {
-    cli_list names;
-    const char *device, *size, *budget, *searcher, *model, *objective, *timeout, *store, *report, *csv;
-    int tests, threads, compile_threads;
-    double fraction, target, precision, remaining_gain;
-    uint64_t seed;
-    bool restart, quiet;
+    qn_tune_request request;
+    cli_files files;
 } settings;
 
-static const cli_positional positionals[] = {
-    {.name = "NAME",
-     .offset = offsetof(settings, names),
-     .many = true,
-     .help = "workloads of quern tune list, or T1 files (*.json) that describe kernels of your own"},
+static const qn_option file_rows[] = {
+    {.like = &cli_report_row},
+    {.like = &cli_csv_row, .meaning = "write every test to FILE as comma-separated values"},
     {0}};
+static const qn_option_table file_table = {"tune run", sizeof(cli_files), file_rows, NULL};
 
-static const cli_option options[] = {
-    {.name = "device",
-     .letter = 'd',
-     .type = CLI_TEXT,
-     .argument = "DEVICE",
-     .offset = offsetof(settings, device),
-     .help = "auto, host, opencl:N or cuda:N (see quern devices)"},
-    {.name = "size",
-     .letter = 's',
-     .type = CLI_TEXT,
-     .argument = "N[xNxN]",
-     .offset = offsetof(settings, size),
-     .default_text = "the workload's own, larger on GPUs",
-     .help = "size of the problem, as many numbers as quern tune list names for the workload"},
-    {.name = "budget",
-     .letter = 'b',
-     .type = CLI_TEXT,
-     .argument = "TIME",
-     .offset = offsetof(settings, budget),
-     .help = "stop after this long: 60s, 5min, 2h"},
-    {.name = "tests",
-     .letter = 'n',
-     .type = CLI_INTEGER,
-     .argument = "COUNT",
-     .offset = offsetof(settings, tests),
-     .least = 0,
-     .most = 1e9,
-     .default_text = "no limit",
-     .help = "stop after this many configurations"},
-    {.name = "fraction",
-     .type = CLI_NUMBER,
-     .argument = "SHARE",
-     .offset = offsetof(settings, fraction),
-     .least = 0,
-     .most = 1,
-     .default_text = "no limit",
-     .help = "stop after this share of the valid configurations"},
-    {.name = "target",
-     .type = CLI_NUMBER,
-     .argument = "MS",
-     .offset = offsetof(settings, target),
-     .least = 0,
-     .most = 1e9,
-     .default_text = "none",
-     .help = "stop once a run takes no longer than this many milliseconds"},
-    {.name = "gain",
-     .type = CLI_NUMBER,
-     .argument = "SHARE",
-     .offset = offsetof(settings, remaining_gain),
-     .least = 0,
-     .most = 1,
-     .default_text = "none",
-     .help = "stop once what more tests are expected to gain is less than this share of the time of a run"},
-    {.name = "searcher",
-     .type = CLI_TEXT,
-     .argument = "NAME",
-     .offset = offsetof(settings, searcher),
-     .help = "how to choose what to try next (see docs/commands/tune.md)"},
-    {.name = "model",
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, model),
-     .default_text = "made from the kernel's declaration",
-     .help = "portable model for the searcher profile"},
-    {.name = "objective",
-     .type = CLI_TEXT,
-     .argument = "WHAT",
-     .offset = offsetof(settings, objective),
-     .default_text = "seconds",
-     .help = "what to make small: seconds, joules, or an expression of seconds, joules, watts and limit_seconds; of "
-             "several apart by commas the first, and the Pareto front of all is printed"},
-    {.name = "seed",
-     .type = CLI_SEED,
-     .argument = "NUMBER",
-     .offset = offsetof(settings, seed),
-     .help = "of the searcher's random numbers and the problem's inputs"},
-    {.name = "timeout",
-     .type = CLI_TEXT,
-     .argument = "TIME",
-     .offset = offsetof(settings, timeout),
-     .default_text = "20 times the best, at least 1s",
-     .help = "give up a configuration whose run takes longer"},
-    {.name = "precision",
-     .type = CLI_NUMBER,
-     .argument = "SHARE",
-     .offset = offsetof(settings, precision),
-     .least = 0.0001,
-     .most = 1,
-     .help = "repeat runs until the 95 % confidence interval is this share of the time wide"},
-    {.name = "compile-threads",
-     .type = CLI_INTEGER,
-     .argument = "COUNT",
-     .offset = offsetof(settings, compile_threads),
-     .least = 0,
-     .most = 256,
-     .default_text = "one less than the CPU threads, at most 8",
-     .help = "threads that compile ahead of the measuring"},
-    {.name = "store",
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, store),
-     .default_text = "the user's, see docs/commands/tune.md",
-     .help = "keep the results in FILE, and go on from what it has; off keeps nothing"},
-    {.name = "restart",
-     .type = CLI_FLAG,
-     .offset = offsetof(settings, restart),
-     .help = "forget what the store has of this problem and begin anew"},
-    {.name = "report",
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, report),
-     .default_text = "",
-     .help = "write a page with the curve, the best and the failed configurations to FILE (HTML)"},
-    {.name = "csv",
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, csv),
-     .default_text = "",
-     .help = "write every test to FILE as comma-separated values"},
-    {.name = "threads",
-     .letter = 't',
-     .type = CLI_INTEGER,
-     .argument = "COUNT",
-     .offset = offsetof(settings, threads),
-     .least = 0,
-     .most = 4096,
-     .default_text = "every processor this process may use",
-     .help = "CPU threads of the host device"},
-    {.name = "quiet",
-     .letter = 'q',
-     .type = CLI_FLAG,
-     .offset = offsetof(settings, quiet),
-     .help = "print the result only"},
-    {0}};
-
-static void set_defaults(void *memory)
+static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {
-    *(settings *)memory =
-        (settings){.device = "auto", .budget = "60s", .searcher = "auto", .seed = 1, .precision = 0.01};
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_tune_run_option_table(), .offset = offsetof(settings, request)};
+    parts[1] = (cli_part){.table = &file_table, .offset = offsetof(settings, files)};
 }
 
 /* What the progress callback keeps of a run. */
 typedef struct watcher {
-    const settings *chosen;
+    const qn_tune_request *request;
+    const cli_files *files;
     cli_progress progress;
     qn_tune_step *steps;
     double *best;
@@ -254,7 +117,7 @@ static int on_progress(const qn_tune_progress *state, void *user)
         watch->fallback_objective = state->test->objective;
     }
     remove_line(watch);
-    if (!watch->chosen->quiet) {
+    if (!watch->request->run.quiet) {
         if (state->improved) print_improvement(watch, state);
         print_status(watch, state);
     }
@@ -271,7 +134,7 @@ static void on_log(qn_log_level level, const char *message, void *user)
 /* What was made small instead of the time, and what else is worth having. */
 static void print_objective(const watcher *watch, const qn_tune_result *result)
 {
-    const char *objective = watch->chosen->objective;
+    const char *objective = watch->request->tune.objective;
     char time[32];
     if (!objective) return;
     if (result->best.joules > 0)
@@ -298,7 +161,7 @@ static void print_result(const watcher *watch, const qn_tune_result *result)
     cli_format_seconds(seconds, best, sizeof best);
     cli_format_seconds(seconds_of(&result->fallback), usual, sizeof usual);
     cli_format_duration(result->seconds, time, sizeof time);
-    if (!watch->chosen->quiet && !watch->chosen->objective) {
+    if (!watch->request->run.quiet && !watch->request->tune.objective) {
         cli_convergence_print(stdout, watch->best, watch->count, cli_terminal_columns(stdout));
     }
     printf("\nBest: %s\n%s", result->text, best);
@@ -348,27 +211,27 @@ static void name_output(const char *path, const char *name, bool several, char *
 
 static int write_files(const watcher *watch, const char *name, const qn_device *device, const qn_tune_result *result)
 {
-    const settings *chosen = watch->chosen;
-    const bool several = chosen->names.count > 1;
+    const cli_files *files = watch->files;
+    const bool several = watch->request->name_count > 1;
     char path[1024];
     int exit_code = CLI_DONE;
-    if (chosen->csv) {
-        name_output(chosen->csv, name, several, path, sizeof path);
+    if (files->csv) {
+        name_output(files->csv, name, several, path, sizeof path);
         exit_code = write_csv(path, watch);
     }
-    if (exit_code != CLI_DONE || !chosen->report) return exit_code;
+    if (exit_code != CLI_DONE || !files->report) return exit_code;
     const qn_tune_trace trace = {.name = name,
                                  .device = qn_device_get_info(device)->name,
-                                 .searcher = chosen->searcher,
+                                 .searcher = watch->request->tune.tuner.searcher,
                                  .space_size = watch->space_size,
                                  .steps = watch->steps,
                                  .step_count = watch->count,
                                  .fallback_seconds = watch->fallback_seconds,
                                  .limit_seconds = result->limit_seconds,
                                  .pipe = result->pipe};
-    name_output(chosen->report, name, several, path, sizeof path);
+    name_output(files->report, name, several, path, sizeof path);
     exit_code = cli_report(qn_tune_write_report(&trace, path));
-    if (exit_code == CLI_DONE && !chosen->quiet) printf("Report: %s\n", path);
+    if (exit_code == CLI_DONE && !watch->request->run.quiet) printf("Report: %s\n", path);
     return exit_code;
 }
 
@@ -386,20 +249,20 @@ static int tune_one(qn_device *device, const char *name, qn_tune_options *with, 
     watch->fallback_seconds = watch->fallback_objective = 0;
     if (!is_file(name)) {
         int exit_code = cli_report(qn_workload_find(name, &workload));
-        if (exit_code == CLI_DONE) exit_code = cli_tune_sizes(watch->chosen->size, workload, with->sizes);
+        if (exit_code == CLI_DONE) exit_code = cli_tune_check_sizes(workload, with->sizes);
         if (exit_code != CLI_DONE) return exit_code;
         name = workload->name;
     }
-    if (!watch->chosen->quiet) {
+    if (!watch->request->run.quiet) {
         printf("%s on %s (%s)\n", name, qn_device_get_info(device)->identifier, qn_device_get_info(device)->name);
         printf("%6s  %9s  %10s  %7s  %6s  %s\n", "test", "elapsed", "time",
-               watch->chosen->objective ? "better" : "faster", "limit", "configuration");
+               watch->request->tune.objective ? "better" : "faster", "limit", "configuration");
     }
     qn_status status =
         workload ? qn_tune_run(device, workload, with, &result) : qn_tune_run_file(device, name, with, &result);
     remove_line(watch);
     if (watch->out_of_memory) return cli_error(CLI_FAILED, "out of memory");
-    if (status == QN_CANCELLED && watch->chosen->store == NULL)
+    if (status == QN_CANCELLED && watch->request->store == NULL)
         fputs("quern: stopped; the same command goes on from here\n", stderr);
     int exit_code = cli_report(status);
     if (exit_code != CLI_DONE) return exit_code;
@@ -409,14 +272,14 @@ static int tune_one(qn_device *device, const char *name, qn_tune_options *with, 
 
 static int tune_all(qn_context *context, qn_tune_options *with, watcher *watch)
 {
-    const settings *chosen = watch->chosen;
+    const qn_tune_request *chosen = watch->request;
     qn_device *device = NULL;
-    int exit_code = cli_report(qn_device_open(context, chosen->device, &device));
+    int exit_code = cli_report(qn_device_open(context, chosen->run.device, &device));
     if (exit_code != CLI_DONE) return exit_code;
     cli_interrupt_watch();
-    for (size_t i = 0; i < chosen->names.count && exit_code == CLI_DONE; i++) {
+    for (size_t i = 0; i < chosen->name_count && exit_code == CLI_DONE; i++) {
         if (i > 0) putchar('\n');
-        exit_code = tune_one(device, chosen->names.items[i], with, watch);
+        exit_code = tune_one(device, chosen->names[i], with, watch);
     }
     qn_device_release(&device);
     return exit_code;
@@ -425,12 +288,12 @@ static int tune_all(qn_context *context, qn_tune_options *with, watcher *watch)
 /* In a context whose log the watcher hears. */
 static int tune_watched(qn_tune_options *with, watcher *watch)
 {
-    const settings *chosen = watch->chosen;
-    const qn_context_options of_context = {.threads = chosen->threads, .log = on_log, .log_user = watch};
+    const qn_tune_request *chosen = watch->request;
+    const qn_context_options of_context = {.threads = chosen->run.threads, .log = on_log, .log_user = watch};
     qn_context *context = NULL;
     with->progress = on_progress;
     with->progress_user = watch;
-    cli_progress_start(&watch->progress, stderr, chosen->quiet);
+    cli_progress_start(&watch->progress, stderr, chosen->run.quiet);
     int exit_code = cli_report(qn_context_create(&of_context, &context));
     if (exit_code == CLI_DONE) exit_code = cli_tune_open_store(context, chosen->store, &with->store);
     if (exit_code == CLI_DONE) exit_code = tune_all(context, with, watch);
@@ -445,24 +308,10 @@ static int tune_watched(qn_tune_options *with, watcher *watch)
 static int run(void *memory)
 {
     const settings *chosen = memory;
-    watcher watch = {.chosen = chosen};
-    qn_tune_options with = {.tuner = {.searcher = chosen->searcher,
-                                      .seed = chosen->seed,
-                                      .tests = (uint64_t)chosen->tests,
-                                      .fraction = chosen->fraction,
-                                      .target = 1e-3 * chosen->target,
-                                      .remaining_gain = chosen->remaining_gain},
-                            .objective = chosen->objective,
-                            .model = chosen->model,
-                            .precision = chosen->precision,
-                            .compile_threads = chosen->compile_threads,
-                            .restart = chosen->restart};
-    if (chosen->objective && chosen->target > 0)
-        return cli_error(CLI_USAGE, "--target is of the time of a run; it cannot be used with --objective");
-    int exit_code = cli_tune_duration("budget", chosen->budget, &with.tuner.seconds);
-    if (exit_code == CLI_DONE && chosen->timeout)
-        exit_code = cli_tune_duration("timeout", chosen->timeout, &with.timeout_seconds);
-    return exit_code == CLI_DONE ? tune_watched(&with, &watch) : exit_code;
+    watcher watch = {.request = &chosen->request, .files = &chosen->files};
+    qn_tune_options with = chosen->request.tune;
+    with.tuner.seed = chosen->request.run.seed;
+    return tune_watched(&with, &watch);
 }
 
 const cli_command cli_tune_run = {
@@ -470,9 +319,7 @@ const cli_command cli_tune_run = {
     .summary = "tune kernels now, offline",
     .description = "Try configurations of a kernel on a made-up problem, check each result, and keep the fastest for "
                    "every later command on this machine. A stopped or killed run goes on where it was.",
-    .positionals = positionals,
-    .options = options,
+    .list_parts = list_parts,
     .settings_bytes = sizeof(settings),
-    .set_defaults = set_defaults,
     .run = run,
 };

@@ -1,6 +1,7 @@
 /* quern tune simulate: searchers on recorded spaces, without the device. */
 #include "cli/tune.h"
 
+#include "cli/files.h"
 #include "cli/output.h"
 
 #include <math.h>
@@ -8,64 +9,21 @@
 #include <string.h>
 
 typedef struct settings {
-    cli_list files;
-    const char *searchers, *model, *csv;
-    int repeats, threads;
-    uint64_t seed;
+    qn_tune_simulate_options simulate;
+    cli_files files;
 } settings;
 
-static const cli_positional positionals[] = {
-    {.name = "FILE",
-     .offset = offsetof(settings, files),
-     .many = true,
-     .help = "recorded spaces: T4 results, Kernel Tuner caches or KTT's JSON, gzipped or not"},
+static const qn_option file_rows[] = {
+    {.like = &cli_csv_row,
+     .meaning = "write the scores to FILE as comma-separated values; - prints that instead of the table"},
     {0}};
+static const qn_option_table file_table = {"tune simulate", sizeof(cli_files), file_rows, NULL};
 
-static const cli_option options[] = {
-    {.name = "searcher",
-     .type = CLI_TEXT,
-     .argument = "NAMES",
-     .offset = offsetof(settings, searchers),
-     .help = "searchers to compare, names apart by commas, or all"},
-    {.name = "repeats",
-     .letter = 'r',
-     .type = CLI_INTEGER,
-     .argument = "COUNT",
-     .offset = offsetof(settings, repeats),
-     .least = 1,
-     .most = 1e6,
-     .help = "runs of each searcher on each space, with different seeds"},
-    {.name = "seed",
-     .type = CLI_SEED,
-     .argument = "NUMBER",
-     .offset = offsetof(settings, seed),
-     .help = "of the first run"},
-    {.name = "model",
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, model),
-     .default_text = "trained on a random half of the space",
-     .help = "portable model for the searcher profile"},
-    {.name = "csv",
-     .type = CLI_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(settings, csv),
-     .default_text = "",
-     .help = "write the scores to FILE as comma-separated values; - prints that instead of the table"},
-    {.name = "threads",
-     .letter = 't',
-     .type = CLI_INTEGER,
-     .argument = "COUNT",
-     .offset = offsetof(settings, threads),
-     .least = 0,
-     .most = 4096,
-     .default_text = "every processor this process may use",
-     .help = "CPU threads"},
-    {0}};
-
-static void set_defaults(void *memory)
+static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
 {
-    *(settings *)memory = (settings){.searchers = "all", .repeats = 100, .seed = 1};
+    (void)subject;
+    parts[0] = (cli_part){.table = qn_tune_simulate_option_table(), .offset = offsetof(settings, simulate)};
+    parts[1] = (cli_part){.table = &file_table, .offset = offsetof(settings, files)};
 }
 
 static const char *name_of(const char *path)
@@ -118,17 +76,11 @@ static int run(void *memory)
     const settings *chosen = memory;
     qn_context *context = NULL;
     qn_tune_scores *scores = NULL;
-    const qn_tune_simulate_options with = {.files = chosen->files.items,
-                                           .file_count = chosen->files.count,
-                                           .searchers = chosen->searchers,
-                                           .repeats = chosen->repeats,
-                                           .seed = chosen->seed,
-                                           .model = chosen->model};
-    int exit_code = cli_report(
-        qn_context_create(&(qn_context_options){.threads = chosen->threads, .log = cli_log_warning}, &context));
-    if (exit_code == CLI_DONE) exit_code = cli_report(qn_tune_simulate(context, &with, &scores));
-    if (exit_code == CLI_DONE && (!chosen->csv || strcmp(chosen->csv, "-") != 0)) print_table(scores);
-    if (exit_code == CLI_DONE && chosen->csv) exit_code = write_csv(chosen->csv, scores);
+    int exit_code = cli_report(qn_context_create(
+        &(qn_context_options){.threads = chosen->simulate.run.threads, .log = cli_log_warning}, &context));
+    if (exit_code == CLI_DONE) exit_code = cli_report(qn_tune_simulate(context, &chosen->simulate, &scores));
+    if (exit_code == CLI_DONE && !cli_files_are_output(&chosen->files)) print_table(scores);
+    if (exit_code == CLI_DONE && chosen->files.csv) exit_code = write_csv(chosen->files.csv, scores);
     qn_tune_scores_destroy(&scores);
     qn_context_destroy(&context);
     return exit_code;
@@ -140,9 +92,7 @@ const cli_command cli_tune_simulate = {
     .description = "Replay recorded spaces, in which every configuration was measured once, and score searchers on "
                    "them: 0 is what random search finds on average, 1 is finding the best at once. "
                    "docs/design/tuning.md says how the score is defined.",
-    .positionals = positionals,
-    .options = options,
+    .list_parts = list_parts,
     .settings_bytes = sizeof(settings),
-    .set_defaults = set_defaults,
     .run = run,
 };

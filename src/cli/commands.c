@@ -18,19 +18,8 @@ const cli_command *cli_command_find(const char *name)
     return NULL;
 }
 
-static void *create_settings(const cli_command *command)
-{
-    void *settings = calloc(1, command->settings_bytes);
-    if (!settings) {
-        cli_error(CLI_FAILED, "out of memory");
-        return NULL;
-    }
-    if (command->subject) memcpy(settings, &command->subject, sizeof command->subject);
-    command->set_defaults(settings);
-    return settings;
-}
-
-/* The action that the first argument names; NULL, with *exit_code set, when there is none. */
+/* The action that the first argument names; NULL, with *exit_code set, when there is none. A command that does
+ * something itself takes other words as its own. */
 static const cli_command *find_action(const cli_command *command, int count, char *const *arguments, int *exit_code)
 {
     const char *names[64];
@@ -38,13 +27,14 @@ static const cli_command *find_action(const cli_command *command, int count, cha
     const cli_command *const *actions = cli_command_actions(command);
     *exit_code = CLI_USAGE;
     if (count == 0) {
-        cli_options_print_help(command, NULL, stderr);
+        if (!command->run) cli_options_print_help(command, stderr);
         return NULL;
     }
     for (; actions[known]; known++) {
         names[known] = cli_action_word(actions[known]);
         if (strcmp(names[known], arguments[0]) == 0) return actions[known];
     }
+    if (command->run) return NULL;
     const char *nearest = cli_nearest_word(arguments[0], names, known);
     if (nearest)
         cli_error(CLI_USAGE, "%s: unknown action \"%s\"; did you mean %s?", command->name, arguments[0], nearest);
@@ -56,40 +46,62 @@ static const cli_command *find_action(const cli_command *command, int count, cha
 int cli_command_help(const cli_command *command, int count, char *const *arguments)
 {
     int exit_code;
-    if (cli_command_actions(command) && count == 0) {
-        cli_options_print_help(command, NULL, stdout);
-        return CLI_DONE;
-    }
-    if (cli_command_actions(command)) {
+    if (cli_command_actions(command) && count > 0) {
         const cli_command *action = find_action(command, count, arguments, &exit_code);
-        return action ? cli_command_help(action, 0, NULL) : exit_code;
+        if (action) return cli_command_help(action, 0, NULL);
+        if (!command->run) return exit_code;
     }
-    void *settings = create_settings(command);
-    if (!settings) return CLI_FAILED;
-    cli_options_print_help(command, settings, stdout);
-    free(settings);
+    cli_options_print_help(command, stdout);
     return CLI_DONE;
+}
+
+static int refuse_usage(const cli_line *line)
+{
+    const char *name = line->command->name;
+    return cli_error(CLI_USAGE, "%s: %s (see quern %s -h)", name, line->message, name);
+}
+
+/* Settings from defaults, what is filled in, and the command line, in this order, then judged, then run. */
+static int run_with(cli_line *line, void *settings)
+{
+    const cli_command *command = line->command;
+    if (command->subject) memcpy(settings, &command->subject, sizeof command->subject);
+    cli_line_set_defaults(line, settings);
+    if (cli_line_apply(line, settings) != CLI_PARSED) return refuse_usage(line);
+    if (command->prepare) {
+        const int exit_code = command->prepare(settings);
+        if (exit_code != CLI_DONE) return exit_code;
+        if (cli_line_apply(line, settings) != CLI_PARSED) return refuse_usage(line);
+    }
+    if (cli_line_check(line, settings) != CLI_PARSED) return refuse_usage(line);
+    return command->run(settings);
+}
+
+static int run_line(const cli_command *command, int count, char **arguments)
+{
+    cli_line line;
+    int exit_code = CLI_DONE;
+    void *settings = calloc(1, command->settings_bytes);
+    switch (cli_line_read(command, count, arguments, &line)) {
+    case CLI_PARSED:
+        exit_code = settings ? run_with(&line, settings) : cli_error(CLI_FAILED, "out of memory");
+        if (settings && command->clear) command->clear(settings);
+        break;
+    case CLI_HELP_WANTED: exit_code = cli_command_help(command, 0, NULL); break;
+    case CLI_BAD_USAGE: exit_code = refuse_usage(&line); break;
+    }
+    cli_line_clear(&line);
+    free(settings);
+    return exit_code;
 }
 
 int cli_command_run(const cli_command *command, int count, char **arguments)
 {
-    char message[512];
     int exit_code = CLI_DONE;
-    if (cli_command_actions(command)) {
-        if (count > 0 && (strcmp(arguments[0], "-h") == 0 || strcmp(arguments[0], "--help") == 0))
-            return cli_command_help(command, 0, NULL);
-        const cli_command *action = find_action(command, count, arguments, &exit_code);
-        return action ? cli_command_run(action, count - 1, arguments + 1) : exit_code;
-    }
-    void *settings = create_settings(command);
-    if (!settings) return CLI_FAILED;
-    switch (cli_options_parse(command, count, arguments, settings, message, sizeof message)) {
-    case CLI_PARSED: exit_code = command->run(settings); break;
-    case CLI_HELP_WANTED: exit_code = cli_command_help(command, 0, NULL); break;
-    case CLI_BAD_USAGE:
-        exit_code = cli_error(CLI_USAGE, "%s: %s (see quern %s -h)", command->name, message, command->name);
-        break;
-    }
-    free(settings);
-    return exit_code;
+    if (!cli_command_actions(command)) return run_line(command, count, arguments);
+    const bool help = count > 0 && (strcmp(arguments[0], "-h") == 0 || strcmp(arguments[0], "--help") == 0);
+    if (help) return cli_command_help(command, 0, NULL);
+    const cli_command *action = find_action(command, count, arguments, &exit_code);
+    if (action) return cli_command_run(action, count - 1, arguments + 1);
+    return command->run ? run_line(command, count, arguments) : exit_code;
 }

@@ -1,6 +1,5 @@
 #include "cli/options.h"
 
-#include <stdint.h>
 #include <string.h>
 
 enum { TEXT_COLUMN = 30, LAST_COLUMN = 100 };
@@ -35,46 +34,28 @@ static void print_entry(FILE *stream, const char *left, const char *text)
     print_wrapped(stream, text, TEXT_COLUMN, TEXT_COLUMN);
 }
 
-static void describe_default(const cli_option *option, const unsigned char *defaults, char *text, size_t bytes)
+/* The default as it would be written; "" when there is nothing to say. */
+static void describe_default(const qn_option *row, char *text, size_t bytes)
 {
-    const unsigned char *field = defaults + option->offset;
-    text[0] = '\0';
-    if (option->default_text) {
-        snprintf(text, bytes, "%s", option->default_text);
-    } else if (option->type == CLI_INTEGER) {
-        int value;
-        memcpy(&value, field, sizeof value);
-        snprintf(text, bytes, "%d", value);
-    } else if (option->type == CLI_SEED) {
-        uint64_t value;
-        memcpy(&value, field, sizeof value);
-        snprintf(text, bytes, "%llu", (unsigned long long)value);
-    } else if (option->type == CLI_NUMBER) {
-        double value;
-        memcpy(&value, field, sizeof value);
-        snprintf(text, bytes, "%g", value);
-    } else if (option->type == CLI_TEXT || option->type == CLI_CHOICE) {
-        const char *value;
-        memcpy(&value, field, sizeof value);
-        if (value) snprintf(text, bytes, "%s", value);
-    }
+    const char *fallback = row->fallback_meaning ? row->fallback_meaning : row->fallback ? row->fallback : "";
+    const bool is_length = row->kind == QN_OPTION_TEXT && row->unit && *fallback;
+    snprintf(text, bytes, "%s%s%s", fallback, is_length ? " " : "", is_length ? row->unit : "");
 }
 
-static void print_option(FILE *stream, const cli_option *option, const unsigned char *defaults)
+static void print_option(FILE *stream, const qn_option *row)
 {
     char left[96], fallback[96], text[1024];
-    int length = option->letter ? snprintf(left, sizeof left, "-%c, --%s", option->letter, option->name)
-                                : snprintf(left, sizeof left, "    --%s", option->name);
-    if (option->argument) snprintf(left + length, sizeof left - (size_t)length, " %s", option->argument);
-    length = snprintf(text, sizeof text, "%s", option->help);
-    size_t used = (size_t)length;
-    if (option->type == CLI_CHOICE)
-        used += (size_t)snprintf(text + used, sizeof text - used, "; one of: %s", option->choices);
-    describe_default(option, defaults, fallback, sizeof fallback);
-    if (option->required)
-        snprintf(text + used, sizeof text - used, " (required)");
-    else if (fallback[0])
+    const char *negation = row->kind == QN_OPTION_UNLESS ? "no-" : "";
+    int length = row->letter ? snprintf(left, sizeof left, "-%c, --%s%s", row->letter, negation, row->name)
+                             : snprintf(left, sizeof left, "    --%s%s", negation, row->name);
+    if (row->argument) snprintf(left + length, sizeof left - (size_t)length, " %s", row->argument);
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", row->meaning);
+    if (row->choices) used += (size_t)snprintf(text + used, sizeof text - used, "; one of: %s", row->choices);
+    describe_default(row, fallback, sizeof fallback);
+    if (fallback[0])
         snprintf(text + used, sizeof text - used, " (default %s)", fallback);
+    else if (row->required)
+        snprintf(text + used, sizeof text - used, " (required)");
     print_entry(stream, left, text);
 }
 
@@ -93,8 +74,6 @@ static void print_actions(const cli_command *command, FILE *stream)
 {
     const cli_command *const *actions = cli_command_actions(command);
     int width = 12;
-    fprintf(stream, "Usage: quern %s ACTION [options] [arguments]\n\n", command->name);
-    print_wrapped(stream, command->description, 0, 0);
     fputs("\nActions:\n", stream);
     for (size_t i = 0; actions[i]; i++)
         if ((int)strlen(cli_action_word(actions[i])) + 2 > width) width = (int)strlen(cli_action_word(actions[i])) + 2;
@@ -103,24 +82,55 @@ static void print_actions(const cli_command *command, FILE *stream)
     fprintf(stream, "\nquern %s ACTION -h prints an action's options.\n", command->name);
 }
 
-void cli_options_print_help(const cli_command *command, const void *defaults, FILE *stream)
+/* The words of the usage line behind the command's name. */
+static void print_usage(const cli_part *parts, FILE *stream)
 {
-    if (cli_command_actions(command)) {
+    size_t part = 0, index = 0;
+    qn_option row;
+    while (cli_row_next(parts, &part, &index, &row)) {
+        if (row.group != QN_OPTION_ARGUMENT) continue;
+        const char *dots = row.kind == QN_OPTION_TEXTS ? "..." : "";
+        fprintf(stream, row.required ? " %s%s" : " [%s%s]", row.argument, dots);
+    }
+    part = index = 0;
+    while (cli_row_next(parts, &part, &index, &row))
+        if (row.group != QN_OPTION_ARGUMENT && row.required && !row.fallback_meaning)
+            fprintf(stream, " --%s %s", row.name, row.argument);
+    fputs(" [options]\n\n", stream);
+}
+
+/* The rows of one group under a title, if there are any. */
+static void print_group(const cli_part *parts, qn_option_group group, const char *title, FILE *stream)
+{
+    size_t part = 0, index = 0, printed = 0;
+    qn_option row;
+    while (cli_row_next(parts, &part, &index, &row)) {
+        if (row.group != group) continue;
+        if (printed++ == 0) fprintf(stream, "\n%s:\n", title);
+        if (group == QN_OPTION_ARGUMENT)
+            print_entry(stream, row.argument, row.meaning);
+        else
+            print_option(stream, &row);
+    }
+}
+
+void cli_options_print_help(const cli_command *command, FILE *stream)
+{
+    cli_part parts[CLI_PARTS_MAX + 1] = {{0}};
+    fprintf(stream, "Usage: quern %s", command->name);
+    if (!command->run) {
+        fputs(" ACTION [options] [arguments]\n\n", stream);
+        print_wrapped(stream, command->description, 0, 0);
         print_actions(command, stream);
         return;
     }
-    fprintf(stream, "Usage: quern %s", command->name);
-    for (const cli_positional *place = command->positionals; place->name; place++)
-        fprintf(stream, place->optional ? " [%s%s]" : " %s%s", place->name, place->many ? "..." : "");
-    for (const cli_option *option = command->options; option->name; option++)
-        if (option->required) fprintf(stream, " --%s %s", option->name, option->argument);
-    fputs(" [options]", stream);
-    fputs("\n\n", stream);
+    command->list_parts(command->subject, parts);
+    print_usage(parts, stream);
     print_wrapped(stream, command->description, 0, 0);
-    if (command->positionals->name) fputs("\nArguments:\n", stream);
-    for (const cli_positional *place = command->positionals; place->name; place++)
-        print_entry(stream, place->name, place->help);
-    fputs("\nOptions:\n", stream);
-    for (const cli_option *option = command->options; option->name; option++) print_option(stream, option, defaults);
+    print_group(parts, QN_OPTION_ARGUMENT, "Arguments", stream);
+    print_group(parts, QN_OPTION_OWN, "Options", stream);
+    print_group(parts, QN_OPTION_RUN, "Options of the run", stream);
+    fputc('\n', stream);
     print_entry(stream, "-h, --help", "print this text");
+    if (cli_command_actions(command)) print_actions(command, stream);
 }

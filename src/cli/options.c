@@ -1,29 +1,24 @@
 #include "cli/options.h"
 
-#include <errno.h>
-#include <math.h>
+#include "cli/output.h"
+
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_MAX = 48, OPTION_MAX = 64 };
+enum { WORD_MAX = 48, OPTIONS_MAX = 96 };
 
 typedef struct parser {
-    const cli_command *command;
+    cli_line *line;
     int count, next;
     char **arguments;
-    unsigned char *settings;
-    bool seen[OPTION_MAX];
-    char *message;
-    size_t message_bytes;
 } parser;
 
-__attribute__((format(printf, 2, 3))) static cli_parse_result refuse(parser *state, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static cli_parse_result refuse(cli_line *line, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    vsnprintf(state->message, state->message_bytes, format, values);
+    vsnprintf(line->message, sizeof line->message, format, values);
     va_end(values);
     return CLI_BAD_USAGE;
 }
@@ -64,78 +59,59 @@ const char *cli_nearest_word(const char *text, const char *const *words, size_t 
     return nearest;
 }
 
-/* `name`: without its first dash and its value. */
-static cli_parse_result refuse_unknown(parser *state, const char *name)
-{
-    const char *names[OPTION_MAX + 1] = {"help"};
-    size_t count = 1;
-    for (const cli_option *option = state->command->options; option->name; option++) names[count++] = option->name;
-    const char *nearest = name[0] == '-' ? cli_nearest_word(name + 1, names, count) : NULL;
-    if (nearest) return refuse(state, "unknown option -%s; did you mean --%s?", name, nearest);
-    return refuse(state, "unknown option -%s", name);
-}
+/* ---- rows ---- */
 
-static bool is_choice(const char *choices, const char *value)
+static bool is_hidden(const cli_part *parts, size_t part, const qn_option *row)
 {
-    size_t length = strlen(value);
-    for (const char *word = choices; length > 0 && *word; word += strcspn(word, " "), word += *word == ' ')
-        if (strcspn(word, " ") == length && strncmp(word, value, length) == 0) return true;
+    qn_option other;
+    if (row->group == QN_OPTION_ARGUMENT) return parts[part].without_arguments;
+    for (size_t i = 0; i < part; i++)
+        if (qn_option_find(parts[i].table, row->name, &other)) return true;
     return false;
 }
 
-static cli_parse_result set_integer(parser *state, const cli_option *option, const char *value)
+bool cli_row_next(const cli_part *parts, size_t *part, size_t *index, qn_option *row)
 {
-    char *end;
-    errno = 0;
-    long long number = strtoll(value, &end, 10);
-    if (end == value || *end || errno || number < option->least || number > option->most)
-        return refuse(state, "--%s is \"%s\"; expected a whole number from %.0f to %.0f", option->name, value,
-                      option->least, option->most);
-    int stored = (int)number;
-    memcpy(state->settings + option->offset, &stored, sizeof stored);
-    return CLI_PARSED;
+    for (; parts[*part].table; (*part)++, *index = 0)
+        while (qn_option_row(parts[*part].table, (*index)++, row))
+            if (!is_hidden(parts, *part, row)) return true;
+    return false;
 }
 
-static cli_parse_result set_seed(parser *state, const cli_option *option, const char *value)
+/* Whether `name`, of `length` characters, is how the row's option is written. */
+static bool is_name(const qn_option *row, const char *name, size_t length)
 {
-    char *end;
-    errno = 0;
-    uint64_t number = strtoull(value, &end, 10);
-    if (end == value || *end || errno || strchr(value, '-'))
-        return refuse(state, "--%s is \"%s\"; expected a whole number from 0 to %llu", option->name, value,
-                      (unsigned long long)UINT64_MAX);
-    memcpy(state->settings + option->offset, &number, sizeof number);
-    return CLI_PARSED;
+    if (row->group == QN_OPTION_ARGUMENT) return false;
+    if (row->kind == QN_OPTION_UNLESS) {
+        if (length < 3 || strncmp(name, "no-", 3) != 0) return false;
+        name += 3, length -= 3;
+    }
+    return strlen(row->name) == length && strncmp(row->name, name, length) == 0;
 }
 
-static cli_parse_result set_number(parser *state, const cli_option *option, const char *value)
+static bool takes_value(const qn_option *row)
 {
-    char *end;
-    double number = strtod(value, &end);
-    if (end == value || *end || !isfinite(number) || number < option->least || number > option->most)
-        return refuse(state, "--%s is \"%s\"; expected a number from %g to %g", option->name, value, option->least,
-                      option->most);
-    memcpy(state->settings + option->offset, &number, sizeof number);
-    return CLI_PARSED;
+    return row->kind != QN_OPTION_FLAG && row->kind != QN_OPTION_UNLESS;
 }
 
-static cli_parse_result add_text(parser *state, const cli_option *option, const char *value)
-{
-    cli_texts *texts = (cli_texts *)(void *)(state->settings + option->offset);
-    if (!*value) return refuse(state, "--%s is empty; expected %s", option->name, option->argument);
-    if (texts->count == CLI_TEXTS_MOST)
-        return refuse(state, "--%s is given more than %d times", option->name, CLI_TEXTS_MOST);
-    texts->items[texts->count++] = value;
-    return CLI_PARSED;
-}
+/* ---- reading ---- */
 
-static cli_parse_result set_text(parser *state, const cli_option *option, int index, const char *value)
+/* `name`: without its first dash and its value. */
+static cli_parse_result refuse_unknown(cli_line *line, const char *name)
 {
-    if (!*value) return refuse(state, "--%s is empty; expected %s", option->name, option->argument);
-    if (option->type == CLI_CHOICE && !is_choice(option->choices, value))
-        return refuse(state, "--%s is \"%s\"; expected one of: %s", option->name, value, option->choices);
-    memcpy(state->settings + option->offset + (size_t)index * sizeof value, &value, sizeof value);
-    return CLI_PARSED;
+    const char *names[OPTIONS_MAX] = {"help"};
+    char negated[OPTIONS_MAX][WORD_MAX];
+    size_t count = 1, part = 0, index = 0;
+    qn_option row;
+    while (count < OPTIONS_MAX && cli_row_next(line->parts, &part, &index, &row)) {
+        if (row.group == QN_OPTION_ARGUMENT) continue;
+        snprintf(negated[count], WORD_MAX, "no-%s", row.name);
+        names[count] = row.kind == QN_OPTION_UNLESS ? negated[count] : row.name;
+        count++;
+    }
+    const char *nearest = name[0] == '-' ? cli_nearest_word(name + 1, names, count) : NULL;
+    if (nearest) return refuse(line, "unknown option -%s; did you mean --%s?", name, nearest);
+    return refuse(line, "unknown option -%s", name);
 }
 
 /* No option's letter is a digit, so "-5" is a value, whose meaning its reader can judge. */
@@ -155,83 +131,69 @@ static const char *take_value(parser *state)
     return value;
 }
 
-static cli_parse_result read_option(parser *state, const cli_option *option, const char *attached)
+static cli_parse_result read_option(parser *state, const qn_option *row, size_t offset, const char *attached)
 {
-    state->seen[option - state->command->options] = true;
-    if (option->type == CLI_FLAG) {
-        bool on = true;
-        if (attached) return refuse(state, "--%s takes no value, but \"%s\" was given", option->name, attached);
-        memcpy(state->settings + option->offset, &on, sizeof on);
+    cli_line *line = state->line;
+    cli_given *given = &line->given[line->given_count++];
+    *given = (cli_given){.row = *row, .offset = offset};
+    if (!takes_value(row)) {
+        const char *dashes = row->kind == QN_OPTION_UNLESS ? "--no-" : "--";
+        if (attached) return refuse(line, "%s%s takes no value, but \"%s\" was given", dashes, row->name, attached);
+        given->texts[0] = row->kind == QN_OPTION_UNLESS ? "no" : "yes";
         return CLI_PARSED;
     }
-    const char *value = attached ? attached : take_value(state);
-    if (!value) return refuse(state, "--%s needs a value: %s", option->name, option->argument);
-    switch (option->type) {
-    case CLI_INTEGER: return set_integer(state, option, value);
-    case CLI_SEED: return set_seed(state, option, value);
-    case CLI_NUMBER: return set_number(state, option, value);
-    case CLI_TEXTS: return add_text(state, option, value);
-    default: break;
-    }
-    cli_parse_result result = set_text(state, option, 0, value);
-    if (result != CLI_PARSED || option->type != CLI_PAIR) return result;
-    value = take_value(state);
-    if (!value) return refuse(state, "--%s needs two values: %s", option->name, option->argument);
-    return set_text(state, option, 1, value);
+    given->texts[0] = attached ? attached : take_value(state);
+    if (!given->texts[0]) return refuse(line, "--%s needs a value: %s", row->name, row->argument);
+    if (row->kind != QN_OPTION_PAIR) return CLI_PARSED;
+    given->texts[1] = take_value(state);
+    if (!given->texts[1]) return refuse(line, "--%s needs two values: %s", row->name, row->argument);
+    return CLI_PARSED;
 }
 
 /* `text` begins with a dash: --name, --name=value, -l, -lvalue or -l value. */
 static cli_parse_result read_dashed(parser *state, const char *text)
 {
     const char *name = text + 1, *equals = strchr(text, '=');
-    bool is_long = name[0] == '-';
-    size_t length = equals ? (size_t)(equals - text) - 2 : strlen(text) - 2;
+    const bool is_long = name[0] == '-';
+    const size_t length = equals ? (size_t)(equals - text) - 2 : strlen(text) - 2;
+    const cli_part *parts = state->line->parts;
+    size_t part = 0, index = 0;
+    qn_option row;
     if (strcmp(text, "-h") == 0 || strcmp(text, "--help") == 0) return CLI_HELP_WANTED;
-    for (const cli_option *option = state->command->options; option->name; option++) {
-        if (is_long && strlen(option->name) == length && strncmp(option->name, name + 1, length) == 0)
-            return read_option(state, option, equals ? equals + 1 : NULL);
-        if (!is_long && option->letter && name[0] == option->letter)
-            return read_option(state, option, name[1] ? name + 1 : NULL);
+    while (cli_row_next(parts, &part, &index, &row)) {
+        if (is_long && is_name(&row, name + 1, length))
+            return read_option(state, &row, parts[part].offset, equals ? equals + 1 : NULL);
+        if (!is_long && row.letter && name[0] == row.letter)
+            return read_option(state, &row, parts[part].offset, name[1] ? name + 1 : NULL);
     }
     char bare[WORD_MAX];
     snprintf(bare, sizeof bare, "%.*s", (int)(length + 1), name);
-    return refuse_unknown(state, bare);
+    return refuse_unknown(state->line, bare);
 }
 
-static cli_parse_result place_positionals(parser *state, int found)
+/* Whether there are places for all positional arguments. */
+static cli_parse_result count_places(cli_line *line)
 {
-    int used = 0;
-    for (const cli_positional *place = state->command->positionals; place->name; place++) {
-        if (used >= found && place->optional) break;
-        if (used >= found) return refuse(state, "%s is missing", place->name);
-        if (place->many) {
-            cli_list list = {(const char *const *)(state->arguments + used), (size_t)(found - used)};
-            memcpy(state->settings + place->offset, &list, sizeof list);
-            used = found;
-        } else {
-            const char *value = state->arguments[used++];
-            if (!*value) return refuse(state, "%s is empty", place->name);
-            memcpy(state->settings + place->offset, &value, sizeof value);
-        }
+    size_t part = 0, index = 0, places = 0;
+    qn_option row;
+    while (cli_row_next(line->parts, &part, &index, &row)) {
+        if (row.group != QN_OPTION_ARGUMENT) continue;
+        if (row.kind == QN_OPTION_TEXTS) return CLI_PARSED;
+        places++;
     }
-    if (used < found) return refuse(state, "unexpected argument \"%s\"", state->arguments[used]);
-    for (const cli_option *option = state->command->options; option->name; option++)
-        if (option->required && !state->seen[option - state->command->options])
-            return refuse(state, "--%s %s is missing", option->name, option->argument);
+    if (places < line->positional_count) return refuse(line, "unexpected argument \"%s\"", line->positionals[places]);
     return CLI_PARSED;
 }
 
-cli_parse_result cli_options_parse(const cli_command *command, int count, char **arguments, void *settings,
-                                   char *message, size_t message_bytes)
+cli_parse_result cli_line_read(const cli_command *command, int count, char **arguments, cli_line *line)
 {
-    parser state = {.command = command,
-                    .count = count,
-                    .arguments = arguments,
-                    .settings = settings,
-                    .message = message,
-                    .message_bytes = message_bytes};
-    int found = 0;
     bool options_ended = false;
+    *line = (cli_line){.command = command, .positionals = arguments};
+    parser state = {.line = line, .count = count, .arguments = arguments};
+    command->list_parts(command->subject, line->parts);
+    line->given = calloc((size_t)count + 1, sizeof *line->given);
+    line->repeated = calloc((size_t)count + 1, sizeof *line->repeated);
+    if (!line->given || !line->repeated) return refuse(line, "out of memory");
     while (state.next < count) {
         char *text = arguments[state.next++];
         if (!options_ended && strcmp(text, "--") == 0) {
@@ -240,8 +202,89 @@ cli_parse_result cli_options_parse(const cli_command *command, int count, char *
             cli_parse_result result = read_dashed(&state, text);
             if (result != CLI_PARSED) return result;
         } else {
-            arguments[found++] = text; /* never ahead of the reading position */
+            arguments[line->positional_count++] = text; /* never ahead of the reading position */
         }
     }
-    return place_positionals(&state, found);
+    return count_places(line);
+}
+
+void cli_line_clear(cli_line *line)
+{
+    free(line->given);
+    free((void *)line->repeated);
+}
+
+/* ---- settings ---- */
+
+void cli_line_set_defaults(const cli_line *line, void *settings)
+{
+    for (const cli_part *part = line->parts; part->table; part++)
+        qn_option_defaults(part->table, (char *)settings + part->offset);
+}
+
+static cli_parse_result judge(cli_line *line, qn_status status)
+{
+    return status == QN_OK ? CLI_PARSED : refuse(line, "%s", qn_error_message());
+}
+
+static cli_parse_result place_positionals(cli_line *line, char *settings)
+{
+    size_t part = 0, index = 0, used = 0;
+    qn_option row;
+    while (used < line->positional_count && cli_row_next(line->parts, &part, &index, &row)) {
+        void *options = settings + line->parts[part].offset;
+        qn_status status;
+        if (row.group != QN_OPTION_ARGUMENT) continue;
+        if (row.kind == QN_OPTION_TEXTS) {
+            const char *const *texts = (const char *const *)(line->positionals + used);
+            status = qn_option_set_texts(&row, texts, line->positional_count - used, options);
+            used = line->positional_count;
+        } else {
+            status = qn_option_set(&row, line->positionals[used++], options);
+        }
+        if (status != QN_OK) return judge(line, status);
+    }
+    return CLI_PARSED;
+}
+
+/* An option that is given several times has all its texts when its first one is met. */
+static qn_status set_repeated(cli_line *line, size_t first, size_t *used, void *options)
+{
+    const cli_given *given = &line->given[first];
+    const char **texts = line->repeated + *used;
+    size_t count = 0;
+    for (size_t i = 0; i < first; i++)
+        if (strcmp(line->given[i].row.name, given->row.name) == 0) return QN_OK;
+    for (size_t i = first; i < line->given_count; i++)
+        if (strcmp(line->given[i].row.name, given->row.name) == 0) texts[count++] = line->given[i].texts[0];
+    *used += count;
+    return qn_option_set_texts(&given->row, texts, count, options);
+}
+
+cli_parse_result cli_line_apply(cli_line *line, void *settings)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < line->given_count; i++) {
+        const cli_given *given = &line->given[i];
+        void *options = (char *)settings + given->offset;
+        qn_status status;
+        if (given->row.kind == QN_OPTION_TEXTS)
+            status = set_repeated(line, i, &used, options);
+        else if (given->row.kind == QN_OPTION_PAIR)
+            status = qn_option_set_texts(&given->row, given->texts, 2, options);
+        else
+            status = qn_option_set(&given->row, given->texts[0], options);
+        if (status != QN_OK) return judge(line, status);
+    }
+    return place_positionals(line, settings);
+}
+
+cli_parse_result cli_line_check(cli_line *line, const void *settings)
+{
+    for (const cli_part *part = line->parts; part->table; part++) {
+        const cli_parse_result result =
+            judge(line, qn_option_check(part->table, (const char *)settings + part->offset));
+        if (result != CLI_PARSED) return result;
+    }
+    return CLI_PARSED;
 }

@@ -134,8 +134,7 @@ static qn_status add_folder(const char *folder, bool named, entries *list)
 
 static qn_status list_models(const qn_evaluate_options *options, entries *list)
 {
-    if (options->model_count == 0 || !options->receptor_reference || !options->ligand_reference)
-        QN_FAIL(QN_INVALID_ARGUMENT, "evaluation needs a model, a receptor reference and a ligand reference");
+    QN_TRY(qn_option_check(qn_evaluate_option_table(), options));
     for (size_t i = 0; i < options->model_count; i++) {
         const char *path = options->models[i];
         if (is_folder(path))

@@ -3,6 +3,7 @@
 
 #include "dock/run.h"
 #include "report/json.h"
+#include "report/options.h"
 
 static json_t *describe_partner(const char *path, const qn_dock_partner *partner)
 {
@@ -32,18 +33,6 @@ static json_t *describe_knowledge(const qn_dock_state *run)
                      options->block_penalty, "attract_bonus", options->attract_bonus, "restraints_file",
                      qn_json_text(options->restraints_file), "restraints", (json_int_t)run->restraints.count,
                      "restraints_required", (json_int_t)required);
-}
-
-static json_t *describe_options(const qn_dock_options *options)
-{
-    return json_pack("{s:s, s:o, s:i, s:f, s:i, s:o, s:o, s:i, s:i, s:i, s:f, s:i, s:i, s:b, s:b}", "score",
-                     options->score, "coefficients", qn_json_text(options->coefficients), "pair_terms",
-                     options->pair_terms, "spacing_angstrom", options->spacing_angstrom, "rotations",
-                     options->rotations, "rotations_file", qn_json_text(options->rotations_file), "seed",
-                     qn_json_unsigned(options->run.seed), "per_rotation", options->per_rotation, "keep", options->keep,
-                     "clusters", options->clusters, "radius_angstrom", options->radius_angstrom, "model",
-                     options->model, "grid_cells", options->grid_cells, "refinement", !options->without_refinement,
-                     "resume", options->run.resume);
 }
 
 static json_t *describe_devices(const qn_dock_state *run)
@@ -101,12 +90,12 @@ qn_status qn_dock_write_run_json(const qn_dock_state *run)
     json_t *json =
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:[iii], s:i, s:f, s:i, s:i, s:f, s:o}", "receptor",
                   describe_partner(run->options->receptor, &run->receptor), "ligand",
-                  describe_partner(run->options->ligand, &run->ligand), "options", describe_options(run->options),
-                  "known_beforehand", describe_knowledge(run), "coefficient_sets", describe_sets(run), "devices",
-                  describe_devices(run), "grids_per_rotation", run->energy.grid_count, "grid", run->grid.cells[0],
-                  run->grid.cells[1], run->grid.cells[2], "rotations", run->rotation_count, "rotation_step_degrees",
-                  run->neighbour_degrees, "exclusion_cells", run->exclusion_cells, "resumed_rotations",
-                  run->resumed_rotations, "rotations_per_s", searched > 0 ? searched / run->timings.search_s : 0.0,
-                  "timings", describe_timings(&run->timings));
+                  describe_partner(run->options->ligand, &run->ligand), "options",
+                  qn_json_options(qn_dock_option_table(), run->options), "known_beforehand", describe_knowledge(run),
+                  "coefficient_sets", describe_sets(run), "devices", describe_devices(run), "grids_per_rotation",
+                  run->energy.grid_count, "grid", run->grid.cells[0], run->grid.cells[1], run->grid.cells[2],
+                  "rotations", run->rotation_count, "rotation_step_degrees", run->neighbour_degrees, "exclusion_cells",
+                  run->exclusion_cells, "resumed_rotations", run->resumed_rotations, "rotations_per_s",
+                  searched > 0 ? searched / run->timings.search_s : 0.0, "timings", describe_timings(&run->timings));
     return qn_job_facts(run->job, json);
 }

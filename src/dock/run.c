@@ -8,53 +8,16 @@
 #include "dock/masks.h"
 #include "dock/output_zdock.h"
 #include "dock/run.h"
-#include "job/options.h"
 #include "score/coefficients.h"
 
 /* Poses of one rotation are at least this far apart on some axis (Å). */
 static const double exclusion_angstrom = 3.6;
 
-qn_dock_options qn_dock_default_options(void)
-{
-    return (qn_dock_options){.run.device = "auto",
-                             .score = "piper",
-                             .coefficients = "auto",
-                             .fft_engine = "auto",
-                             .run.tune = "auto",
-                             .run.tune_budget = "2%",
-                             .block_penalty = 1,
-                             .attract_bonus = 1,
-                             .pair_terms = 4,
-                             .rotations = 70000,
-                             .spacing_angstrom = 1.0,
-                             .per_rotation = 1,
-                             .keep = 1000,
-                             .clusters = 30,
-                             .radius_angstrom = 9};
-}
-
 static qn_status check_options(const qn_dock_options *options, qn_dock_transforms *asked)
 {
-    if (!options->receptor || !options->ligand || !options->output)
-        QN_FAIL(QN_INVALID_ARGUMENT, "receptor, ligand and output folder must be given");
-    if (!options->score || (strcmp(options->score, "piper") != 0 && strcmp(options->score, "rpsc") != 0))
-        QN_FAIL(QN_INVALID_ARGUMENT, "score is \"%s\"; expected piper or rpsc", options->score ? options->score : "");
-    QN_TRY(qn_option_in_range("block penalty", options->block_penalty, 0, 1e6));
-    QN_TRY(qn_option_in_range("attract bonus", options->attract_bonus, 0, 1e6));
-    QN_TRY(qn_option_in_range("number of restraints required", options->restraints_required, 0, 1e6));
-    QN_TRY(qn_option_in_range("number of pair terms", options->pair_terms, 0, QN_ATOM_TYPES));
-    QN_TRY(qn_option_in_range("number of rotations", options->rotations, 1, 1e7));
-    QN_TRY(qn_option_in_range("spacing in Å", options->spacing_angstrom, 0.3, 4));
-    QN_TRY(qn_option_in_range("grid side in cells", options->grid_cells, 0, 1024));
-    QN_TRY(qn_option_in_range("poses per rotation", options->per_rotation, 1, 16));
-    QN_TRY(qn_option_in_range("poses kept", options->keep, 1, 20000));
-    QN_TRY(qn_option_in_range("clusters", options->clusters, 1, 1000));
-    QN_TRY(qn_option_in_range("cluster radius in Å", options->radius_angstrom, 0.1, 100));
-    QN_TRY(qn_option_in_range("batch", options->run.batch, 0, 4096));
-    if (!options->fft_engine || !qn_dock_read_transforms(options->fft_engine, asked))
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "transforms are \"%s\"; expected auto, fused, fused-half, own, fftw, vkfft or cufft",
-                options->fft_engine ? options->fft_engine : "");
+    QN_TRY(qn_option_check(qn_dock_option_table(), options));
+    if (!qn_dock_read_transforms(options->fft_engine, asked))
+        QN_FAIL(QN_INTERNAL, "--fft is \"%s\", which no path is known for", options->fft_engine);
     return QN_OK;
 }
 
@@ -85,9 +48,6 @@ static qn_status make_energy(qn_dock_state *run)
     const qn_dock_options *options = run->options;
     const bool rpsc = strcmp(options->score, "rpsc") == 0;
     qn_dock_masks masks = {0};
-    if (rpsc && strcmp(options->coefficients, qn_dock_default_options().coefficients) != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "coefficients are \"%s\", but the score rpsc has none; expected the score piper",
-                options->coefficients);
     if (!rpsc) QN_TRY(find_coefficients(run, &count));
     qn_status status = qn_dock_masks_create(options, &run->receptor, &run->ligand, run->coefficients, count, &masks);
     if (status == QN_OK)
@@ -167,7 +127,7 @@ static qn_status make_results(qn_dock_state *run)
     run->timings.rank_s = qn_clock_lap_s(&since);
     QN_TRY(qn_dock_cluster_results(run));
     run->timings.cluster_s = qn_clock_lap_s(&since);
-    if (!run->options->without_refinement) QN_TRY(qn_dock_refine_results(run));
+    if (run->options->refinement) QN_TRY(qn_dock_refine_results(run));
     run->timings.refine_s = qn_clock_lap_s(&since);
     for (size_t i = 0; i < run->result_count; i++) QN_TRY(write_result(run, &run->results[i]));
     run->timings.write_s = qn_clock_lap_s(&since);

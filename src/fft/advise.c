@@ -284,30 +284,24 @@ qn_status qn_fft_find_candidates(const qn_fft_question *question, size_t capacit
     return QN_OK;
 }
 
-static qn_status check_axis(qn_fft_question *question, int axis)
+static void limit_axis(qn_fft_question *question, int axis)
 {
     qn_fft_advice_options *options = &question->options;
-    const char name = "xyz"[axis];
     const double crop = options->crop_percent[axis], grow = options->grow_percent[axis];
-    if (options->size[axis] == 0 && axis > 0) options->size[axis] = 1;
+    if (options->size[axis] == 0) options->size[axis] = 1;
     const int size = options->size[axis];
-    if (size < 1 || size > QN_FFT_SIZE_MAX)
-        QN_FAIL(QN_INVALID_ARGUMENT, "size along %c is %d; expected 1 to %d", name, size, QN_FFT_SIZE_MAX);
-    if (!(crop >= 0 && crop < 100))
-        QN_FAIL(QN_INVALID_ARGUMENT, "crop along %c is %g %%; expected 0 to less than 100", name, crop);
-    if (!(grow >= 0 && grow <= 400))
-        QN_FAIL(QN_INVALID_ARGUMENT, "growth along %c is %g %%; expected 0 to 400", name, grow);
+    if (size == 1) options->crop_percent[axis] = options->grow_percent[axis] = 0;
     question->low[axis] = size == 1 ? 1 : qn_fft_lowest_size(size, crop);
     question->high[axis] = size == 1 ? 1 : qn_fft_highest_size(size, grow);
-    return QN_OK;
 }
 
 static qn_status check_limits(qn_fft_question *question)
 {
     qn_fft_advice_options *options = &question->options;
     bool free = options->swap_axes;
+    QN_TRY(qn_option_check(qn_fft_advice_option_table(), options));
     for (int axis = 0; axis < 3; axis++) {
-        QN_TRY(check_axis(question, axis));
+        limit_axis(question, axis);
         free =
             free || (options->size[axis] > 1 && (options->crop_percent[axis] > 0 || options->grow_percent[axis] > 0));
     }
@@ -320,12 +314,6 @@ static qn_status check_limits(qn_fft_question *question)
                 "%d x %d x %d may neither shrink nor grow (crop 0 %%, grow 0 %%), so there is nothing to choose; "
                 "expected some of either",
                 size[0], size[1], size[2]);
-    if (options->batch < 0) QN_FAIL(QN_INVALID_ARGUMENT, "batch is %d; expected at least 1", options->batch);
-    if (options->batch == 0) options->batch = 1;
-    if (options->candidates == 0) options->candidates = 8;
-    if (options->candidates < 0 || options->candidates >= QN_FFT_ADVICE_ROWS_MAX)
-        QN_FAIL(QN_INVALID_ARGUMENT, "candidates are %d; expected 1 to %d", options->candidates,
-                QN_FFT_ADVICE_ROWS_MAX - 1);
     return QN_OK;
 }
 
@@ -370,7 +358,7 @@ static qn_status make_question(qn_device *device, const qn_fft_advice_options *o
     question->options = *options;
     question->real = options->kind == QN_FFT_REAL_FORWARD || options->kind == QN_FFT_REAL_INVERSE;
     question->threads = qn_pool_threads(qn_context_pool(qn_device_context(device)));
-    question->memory_limit_bytes = options->memory_limit_bytes > 0 ? options->memory_limit_bytes : info->memory_bytes;
+    question->memory_limit_bytes = options->run.memory_bytes > 0 ? options->run.memory_bytes : info->memory_bytes;
     question->buffer_limit_bytes = info->largest_buffer_bytes;
     QN_TRY(check_limits(question));
     return choose_models(device, question);

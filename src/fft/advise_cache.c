@@ -40,7 +40,7 @@ static qn_status make_question_text(const qn_fft_advice_options *options, qn_tex
 {
     QN_TRY(qn_text_append(text, "kind %d, engine %s, batch %d, candidates %d, swap %d, limit %llu", (int)options->kind,
                           qn_fft_engine_name(options->engine), options->batch, options->candidates, options->swap_axes,
-                          (unsigned long long)options->memory_limit_bytes));
+                          (unsigned long long)options->run.memory_bytes));
     for (int axis = 0; axis < 3; axis++)
         QN_TRY(qn_text_append(text, "; %d -%.17g +%.17g", options->size[axis], options->crop_percent[axis],
                               options->grow_percent[axis]));

@@ -3,6 +3,7 @@
 
 #include "fsc/run.h"
 #include "report/json.h"
+#include "report/options.h"
 
 static json_t *number_of(double value)
 {
@@ -35,13 +36,12 @@ static json_t *describe_crossing(const qn_fsc_crossing *crossing)
 qn_status qn_fsc_write_run_json(const qn_fsc_state *run)
 {
     const qn_fsc *fsc = run->fsc;
-    const double below = run->options->fsc.randomise_below;
     json_t *json =
-        json_pack("{s:o, s:i, s:f, s:o, s:f, s:i, s:f, s:o, s:o, s:{s:f, s:f, s:f, s:f}}", "mask", describe_mask(run),
-                  "side", fsc->side, "voxel_angstrom", fsc->voxel_angstrom, "seed",
-                  qn_json_unsigned(run->options->fsc.seed), "randomise_below", below > 0 ? below : 0.8,
-                  "randomised_from_shell", fsc->randomised_from, "resolution_angstrom", fsc->resolution_angstrom,
-                  "at_0_5", describe_crossing(&fsc->at_0_5), "at_0_143", describe_crossing(&fsc->at_0_143), "timings",
-                  "read_s", run->read_s, "mask_s", run->mask_s, "fsc_s", run->fsc_s, "total_s", run->total_s);
+        json_pack("{s:o, s:o, s:i, s:f, s:i, s:f, s:o, s:o, s:{s:f, s:f, s:f, s:f}}", "options",
+                  qn_json_options(qn_fsc_option_table(), run->options), "mask", describe_mask(run), "side", fsc->side,
+                  "voxel_angstrom", fsc->voxel_angstrom, "randomised_from_shell", fsc->randomised_from,
+                  "resolution_angstrom", fsc->resolution_angstrom, "at_0_5", describe_crossing(&fsc->at_0_5),
+                  "at_0_143", describe_crossing(&fsc->at_0_143), "timings", "read_s", run->read_s, "mask_s",
+                  run->mask_s, "fsc_s", run->fsc_s, "total_s", run->total_s);
     return qn_job_facts(run->job, json);
 }

@@ -12,11 +12,6 @@
 #include "cryoem/volume_check.h"
 #include "runtime/device.h"
 
-qn_fsc_run_options qn_fsc_default_run_options(void)
-{
-    return (qn_fsc_run_options){.fsc.seed = 1, .auto_mask = qn_mask_default_options()};
-}
-
 /* The mean of both maps, under a name that messages can use. */
 static qn_status make_mean(const qn_fsc_state *run, qn_volume **mean)
 {
@@ -51,14 +46,6 @@ static qn_status make_mask(qn_fsc_state *run)
     qn_volume_destroy(&mean);
     run->mask_made = status == QN_OK;
     return status;
-}
-
-static qn_status check_options(const qn_fsc_run_options *options)
-{
-    if (!options->half_1 || !options->half_2) QN_FAIL(QN_INVALID_ARGUMENT, "a half map is missing; expected two");
-    if (options->run.resume)
-        QN_FAIL(QN_INVALID_ARGUMENT, "resume is asked for; expected a run from its start, which takes a moment");
-    return QN_OK;
 }
 
 /* ---- files ---- */
@@ -103,13 +90,13 @@ static qn_status read_inputs(qn_fsc_state *run)
 {
     const qn_fsc_run_options *options = run->options;
     const qn_mask_options *mask = &options->auto_mask;
-    QN_TRY(check_options(options));
+    QN_TRY(qn_option_check(qn_fsc_option_table(), options));
     QN_TRY(qn_volume_read(options->half_1, &run->halves[0]));
     QN_TRY(qn_volume_read(options->half_2, &run->halves[1]));
     QN_TRY(qn_job_input_add(run->job, "half map", options->half_1, QN_JOB_READ_ALL));
     QN_TRY(qn_job_input_add(run->job, "half map", options->half_2, QN_JOB_READ_ALL));
-    QN_TRY(qn_job_key(run->job, "seed=%llu\nrandomise below=%.17g\n", (unsigned long long)options->fsc.seed,
-                      options->fsc.randomise_below));
+    QN_TRY(qn_job_key(run->job, "seed=%llu\nrandomise below=%.17g\n", (unsigned long long)options->run.seed,
+                      options->randomise_below));
     if (makes_mask(options))
         return qn_job_key(run->job, "low pass=%.17g\nthreshold=%.17g\nextend=%.17g\nsoft edge=%.17g\n",
                           mask->low_pass_angstrom, mask->threshold, mask->extend_voxels, mask->soft_edge_voxels);
@@ -120,10 +107,11 @@ static qn_status read_inputs(qn_fsc_state *run)
 
 static qn_status correlate(qn_fsc_state *run)
 {
+    const qn_fsc_options with = {run->options->run.seed, run->options->randomise_below};
     double lap = qn_clock_s();
     if (makes_mask(run->options)) QN_TRY(make_mask(run));
     run->mask_s = qn_clock_lap_s(&lap);
-    QN_TRY(qn_fsc_compute(run->job->context, run->halves[0], run->halves[1], run->mask, &run->options->fsc, &run->fsc));
+    QN_TRY(qn_fsc_compute(run->job->context, run->halves[0], run->halves[1], run->mask, &with, &run->fsc));
     run->fsc_s = qn_clock_lap_s(&lap);
     run->total_s = lap - run->job->started_s;
     return qn_fsc_find_warnings(run);

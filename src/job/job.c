@@ -15,13 +15,6 @@
 
 /* ---- life cycle ---- */
 
-static qn_status check_options(const qn_run_options *options)
-{
-    if (options->resume && options->overwrite)
-        QN_FAIL(QN_INVALID_ARGUMENT, "resume and overwrite are both asked for; expected one of the two");
-    return qn_tuning_check(options->tune, options->tune_budget);
-}
-
 qn_status qn_job_open(qn_context *context, const char *program, const qn_run_options *options, qn_job *job)
 {
     *job = (qn_job){.program = program,
@@ -37,7 +30,7 @@ qn_status qn_job_open(qn_context *context, const char *program, const qn_run_opt
     if (!qn_job_is_first(job)) (void)qn_log_turn_off(); /* what other ranks log is the same */
     if (qn_ranks_count(job->ranks) > 1)
         qn_log(QN_LOG_NOTE, "%d processes, of which the first speaks", qn_ranks_count(job->ranks));
-    QN_TRY(qn_job_agree(job, check_options(options)));
+    QN_TRY(qn_job_agree(job, qn_tuning_check(options->tune)));
     return qn_job_key(job, "program=%s\nversion=%s\n", program, QN_VERSION);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "option/value.h"
 #include "runtime/device.h"
 
 enum { MOST_GAINS = 64 };
@@ -20,28 +21,12 @@ static const char *mode_of(const char *mode)
     return strcmp(mode, "auto") == 0 && chosen && *chosen ? chosen : mode;
 }
 
-static qn_status read_budget(const char *text, double *share)
+qn_status qn_tuning_check(const char *mode)
 {
-    char *end;
-    *share = 0;
-    if (!text) return QN_OK;
-    *share = strtod(text, &end);
-    bool percent = *end == '%';
-    if (percent) *share /= 100;
-    if (end == text || end[percent] || !(*share > 0 && *share <= 1))
-        QN_FAIL(QN_INVALID_ARGUMENT, "the tuning budget is \"%s\"; expected a share of the search such as 5%%", text);
-    return QN_OK;
-}
-
-qn_status qn_tuning_check(const char *mode, const char *budget)
-{
-    static const char *const modes[] = {"auto", "online", "offline", "known", "off"};
-    double share;
-    mode = mode_of(mode);
-    QN_TRY(read_budget(budget, &share));
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(mode, modes[i]) == 0) return QN_OK;
-    QN_FAIL(QN_INVALID_ARGUMENT, "tuning is \"%s\"; expected auto, online, offline, known or off", mode);
+    qn_run_options run;
+    const qn_option row = qn_run_rows[QN_RUN_TUNE];
+    const qn_status status = qn_option_set(&row, mode_of(mode), &run);
+    return status == QN_OK ? QN_OK : qn_error_add_context(status, "QUERN_TUNE");
 }
 
 qn_status qn_tuning_start(qn_context *context, const char *mode, const char *budget, double expected_seconds,
@@ -57,7 +42,8 @@ qn_status qn_tuning_start(qn_context *context, const char *mode, const char *bud
     tuning->first = strcmp(mode, "offline") == 0;
     if (tuning->first || strcmp(mode, "online") == 0 || (by_itself && expected_seconds > long_run_s))
         options.mode = QN_TUNE_ONLINE;
-    QN_TRY(read_budget(budget, &options.budget));
+    if (budget && !qn_share_read(budget, &options.budget))
+        QN_FAIL(QN_INVALID_ARGUMENT, "the tuning budget is \"%s\"; expected a share such as 5%%", budget);
     if (tuning->first) options.budget = 1;
     if (qn_tune_store_open(context, NULL, &tuning->store) != QN_OK) {
         qn_log(QN_LOG_WARNING, "tuning results are not kept: %s", qn_error_message());

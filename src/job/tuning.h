@@ -1,8 +1,8 @@
 /* The tuner of a run: how it is asked for, what it may cost, what it gained.
  *
  *     qn_tuning tuning;
- *     QN_TRY(qn_tuning_check(options->tune, options->tune_budget));
- *     QN_TRY(qn_tuning_start(context, options->tune, options->tune_budget, expected_seconds, &tuning));
+ *     QN_TRY(qn_tuning_check(options->run.tune));
+ *     QN_TRY(qn_tuning_start(context, options->run.tune, options->run.tune_budget, expected_seconds, &tuning));
  *     …the search…
  *     qn_tuning_finish(&tuning);
  */
@@ -17,9 +17,9 @@ typedef struct qn_tuning {
     bool first;                  /* explore before the search */
 } qn_tuning;
 
-/* `mode`: "auto", "online", "offline", "known", "off"; NULL is auto, and QUERN_TUNE decides what auto is. `budget`: a
- * share such as "5%", or NULL. QN_INVALID_ARGUMENT. */
-QN_MUST_CHECK qn_status qn_tuning_check(const char *mode, const char *budget);
+/* `mode` is judged as an option; where it is "auto", or NULL, QUERN_TUNE says how to tune, and is judged here.
+ * QN_INVALID_ARGUMENT. */
+QN_MUST_CHECK qn_status qn_tuning_check(const char *mode);
 
 /* Attach the tuner to the context. By itself it tries configurations only in runs expected to take over a minute. */
 QN_MUST_CHECK qn_status qn_tuning_start(qn_context *context, const char *mode, const char *budget,

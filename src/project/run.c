@@ -8,39 +8,10 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "format/image/particles.h"
-#include "job/options.h"
 #include "project/images.h"
 #include "report/json.h"
 
 enum { LARGEST_MAP_SIDE = 1024, SMALLEST_MAP_SIDE = 8 };
-
-qn_project_options qn_project_default_options(void)
-{
-    return (qn_project_options){.padding = 2, .first = 1, .last = UINT64_MAX, .run.device = "auto", .run.tune = "auto"};
-}
-
-static qn_status check_options(const qn_project_options *options)
-{
-    if (!options->map) QN_FAIL(QN_INVALID_ARGUMENT, "no map is named; expected an MRC file");
-    if (!options->output) QN_FAIL(QN_INVALID_ARGUMENT, "no output is named; expected a stack's name ending in .mrcs");
-    if (options->run.resume)
-        QN_FAIL(QN_INVALID_ARGUMENT, "resume is asked for; expected a run from its start, of which nothing is kept");
-    if (!options->angles && options->views == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "no angles are named; expected a .star or .xmd file, or a number of views");
-    if (options->angles && options->views > 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "both angles and a number of views (%" PRIu64 ") are named; expected one of them",
-                options->views);
-    if (options->ctf && !options->angles)
-        QN_FAIL(QN_INVALID_ARGUMENT, "a contrast transfer function is wanted of views without one; expected angles "
-                                     "from a .star file with defocus");
-    QN_TRY(qn_option_in_range("views", (double)options->views, 0, 1e8));
-    if (!(options->snr >= 0 && isfinite(options->snr)))
-        QN_FAIL(QN_INVALID_ARGUMENT, "the signal-to-noise ratio is %g; expected a number above 0, or 0 for no noise",
-                options->snr);
-    if (options->padding != 1 && options->padding != 1.5 && options->padding != 2)
-        QN_FAIL(QN_INVALID_ARGUMENT, "the padding is %g; expected 1, 1.5 or 2", options->padding);
-    return QN_OK;
-}
 
 /* ---- inputs ---- */
 
@@ -92,7 +63,7 @@ static qn_status make_key(qn_projection *run)
 
 static qn_status read_inputs(qn_projection *run)
 {
-    QN_TRY(check_options(run->options));
+    QN_TRY(qn_option_check(qn_project_option_table(), run->options));
     QN_TRY(read_map(run));
     QN_TRY(qn_views_create(run->options, run->map, &run->views));
     QN_TRY(open_device(run));

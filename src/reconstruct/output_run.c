@@ -3,6 +3,7 @@
 
 #include "reconstruct/output_parts.h"
 #include "report/json.h"
+#include "report/options.h"
 
 /* JSON has no word for what is not finite: null. */
 static json_t *number_of(double value)
@@ -17,31 +18,6 @@ static json_t *describe_particles(const qn_reconstruction *run)
                      qn_json_unsigned(run->used_count), "skipped", qn_json_unsigned(run->skipped), "resumed",
                      qn_json_unsigned(run->resumed), "optics_groups", qn_json_unsigned(set->optics_count), "has_ctf",
                      set->has_ctf, "has_subsets", set->has_subsets);
-}
-
-static const char *name_of_weights(qn_reconstruct_weights weights)
-{
-    switch (weights) {
-    case QN_RECONSTRUCT_WEIGHTS_AUTO: return "auto";
-    case QN_RECONSTRUCT_WEIGHTS_PLAIN: return "plain";
-    case QN_RECONSTRUCT_WEIGHTS_ITERATED: return "iterated";
-    }
-    return NULL;
-}
-
-static json_t *describe_options(const qn_reconstruct_options *options)
-{
-    return json_pack("{s:o, s:b, s:b, s:i, s:o, s:f, s:f, s:s?, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:i, s:b, "
-                     "s:f}",
-                     "symmetry", qn_json_text(options->symmetry), "ctf", options->ctf, "halves", options->halves,
-                     "subset", options->subset, "mask", qn_json_text(options->mask), "max_resolution_angstrom",
-                     options->max_resolution_angstrom, "padding", options->padding, "weights",
-                     name_of_weights(options->weights), "fast", options->fast, "deterministic", options->deterministic,
-                     "write_weights", options->write_weights, "first", qn_json_unsigned(options->first), "last",
-                     options->last == UINT64_MAX ? json_null() : qn_json_unsigned(options->last), "seed",
-                     qn_json_unsigned(options->run.seed), "device", qn_json_text(options->run.device), "memory_bytes",
-                     qn_json_unsigned(options->run.memory_bytes), "batch", options->run.batch, "resume",
-                     options->run.resume, "checkpoint_s", options->checkpoint_s);
 }
 
 static json_t *describe_crossing(const qn_fsc_crossing *crossing)
@@ -82,10 +58,10 @@ qn_status qn_reconstruct_write_run_json(const qn_reconstruction *run)
 {
     json_t *json = json_pack(
         "{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "particles", describe_particles(run), "options",
-        describe_options(run->options), "map", describe_map(run), "halves", describe_halves(run), "slabs", run->slabs,
-        "memory_bytes_estimated", qn_json_unsigned(run->memory_bytes), "device_memory_bytes_estimated",
-        qn_json_unsigned(run->device_memory_bytes), "images_per_s", number_of(qn_reconstruct_images_per_s(run)),
-        "share_of_the_device_limit", run->limit_share > 0 ? number_of(run->limit_share) : json_null(), "timings",
-        describe_timings(&run->times));
+        qn_json_options(qn_reconstruct_option_table(), run->options), "map", describe_map(run), "halves",
+        describe_halves(run), "slabs", run->slabs, "memory_bytes_estimated", qn_json_unsigned(run->memory_bytes),
+        "device_memory_bytes_estimated", qn_json_unsigned(run->device_memory_bytes), "images_per_s",
+        number_of(qn_reconstruct_images_per_s(run)), "share_of_the_device_limit",
+        run->limit_share > 0 ? number_of(run->limit_share) : json_null(), "timings", describe_timings(&run->times));
     return qn_job_facts(run->job, json);
 }

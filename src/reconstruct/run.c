@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "format/image/particles.h"
-#include "job/options.h"
 #include "math/symmetry_group.h"
 #include "reconstruct/kernels/insert_slices.h"
 #include "reconstruct/saved_sums.h"
@@ -17,40 +16,6 @@
 static const double cpu_core_rate = 2e9, gpu_rate = 2e12;
 
 enum { SAMPLED_STACKS_MAX = 256 };
-
-qn_reconstruct_options qn_reconstruct_default_options(void)
-{
-    return (qn_reconstruct_options){.symmetry = "C1",
-                                    .padding = 2,
-                                    .first = 1,
-                                    .last = UINT64_MAX,
-                                    .run.seed = 1,
-                                    .run.device = "auto",
-                                    .checkpoint_s = 600,
-                                    .run.tune = "auto",
-                                    .run.tune_budget = "5%"};
-}
-
-static qn_status check_options(const qn_reconstruct_options *options)
-{
-    if (!options->particles || !options->output)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s must be given", options->particles ? "an output" : "particles");
-    if (options->padding != 1 && options->padding != 1.5 && options->padding != 2)
-        QN_FAIL(QN_INVALID_ARGUMENT, "padding is %g; expected 1, 1.5 or 2", options->padding);
-    QN_TRY(qn_option_in_range("maximum resolution in Å", options->max_resolution_angstrom, 0, 1e4));
-    QN_TRY(qn_option_in_range("subset", options->subset, 0, 2));
-    QN_TRY(qn_option_in_range("batch", options->run.batch, 0, QN_RECONSTRUCT_BATCH_MAX));
-    QN_TRY(qn_option_in_range("seconds between saved sums", options->checkpoint_s, 0, 1e9));
-    if (options->halves && options->subset > 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "subset %d and half maps are asked for; expected one of the two", options->subset);
-    if (options->mask && !options->halves)
-        QN_FAIL(QN_INVALID_ARGUMENT, "a mask is given, which half maps are correlated within; expected half maps too");
-    if (options->first < 1 || options->first > options->last)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "particles %llu to %llu are asked for; expected a last at or after the first, from 1",
-                (unsigned long long)options->first, (unsigned long long)options->last);
-    return QN_OK;
-}
 
 /* ---- inputs ---- */
 
@@ -79,7 +44,7 @@ static qn_status read_particles(qn_reconstruct_state *run)
 
 static qn_status read_inputs(qn_reconstruct_state *run)
 {
-    QN_TRY(check_options(run->options));
+    QN_TRY(qn_option_check(qn_reconstruct_option_table(), run->options));
     QN_TRY(qn_reconstruct_find_place(run->options->output, &run->place));
     run->halves = run->options->halves ? 2 : 1;
     run->saves = run->options->checkpoint_s > 0 || run->options->run.resume;

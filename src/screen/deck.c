@@ -50,39 +50,39 @@ static qn_status score_tuned(qn_device *device, const qn_deck *deck, int poses, 
     return status;
 }
 
-static qn_status score_deck(qn_device *device, const char *folder, int poses, bool exact, bool cull,
-                            const char *energies, qn_screen_deck_summary *summary)
+static qn_status score_deck(qn_device *device, const qn_screen_deck_options *options, qn_screen_deck_summary *summary)
 {
     qn_deck deck;
     float *scored = NULL;
     *summary = (qn_screen_deck_summary){0};
-    QN_TRY(qn_deck_read(folder, &deck));
-    if (poses == 0) poses = deck.pose_count;
+    QN_TRY(qn_option_check(qn_screen_deck_option_table(), options));
+    QN_TRY(qn_deck_read(options->folder, &deck));
+    const int poses = options->poses > 0 ? options->poses : deck.pose_count;
     summary->receptor_atoms = deck.receptor_count;
     summary->ligand_atoms = deck.ligand_count;
     summary->poses = poses;
     qn_status status = QN_OK;
-    if (poses < 0 || poses > deck.pose_count)
+    if (poses > deck.pose_count)
         status = qn_error_set(QN_INVALID_ARGUMENT, __FILE__, __LINE__, "%s: %d poses; expected 0 to the deck's %d",
-                              folder, poses, deck.pose_count);
+                              options->folder, poses, deck.pose_count);
     if (status == QN_OK) status = qn_allocate((size_t)poses, sizeof *scored, (void **)&scored);
-    if (status == QN_OK) status = score_tuned(device, &deck, poses, exact, cull, scored, &summary->seconds);
+    if (status == QN_OK)
+        status = score_tuned(device, &deck, poses, options->exact, options->cull, scored, &summary->seconds);
     if (status == QN_OK) {
         qn_screen_deck_check(&deck, poses, scored, summary);
         if (summary->seconds > 0)
             summary->interactions_per_s = (double)deck.receptor_count * deck.ligand_count * poses / summary->seconds;
-        if (energies) status = write_energies(energies, scored, poses);
+        if (options->energies) status = write_energies(options->energies, scored, poses);
     }
     qn_release(&scored);
     qn_deck_clear(&deck);
     return status;
 }
 
-qn_status qn_screen_deck(qn_device *device, const char *folder, int poses, bool exact, bool cull, const char *energies,
-                         qn_screen_deck_summary *summary)
+qn_status qn_screen_deck(qn_device *device, const qn_screen_deck_options *options, qn_screen_deck_summary *summary)
 {
     const qn_log_scope outer = qn_context_enter_log(qn_device_context(device));
-    const qn_status status = score_deck(device, folder, poses, exact, cull, energies, summary);
+    const qn_status status = score_deck(device, options, summary);
     qn_log_return(outer);
     return status;
 }

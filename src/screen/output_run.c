@@ -1,5 +1,6 @@
 /* run.json: what was searched and found, how long it took. */
 #include "report/json.h"
+#include "report/options.h"
 #include "screen/output.h"
 
 static json_t *describe_vector(const double vector[3])
@@ -7,21 +8,14 @@ static json_t *describe_vector(const double vector[3])
     return json_pack("[f, f, f]", vector[0], vector[1], vector[2]);
 }
 
-static json_t *describe_options(const qn_screen_state *run)
+/* The search as the options, the box and the devices made it. */
+static json_t *describe_search(const qn_screen_state *run)
 {
-    const qn_screen_options *options = run->options;
     const qn_screen_search_options *search = &run->search;
-    return json_pack("{s:s, s:s, s:o, s:o, s:f, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:i, "
-                     "s:o, s:o, s:b, s:b, s:b, s:b}",
-                     "score", options->score, "energy_unit", qn_screen_energy_unit(run->score.kind), "site",
-                     qn_json_text(options->site), "pocket", qn_json_text(options->pocket), "margin_angstrom",
-                     options->margin_angstrom, "box_centre_angstrom", describe_vector(search->box_centre_angstrom),
-                     "box_side_angstrom", describe_vector(search->box_side_angstrom), "conformers", options->conformers,
-                     "generations", search->generations, "poses", search->poses, "winners", search->winners,
-                     "minimiser_steps", search->minimiser_steps, "keep", options->keep, "diversity_angstrom",
-                     options->diversity_angstrom, "top", options->top, "actives", qn_json_text(options->actives),
-                     "seed", qn_json_unsigned(options->run.seed), "exact", options->exact, "cull", options->cull,
-                     "strict", options->run.strict, "resume", options->run.resume);
+    return json_pack("{s:s, s:o, s:o, s:i, s:i, s:i, s:i}", "energy_unit", qn_screen_energy_unit(run->score.kind),
+                     "box_centre_angstrom", describe_vector(search->box_centre_angstrom), "box_side_angstrom",
+                     describe_vector(search->box_side_angstrom), "generations", search->generations, "poses",
+                     search->poses, "winners", search->winners, "minimiser_steps", search->minimiser_steps);
 }
 
 static json_t *describe_timings(const qn_screen_state *run)
@@ -42,11 +36,12 @@ qn_status qn_screen_write_run_json(const qn_screen_state *run)
 {
     const double search_s = run->timings.search_s, searched = (double)(run->molecules - run->resumed);
     json_t *json = json_pack(
-        "{s:I, s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "receptor_atoms",
-        (json_int_t)run->receptor.atom_count, "options", describe_options(run), "library_damage",
-        qn_json_text(qn_screen_damage(run)), "batch", run->batch, "molecules", (json_int_t)run->molecules, "scored",
-        (json_int_t)run->row_count, "rejected", (json_int_t)run->rejection_count, "resumed", (json_int_t)run->resumed,
-        "conformers", (json_int_t)run->conformers, "interactions", run->interactions, "molecules_per_s",
+        "{s:I, s:o, s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "receptor_atoms",
+        (json_int_t)run->receptor.atom_count, "options", qn_json_options(qn_screen_option_table(), run->options),
+        "search", describe_search(run), "library_damage", qn_json_text(qn_screen_damage(run)), "batch", run->batch,
+        "molecules", (json_int_t)run->molecules, "scored", (json_int_t)run->row_count, "rejected",
+        (json_int_t)run->rejection_count, "resumed", (json_int_t)run->resumed, "conformers",
+        (json_int_t)run->conformers, "interactions", run->interactions, "molecules_per_s",
         per_second(searched, search_s), "interactions_per_s", per_second(run->interactions_here, search_s),
         "scoring_share", qn_screen_scoring_share(run), "timings", describe_timings(run));
     return qn_job_facts(run->job, json);

@@ -76,28 +76,29 @@ static qn_status pack_all(packing *pack, const char *const *libraries, size_t li
     return QN_OK;
 }
 
-static qn_status pack_libraries(const char *const *libraries, size_t library_count, const char *path,
-                                uint64_t *molecules, uint64_t *rejected)
+static qn_status pack_libraries(const qn_screen_pack_options *options, uint64_t *molecules, uint64_t *rejected)
 {
     packing pack = {0};
-    QN_TRY(qn_packed_writer_create(path, &pack.writer));
-    qn_status status = pack_all(&pack, libraries, library_count);
+    QN_TRY(qn_option_check(qn_screen_pack_option_table(), options));
+    QN_TRY(qn_packed_writer_create(options->output, &pack.writer));
+    qn_status status = pack_all(&pack, options->libraries, options->library_count);
     if (molecules) *molecules = pack.position - pack.rejected;
     if (rejected) *rejected = pack.rejected;
     if (status == QN_OK)
         status = qn_packed_writer_finish(&pack.writer);
     else
         qn_packed_writer_discard(&pack.writer);
-    if (status == QN_OK) status = write_rejections(&pack, path); /* last: alone it would belong to an older library */
+    if (status == QN_OK)
+        status = write_rejections(&pack, options->output); /* last: alone it would belong to an older library */
     qn_text_clear(&pack.rejections);
     return status;
 }
 
-qn_status qn_screen_pack(qn_context *context, const char *const *libraries, size_t library_count, const char *path,
-                         uint64_t *molecules, uint64_t *rejected)
+qn_status qn_screen_pack(qn_context *context, const qn_screen_pack_options *options, uint64_t *molecules,
+                         uint64_t *rejected)
 {
     const qn_log_scope outer = qn_context_enter_log(context);
-    const qn_status status = pack_libraries(libraries, library_count, path, molecules, rejected);
+    const qn_status status = pack_libraries(options, molecules, rejected);
     qn_log_return(outer);
     return status;
 }

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "job/options.h"
 #include "runtime/device.h"
 #include "screen/box.h"
 #include "screen/enrichment.h"
@@ -25,43 +24,6 @@ double qn_screen_scoring_share(const qn_screen_state *run)
 {
     const double device_s = run->timings.search_s * run->job->device_count;
     return device_s > 0 ? fmin(1, run->scoring_s / device_s) : 0;
-}
-
-qn_screen_options qn_screen_default_options(void)
-{
-    const qn_screen_search_options search = qn_screen_search_default_options();
-    return (qn_screen_options){.run.device = "auto",
-                               .score = "bude",
-                               .margin_angstrom = 6,
-                               .generations = search.generations,
-                               .keep = 3,
-                               .diversity_angstrom = 2,
-                               .top = 100,
-                               .run.seed = search.seed,
-                               .cull = search.cull,
-                               .run.tune = "auto",
-                               .run.tune_budget = "2%"};
-}
-
-static qn_status check_options(const qn_screen_options *options)
-{
-    if (!options->receptor || !options->output || options->library_count == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "receptor, library and output folder must be given");
-    if (!options->score || (strcmp(options->score, "bude") != 0 && strcmp(options->score, "vina") != 0))
-        QN_FAIL(QN_INVALID_ARGUMENT, "score is \"%s\"; expected bude or vina", options->score ? options->score : "");
-    if (options->exact && strcmp(options->score, "vina") == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "the score vina has no exact form, its exponentials are not correctly rounded; "
-                                     "expected the score bude");
-    QN_TRY(qn_option_in_range("margin in Å", options->margin_angstrom, 0.5, 100));
-    QN_TRY(qn_option_in_range("number of conformers", options->conformers, 0, 10000));
-    QN_TRY(qn_option_in_range("number of generations", options->generations, 1, 1000));
-    QN_TRY(qn_option_in_range("number of poses", options->poses, 0, 1 << 20));
-    if (options->poses % 64 != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "number of poses is %d; expected a multiple of 64", options->poses);
-    QN_TRY(qn_option_in_range("poses kept of a molecule", options->keep, 1, QN_SCREEN_MOST_KEPT));
-    QN_TRY(qn_option_in_range("diversity in Å", options->diversity_angstrom, 0, 100));
-    QN_TRY(qn_option_in_range("molecules in hits.sdf", options->top, 0, 1e6));
-    return qn_option_in_range("batch", options->run.batch, 0, 1024);
 }
 
 /* The search as the options and the devices want it, every default put in: results depend on these numbers. */
@@ -145,7 +107,7 @@ static qn_status prepare(qn_screen_state *run)
 {
     qn_job *job = run->job;
     int any_gpu = 0;
-    QN_TRY(qn_job_agree(job, check_options(run->options)));
+    QN_TRY(qn_job_agree(job, qn_option_check(qn_screen_option_table(), run->options)));
     QN_TRY(qn_job_agree(job, open_devices(run)));
     for (int i = 0; i < job->device_count; i++) any_gpu |= qn_device_get_info(job->devices[i])->kind != QN_DEVICE_CPU;
     QN_TRY(qn_ranks_any(job->ranks, any_gpu, &any_gpu));

@@ -27,7 +27,7 @@ static const qn_query_class *class_at(const qn_trajectory_options *options, size
     return NULL;
 }
 
-static qn_status find_class(const qn_trajectory_options *options, const char *name, const qn_query_class **found)
+qn_status qn_trajectory_find_class(const qn_trajectory_options *options, const char *name, const qn_query_class **found)
 {
     const char *words[MOST_WORDS];
     size_t count = 0;
@@ -194,7 +194,7 @@ static qn_status read_setup(const qn_trajectory_state *run, const qn_trajectory_
 {
     const qn_trajectory_query *query = client->query;
     return qn_query_setup_read(client->name, client->query_class, query->parameters, query->parameter_count,
-                               run->options->angstrom ? 0.1 : 1, setup);
+                               qn_trajectory_unit_nm(run->options), setup);
 }
 
 static qn_status check_setup(const qn_trajectory_state *run, qn_trajectory_client *client)
@@ -218,7 +218,7 @@ qn_status qn_trajectory_clients_prepare(qn_trajectory_state *run)
     for (size_t i = 0; i < options->query_count; i++) {
         qn_trajectory_client *client = &run->clients[i];
         client->query = &options->queries[i];
-        QN_TRY(find_class(options, client->query->query_class, &client->query_class));
+        QN_TRY(qn_trajectory_find_class(options, client->query->query_class, &client->query_class));
         QN_TRY(check_class(client->query_class));
         client->name = client->query->name ? client->query->name : client->query_class->name;
         run->client_count = i + 1;

@@ -30,15 +30,6 @@ typedef struct conversion {
     double started_s;
 } conversion;
 
-qn_trajectory_convert_options qn_trajectory_default_convert_options(void)
-{
-    return (qn_trajectory_convert_options){.begin_ps = (double)-INFINITY,
-                                           .end_ps = (double)INFINITY,
-                                           .last_frame = UINT64_MAX,
-                                           .stride = 1,
-                                           .precision = 1000};
-}
-
 /* How many atoms the frames of a file have, which some formats tell before the first frame and others in it. */
 static qn_status count_atoms(const char *path, size_t *count)
 {
@@ -71,8 +62,6 @@ static qn_status read_topology(conversion *job)
         job->topology = job->read;
         return QN_OK;
     }
-    if (options->select || options->whole)
-        QN_FAIL(QN_INVALID_ARGUMENT, "no topology is given; expected one, as atoms are selected or made whole");
     job->bare.name = (char *)options->trajectories[0];
     return count_atoms(options->trajectories[0], &job->bare.atom_count);
 }
@@ -111,10 +100,7 @@ static qn_status make_room(conversion *job)
 static qn_status open_all(conversion *job)
 {
     const qn_trajectory_convert_options *options = job->options;
-    if (options->trajectory_count == 0 || !options->output)
-        QN_FAIL(QN_INVALID_ARGUMENT, "a conversion lacks %s; expected a file to read and one to write",
-                options->output ? "a trajectory" : "an output");
-    if (options->stride == 0) QN_FAIL(QN_INVALID_ARGUMENT, "stride is 0; expected 1 or more");
+    QN_TRY(qn_option_check(qn_trajectory_convert_option_table(), options));
     QN_TRY(read_topology(job));
     QN_TRY(choose_atoms(job));
     QN_TRY(make_room(job));

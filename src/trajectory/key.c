@@ -48,8 +48,8 @@ qn_status qn_trajectory_make_key(qn_trajectory_state *run)
                       options->begin_ps, options->end_ps, (unsigned long long)options->first_frame,
                       (unsigned long long)options->last_frame, (unsigned long long)options->stride,
                       options->keep_overlaps));
-    QN_TRY(qn_job_key(run->job, "periodic=%d\nangstrom=%d\npiece=%d\n", options->periodic, options->angstrom,
-                      QN_TRAJECTORY_PIECE));
+    QN_TRY(qn_job_key(run->job, "periodic=%d\nangstrom=%d\npiece=%d\n", options->periodic,
+                      options->units == QN_TRAJECTORY_ANGSTROM, QN_TRAJECTORY_PIECE));
     for (size_t i = 0; i < run->client_count; i++) QN_TRY(describe_client(&run->clients[i], run->job));
     return QN_OK;
 }

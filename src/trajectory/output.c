@@ -13,7 +13,7 @@
 
 bool qn_output_in_angstrom(const qn_trajectory_results *results)
 {
-    return results->options->angstrom;
+    return results->options->units == QN_TRAJECTORY_ANGSTROM;
 }
 
 double qn_output_factor(const qn_trajectory_results *results, int length_power)

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "report/json.h"
+#include "report/options.h"
 #include "trajectory/output.h"
 
 /* JSON has no word for what is not finite: null. */
@@ -117,17 +118,6 @@ static json_t *describe_queries(const qn_trajectory_results *results)
     return list;
 }
 
-static json_t *describe_options(const qn_trajectory_options *options)
-{
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:s, s:o, s:b}", "begin_ps",
-                     number_of(options->begin_ps), "end_ps", number_of(options->end_ps), "first_frame",
-                     qn_json_unsigned(options->first_frame), "last_frame",
-                     options->last_frame == UINT64_MAX ? json_null() : qn_json_unsigned(options->last_frame), "stride",
-                     qn_json_unsigned(options->stride), "keep_overlaps", options->keep_overlaps, "whole",
-                     options->whole, "periodic", options->periodic, "length_unit", options->angstrom ? "Å" : "nm",
-                     "index_file", qn_json_text(options->index_file), "resume", options->run.resume);
-}
-
 static json_t *describe_frames(const qn_trajectory_results *results)
 {
     const double seconds = results->analyse_s;
@@ -142,11 +132,12 @@ static json_t *describe_frames(const qn_trajectory_results *results)
 
 qn_status qn_output_write_run_json(const qn_trajectory_results *results)
 {
-    json_t *json = json_pack(
-        "{s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:{s:f, s:f, s:f}}", "complete", results->complete, "topology",
-        describe_topology(results->topology), "trajectories", describe_files(results), "live", describe_live(results),
-        "frames", describe_frames(results), "queries", describe_queries(results), "selection_nodes",
-        (json_int_t)results->selection_nodes, "options", describe_options(results->options), "timings", "prepare_s",
-        results->prepare_s, "analyse_s", results->analyse_s, "total_s", results->total_s);
+    json_t *json =
+        json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:{s:f, s:f, s:f}}", "complete", results->complete,
+                  "topology", describe_topology(results->topology), "trajectories", describe_files(results), "live",
+                  describe_live(results), "frames", describe_frames(results), "queries", describe_queries(results),
+                  "selection_nodes", (json_int_t)results->selection_nodes, "options",
+                  qn_json_options(qn_trajectory_option_table(), results->options), "timings", "prepare_s",
+                  results->prepare_s, "analyse_s", results->analyse_s, "total_s", results->total_s);
     return qn_job_facts(results->job, json);
 }

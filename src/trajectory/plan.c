@@ -13,7 +13,6 @@
  *         max: 1.2
  */
 #include <quern/trajectory.h>
-#include <stddef.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -82,25 +81,6 @@ static qn_status bad_value(const plan_reading *reading, const char *key, const y
 {
     QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s is \"%s\"; expected %s", reading->path, line_of(node), key,
             qn_quote(text, strlen(text)).text, expected);
-}
-
-static qn_status read_number(const plan_reading *reading, const char *key, const yaml_node_t *node, double *value)
-{
-    const char *text;
-    QN_TRY(read_text(reading, key, node, &text));
-    return qn_number_parse(text, strlen(text), value) ? QN_OK : bad_value(reading, key, node, text, "a number");
-}
-
-static qn_status read_whole(const plan_reading *reading, const char *key, const yaml_node_t *node, uint64_t *value)
-{
-    const char *text;
-    *value = 0;
-    QN_TRY(read_text(reading, key, node, &text));
-    const size_t length = strlen(text);
-    if (length == 0 || length > 18 || strspn(text, "0123456789") != length)
-        return bad_value(reading, key, node, text, "a whole number, 0 or more");
-    for (const char *digit = text; *digit; digit++) *value = 10 * *value + (uint64_t)(*digit - '0');
-    return QN_OK;
 }
 
 static qn_status read_flag(const plan_reading *reading, const char *key, const yaml_node_t *node, bool *value)
@@ -261,7 +241,7 @@ static qn_status read_parameter(const plan_reading *reading, const char *key, co
 static qn_status read_query_key(const plan_reading *reading, const char *key, const yaml_node_t *node, void *user)
 {
     query_reading *query = user;
-    bool whole;
+    bool whole = false;
     if (strcmp(key, "query") == 0) return QN_OK; /* is read before */
     if (strcmp(key, "name") == 0) return read_text(reading, key, node, &query->query->name);
     if (strcmp(key, "select") == 0) return read_text(reading, key, node, &query->query->select);
@@ -318,93 +298,43 @@ static qn_status read_queries(const plan_reading *reading, const char *key, cons
 
 /* ---- the plan ---- */
 
-static qn_status read_unit(const plan_reading *reading, const char *key, const yaml_node_t *node)
+/* Keys that are not options of the run by themselves. */
+static const char *const other_keys[] = {"selections", "queries"};
+enum { OTHER_KEYS = sizeof other_keys / sizeof other_keys[0] };
+
+static qn_status refuse_key(const plan_reading *reading, const char *key)
+{
+    const char *words[MOST_WORDS];
+    const qn_option_table *table = qn_trajectory_option_table();
+    size_t count = 0;
+    qn_option row;
+    for (; count < OTHER_KEYS; count++) words[count] = other_keys[count];
+    for (size_t i = 0; count < MOST_WORDS && qn_option_row(table, i, &row); i++) words[count++] = row.name;
+    return unknown_key(reading, key, words, count);
+}
+
+/* An option as a command line would say it. */
+static qn_status read_option(const plan_reading *reading, const qn_option *row, const yaml_node_t *node)
 {
     const char *text;
-    QN_TRY(read_text(reading, key, node, &text));
-    reading->plan->options.angstrom = strcmp(text, "angstrom") == 0;
-    return strcmp(text, "angstrom") == 0 || strcmp(text, "nm") == 0
-               ? QN_OK
-               : bad_value(reading, key, node, text, "nm or angstrom");
-}
-
-static qn_status read_memory(const plan_reading *reading, const char *key, const yaml_node_t *node)
-{
-    uint64_t mebibytes;
-    QN_TRY(read_whole(reading, key, node, &mebibytes));
-    reading->plan->options.run.memory_bytes = mebibytes < (uint64_t)1 << 40 ? mebibytes << 20 : UINT64_MAX;
-    return QN_OK;
-}
-
-static qn_status read_live_every(const plan_reading *reading, const char *key, const yaml_node_t *node)
-{
-    uint64_t every;
-    QN_TRY(read_whole(reading, key, node, &every));
-    reading->plan->options.live_every = every < 1 << 30 ? (int)every : 1 << 30;
-    return QN_OK;
-}
-
-typedef enum value_kind { VALUE_TEXT, VALUE_PATH, VALUE_NUMBER, VALUE_WHOLE, VALUE_FLAG, VALUE_OTHER } value_kind;
-
-typedef struct plan_key {
-    const char *name;
-    value_kind kind;
-    size_t place; /* of the value in qn_trajectory_options */
-    qn_status (*read)(const plan_reading *reading, const char *key, const yaml_node_t *node); /* of other kinds */
-} plan_key;
-
-#define PLACE(field) offsetof(qn_trajectory_options, field), NULL
-
-static const plan_key plan_keys[] = {{"topology", VALUE_PATH, PLACE(topology)},
-                                     {"trajectory", VALUE_OTHER, 0, read_trajectories},
-                                     {"index", VALUE_PATH, PLACE(index_file)},
-                                     {"output", VALUE_PATH, PLACE(output)},
-                                     {"selections", VALUE_OTHER, 0, read_selections},
-                                     {"queries", VALUE_OTHER, 0, read_queries},
-                                     {"begin", VALUE_NUMBER, PLACE(begin_ps)},
-                                     {"end", VALUE_NUMBER, PLACE(end_ps)},
-                                     {"first", VALUE_WHOLE, PLACE(first_frame)},
-                                     {"last", VALUE_WHOLE, PLACE(last_frame)},
-                                     {"stride", VALUE_WHOLE, PLACE(stride)},
-                                     {"keep-overlaps", VALUE_FLAG, PLACE(keep_overlaps)},
-                                     {"whole", VALUE_FLAG, PLACE(whole)},
-                                     {"periodic", VALUE_FLAG, PLACE(periodic)},
-                                     {"units", VALUE_OTHER, 0, read_unit},
-                                     {"format", VALUE_TEXT, PLACE(format)},
-                                     {"device", VALUE_TEXT, PLACE(run.device)},
-                                     {"memory", VALUE_OTHER, 0, read_memory},
-                                     {"live", VALUE_TEXT, PLACE(live)},
-                                     {"live-every", VALUE_OTHER, 0, read_live_every},
-                                     {"live-step", VALUE_NUMBER, PLACE(live_step_ps)},
-                                     {"live-timeout", VALUE_NUMBER, PLACE(live_timeout_s)},
-                                     {"live-interval", VALUE_NUMBER, PLACE(live_interval_s)},
-                                     {"tune", VALUE_TEXT, PLACE(run.tune)},
-                                     {"tune-budget", VALUE_TEXT, PLACE(run.tune_budget)}};
-enum { PLAN_KEYS = sizeof plan_keys / sizeof plan_keys[0] };
-
-static qn_status read_plan_value(const plan_reading *reading, const plan_key *key, const yaml_node_t *node)
-{
-    void *place = (char *)&reading->plan->options + key->place;
-    switch (key->kind) {
-    case VALUE_TEXT: return read_text(reading, key->name, node, place);
-    case VALUE_PATH: return read_path(reading, key->name, node, place);
-    case VALUE_NUMBER: return read_number(reading, key->name, node, place);
-    case VALUE_WHOLE: return read_whole(reading, key->name, node, place);
-    case VALUE_FLAG: return read_flag(reading, key->name, node, place);
-    case VALUE_OTHER: break;
-    }
-    return key->read(reading, key->name, node);
+    if (row->kind == QN_OPTION_TEXTS) return read_trajectories(reading, row->name, node);
+    QN_TRY(row->kind == QN_OPTION_PATH ? read_path(reading, row->name, node, &text)
+                                       : read_text(reading, row->name, node, &text));
+    const qn_status status = qn_option_set(row, text, &reading->plan->options);
+    if (status == QN_OK) return QN_OK;
+    qn_error_trail trail;
+    qn_error_save(status, &trail);
+    QN_FAIL(QN_BAD_FORMAT, "%s:%lu: %s", reading->path, line_of(node), trail.message);
 }
 
 static qn_status read_plan_key(const plan_reading *reading, const char *key, const yaml_node_t *node, void *user)
 {
-    const char *words[PLAN_KEYS];
+    qn_option row;
     (void)user;
-    for (size_t i = 0; i < PLAN_KEYS; i++) {
-        if (strcmp(plan_keys[i].name, key) == 0) return read_plan_value(reading, &plan_keys[i], node);
-        words[i] = plan_keys[i].name;
-    }
-    return unknown_key(reading, key, words, PLAN_KEYS);
+    if (strcmp(key, "selections") == 0) return read_selections(reading, key, node);
+    if (strcmp(key, "queries") == 0) return read_queries(reading, key, node);
+    if (qn_option_find(qn_trajectory_option_table(), key, &row)) return read_option(reading, &row, node);
+    return refuse_key(reading, key);
 }
 
 static qn_status read_document(plan_reading *reading)

@@ -6,67 +6,18 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "job/options.h"
 #include "runtime/device.h"
 #include "trajectory/engine.h"
 
 /* Rough, and low rather than high; they only decide whether a run is long: pairs of atoms that a query measures. */
 static const double cpu_core_rate = 2e8, gpu_rate = 1e11;
 
-qn_trajectory_options qn_trajectory_default_options(void)
-{
-    return (qn_trajectory_options){.live_interval_s = 5,
-                                   .begin_ps = -INFINITY,
-                                   .end_ps = INFINITY,
-                                   .last_frame = UINT64_MAX,
-                                   .stride = 1,
-                                   .periodic = true,
-                                   .format = "xvg",
-                                   .run.device = "auto",
-                                   .run.tune = "auto",
-                                   .run.tune_budget = "2%"};
-}
-
-/* ---- options ---- */
-
-static qn_status check_ranges(const qn_trajectory_options *options)
-{
-    if (options->stride == 0) QN_FAIL(QN_INVALID_ARGUMENT, "stride is 0; expected 1 or more");
-    if (!(options->begin_ps <= options->end_ps))
-        QN_FAIL(QN_INVALID_ARGUMENT, "begin is %g ps and end %g ps; expected an end at or after the begin",
-                options->begin_ps, options->end_ps);
-    if (options->first_frame > options->last_frame)
-        QN_FAIL(QN_INVALID_ARGUMENT, "the first frame is %llu and the last %llu; expected a last at or after the first",
-                (unsigned long long)options->first_frame, (unsigned long long)options->last_frame);
-    return QN_OK;
-}
-
-static qn_status check_options(const qn_trajectory_options *options)
-{
-    const char *format = options->format ? options->format : "";
-    if (!options->topology || !options->output)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s must be given", options->topology ? "the output folder" : "a topology");
-    if (options->query_count == 0) QN_FAIL(QN_INVALID_ARGUMENT, "no query is given; expected at least one");
-    if (options->live && options->trajectory_count > 0)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "both a trajectory, %s, and a live simulation, %s, are given; expected one of them",
-                options->trajectories[0], options->live);
-    if (options->live && options->run.resume)
-        QN_FAIL(QN_INVALID_ARGUMENT, "a live simulation cannot be resumed: it does not send its frames again");
-    if (strcmp(format, "xvg") != 0 && strcmp(format, "csv") != 0 && strcmp(format, "both") != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "format is \"%s\"; expected xvg, csv or both", format);
-    QN_TRY(qn_option_in_range("ps that a live step takes", options->live_step_ps, 0, 1e9));
-    QN_TRY(qn_option_in_range("the live timeout in seconds", options->live_timeout_s, 0, 1e9));
-    QN_TRY(qn_option_in_range("seconds between live results", options->live_interval_s, 0.01, 1e6));
-    return check_ranges(options);
-}
-
 /* ---- preparing ---- */
 
 static qn_status open_selections(qn_trajectory_state *run)
 {
     const qn_trajectory_options *options = run->options;
-    QN_TRY(qn_selections_create(run->topology, options->angstrom ? 0.1 : 1, options->periodic, &run->selections));
+    QN_TRY(qn_selections_create(run->topology, qn_trajectory_unit_nm(options), options->periodic, &run->selections));
     return options->index_file ? qn_selections_add_index_file(run->selections, options->index_file) : QN_OK;
 }
 
@@ -269,7 +220,7 @@ static qn_status run_stages(qn_trajectory_state *run)
 {
     qn_job *job = run->job;
     double since = job->started_s;
-    QN_TRY(qn_job_agree(job, check_options(run->options)));
+    QN_TRY(qn_job_agree(job, qn_option_check(qn_trajectory_option_table(), run->options)));
     QN_TRY(qn_job_agree(job, read_inputs(run)));
     QN_TRY(qn_job_output(job, &(qn_output){.folder = run->options->output}, run->records));
     if (run->records) QN_TRY(qn_job_journal(job));

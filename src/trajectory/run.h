@@ -70,6 +70,13 @@ typedef struct qn_trajectory_state {
     qn_trajectory_timings timings;
 } qn_trajectory_state;
 
+/* options.c: one of the run's units of length in nm. */
+double qn_trajectory_unit_nm(const qn_trajectory_options *options);
+
+/* clients.c: the class of that name, of the library's and the user's. QN_INVALID_ARGUMENT, naming a similar one. */
+QN_MUST_CHECK qn_status qn_trajectory_find_class(const qn_trajectory_options *options, const char *name,
+                                                 const qn_query_class **found);
+
 /* clients.c: options->queries as clients: classes, parameters, selections. Before the first frame is known. */
 QN_MUST_CHECK qn_status qn_trajectory_clients_prepare(qn_trajectory_state *run);
 /* With the first frame: create the queries. */

@@ -83,11 +83,12 @@ expect 2 err 1 '\-\-rotations is "3.5"; expected a whole number' $d --rotations 
 expect 2 err 1 '\-\-stride is "0"; expected a whole number from 1 to' trajectory run a.yaml --stride 0
 expect 2 err 1 '\-\-first is "-1"; expected a whole number from 0' trajectory run a.yaml --first -1
 expect 2 err 1 '\-\-begin is "now"; expected a number' trajectory run a.yaml --begin now
-expect 2 err 1 '\-\-live-timeout is "0"; expected a number from 0.1' trajectory run a.yaml --live-timeout 0
-expect 2 err 1 '\-\-live-step is "0"; expected a number from 1e-09' trajectory run a.yaml --live-step 0
-expect 2 err 1 '\-\-live-every is "0"; expected a whole number from 1' trajectory run a.yaml --live-every 0
+expect 2 err 1 '\-\-live-timeout is "0"; expected a time from 0.1' trajectory run a.yaml --live-timeout 0
+expect 2 err 1 '\-\-live-step is "-1"; expected a number from 0' trajectory run a.yaml --live-step -1
+expect 2 err 1 '\-\-live-every is "-1"; expected a whole number from 0' trajectory run a.yaml --live-every -1
 expect 2 err 1 '\-\-format is "txt"; expected one of: xvg csv both' trajectory run a.yaml --format txt
-expect 2 err 1 '\-\-memory is "0"; expected a whole number from 1' trajectory run a.yaml --memory 0
+expect 2 err 1 '\-\-memory is "-1"; expected a size from 0 to 1.67772e+07 MiB, such as 512MiB' trajectory run a.yaml --memory -1
+expect 2 err 1 '\-\-memory is "1 parsec"; expected a size' trajectory run a.yaml --memory '1 parsec'
 expect 2 err 1 '\-\-tune is "maybe"; expected one of: auto online offline known off' trajectory run a.yaml --tune maybe
 expect 2 err 1 '\-\-units is "pm"; expected one of: nm angstrom' trajectory com a.gro --units pm
 expect 2 err 1 '\-\-whole is "never"; expected one of: auto yes no' trajectory com a.gro --whole never
@@ -114,41 +115,43 @@ expect 2 err 1 '\-\-zdock takes no value' $d --zdock=file
 expect 2 err 1 '\-\-fft is "ff"; expected one of: auto fused fused-half own fftw vkfft cufft' $d --fft ff
 expect 2 err 1 'screen: RECEPTOR is missing' screen
 expect 2 err 1 'screen: LIBRARY is missing' screen r.pdb -o out.d
-expect 2 err 1 'screen: LIBRARY is missing' screen --pack -o out.qlib
-expect 2 err 1 '\-\-output PATH is missing' screen r.pdb l.sdf --site s.sdf
+expect 2 err 1 'screen pack: LIBRARY is missing' screen pack -o out.qlib
+expect 2 err 1 'screen pack: --output FILE is missing' screen pack l.sdf
+expect 2 err 1 '\-\-output FOLDER is missing' screen r.pdb l.sdf --site s.sdf
 expect 2 err 1 'one of --box, --site and --pocket' screen r.pdb l.sdf -o out.d
 expect 2 err 1 'one of --box, --site and --pocket' screen r.pdb l.sdf -o out.d --site s.sdf --pocket A:3
 expect 2 err 1 '\-\-box is "1,2,3"; expected centre and side in Å' screen r.pdb l.sdf -o out.d --box 1,2,3
 expect 2 err 1 '\-\-box is "1,2,3,0"; expected' screen r.pdb l.sdf -o out.d --box 1,2,3,0
 expect 2 err 1 '\-\-box is "1,2,3,nan"; expected' screen r.pdb l.sdf -o out.d --box 1,2,3,nan
 expect 2 err 1 '\-\-box is "1,2,3,4,5,6,7"; expected' screen r.pdb l.sdf -o out.d --box 1,2,3,4,5,6,7
-expect 2 err 1 '\-\-deck takes no files' screen r.pdb l.sdf --deck bm1
-expect 2 err 1 '\-\-energies belongs to --deck' screen r.pdb l.sdf -o out.d --energies e.txt
-expect 2 err 1 '\-\-deck makes no folder' screen --deck bm1 -o out.d
-expect 2 err 1 'a deck is scored with --score bude' screen --deck bm1 --score vina
-expect 2 err 1 '\-\-pack docks nothing' screen --pack l.sdf -o out.qlib --site s.sdf
+expect 2 err 1 'screen deck: DECK is missing' screen deck
+expect 2 err 1 'unexpected argument "r.pdb"' screen deck bm1 r.pdb
+expect 2 err 1 'screen deck: unknown option --output' screen deck bm1 --output out.d
+expect 2 err 1 'screen: unknown option --energies' screen r.pdb l.sdf -o out.d --energies e.txt
+expect 2 err 1 'screen pack: unknown option --site' screen pack l.sdf -o out.qlib --site s.sdf
+expect 2 err 1 'vina has no exact form' screen r.pdb l.sdf --box 1,2,3,4 -o out.d --exact --score vina --device host -q
+expect 2 err 1 '\-\-poses is "100"; expected a multiple of 64' screen r.pdb l.sdf --box 1,2,3,4 -o out.d -n 100
 expect 2 err 1 '\-\-no-cull belongs to --score bude' screen r.pdb l.sdf -o out.d --site s.sdf --score vina --no-cull
-expect 2 err 1 '\-\-margin belongs to --site' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --margin 3
+expect 2 err 1 '\-\-margin is "3", but there is no --site' screen r.pdb l.sdf -o out.d --box 1,2,3,4 --margin 3
 expect 2 err 1 '\-\-threads is "-1"; expected' devices --threads=-1
 expect 2 err 1 'fft: unknown action "advice"; did you mean advise?' fft advice 64
 expect 2 err 1 'SIZE is missing' fft advise
-expect 2 err 1 '\-\-memory is "0"; expected a number from 0.001' fft advise 64 --memory 0
+expect 2 err 1 '\-\-memory is "-1"; expected a size from 0' fft advise 64 --memory -1
 expect 2 err 1 '\-\-candidates is "32"; expected a whole number from 1 to 31' fft advise 64 -n 32
-expect 2 err 1 '\-\-kind is "double"; expected one of: real real-inverse complex complex-inverse' fft advise 64 -k double
+expect 2 err 1 '\-\-kind is "double"; expected one of: complex complex-inverse real real-inverse' fft advise 64 -k double
 expect 2 err 1 '\-\-engine is "fft"; expected one of: auto own fftw vkfft cufft' fft advise 64 --engine fft
 expect 0 out - '^Usage: quern tune ACTION' tune -h
 expect 2 err - '^Usage: quern tune ACTION' tune
 expect 2 err 1 'tune: unknown action "rum"; did you mean run?' tune rum gemm
 expect 2 err 1 'NAME is missing' tune run
-expect 2 err 1 '\-\-budget is "5 parsecs"; expected a time such as 60s, 5min or 2h' tune run gemm --budget '5 parsecs'
-expect 2 err 1 '\-\-size is "12x"; expected rowsxcolumnsxinner for benchmark/gemm' tune run gemm --device host --size 12x
+expect 2 err 1 '\-\-budget is "5 parsecs"; expected a time from 0.001 to 1e+09 s, such as 60s, 5min or 2h' tune run gemm --budget '5 parsecs'
+expect 2 err 1 '\-\-size is "12x"; expected 1 to 5 whole numbers from 1 to 2147483647 joined by x' tune run gemm --device host --size 12x
 expect 2 err 1 '\-\-size is "1x2x3x4"; expected rowsxcolumnsxinner' tune run gemm --device host --size 1x2x3x4
 # Things the library refuses: one sentence, nothing on standard output.
 expect 1 err 1 'absent.pdb' dock absent.pdb absent.pdb -o out.d --device host --quiet
 expect 1 err 1 'absent.pdb' screen absent.pdb absent.sdf --box 1,2,3,4 -o out.d --device host --quiet
-expect 1 err 1 'vina has no exact form' screen r.pdb l.sdf --box 1,2,3,4 -o out.d --exact --score vina --device host -q
-expect 1 err 1 'absent.d/' screen --deck absent.d --device host --quiet
-expect 1 err 1 'absent.sdf' screen --pack absent.sdf -o out.qlib
+expect 1 err 1 'absent.d/' screen deck absent.d --device host --quiet
+expect 1 err 1 'absent.sdf' screen pack absent.sdf -o out.qlib
 expect 1 err 1 'there is no workload "gem"; there are benchmark/' tune run gem --device host --store off
 expect 1 err 1 'absent.json' tune run absent.json --device host --store off --quiet
 expect 1 err 1 'absent.json' tune simulate absent.json

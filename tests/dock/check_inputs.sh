@@ -48,7 +48,7 @@ expect 1 'coefficients are "absent.txt"; expected balanced' -w absent.txt
 expect 1 'coefficients are "balanced,"; expected names or a file' -w balanced,
 expect 1 'coefficients are ",balanced"; expected names or a file' -w ,balanced
 expect 1 '"balanced" is given twice' -w balanced,balanced
-expect 1 'but the score rpsc has none; expected' -w neutral -s rpsc
+expect 2 'but --score rpsc has none; expected' -w neutral -s rpsc
 expect 1 '1PPE_r_u.pdb, 1PPE_l_u_rnd.pdb: no antibody variable domain was found' -w antibody
 expect 2 'coefficients is empty' -w ''
 

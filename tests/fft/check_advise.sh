@@ -15,22 +15,22 @@ refuses() { # refuses STATUS "part of the sentence" arguments…
   [[ "$output" == *"$part"* ]] || fail "quern fft advise $*: \"$output\" lacks: $part"
   [ ! -s "$work/stdout" ] || fail "quern fft advise $*: something on standard output"
 }
-refuses 2 '"0" is no length of an axis; expected one to three whole numbers from 1 to 268435456' 0
-refuses 2 '"0x64" is no length' 64x0x64
-refuses 2 '"-64" is no length' -64
-refuses 2 '"-4" is no length' 64x-4
-refuses 2 '"junk" is no length' junk
-refuses 2 '"64y64" is no length' 64y64
-refuses 2 '"" is no length' 64x
-refuses 2 '"12.5" is no length' 12.5
-refuses 2 'is no length' 99999999999999999999
-refuses 2 'is no length' 268435457
-refuses 2 'SIZE is "4x4x4x4", which has more than three axes' 4x4x4x4
+refuses 2 'SIZE is "0"; expected 1 to 3 whole numbers from 1 to 268435456 joined by x' 0
+refuses 2 'SIZE is "64x0x64"; expected 1 to 3 whole numbers' 64x0x64
+refuses 2 'SIZE is "-64"; expected 1 to 3 whole numbers' -64
+refuses 2 'SIZE is "64x-4"; expected 1 to 3 whole numbers' 64x-4
+refuses 2 'SIZE is "junk"; expected 1 to 3 whole numbers' junk
+refuses 2 'SIZE is "64y64"; expected 1 to 3 whole numbers' 64y64
+refuses 2 'SIZE is "64x"; expected 1 to 3 whole numbers' 64x
+refuses 2 'SIZE is "12.5"; expected 1 to 3 whole numbers' 12.5
+refuses 2 'SIZE is "99999999999999999999"; expected 1 to 3 whole numbers' 99999999999999999999
+refuses 2 'SIZE is "268435457"; expected 1 to 3 whole numbers' 268435457
+refuses 2 'SIZE is "4x4x4x4"; expected 1 to 3 whole numbers' 4x4x4x4
 refuses 2 '--crop is "100%"; expected percents from 0 to 99.9' 64 --crop 100%
 refuses 2 '--crop is "-5"; expected percents' 64 --crop -5
 refuses 2 '--crop is "ten"; expected percents' 64 --crop ten
-refuses 2 '--crop is "5,5"; expected percents' 64 --crop 5,5
-refuses 2 '--crop is "5,5"; expected percents' 64x64x64 --crop 5,5
+refuses 2 '--crop tells 2 percentages, and the size has 1 axis; expected one for all axes or one for each' 64 --crop 5,5
+refuses 2 '--crop tells 2 percentages, and the size has 3 axes; expected one' 64x64x64 --crop 5,5
 refuses 2 '--grow is "401"; expected percents from 0 to 400' 64 --grow 401
 refuses 2 '--grow is "nan"; expected percents' 64 --grow nan
 refuses 2 '--grow is "20%%"; expected percents' 64 --grow 20%%

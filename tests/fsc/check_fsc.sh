@@ -131,7 +131,7 @@ at = run['at_0_143']
 curve = [float(row['fsc_corrected']) for row in rows]
 assert all(value >= 0.143 for value in curve[1:at['shell']]) and curve[at['shell']] < 0.143
 assert abs(at['shell_angstrom'] - float(rows[at['shell']]['resolution_angstrom'])) < 1e-3
-assert run['resolution_angstrom'] == at['crossing_angstrom'] and run['mask']['made'] and run['seed'] == 7
+assert run['resolution_angstrom'] == at['crossing_angstrom'] and run['mask']['made'] and run['options']['seed'] == 7
 assert 0 < run['mask']['share'] < 1 and run['mask']['low_pass_angstrom'] == 12
 assert run['randomised_from_shell'] > 0 and run['program'] == 'fsc'
 assert [entry['role'] for entry in run['inputs']] == ['half map', 'half map']

@@ -54,7 +54,7 @@ sed 's/^_rlnAngleTilt.*/_rlnAngleTurn #4/' views.star >untilted.star
 sed '/@views.mrcs/s/@views.mrcs 1 [^ ]*/@views.mrcs 1 nan/' views.star >nan.star
 refused 2 "expected one of them" map.mrc -o wrong.mrcs
 refused 2 "expected one of them" map.mrc --views 3 --angles views.star -o wrong.mrcs
-refused 2 "--noise" map.mrc --views 3 --noise 0 -o wrong.mrcs
+refused 2 "--noise" map.mrc --views 3 --noise nan -o wrong.mrcs
 refused 2 "--noise" map.mrc --views 3 --noise -1 -o wrong.mrcs
 refused 2 "--output" map.mrc --views 3
 refused 1 "absent.mrc" absent.mrc --views 3 -o wrong.mrcs
@@ -63,10 +63,10 @@ refused 1 "absent.star" map.mrc --angles absent.star -o wrong.mrcs
 refused 1 "untilted.star" map.mrc --angles untilted.star -o wrong.mrcs
 refused 1 "nan" map.mrc --angles nan.star -o wrong.mrcs
 refused 1 "no defocus" map.mrc --angles views.star --ctf -o wrong.mrcs
-refused 1 "contrast transfer function" map.mrc --views 3 --ctf -o wrong.mrcs
+refused 2 "--ctf is of particles" map.mrc --views 3 --ctf -o wrong.mrcs
 refused 1 "the folder absent is not there" map.mrc --views 3 -o absent/wrong.mrcs
-refused 1 "ends in .mrcs" map.mrc --views 3 -o wrong.mrc
-refused 1 "padding is 1.2" map.mrc --views 3 --padding 1.2 -o wrong.mrcs
+refused 2 "ends in .mrcs" map.mrc --views 3 -o wrong.mrc
+refused 2 '--padding is "1.2"; expected one of: 1 1.5 2' map.mrc --views 3 --padding 1.2 -o wrong.mrcs
 refused 1 "none of the inputs" map.mrc --angles views.star -o views.mrcs
 refused 1 "views.mrcs: holds a finished run; --overwrite replaces it" map.mrc --views 3 -o views.mrcs
 touch unlike.star

@@ -185,9 +185,9 @@ usage "no particles" "PARTICLES" -o out/map.mrc
 usage "two inputs" "good.star" good.star good.star -o out/map.mrc
 usage "an unknown option" "--symetry" good.star --symetry C2 -o out/map.mrc
 usage "subset 3" "--subset" good.star --subset 3 -o out/map.mrc
-usage "subset and halves" "exclude each other" good.star --subset 1 --halves -o out/map.mrc
+usage "subset and halves" "--halves are of both subsets; expected one of the two" good.star --subset 1 --halves -o out/map.mrc
 usage "a mask without halves" "--halves" good.star --mask auto -o out/map.mrc
-usage "padding 1.7" "1, 1.5 or 2" good.star --padding 1.7 -o out/map.mrc
+usage "padding 1.7" "expected one of: 1 1.5 2" good.star --padding 1.7 -o out/map.mrc
 usage "rows backwards" "--particles" good.star --particles 9-3 -o out/map.mrc
 usage "row 0" "--particles" good.star --particles 0-3 -o out/map.mrc
 usage "unknown weights" "--weights" good.star --weights heavy -o out/map.mrc

@@ -125,7 +125,7 @@ refused "a library that changed" 'molecule 135 was "M00045" and is "N00045" now'
 
 # A disk that fills up while a library is packed: nothing is left.
 mkdir "$work/packed"
-refused "packing on a full disk" "cannot write" bash -c "trap '' XFSZ; ulimit -f 4; exec \"\$@\"" pack "$quern" screen --pack "$work/library.sdf" -o "$work/packed/a.qlib"
+refused "packing on a full disk" "cannot write" bash -c "trap '' XFSZ; ulimit -f 4; exec \"\$@\"" pack "$quern" screen pack "$work/library.sdf" -o "$work/packed/a.qlib"
 [ -z "$(ls "$work/packed")" ] || fail "packing on a full disk left $(ls "$work/packed")"
 
 # Known actives may be told once the run is over, by names or by a data item.

@@ -97,7 +97,7 @@ expect 2 "--bins is \"0\"; expected a whole number from 1" density "${pair[@]}" 
 expect 2 "--axis is \"w\"; expected one of: x y z" density "${pair[@]}" --axis w
 expect 2 "did you mean --quantity?" density "${pair[@]}" --quantty mass
 expect 2 "unknown option --select" volume "${pair[@]}" --select all
-expect 2 "--live localhost:1 is given beside" cog "${pair[@]}" --live localhost:1
+expect 2 "--live is \"localhost:1\" beside the trajectory" cog "${pair[@]}" --live localhost:1
 expect 2 'unknown action "densty"; did you mean density?' densty "${pair[@]}"
 expect 1 "did you mean gyration?" list gyraton
 expect 1 "missing.yaml" run missing.yaml
@@ -112,7 +112,7 @@ done
 printf 'topology: %s\ntrajectory: {}\nqueries: [com]\n' "$water/water.gro" >wrong.yaml
 expect 1 "wrong.yaml:2: trajectory is a table" run wrong.yaml --output no
 printf 'topology: %s\nlive-timeout: -5\nqueries: [com]\n' "$water/water.gro" >wrong.yaml
-expect 1 "live timeout" run wrong.yaml --output no
+expect 1 "--live-timeout is \"-5\"; expected a time from 0.1" run wrong.yaml --output no
 OMPI_COMM_WORLD_SIZE=2 QUERN_MPI_LIBRARY=/nowhere.so expect 1 "/nowhere.so" cog "${pair[@]}" --output no
 printf 'topology: %s\nqueries: [volume]\nbegni: 3\n' "$water/water.tpr" >wrong.yaml
 expect 1 "begin" run wrong.yaml

@@ -81,7 +81,7 @@ static void both_devices_have_all_threads(void)
     options.rotations = 200; /* enough for both */
     options.run.batch = 1;
     options.spacing_angstrom = 3;
-    options.without_refinement = true;
+    options.refinement = false;
     options.run.progress = note_search;
     if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 3}, &context))) return;
     qn_context_set_configuration_source(context, &(qn_configuration_source){.choose = observe});

@@ -27,11 +27,15 @@ static void on_log(qn_log_level level, const char *message, void *user)
 
 static qn_fft_advice_options ask(int x, int y, int z, double crop, double grow)
 {
-    return (qn_fft_advice_options){.size = {x, y, z},
-                                   .crop_percent = {crop, crop, crop},
-                                   .grow_percent = {grow, grow, grow},
-                                   .kind = QN_FFT_REAL_FORWARD,
-                                   .without_measuring = true};
+    qn_fft_advice_options options = qn_fft_advice_default_options();
+    const int size[] = {x, y, z};
+    for (int axis = 0; axis < 3; axis++) {
+        options.size[axis] = size[axis];
+        options.crop_percent[axis] = crop;
+        options.grow_percent[axis] = grow;
+    }
+    options.without_measuring = true;
+    return options;
 }
 
 /* The limits are counted here in whole percents and whole numbers: low·100 ≥ n·(100 − crop) > (low − 1)·100. */
@@ -258,14 +262,14 @@ static void bad_questions_are_refused(void)
         qn_status status;
         const char *message;
     } cases[] = {
-        {ask(0, 1, 1, 0, 20), QN_INVALID_ARGUMENT, "size along x is 0; expected 1 to"},
-        {ask(4, -1, 1, 0, 20), QN_INVALID_ARGUMENT, "size along y is -1"},
-        {ask(1 << 29, 1, 1, 0, 20), QN_INVALID_ARGUMENT, "size along x is 536870912"},
+        {ask(0, 1, 1, 0, 20), QN_INVALID_ARGUMENT, "SIZE is \"0x1x1\"; expected 1 to 3 whole numbers from 1 to"},
+        {ask(4, -1, 1, 0, 20), QN_INVALID_ARGUMENT, "SIZE is \"4x-1x1\""},
+        {ask(1 << 29, 1, 1, 0, 20), QN_INVALID_ARGUMENT, "SIZE is \"536870912x1x1\""},
         {ask(1 << 27, 1 << 27, 1, 0, 20), QN_INVALID_ARGUMENT, "more points than any memory holds"},
-        {ask(64, 1, 1, 100, 20), QN_INVALID_ARGUMENT, "crop along x is 100 %"},
-        {ask(64, 1, 1, -1, 20), QN_INVALID_ARGUMENT, "crop along x is -1 %"},
-        {ask(64, 1, 1, NAN, 20), QN_INVALID_ARGUMENT, "crop along x is"},
-        {ask(64, 1, 1, 0, 401), QN_INVALID_ARGUMENT, "growth along x is 401 %"},
+        {ask(64, 1, 1, 100, 20), QN_INVALID_ARGUMENT, "--crop is \"100\"; expected percents from 0 to 99.9"},
+        {ask(64, 1, 1, -1, 20), QN_INVALID_ARGUMENT, "--crop is \"-1\""},
+        {ask(64, 1, 1, NAN, 20), QN_INVALID_ARGUMENT, "--crop is \"nan\""},
+        {ask(64, 1, 1, 0, 401), QN_INVALID_ARGUMENT, "--grow is \"401\""},
         {ask(4093, 1, 1, 0, 0), QN_INVALID_ARGUMENT, "nothing to choose"},
         {ask(1, 1, 1, 50, 100), QN_INVALID_ARGUMENT, "nothing to choose"},
     };
@@ -275,7 +279,7 @@ static void bad_questions_are_refused(void)
         CHECK(report.rows == NULL);
     }
     qn_fft_advice_options options = ask(64, 64, 1, 0, 20);
-    options.memory_limit_bytes = 1000;
+    options.run.memory_bytes = 1000;
     CHECK_FAILS(qn_fft_advise(device, &options, &report), QN_OUT_OF_MEMORY);
     CHECK_MESSAGE_HAS("no size allowed for 64 x 64 x 1");
     options = ask(64, 64, 1, 0, 20);
@@ -293,7 +297,7 @@ static void memory_limit_excludes_the_wanted_size(void)
     qn_fft_advice_options options = ask(512, 512, 1, 5, 20);
     options.candidates = 31;
     options.engine = strcmp(qn_device_get_info(device)->driver, "host") == 0 ? QN_FFT_OWN : QN_FFT_VKFFT;
-    options.memory_limit_bytes = 2050000; /* 512 × 512 real numbers and their half spectrum are 2.1 MB */
+    options.run.memory_bytes = 2050000; /* 512 × 512 real numbers and their half spectrum are 2.1 MB */
     qn_fft_advice_report report;
     if (!CHECK_OK(qn_fft_advise(device, &options, &report))) return;
     CHECK(report.wanted == report.row_count - 1 && !report.rows[report.wanted].usable);

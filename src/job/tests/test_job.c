@@ -189,8 +189,6 @@ static void a_finished_run_is_replaced_when_asked_for(void)
     CHECK(!is_there("finished/part") && !is_there("finished/run.json") && is_there("finished/notes"));
     runs(&options, 0);
     CHECK(is_there("finished/notes") && is_there("finished/part/pieces.txt"));
-    options.run.resume = true;
-    is_refused(&options, QN_INVALID_ARGUMENT, "resume and overwrite are both asked for");
 }
 
 static void a_finished_run_is_made_again_from_its_journal(void)

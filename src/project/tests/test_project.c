@@ -351,15 +351,15 @@ static void what_cannot_be_is_refused(void)
     const qn_project_options fine = options_for(scratch("refused.mrcs"));
     qn_project_options options = fine;
     options.snr = -1;
-    check_refused(&options, QN_INVALID_ARGUMENT, "signal-to-noise ratio is -1");
+    check_refused(&options, QN_INVALID_ARGUMENT, "--noise is \"-1\"; expected a number from 0 to 1e+09");
     options = fine, options.snr = NAN;
-    check_refused(&options, QN_INVALID_ARGUMENT, "signal-to-noise");
+    check_refused(&options, QN_INVALID_ARGUMENT, "--noise is \"nan\"");
     options = fine, options.padding = 3;
-    check_refused(&options, QN_INVALID_ARGUMENT, "padding is 3");
+    check_refused(&options, QN_INVALID_ARGUMENT, "--padding is \"3\"; expected one of: 1 1.5 2");
     options = fine, options.angles = NULL;
-    check_refused(&options, QN_INVALID_ARGUMENT, "no angles");
+    check_refused(&options, QN_INVALID_ARGUMENT, "neither --angles nor --views");
     options = fine, options.views = 3;
-    check_refused(&options, QN_INVALID_ARGUMENT, "both angles");
+    check_refused(&options, QN_INVALID_ARGUMENT, "--angles and --views both");
     options = fine, options.output = scratch("refused.mrc");
     check_refused(&options, QN_INVALID_ARGUMENT, ".mrcs");
     options = fine, options.output = scratch("absent/refused.mrcs");
@@ -367,7 +367,7 @@ static void what_cannot_be_is_refused(void)
     options = fine, options.first = 8;
     check_refused(&options, QN_INVALID_ARGUMENT, "at most 7");
     options = fine, options.first = 5, options.last = 4;
-    check_refused(&options, QN_INVALID_ARGUMENT, "5 to 4");
+    check_refused(&options, QN_INVALID_ARGUMENT, "--first is \"5\" and --last is \"4\"");
     options = fine, options.output = scratch("particles.mrcs"); /* whose star would be the input */
     check_refused(&options, QN_INVALID_ARGUMENT, "none of the inputs");
     options = fine, options.run.device = "nonsense";

@@ -129,6 +129,18 @@ static void write_deck(const char *folder, int *best)
     write_file(folder, "ref_energies.out", text, length);
 }
 
+static qn_status score(const char *folder, int count, bool exact, bool cull, const char *energies,
+                       qn_screen_deck_summary *summary)
+{
+    qn_screen_deck_options options = qn_screen_deck_default_options();
+    options.folder = folder;
+    options.poses = count;
+    options.exact = exact;
+    options.cull = cull;
+    options.energies = energies;
+    return qn_screen_deck(device, &options, summary);
+}
+
 static void a_small_deck_is_right_to_the_last_pose(void)
 {
     char folder[512], path[600];
@@ -138,7 +150,7 @@ static void a_small_deck_is_right_to_the_last_pose(void)
     write_deck(folder, &best);
     snprintf(path, sizeof path, "%s/energies.txt", folder);
     for (int mode = 0; mode < 4; mode++) {
-        CHECK_OK(qn_screen_deck(device, folder, 0, mode & 1, mode & 2, path, &summary));
+        CHECK_OK(score(folder, 0, mode & 1, mode & 2, path, &summary));
         CHECK(summary.receptor_atoms == RECEPTOR && summary.ligand_atoms == LIGAND && summary.poses == POSES);
         CHECK(summary.checked == POSES && summary.failed == 0);
         CHECK(summary.worst_difference < 5e-5 && summary.best_pose == best);
@@ -154,7 +166,7 @@ static void a_small_deck_is_right_to_the_last_pose(void)
     }
     CHECK_TEXT(line, "\n");
     qn_release(&text);
-    CHECK_OK(qn_screen_deck(device, folder, 67, false, false, NULL, &summary));
+    CHECK_OK(score(folder, 67, false, false, NULL, &summary));
     CHECK(summary.poses == 67 && summary.checked == 67 && summary.failed == 0);
 }
 
@@ -164,33 +176,33 @@ static void broken_decks_are_refused(void)
     int best;
     qn_screen_deck_summary summary;
     snprintf(folder, sizeof folder, "%s", check_scratch_folder());
-    CHECK_FAILS(qn_screen_deck(device, "/nonexistent", 0, false, false, NULL, &summary), QN_NOT_FOUND);
+    CHECK_FAILS(score("/nonexistent", 0, false, false, NULL, &summary), QN_NOT_FOUND);
     write_deck(folder, &best);
-    CHECK_FAILS(qn_screen_deck(device, folder, POSES + 1, false, false, NULL, &summary), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(score(folder, POSES + 1, false, false, NULL, &summary), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("151 poses");
-    CHECK_FAILS(qn_screen_deck(device, folder, -1, false, false, NULL, &summary), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(score(folder, -1, false, false, NULL, &summary), QN_INVALID_ARGUMENT);
     receptor[3].type = TYPES;
     write_file(folder, "protein.in", receptor, sizeof receptor);
-    CHECK_FAILS(qn_screen_deck(device, folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
+    CHECK_FAILS(score(folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("protein.in: atom 4 has type 5");
     write_deck(folder, &best);
     write_file(folder, "ligand.in", ligand, sizeof ligand - 1);
-    CHECK_FAILS(qn_screen_deck(device, folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
+    CHECK_FAILS(score(folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("111 bytes");
     ligand[2].y = NAN;
     write_file(folder, "ligand.in", ligand, sizeof ligand);
-    CHECK_FAILS(qn_screen_deck(device, folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
+    CHECK_FAILS(score(folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
     write_deck(folder, &best);
     poses[5][POSES - 1] = INFINITY;
     write_file(folder, "poses.in", poses, sizeof poses);
-    CHECK_FAILS(qn_screen_deck(device, folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
+    CHECK_FAILS(score(folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("number 900");
     write_deck(folder, &best);
     write_file(folder, "ref_energies.out", "1.5\nx\n", 6);
-    CHECK_FAILS(qn_screen_deck(device, folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
+    CHECK_FAILS(score(folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("ref_energies.out:2");
     write_file(folder, "forcefield.in", "Qabcdefghijklmno", 16);
-    CHECK_FAILS(qn_screen_deck(device, folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
+    CHECK_FAILS(score(folder, 0, false, false, NULL, &summary), QN_BAD_FORMAT);
 }
 
 /* bm1: the published energies; and they are sharp enough to notice a hardness of 38.2. */
@@ -207,7 +219,7 @@ static void published_energies_come_out(void)
     const int count = is_gpu ? deck.pose_count : FIRST;
     CHECK(deck.pose_count == 65536 && deck.reference_count == 65536);
     for (int exact = 0; exact < 2; exact++) {
-        CHECK_OK(qn_screen_deck(device, folder, count, exact, false, NULL, &summary));
+        CHECK_OK(score(folder, count, exact, false, NULL, &summary));
         CHECK(summary.checked == count && summary.failed == 0);
         if (is_gpu) CHECK(summary.best_pose == BEST);
     }

@@ -46,10 +46,11 @@ static qn_status read_number(const parameter_reading *reading, double unit, cons
     if (is_number && (!is_bounded(parameter) || (*value >= parameter->least && *value <= parameter->most)))
         return QN_OK;
     if (!is_bounded(parameter))
-        QN_FAIL(QN_INVALID_ARGUMENT, "query %s: %s is \"%s\"; expected a number%s%s", reading->query, parameter->name,
+        QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected a number%s%s", reading->query, parameter->name,
                 qn_quote(text, strlen(text)).text, *unit_name ? " in" : "", unit_name);
-    QN_FAIL(QN_INVALID_ARGUMENT, "query %s: %s is \"%s\"; expected %g to %g%s", reading->query, parameter->name,
-            qn_quote(text, strlen(text)).text, parameter->least / unit, parameter->most / unit, unit_name);
+    QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected a number from %g to %g%s", reading->query,
+            parameter->name, qn_quote(text, strlen(text)).text, parameter->least / unit, parameter->most / unit,
+            unit_name);
 }
 
 static qn_status read_integer(const parameter_reading *reading, int64_t *value)
@@ -62,10 +63,10 @@ static qn_status read_integer(const parameter_reading *reading, int64_t *value)
     if (*text == '\0' && parameter->fallback && *parameter->fallback == '\0') return QN_OK;
     if (!is_whole || (is_bounded(parameter) && !(whole >= parameter->least && whole <= parameter->most))) {
         if (!is_bounded(parameter))
-            QN_FAIL(QN_INVALID_ARGUMENT, "query %s: %s is \"%s\"; expected a whole number", reading->query,
+            QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected a whole number", reading->query,
                     parameter->name, qn_quote(text, strlen(text)).text);
-        QN_FAIL(QN_INVALID_ARGUMENT, "query %s: %s is \"%s\"; expected a whole number, %.0f to %.0f", reading->query,
-                parameter->name, qn_quote(text, strlen(text)).text, parameter->least, parameter->most);
+        QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected a whole number from %.0f to %.0f",
+                reading->query, parameter->name, qn_quote(text, strlen(text)).text, parameter->least, parameter->most);
     }
     return QN_OK;
 }
@@ -81,21 +82,8 @@ static qn_status read_flag(const parameter_reading *reading, bool *value)
     *value = false;
     for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
         if (strcmp(reading->text, no[i]) == 0) return QN_OK;
-    QN_FAIL(QN_INVALID_ARGUMENT, "query %s: %s is \"%s\"; expected yes or no", reading->query, reading->parameter->name,
-            qn_quote(reading->text, strlen(reading->text)).text);
-}
-
-/* The words of a choice, apart by one space, written as "a, b or c". */
-static qn_status list_choices(const char *choices, qn_text *list)
-{
-    for (const char *word = choices; *word;) {
-        const size_t length = strcspn(word, " ");
-        const char *next = word + length + (word[length] == ' ');
-        const char *joint = word == choices ? "" : *next ? ", " : " or ";
-        QN_TRY(qn_text_append(list, "%s%.*s", joint, (int)length, word));
-        word = next;
-    }
-    return QN_OK;
+    QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected yes or no", reading->query,
+            reading->parameter->name, qn_quote(reading->text, strlen(reading->text)).text);
 }
 
 static qn_status check_choice(const parameter_reading *reading)
@@ -103,19 +91,14 @@ static qn_status check_choice(const parameter_reading *reading)
     const qn_query_parameter *parameter = reading->parameter;
     const char *text = reading->text;
     const size_t length = strlen(text);
-    qn_text list = {0};
     if (length == 0 && parameter->fallback && *parameter->fallback == '\0') return QN_OK;
     for (const char *word = parameter->choices; word && *word;) {
         const size_t word_length = strcspn(word, " ");
         if (length == word_length && length > 0 && strncmp(word, text, length) == 0) return QN_OK;
         word += word_length + (word[word_length] == ' ');
     }
-    qn_status status = list_choices(parameter->choices ? parameter->choices : "", &list);
-    if (status == QN_OK)
-        status = qn_error_set(QN_INVALID_ARGUMENT, __FILE__, __LINE__, "query %s: %s is \"%s\"; expected %s",
-                              reading->query, parameter->name, qn_quote(text, length).text, list.data ? list.data : "");
-    qn_text_clear(&list);
-    return status;
+    QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is \"%s\"; expected one of: %s", reading->query, parameter->name,
+            qn_quote(text, length).text, parameter->choices ? parameter->choices : "");
 }
 
 static qn_status read_value(const parameter_reading *reading, qn_query_value *value)
@@ -159,8 +142,8 @@ static qn_status check_names(const char *query, const qn_query_class *query_clas
         }
         for (size_t other = 0; other < i; other++)
             if (strcmp(parameters[other].name, name) == 0)
-                QN_FAIL(QN_INVALID_ARGUMENT, "query %s: %s is given twice, as \"%s\" and \"%s\"; expected once", query,
-                        name, parameters[other].value, parameters[i].value);
+                QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is given twice, as \"%s\" and \"%s\"; expected once",
+                        query, name, parameters[other].value, parameters[i].value);
     }
     return QN_OK;
 }
@@ -176,7 +159,7 @@ static qn_status read_parameter(const char *query, const qn_query_parameter *par
             reading.length_unit_nm = length_unit_nm;
         }
     if (!reading.text)
-        QN_FAIL(QN_INVALID_ARGUMENT, "query %s: %s is not given; expected %s", query, parameter->name,
+        QN_FAIL(QN_INVALID_ARGUMENT, "query %s: --%s is missing; expected %s", query, parameter->name,
                 parameter->meaning);
     return read_value(&reading, value);
 }

@@ -167,7 +167,7 @@ static void lengths_are_told_in_angstrom_on_demand(void)
     double values[64];
     const qn_trajectory_parameter given[] = {{"norm", "mean"}, {"cn", "true"}};
     set(&scene);
-    scene.options.angstrom = true;
+    scene.options.units = QN_TRAJECTORY_ANGSTROM;
     scene.query.parameters = given;
     scene.query.parameter_count = 2;
     add_table(&scene, "part", NULL);

@@ -41,7 +41,8 @@ static void a_plan_tells_every_option(void)
     CHECK(strstr(options.index_file, "/groups.ndx") && strstr(options.output, "/results"));
     CHECK(options.begin_ps == 100 && options.end_ps == 2500 && options.first_frame == 3);
     CHECK(options.last_frame == 12345678901 && options.stride == 10 && options.keep_overlaps);
-    CHECK(options.whole && !options.periodic && options.angstrom && options.run.memory_bytes == 64 << 20);
+    CHECK(options.whole && !options.periodic && options.units == QN_TRAJECTORY_ANGSTROM &&
+          options.run.memory_bytes == 64 << 20);
     CHECK_TEXT(options.format, "both");
     CHECK_TEXT(options.run.device, "cuda:0,cuda:1");
     CHECK_TEXT(options.run.tune, "off");
@@ -95,10 +96,10 @@ static void mistakes_name_file_and_line(void)
                    "plan.yaml:5: there is no key \"selection\"");
     expect_refusal("queries:\n  - query: gyration\n    selct:\n      all\n",
                    "plan.yaml:3: there is no key \"selct\"; did you mean \"select\"?");
-    expect_refusal("stride: 1.5\n", "plan.yaml:1: stride is \"1.5\"; expected a whole number");
-    expect_refusal("begin: soon\n", "plan.yaml:1: begin is \"soon\"; expected a number");
-    expect_refusal("periodic: perhaps\n", "plan.yaml:1: periodic is \"perhaps\"; expected yes or no");
-    expect_refusal("units: inch\n", "expected nm or angstrom");
+    expect_refusal("stride: 1.5\n", "plan.yaml:1: --stride is \"1.5\"; expected a whole number");
+    expect_refusal("begin: soon\n", "plan.yaml:1: --begin is \"soon\"; expected a number");
+    expect_refusal("periodic: perhaps\n", "plan.yaml:1: --periodic is \"perhaps\"; expected yes or no");
+    expect_refusal("units: inch\n", "--units is \"inch\"; expected one of: nm angstrom");
     expect_refusal("begin: 1\nend: 2\nbegin: 3\n", "plan.yaml:3: begin is told twice, first in line 1");
     expect_refusal("topology: [a, b]\n", "plan.yaml:1: topology is a list; expected one value");
     expect_refusal("topology:\n", "topology is \"\"; expected a path");

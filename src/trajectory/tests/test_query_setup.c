@@ -64,22 +64,22 @@ static void mistakes_name_query_value_and_what_was_expected(void)
     CHECK_FAILS(read_one("colour", "1", 1, &setup), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("expected one of those that its help lists");
     CHECK_FAILS(qn_query_setup_read("OW-OW", &query_class, NULL, 0, 1, &setup), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("max is not given; expected largest distance in nm");
+    CHECK_MESSAGE_HAS("--max is missing; expected largest distance in nm");
     CHECK_FAILS(qn_query_setup_read("OW-OW", &query_class, twice, 2, 1, &setup), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("max is given twice, as \"1\" and \"2\"");
     CHECK_FAILS(read_one("max", "2000", 0.1, &setup), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("max is \"2000\"; expected 0.1 to 1000 Å");
+    CHECK_MESSAGE_HAS("--max is \"2000\"; expected a number from 0.1 to 1000 Å");
     CHECK_FAILS(read_one("max", "1,2", 1, &setup), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("max is \"1,2\"; expected 0.01 to 100 nm");
+    CHECK_MESSAGE_HAS("--max is \"1,2\"; expected a number from 0.01 to 100 nm");
     CHECK_FAILS(read_one("max", "", 1, &setup), QN_INVALID_ARGUMENT);
     CHECK_FAILS(read_one("temperature", "warm", 1, &setup), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("temperature is \"warm\"; expected a number");
+    CHECK_MESSAGE_HAS("--temperature is \"warm\"; expected a number");
     CHECK_FAILS(read_one("bins", "1.5", 1, &setup), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("bins is \"1.5\"; expected a whole number, 1 to 1000000");
+    CHECK_MESSAGE_HAS("--bins is \"1.5\"; expected a whole number from 1 to 1000000");
     CHECK_FAILS(read_one("exclude", "perhaps", 1, &setup), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("expected yes or no");
     CHECK_FAILS(read_one("axis", "w", 1, &setup), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("axis is \"w\"; expected x, y or z");
+    CHECK_MESSAGE_HAS("--axis is \"w\"; expected one of: x y z");
     CHECK_FAILS(read_one("axis", "x y", 1, &setup), QN_INVALID_ARGUMENT);
 }
 

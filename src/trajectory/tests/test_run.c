@@ -91,7 +91,7 @@ static void centres_are_those_of_the_reference(void)
     options.topology = topology;
     options.trajectories = (const char *const[]){trajectory};
     options.trajectory_count = 1;
-    options.angstrom = true; /* of the selection within 5 Å; results are in nm up to here */
+    options.units = QN_TRAJECTORY_ANGSTROM; /* of the selection within 5 Å; results are in nm up to here */
     options.selections = selections;
     options.selection_count = 1;
     if (CHECK_OK(run(&options)) && CHECK(json_array_size(frames) == 51) && CHECK(seen.frames == 51)) {
@@ -178,7 +178,7 @@ static void a_live_run_that_is_stopped_keeps_what_came(void)
     CHECK(seen.frames >= 3 && seen.frames < FRAMES && seen.writes == 1 && seen.complete);
     options.run.resume = true;
     CHECK_FAILS(run(&options), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("cannot be resumed");
+    CHECK_MESSAGE_HAS("--resume cannot be had with --live");
 }
 
 int main(void)

@@ -84,8 +84,8 @@ static qn_status get_model(const simulation *run, const qn_replay *replay, qn_tu
     if (run->options->model) return qn_tuning_model_read(run->options->model, model);
     if (!record->counter_count) return QN_OK;
     QN_TRY(qn_allocate(points, 1, (void **)&learned));
-    for (size_t i = 0; i < points; i++) learned[i] = qn_random_uniform(run->options->seed, 0x68616c66, i) < 0.5;
-    qn_tuning_model_options options = {.seed = run->options->seed, .learned = learned};
+    for (size_t i = 0; i < points; i++) learned[i] = qn_random_uniform(run->options->run.seed, 0x68616c66, i) < 0.5;
+    qn_tuning_model_options options = {.seed = run->options->run.seed, .learned = learned};
     qn_status status = qn_tuning_model_train(record, &options, model);
     qn_release(&learned);
     return status;
@@ -95,7 +95,7 @@ static qn_status rate_searcher(simulation *run, const qn_replay *replay, const q
                                size_t searcher)
 {
     qn_tune_score *row = &run->rows[file * run->searcher_count + searcher];
-    repeats all = {replay, run->searchers[searcher], model, run->options->seed, NULL};
+    repeats all = {replay, run->searchers[searcher], model, run->options->run.seed, NULL};
     qn_searcher_score_interval interval = {0};
     double *scores;
     QN_TRY(qn_allocate(run->repeats, sizeof(*scores), (void **)&scores));
@@ -111,7 +111,7 @@ static qn_status rate_searcher(simulation *run, const qn_replay *replay, const q
         row->tests_to_110_percent += all.scores[i].tests_to_110_percent / (double)run->repeats;
     }
     if (status == QN_OK)
-        status = qn_searcher_score_bootstrap(scores, NULL, 1, run->repeats, run->options->seed, &interval);
+        status = qn_searcher_score_bootstrap(scores, NULL, 1, run->repeats, run->options->run.seed, &interval);
     row->score = interval.mean;
     row->low = interval.low;
     row->high = interval.high;
@@ -146,7 +146,7 @@ static qn_status average(simulation *run, size_t searcher)
     *mean = (qn_tune_score){.searcher = run->searchers[searcher], .counted = run->counted > 0};
     if (!run->counted) return QN_OK;
     QN_TRY(qn_searcher_score_bootstrap(run->scores + searcher * files * run->repeats, NULL, run->counted, run->repeats,
-                                       run->options->seed, &interval));
+                                       run->options->run.seed, &interval));
     mean->score = interval.mean;
     mean->low = interval.low;
     mean->high = interval.high;
@@ -166,12 +166,11 @@ static qn_status average(simulation *run, size_t searcher)
 
 qn_status qn_tune_simulate(qn_context *context, const qn_tune_simulate_options *options, qn_tune_scores **scores)
 {
-    simulation run = {.pool = context ? qn_context_pool(context) : NULL,
-                      .options = options,
-                      .repeats = options->repeats > 0 ? (size_t)options->repeats : DEFAULT_REPEATS};
+    simulation run = {
+        .pool = context ? qn_context_pool(context) : NULL, .options = options, .repeats = (size_t)options->repeats};
     qn_tune_scores *made;
     *scores = NULL;
-    if (!options->file_count) QN_FAIL(QN_INVALID_ARGUMENT, "no recorded space is named: expected at least one file");
+    QN_TRY(qn_option_check(qn_tune_simulate_option_table(), options));
     QN_TRY(name_searchers(options->searchers, &run));
     QN_TRY(qn_allocate(1, sizeof(*made), (void **)&made));
     made->row_count = (options->file_count + 1) * run.searcher_count;

@@ -40,7 +40,7 @@ static void rows_are_files_by_searchers_and_their_means(void)
     const char *path = write_space();
     qn_tune_scores *scores = NULL;
     qn_tune_simulate_options options = {
-        .files = &path, .file_count = 1, .searchers = "random,auto", .repeats = 60, .seed = 4};
+        .files = &path, .file_count = 1, .searchers = "random,auto", .repeats = 60, .run.seed = 4};
     if (!CHECK_OK(qn_tune_simulate(NULL, &options, &scores))) return;
     CHECK(scores->row_count == 4);
     const qn_tune_score *random = &scores->rows[0], *automatic = &scores->rows[1];

@@ -1,0 +1,87 @@
+/* quern trajectory run: a plan. */
+#include "cli/output.h"
+#include "cli/trajectory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct settings {
+    const char *path;
+    qn_trajectory_plan *plan;
+    char *folder;
+    qn_trajectory_options trajectory;
+} settings;
+
+static const qn_option plan_rows[] = {
+    {.name = "plan",
+     .kind = QN_OPTION_PATH,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "PLAN",
+     .required = true,
+     .meaning = "YAML file with inputs, selections and queries (see docs/commands/trajectory.md); what is given here "
+                "comes before what it says"},
+    {0}};
+static const qn_option_table plan_table = {"trajectory run", sizeof(const char *), plan_rows, NULL};
+
+static void list_parts(const void *subject, cli_part parts[CLI_PARTS_MAX])
+{
+    (void)subject;
+    parts[0] = (cli_part){.table = &plan_table, .offset = offsetof(settings, path)};
+    parts[1] = (cli_part){
+        .table = qn_trajectory_option_table(), .offset = offsetof(settings, trajectory), .without_arguments = true};
+}
+
+/* The plan's name without its ending. */
+static char *folder_of_plan(const char *plan)
+{
+    const char *slash = strrchr(plan, '/'), *name = slash ? slash + 1 : plan, *dot = strrchr(name, '.');
+    const size_t length = dot && dot != name ? (size_t)(dot - name) : strlen(name);
+    char *folder = calloc(length + 16, 1);
+    if (!folder) return NULL;
+    memcpy(folder, name, length);
+    if (!dot || dot == name) strcat(folder, "_results"); /* which must not be the plan itself */
+    return folder;
+}
+
+/* The plan's options take the place of the defaults. */
+static int prepare(void *memory)
+{
+    settings *chosen = memory;
+    const char *live = chosen->trajectory.live; /* of the command line: instead of the plan's trajectories */
+    if (!chosen->path) return CLI_DONE;         /* which is judged later */
+    const int exit_code = cli_report(qn_trajectory_plan_read(chosen->path, &chosen->plan));
+    if (exit_code != CLI_DONE) return exit_code;
+    chosen->trajectory = qn_trajectory_plan_options(chosen->plan);
+    if (live) chosen->trajectory.trajectory_count = 0;
+    if (chosen->trajectory.output) return CLI_DONE;
+    chosen->folder = folder_of_plan(chosen->path);
+    chosen->trajectory.output = chosen->folder;
+    return chosen->folder ? CLI_DONE : cli_error(CLI_FAILED, "out of memory");
+}
+
+static void clear(void *memory)
+{
+    settings *chosen = memory;
+    free(chosen->folder);
+    qn_trajectory_plan_destroy(&chosen->plan);
+}
+
+static int run(void *memory)
+{
+    settings *chosen = memory;
+    return cli_trajectory_start(&chosen->trajectory);
+}
+
+const cli_command cli_trajectory_run = {
+    .name = "trajectory run",
+    .summary = "run a plan: every frame is read once, for all its queries",
+    .description =
+        "Run the queries of a plan on the frames of trajectory files or of a running simulation. Each frame is "
+        "read and decoded once and pushed through all queries. Writes each query's tables, run.json and "
+        "report.html into the output folder. Under mpirun the frames are dealt to all processes.",
+    .list_parts = list_parts,
+    .settings_bytes = sizeof(settings),
+    .prepare = prepare,
+    .run = run,
+    .clear = clear,
+};

@@ -1,0 +1,12 @@
+/* What the actions of quern screen share. */
+#ifndef QN_CLI_SCREEN_H
+#define QN_CLI_SCREEN_H
+
+#include "cli/options.h"
+
+extern const cli_command cli_screen_pack, cli_screen_deck;
+
+/* "1 molecule", "3 molecules": the word that goes with a count. */
+const char *cli_screen_plural(unsigned long long count, const char *one, const char *many);
+
+#endif

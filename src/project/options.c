@@ -1,0 +1,132 @@
+/* The options of quern project. */
+#include <inttypes.h>
+#include <quern/project.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define FIELD(name) offsetof(qn_project_options, name)
+#define RUN FIELD(run)
+
+static const qn_option rows[] = {
+    {.name = "map",
+     .kind = QN_OPTION_PATH,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "MAP",
+     .offset = FIELD(map),
+     .required = true,
+     .meaning = "a cubic map: MRC or CCP4, gzipped or not; its centre is voxel N/2"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "STACK",
+     .offset = FIELD(output),
+     .required = true,
+     .meaning = "stack of the images, ending in .mrcs; what is known of them is written beside it, ending in .star"},
+    {.name = "angles",
+     .letter = 'a',
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = FIELD(angles),
+     .meaning = "particles whose angles, origins and optics the images get: RELION .star or Xmipp .xmd; their own "
+                "images are not needed"},
+    {.name = "views",
+     .letter = 'n',
+     .kind = QN_OPTION_WHOLE,
+     .argument = "COUNT",
+     .offset = FIELD(views),
+     .least = 0,
+     .most = 1e8,
+     .fallback_meaning = "",
+     .meaning = "instead of --angles: this many directions spread evenly over the sphere"},
+    {.name = "ctf",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(ctf),
+     .meaning = "multiply with each particle's contrast transfer function"},
+    {.name = "noise",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "SNR",
+     .offset = FIELD(snr),
+     .least = 0,
+     .most = 1e9,
+     .fallback_meaning = "none",
+     .meaning = "add Gaussian noise: SNR is the variance of all images' values over that of the noise; 0: none"},
+    {.name = "first",
+     .kind = QN_OPTION_WHOLE,
+     .argument = "NUMBER",
+     .offset = FIELD(first),
+     .least = 1,
+     .most = (double)UINT64_MAX,
+     .fallback = "1",
+     .meaning = "first particle that is projected, counted from 1"},
+    {.name = "last",
+     .kind = QN_OPTION_WHOLE,
+     .argument = "NUMBER",
+     .offset = FIELD(last),
+     .least = 1,
+     .most = (double)UINT64_MAX,
+     .fallback = "18446744073709551615",
+     .fallback_meaning = "the last one there is",
+     .meaning = "last particle that is projected"},
+    {.name = "padding",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "FACTOR",
+     .offset = FIELD(padding),
+     .choices = "1 1.5 2",
+     .fallback = "2",
+     .meaning = "how far the map is padded before its transform; less takes less memory and is less exact"},
+    {.name = "fast",
+     .letter = 'f',
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(fast),
+     .meaning = "trilinear interpolation of the transform: faster and less exact"},
+    {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN, .fallback = "0", .meaning = "of the noise"},
+    {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN, .meaning = "replace the images of an earlier run"},
+    {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN, .fallback_meaning = "every processor this process may use"},
+    {.like = &qn_run_rows[QN_RUN_TUNE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_TUNE_BUDGET], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_EXPLAIN], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
+    {0}};
+
+static bool ends_with(const char *text, const char *ending)
+{
+    const size_t length = strlen(text), wanted = strlen(ending);
+    return length >= wanted && strcmp(text + length - wanted, ending) == 0;
+}
+
+static qn_status check(const void *memory)
+{
+    const qn_project_options *options = memory;
+    if (options->run.resume)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--resume is asked for; expected a run from its start, of which nothing is kept");
+    if (!options->angles && options->views == 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "neither --angles nor --views says which images; expected one of them");
+    if (options->angles && options->views > 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--angles and --views both say which images; expected one of them");
+    if (options->ctf && !options->angles)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--ctf is of particles, and --views have none; expected --angles from a .star "
+                                     "file with defocus");
+    if (options->first > options->last)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "--first is \"%" PRIu64 "\" and --last is \"%" PRIu64 "\"; expected numbers in order", options->first,
+                options->last);
+    if (!ends_with(options->output, ".mrcs"))
+        QN_FAIL(QN_INVALID_ARGUMENT, "--output is \"%s\"; expected a stack's name that ends in .mrcs", options->output);
+    return QN_OK;
+}
+
+static const qn_option_table table = {"project", sizeof(qn_project_options), rows, check};
+
+const qn_option_table *qn_project_option_table(void)
+{
+    return &table;
+}
+
+qn_project_options qn_project_default_options(void)
+{
+    qn_project_options options;
+    qn_option_defaults(&table, &options);
+    return options;
+}

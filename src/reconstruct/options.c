@@ -1,0 +1,152 @@
+/* The options of quern reconstruct. */
+#include <quern/reconstruct.h>
+
+#include "base/error.h"
+
+#define FIELD(name) offsetof(qn_reconstruct_options, name)
+#define RUN FIELD(run)
+
+static const qn_option rows[] = {
+    {.name = "input",
+     .kind = QN_OPTION_PATH,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "PARTICLES",
+     .offset = FIELD(particles),
+     .required = true,
+     .meaning = "images and their orientations: RELION STAR (3.0 and later) or Xmipp metadata (.xmd), its stacks "
+                "(.mrcs) beside it or where it says"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "PATH",
+     .offset = FIELD(output),
+     .required = true,
+     .meaning = "the map to write, such as map.mrc, with its companions beside it (map_report.html, map_half1.mrc …); "
+                "or a folder, such as out/, made when absent"},
+    {.name = "symmetry",
+     .letter = 's',
+     .kind = QN_OPTION_TEXT,
+     .argument = "GROUP",
+     .offset = FIELD(symmetry),
+     .fallback = "C1",
+     .meaning = "point group in RELION's orientation: C1, Cn, Dn, T, O, I1, I2, I3 or I4"},
+    {.name = "ctf",
+     .letter = 'c',
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(ctf),
+     .meaning = "correct for the microscope's contrast transfer function"},
+    {.name = "halves",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(halves),
+     .meaning = "also write two half maps, by rlnRandomSubset where the particles have it, else split at random, and "
+                "their Fourier shell correlation"},
+    {.name = "mask",
+     .letter = 'm',
+     .kind = QN_OPTION_TEXT,
+     .argument = "MAP",
+     .offset = FIELD(mask),
+     .meaning = "correlate the halves within a mask, values 0 to 1; auto makes one from the map"},
+    {.name = "max-resolution",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "ANGSTROM",
+     .offset = FIELD(max_resolution_angstrom),
+     .least = 0,
+     .most = 10000,
+     .unit = "angstrom",
+     .fallback_meaning = "two pixels",
+     .meaning = "leave out finer detail, in Å: faster"},
+    {.name = "subset",
+     .kind = QN_OPTION_INTEGER,
+     .argument = "NUMBER",
+     .offset = FIELD(subset),
+     .least = 0,
+     .most = 2,
+     .fallback_meaning = "all particles",
+     .meaning = "only particles whose rlnRandomSubset is this, 1 or 2"},
+    {.name = "particles",
+     .kind = QN_OPTION_RANGE,
+     .argument = "FIRST-LAST",
+     .offset = FIELD(first),
+     .least = 1,
+     .most = (double)UINT64_MAX,
+     .fallback = "1-18446744073709551615",
+     .fallback_meaning = "all",
+     .meaning = "only these rows of the particles' table, from 1, such as 1-50000"},
+    {.name = "padding",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "FACTOR",
+     .offset = FIELD(padding),
+     .choices = "1 1.5 2",
+     .fallback = "2",
+     .meaning = "side of the Fourier volume over the image's; less takes less memory and is less exact"},
+    {.name = "weights",
+     .kind = QN_OPTION_ENUM,
+     .argument = "HOW",
+     .offset = FIELD(weights),
+     .choices = "auto plain iterated",
+     .fallback = "auto",
+     .meaning = "how sums are divided by their weights: plain, or by gridding weights that are iterated until uneven "
+                "sampling counts alike; auto iterates where the views ask for it"},
+    {.name = "fast",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(fast),
+     .meaning = "nearest samples instead of the interpolating blob: faster and less exact"},
+    {.name = "deterministic",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(deterministic),
+     .meaning = "the same bits in every run on the same devices, with any number of threads, if it is not "
+                "interrupted; without it runs agree within 1e-6"},
+    {.name = "write-weights",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(write_weights),
+     .meaning = "also write the sums of weights in Fourier space, x from 0, y and z from the middle"},
+    {.name = "checkpoint",
+     .kind = QN_OPTION_SECONDS,
+     .argument = "MINUTES",
+     .offset = FIELD(checkpoint_s),
+     .least = 0,
+     .most = 600000,
+     .fallback = "10",
+     .unit = "min",
+     .meaning = "how often sums are put aside for --resume, in minutes; 0: never"},
+    {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN, .meaning = "seed of the split into halves and of random phases"},
+    {.like = &qn_run_rows[QN_RUN_MEMORY],
+     .offset = RUN,
+     .argument = "GIB",
+     .meaning = "memory of this process in GiB, at most; a run that would take more is refused before it starts"},
+    {.like = &qn_run_rows[QN_RUN_BATCH], .offset = RUN, .meaning = "images inserted together"},
+    {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN, .meaning = "go on with an interrupted run of the same output"},
+    {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN, .meaning = "replace an earlier run of the same output"},
+    {.like = &qn_run_rows[QN_RUN_DEVICES], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_TUNE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_TUNE_BUDGET], .offset = RUN, .fallback = "5%"},
+    {.like = &qn_run_rows[QN_RUN_EXPLAIN], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
+    {0}};
+
+static qn_status check(const void *memory)
+{
+    const qn_reconstruct_options *options = memory;
+    if (options->mask && !options->halves)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--mask is \"%s\", but there is no --halves, which are correlated within it",
+                options->mask);
+    if (options->subset > 0 && options->halves)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--subset is \"%d\", but --halves are of both subsets; expected one of the two",
+                options->subset);
+    return QN_OK;
+}
+
+static const qn_option_table table = {"reconstruct", sizeof(qn_reconstruct_options), rows, check};
+
+const qn_option_table *qn_reconstruct_option_table(void)
+{
+    return &table;
+}
+
+qn_reconstruct_options qn_reconstruct_default_options(void)
+{
+    qn_reconstruct_options options;
+    qn_option_defaults(&table, &options);
+    return options;
+}

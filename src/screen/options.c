@@ -1,0 +1,278 @@
+/* The options of quern screen, screen pack and screen deck. */
+#include <quern/screen.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "screen/poses.h"
+
+#define FIELD(name) offsetof(qn_screen_options, name)
+#define RUN FIELD(run)
+
+/* ---- screen ---- */
+
+static const qn_option rows[] = {
+    {.name = "receptor",
+     .kind = QN_OPTION_TEXT,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "RECEPTOR",
+     .offset = FIELD(receptor),
+     .required = true,
+     .meaning = "kept in place: PDB, mmCIF, PDBQT or MOL2, gzipped or not; FILE:AB picks chains A and B of the first "
+                "two"},
+    {.name = "library",
+     .kind = QN_OPTION_TEXTS,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "LIBRARY",
+     .offset = FIELD(libraries),
+     .required = true,
+     .meaning = "molecules to dock, one file or several: SDF, MOL2, PDBQT, a packed library (.qlib), or SMILES (.smi) "
+                "where Open Babel is installed; gzipped or not"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "FOLDER",
+     .offset = FIELD(output),
+     .required = true,
+     .meaning = "folder for the results, made when absent; --resume goes on with an earlier run in it, --overwrite "
+                "replaces it"},
+    {.name = "box",
+     .letter = 'b',
+     .kind = QN_OPTION_BOX,
+     .argument = "X,Y,Z,SIDE",
+     .offset = FIELD(box_centre_angstrom),
+     .most = 1e6,
+     .unit = "angstrom",
+     .fallback_meaning = "",
+     .meaning = "cube in Å that the molecule's centroid stays in: its centre and side, or three sides"},
+    {.name = "site",
+     .letter = 's',
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = FIELD(site),
+     .meaning = "lay the box around a ligand that sits in the site: SDF, MOL2, PDBQT, PDB or mmCIF; the same ligand is "
+                "left out of the receptor"},
+    {.name = "pocket",
+     .letter = 'p',
+     .kind = QN_OPTION_TEXT,
+     .argument = "RESIDUES",
+     .offset = FIELD(pocket),
+     .meaning = "take the box from the receptor's residues that line the site, such as A:30-40,A:77"},
+    {.name = "margin",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "ANGSTROM",
+     .offset = FIELD(margin_angstrom),
+     .least = 0.5,
+     .most = 100,
+     .fallback = "6",
+     .unit = "angstrom",
+     .meaning = "how far from the centroid of --site a molecule's centroid may be, in Å along each axis"},
+    {.name = "score",
+     .kind = QN_OPTION_CHOICE,
+     .argument = "NAME",
+     .offset = FIELD(score),
+     .choices = "bude vina",
+     .fallback = "bude",
+     .meaning = "scoring function: BUDE's empirical free energy (kJ/mol) or AutoDock Vina's (kcal/mol)"},
+    {.name = "conformers",
+     .letter = 'c',
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(conformers),
+     .least = 0,
+     .most = 10000,
+     .fallback_meaning = "those in the file",
+     .meaning = "conformers of each molecule; made by turning rotatable bonds where the file has fewer"},
+    {.name = "generations",
+     .letter = 'g',
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(generations),
+     .least = 1,
+     .most = 1000,
+     .fallback = "55",
+     .meaning = "generations of poses"},
+    {.name = "poses",
+     .letter = 'n',
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(poses),
+     .least = 0,
+     .most = 1 << 20,
+     .fallback_meaning = "512, on a GPU 2048, for each 7500 Å³ of the box",
+     .meaning = "poses of a generation, a multiple of 64"},
+    {.name = "keep",
+     .letter = 'k',
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(keep),
+     .least = 1,
+     .most = QN_SCREEN_MOST_KEPT,
+     .fallback = "3",
+     .meaning = "poses of a molecule that are written"},
+    {.name = "diversity",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "ANGSTROM",
+     .offset = FIELD(diversity_angstrom),
+     .least = 0,
+     .most = 100,
+     .fallback = "2",
+     .unit = "angstrom",
+     .meaning = "RMSD in Å by which these differ at least; equivalent atoms may change places"},
+    {.name = "top",
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(top),
+     .least = 0,
+     .most = 1000000,
+     .fallback = "100",
+     .meaning = "best molecules whose poses go into hits.sdf"},
+    {.name = "actives",
+     .kind = QN_OPTION_TEXT,
+     .argument = "WHICH",
+     .offset = FIELD(actives),
+     .meaning = "names of molecules known to bind, one a line, or the library's data item that tells them, NAME=VALUE: "
+                "the report then says how well they were found (ROC, enrichment)"},
+    {.name = "exact",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(exact),
+     .meaning = "only correctly rounded operations: the same bytes on every device, more slowly"},
+    {.name = "cull",
+     .kind = QN_OPTION_UNLESS,
+     .offset = FIELD(cull),
+     .meaning = "compute the pairs with receptor atoms out of reach, too: the same energies, several times more "
+                "slowly"},
+    {.like = &qn_run_rows[QN_RUN_STRICT], .offset = RUN, .meaning = "exit with 1 when molecules were rejected"},
+    {.like = &qn_run_rows[QN_RUN_SEED], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_BATCH],
+     .offset = RUN,
+     .most = 1024,
+     .fallback_meaning = "chosen from the device's memory",
+     .meaning = "conformers computed together; changes speed and memory, not results"},
+    {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_DEVICES], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_TUNE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_TUNE_BUDGET], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_EXPLAIN], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
+    {0}};
+
+static qn_status check(const void *memory)
+{
+    const qn_screen_options *options = memory;
+    const bool has_box = options->box_side_angstrom[0] != 0, is_vina = strcmp(options->score, "vina") == 0;
+    const double usual_margin = qn_screen_default_options().margin_angstrom;
+    if (has_box + (options->site != NULL) + (options->pocket != NULL) != 1)
+        QN_FAIL(QN_INVALID_ARGUMENT, "where to dock is said by one of --box, --site and --pocket");
+    if (!options->site && options->margin_angstrom != usual_margin)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--margin is \"%g\", but there is no --site; expected one",
+                options->margin_angstrom);
+    if (options->poses % 64 != 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--poses is \"%d\"; expected a multiple of 64", options->poses);
+    if (is_vina && options->exact)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--score vina has no exact form, its exponentials are not correctly rounded; "
+                                     "expected --score bude, or no --exact");
+    if (is_vina && !options->cull)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--no-cull belongs to --score bude, but --score is \"vina\"");
+    return QN_OK;
+}
+
+static const qn_option_table table = {"screen", sizeof(qn_screen_options), rows, check};
+
+const qn_option_table *qn_screen_option_table(void)
+{
+    return &table;
+}
+
+qn_screen_options qn_screen_default_options(void)
+{
+    qn_screen_options options;
+    qn_option_defaults(&table, &options);
+    return options;
+}
+
+/* ---- screen pack ---- */
+
+static const qn_option pack_rows[] = {
+    {.name = "library",
+     .kind = QN_OPTION_TEXTS,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "LIBRARY",
+     .offset = offsetof(qn_screen_pack_options, libraries),
+     .required = true,
+     .meaning = "files to pack: SDF, MOL2, PDBQT, a packed library (.qlib), or SMILES (.smi) where Open Babel is "
+                "installed; gzipped or not; - is standard input"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = offsetof(qn_screen_pack_options, output),
+     .required = true,
+     .meaning = "the packed library to write, such as library.qlib; rejected molecules are listed beside it in "
+                "FILE.rejected.csv"},
+    {.like = &qn_run_rows[QN_RUN_STRICT],
+     .offset = offsetof(qn_screen_pack_options, run),
+     .meaning = "exit with 1 when molecules were rejected"},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = offsetof(qn_screen_pack_options, run)},
+    {0}};
+
+static const qn_option_table pack_table = {"screen pack", sizeof(qn_screen_pack_options), pack_rows, NULL};
+
+const qn_option_table *qn_screen_pack_option_table(void)
+{
+    return &pack_table;
+}
+
+/* ---- screen deck ---- */
+
+static const qn_option deck_rows[] = {
+    {.name = "deck",
+     .kind = QN_OPTION_PATH,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "DECK",
+     .offset = offsetof(qn_screen_deck_options, folder),
+     .required = true,
+     .meaning = "folder of a miniBUDE deck: ligand.in, protein.in, forcefield.in, poses.in, ref_energies.out"},
+    {.name = "poses",
+     .letter = 'n',
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = offsetof(qn_screen_deck_options, poses),
+     .least = 0,
+     .most = 1e9,
+     .fallback_meaning = "all",
+     .meaning = "score the first COUNT poses alone"},
+    {.name = "energies",
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = offsetof(qn_screen_deck_options, energies),
+     .meaning = "write the energies to FILE, one a line"},
+    {.name = "exact",
+     .kind = QN_OPTION_FLAG,
+     .offset = offsetof(qn_screen_deck_options, exact),
+     .meaning = "only correctly rounded operations: the same bytes on every device, more slowly"},
+    {.name = "cull",
+     .kind = QN_OPTION_UNLESS,
+     .offset = offsetof(qn_screen_deck_options, cull),
+     .meaning = "compute the pairs with receptor atoms out of reach, too: the same energies, several times more "
+                "slowly"},
+    {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = offsetof(qn_screen_deck_options, run)},
+    {.like = &qn_run_rows[QN_RUN_THREADS], .offset = offsetof(qn_screen_deck_options, run)},
+    {.like = &qn_run_rows[QN_RUN_EXPLAIN], .offset = offsetof(qn_screen_deck_options, run)},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = offsetof(qn_screen_deck_options, run)},
+    {0}};
+
+static const qn_option_table deck_table = {"screen deck", sizeof(qn_screen_deck_options), deck_rows, NULL};
+
+const qn_option_table *qn_screen_deck_option_table(void)
+{
+    return &deck_table;
+}
+
+qn_screen_deck_options qn_screen_deck_default_options(void)
+{
+    qn_screen_deck_options options;
+    qn_option_defaults(&deck_table, &options);
+    return options;
+}

@@ -1,0 +1,397 @@
+/* The options of quern trajectory: of runs, conversions, and the short forms of queries. */
+#include <inttypes.h>
+#include <math.h>
+#include <quern/trajectory.h>
+
+#include "base/error.h"
+#include "trajectory/query/setup.h"
+#include "trajectory/run.h"
+
+/* ---- frames ---- */
+
+/* Which frames are taken, as runs and conversions say it. The fields' places are those of the table that has them. */
+typedef enum frame_row { BEGIN, END, FIRST, LAST, STRIDE, FRAME_ROWS } frame_row;
+
+static const qn_option frame_rows[FRAME_ROWS] = {
+    [BEGIN] = {.name = "begin",
+               .letter = 'b',
+               .kind = QN_OPTION_NUMBER,
+               .argument = "PS",
+               .least = (double)-INFINITY,
+               .most = (double)INFINITY,
+               .fallback = "-inf",
+               .fallback_meaning = "",
+               .unit = "ps",
+               .meaning = "leave out frames before this time in ps"},
+    [END] = {.name = "end",
+             .letter = 'e',
+             .kind = QN_OPTION_NUMBER,
+             .argument = "PS",
+             .least = (double)-INFINITY,
+             .most = (double)INFINITY,
+             .fallback = "inf",
+             .fallback_meaning = "",
+             .unit = "ps",
+             .meaning = "leave out frames after this time in ps"},
+    [FIRST] = {.name = "first",
+               .kind = QN_OPTION_WHOLE,
+               .argument = "FRAME",
+               .least = 0,
+               .most = (double)UINT64_MAX,
+               .fallback = "0",
+               .meaning = "leave out frames before this one; the first of the first file is 0"},
+    [LAST] = {.name = "last",
+              .kind = QN_OPTION_WHOLE,
+              .argument = "FRAME",
+              .least = 0,
+              .most = (double)UINT64_MAX,
+              .fallback = "18446744073709551615",
+              .fallback_meaning = "",
+              .meaning = "leave out frames after this one"},
+    [STRIDE] = {.name = "stride",
+                .kind = QN_OPTION_WHOLE,
+                .argument = "COUNT",
+                .least = 1,
+                .most = 1e9,
+                .fallback = "1",
+                .meaning = "take every COUNT-th of these frames"},
+};
+
+static qn_status check_frames(double begin_ps, double end_ps, uint64_t first, uint64_t last)
+{
+    if (begin_ps > end_ps)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--begin is \"%g\" and --end is \"%g\"; expected an end at or after the begin",
+                begin_ps, end_ps);
+    if (first > last)
+        QN_FAIL(QN_INVALID_ARGUMENT,
+                "--first is \"%" PRIu64 "\" and --last is \"%" PRIu64 "\"; expected a last at or after the first",
+                first, last);
+    return QN_OK;
+}
+
+static const char index_meaning[] = "GROMACS index file, whose groups selections name as group \"NAME\"";
+
+/* ---- runs ---- */
+
+#define FIELD(name) offsetof(qn_trajectory_options, name)
+#define RUN FIELD(run)
+
+static const qn_option rows[] = {
+    {.name = "topology",
+     .kind = QN_OPTION_PATH,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "TOPOLOGY",
+     .offset = FIELD(topology),
+     .required = true,
+     .meaning = "what the atoms are: TPR, PSF, Amber parm7, GRO, PDB, mmCIF or a table of atoms (.tsv)"},
+    {.name = "trajectory",
+     .kind = QN_OPTION_TEXTS,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "TRAJECTORY",
+     .offset = FIELD(trajectories),
+     .meaning =
+         "read one after the other: XTC, TRR, DCD, Amber NetCDF, H5MD, GRO, PDB, mmCIF, XYZ or LAMMPS dump; - is "
+         "standard input; without any the topology's positions are the one frame"},
+    {.name = "index",
+     .letter = 'n',
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = FIELD(index_file),
+     .meaning = index_meaning},
+    {.name = "whole",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(whole),
+     .meaning = "make molecules whole that the periodic box cuts, for every query"},
+    {.name = "periodic",
+     .kind = QN_OPTION_UNLESS,
+     .offset = FIELD(periodic),
+     .meaning = "take no account of the periodic box"},
+    {.name = "units",
+     .kind = QN_OPTION_ENUM,
+     .argument = "UNIT",
+     .offset = FIELD(units),
+     .choices = "nm angstrom",
+     .fallback = "nm",
+     .meaning = "of lengths in selections, options and results"},
+    {.name = "live",
+     .letter = 'l',
+     .kind = QN_OPTION_TEXT,
+     .argument = "HOST:PORT",
+     .offset = FIELD(live),
+     .meaning = "analyse a running simulation over IMD, version 2 or 3, instead of files; results are rewritten while "
+                "it runs"},
+    {.name = "live-every",
+     .kind = QN_OPTION_INTEGER,
+     .argument = "STEPS",
+     .offset = FIELD(live_every),
+     .least = 0,
+     .most = 1e9,
+     .fallback_meaning = "as it does",
+     .meaning = "ask the simulation to send every STEPS-th step"},
+    {.name = "live-step",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "PS",
+     .offset = FIELD(live_step_ps),
+     .least = 0,
+     .most = 1e9,
+     .unit = "ps",
+     .fallback_meaning = "not known",
+     .meaning = "time in ps that a step takes, for simulations of IMD version 2, which send no times"},
+    {.name = "live-timeout",
+     .kind = QN_OPTION_SECONDS,
+     .argument = "SECONDS",
+     .offset = FIELD(live_timeout_s),
+     .least = 0.1,
+     .most = 1e9,
+     .fallback = "600",
+     .meaning = "end when the simulation sends nothing for so long"},
+    {.name = "live-interval",
+     .kind = QN_OPTION_SECONDS,
+     .argument = "SECONDS",
+     .offset = FIELD(live_interval_s),
+     .least = 0.01,
+     .most = 1e6,
+     .fallback = "5",
+     .meaning = "time between results that are written while the simulation runs"},
+    {.like = &frame_rows[BEGIN], .offset = FIELD(begin_ps)},
+    {.like = &frame_rows[END], .offset = FIELD(end_ps)},
+    {.like = &frame_rows[FIRST], .offset = FIELD(first_frame)},
+    {.like = &frame_rows[LAST], .offset = FIELD(last_frame)},
+    {.like = &frame_rows[STRIDE], .offset = FIELD(stride)},
+    {.name = "keep-overlaps",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(keep_overlaps),
+     .meaning = "keep frames of a later file at times that an earlier one has reached; by default they are left out"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "FOLDER",
+     .offset = FIELD(output),
+     .required = true,
+     .fallback_meaning = "named like the query, or the plan",
+     .meaning = "folder for the results, made when absent; --resume goes on with an earlier run in it, --overwrite "
+                "replaces it"},
+    {.name = "format",
+     .kind = QN_OPTION_CHOICE,
+     .argument = "FORMAT",
+     .offset = FIELD(format),
+     .choices = "xvg csv both",
+     .fallback = "xvg",
+     .meaning = "of tables"},
+    {.like = &qn_run_rows[QN_RUN_MEMORY],
+     .offset = RUN,
+     .argument = "MIB",
+     .most = 0x1p44,
+     .unit = "MiB",
+     .fallback_meaning = "an eighth of the machine's, up to 1024",
+     .meaning = "memory in MiB for frames under way; it does not grow with their number"},
+    {.like = &qn_run_rows[QN_RUN_RESUME], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_OVERWRITE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_DEVICES], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_THREADS], .offset = RUN, .meaning = "CPU threads, which decode frames and measure"},
+    {.like = &qn_run_rows[QN_RUN_TUNE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_TUNE_BUDGET], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_EXPLAIN], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN},
+    {0}};
+
+static qn_status check_query(const qn_trajectory_options *options, const qn_trajectory_query *query)
+{
+    const qn_query_class *query_class;
+    qn_query_setup setup;
+    QN_TRY(qn_trajectory_find_class(options, query->query_class, &query_class));
+    QN_TRY(qn_query_setup_read(query->name ? query->name : query_class->name, query_class, query->parameters,
+                               query->parameter_count, qn_trajectory_unit_nm(options), &setup));
+    qn_query_setup_clear(&setup);
+    return QN_OK;
+}
+
+static qn_status check(const void *memory)
+{
+    const qn_trajectory_options *options = memory;
+    if (options->query_count == 0) QN_FAIL(QN_INVALID_ARGUMENT, "no query is given; expected at least one");
+    if (options->live && options->trajectory_count > 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--live is \"%s\" beside the trajectory %s; expected one of them", options->live,
+                options->trajectories[0]);
+    if (options->live && options->run.resume)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--resume cannot be had with --live: a simulation does not send its frames again");
+    QN_TRY(check_frames(options->begin_ps, options->end_ps, options->first_frame, options->last_frame));
+    for (size_t i = 0; i < options->query_count; i++) QN_TRY(check_query(options, &options->queries[i]));
+    return QN_OK;
+}
+
+static const qn_option_table table = {"trajectory", sizeof(qn_trajectory_options), rows, check};
+
+const qn_option_table *qn_trajectory_option_table(void)
+{
+    return &table;
+}
+
+qn_trajectory_options qn_trajectory_default_options(void)
+{
+    qn_trajectory_options options;
+    qn_option_defaults(&table, &options);
+    return options;
+}
+
+double qn_trajectory_unit_nm(const qn_trajectory_options *options)
+{
+    return options->units == QN_TRAJECTORY_ANGSTROM ? 0.1 : 1;
+}
+
+/* ---- conversions ---- */
+
+#define CONVERT_FIELD(name) offsetof(qn_trajectory_convert_options, name)
+
+static const qn_option convert_rows[] = {
+    {.name = "trajectory",
+     .kind = QN_OPTION_TEXTS,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "TRAJECTORY",
+     .offset = CONVERT_FIELD(trajectories),
+     .required = true,
+     .meaning =
+         "read one after the other: XTC, TRR, DCD, Amber NetCDF, H5MD, GRO, PDB, mmCIF, XYZ or LAMMPS dump; - is "
+         "standard input"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = CONVERT_FIELD(output),
+     .required = true,
+     .meaning = "what to write; .xtc or .dcd tells the format"},
+    {.name = "topology",
+     .letter = 'p',
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = CONVERT_FIELD(topology),
+     .meaning = "what the atoms are, for --select and --whole: TPR, PSF, Amber parm7, GRO, PDB, mmCIF or a table of "
+                "atoms"},
+    {.name = "select",
+     .letter = 's',
+     .kind = QN_OPTION_TEXT,
+     .argument = "ATOMS",
+     .offset = CONVERT_FIELD(select),
+     .fallback_meaning = "all",
+     .meaning = "write these atoms alone; the selection must be the same in every frame"},
+    {.name = "index",
+     .letter = 'n',
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = CONVERT_FIELD(index_file),
+     .meaning = index_meaning},
+    {.name = "whole",
+     .kind = QN_OPTION_FLAG,
+     .offset = CONVERT_FIELD(whole),
+     .meaning = "make molecules whole that the periodic box cuts; wants a topology with bonds"},
+    {.like = &frame_rows[BEGIN], .offset = CONVERT_FIELD(begin_ps)},
+    {.like = &frame_rows[END], .offset = CONVERT_FIELD(end_ps)},
+    {.like = &frame_rows[FIRST], .offset = CONVERT_FIELD(first_frame)},
+    {.like = &frame_rows[LAST], .offset = CONVERT_FIELD(last_frame)},
+    {.like = &frame_rows[STRIDE], .offset = CONVERT_FIELD(stride)},
+    {.name = "precision",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "NUMBER",
+     .offset = CONVERT_FIELD(precision),
+     .least = 1,
+     .most = 1e6,
+     .fallback = "1000",
+     .meaning = "of XTC: positions are rounded to multiples of 1/NUMBER nm"},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = CONVERT_FIELD(run)},
+    {0}};
+
+static qn_status check_conversion(const void *memory)
+{
+    const qn_trajectory_convert_options *options = memory;
+    if (!options->topology && (options->select || options->whole))
+        QN_FAIL(QN_INVALID_ARGUMENT, "--%s needs --topology FILE", options->select ? "select" : "whole");
+    return check_frames(options->begin_ps, options->end_ps, options->first_frame, options->last_frame);
+}
+
+static const qn_option_table convert_table = {"trajectory convert", sizeof(qn_trajectory_convert_options), convert_rows,
+                                              check_conversion};
+
+const qn_option_table *qn_trajectory_convert_option_table(void)
+{
+    return &convert_table;
+}
+
+qn_trajectory_convert_options qn_trajectory_default_convert_options(void)
+{
+    qn_trajectory_convert_options options;
+    qn_option_defaults(&convert_table, &options);
+    return options;
+}
+
+/* ---- short forms ---- */
+
+#define QUERY_FIELD(name) offsetof(qn_query_request, name)
+
+static const qn_option select_row = {.name = "select",
+                                     .letter = 's',
+                                     .kind = QN_OPTION_TEXT,
+                                     .argument = "ATOMS",
+                                     .offset = QUERY_FIELD(select),
+                                     .fallback_meaning = "all",
+                                     .meaning = "selection, such as \"name OW\" or \"protein and not element H\""};
+static const qn_option with_row = {.name = "with",
+                                   .letter = 'w',
+                                   .kind = QN_OPTION_TEXT,
+                                   .argument = "ATOMS",
+                                   .offset = QUERY_FIELD(with),
+                                   .fallback_meaning = "the first",
+                                   .meaning = "second selection"};
+static const qn_option whole_row = {.name = "whole",
+                                    .kind = QN_OPTION_ENUM,
+                                    .argument = "WHEN",
+                                    .offset = QUERY_FIELD(whole),
+                                    .choices = "auto yes no",
+                                    .fallback = "auto",
+                                    .meaning = "make molecules whole that the periodic box cuts; auto: where the query "
+                                               "needs it"};
+
+/* Values stay texts, which the run judges with the unit of lengths that it has. */
+static qn_option row_of(const qn_query_parameter *parameter, size_t place)
+{
+    static const char *const arguments[] = {
+        [QN_PARAMETER_NUMBER] = "NUMBER", [QN_PARAMETER_LENGTH] = "LENGTH", [QN_PARAMETER_INTEGER] = "COUNT",
+        [QN_PARAMETER_FLAG] = NULL,       [QN_PARAMETER_CHOICE] = "WORD",   [QN_PARAMETER_TEXT] = "TEXT"};
+    const bool is_flag = parameter->kind == QN_PARAMETER_FLAG;
+    return (qn_option){.name = parameter->name,
+                       .kind = is_flag ? QN_OPTION_FLAG : QN_OPTION_TEXT,
+                       .argument = arguments[parameter->kind],
+                       .offset = QUERY_FIELD(values) + place * sizeof(qn_query_value_text),
+                       .choices = parameter->choices,
+                       .fallback_meaning = !is_flag && parameter->fallback ? parameter->fallback : "",
+                       .unit = parameter->kind == QN_PARAMETER_LENGTH ? "nm" : NULL,
+                       .meaning = parameter->meaning,
+                       .required = !parameter->fallback};
+}
+
+void qn_query_option_rows(const qn_query_class *query_class, qn_option rows_of_class[QN_QUERY_ROWS_MAX])
+{
+    const qn_query_parameter *parameters = query_class->parameters;
+    size_t count = 0;
+    if (query_class->selections > 0) rows_of_class[count++] = select_row;
+    if (query_class->selections > 1) rows_of_class[count++] = with_row;
+    for (size_t i = 0; parameters && parameters[i].name && i < QN_QUERY_PARAMETERS_MAX; i++)
+        rows_of_class[count++] = row_of(&parameters[i], i);
+    rows_of_class[count++] = whole_row;
+    rows_of_class[count] = (qn_option){0};
+}
+
+void qn_query_of_request(const qn_query_request *request, const qn_query_class *query_class,
+                         qn_trajectory_parameter parameters[QN_QUERY_PARAMETERS_MAX], qn_trajectory_query *query)
+{
+    const qn_query_parameter *known = query_class->parameters;
+    *query = (qn_trajectory_query){.query_class = query_class->name,
+                                   .select = request->select,
+                                   .with = request->with,
+                                   .whole = request->whole,
+                                   .parameters = parameters};
+    for (size_t i = 0; known && known[i].name && i < QN_QUERY_PARAMETERS_MAX; i++) {
+        const bool is_flag = known[i].kind == QN_PARAMETER_FLAG;
+        const char *text = is_flag ? (request->values[i].flag ? "yes" : NULL) : request->values[i].text;
+        if (text) parameters[query->parameter_count++] = (qn_trajectory_parameter){known[i].name, text};
+    }
+}

@@ -1,0 +1,316 @@
+/* The options of quern tune and its actions. */
+#include <limits.h>
+#include <quern/tune.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define FIELD(name) offsetof(qn_tune_request, name)
+#define RUN FIELD(run)
+
+/* ---- what actions share ---- */
+
+static const qn_option size_row = {.name = "size",
+                                   .letter = 's',
+                                   .kind = QN_OPTION_SIZES,
+                                   .argument = "N[xNxN]",
+                                   .offset = FIELD(tune.sizes),
+                                   .least = 1,
+                                   .most = INT_MAX,
+                                   .count = QN_WORKLOAD_SIZES,
+                                   .fallback_meaning = "the workload's own, larger on GPUs",
+                                   .meaning = "size of the problem, as many numbers as quern tune list names for the "
+                                              "workload"};
+
+static const qn_option store_row = {.name = "store",
+                                    .kind = QN_OPTION_TEXT,
+                                    .argument = "FILE",
+                                    .offset = FIELD(store),
+                                    .fallback_meaning = "the user's",
+                                    .meaning = "results to look at; off: the shipped ones alone"};
+
+static const qn_option model_row = {.name = "model",
+                                    .kind = QN_OPTION_PATH,
+                                    .argument = "FILE",
+                                    .fallback_meaning = "made from the kernel's declaration",
+                                    .meaning = "portable model for the searcher profile"};
+
+static const char alone[] = "every processor this process may use";
+
+/* ---- run ---- */
+
+static const qn_option run_rows[] = {
+    {.name = "name",
+     .kind = QN_OPTION_TEXTS,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "NAME",
+     .offset = FIELD(names),
+     .required = true,
+     .meaning = "workloads of quern tune list, or T1 files (*.json) that describe kernels of your own"},
+    {.like = &size_row},
+    {.name = "budget",
+     .letter = 'b',
+     .kind = QN_OPTION_SECONDS,
+     .argument = "TIME",
+     .offset = FIELD(tune.tuner.seconds),
+     .least = 1e-3,
+     .most = 1e9,
+     .fallback = "60s",
+     .meaning = "stop after this long: 60s, 5min, 2h"},
+    {.name = "tests",
+     .letter = 'n',
+     .kind = QN_OPTION_WHOLE,
+     .argument = "COUNT",
+     .offset = FIELD(tune.tuner.tests),
+     .least = 0,
+     .most = 1e9,
+     .fallback_meaning = "no limit",
+     .meaning = "stop after this many configurations"},
+    {.name = "fraction",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "SHARE",
+     .offset = FIELD(tune.tuner.fraction),
+     .least = 0,
+     .most = 1,
+     .fallback_meaning = "no limit",
+     .meaning = "stop after this share of the valid configurations"},
+    {.name = "target",
+     .kind = QN_OPTION_SECONDS,
+     .argument = "MS",
+     .offset = FIELD(tune.tuner.target),
+     .least = 0,
+     .most = 1e6,
+     .unit = "ms",
+     .fallback_meaning = "none",
+     .meaning = "stop once a run takes no longer than this many milliseconds"},
+    {.name = "gain",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "SHARE",
+     .offset = FIELD(tune.tuner.remaining_gain),
+     .least = 0,
+     .most = 1,
+     .fallback_meaning = "none",
+     .meaning = "stop once what more tests are expected to gain is less than this share of the time of a run"},
+    {.name = "searcher",
+     .kind = QN_OPTION_TEXT,
+     .argument = "NAME",
+     .offset = FIELD(tune.tuner.searcher),
+     .fallback = "auto",
+     .meaning = "how to choose what to try next (see docs/commands/tune.md)"},
+    {.like = &model_row, .offset = FIELD(tune.model)},
+    {.name = "objective",
+     .kind = QN_OPTION_TEXT,
+     .argument = "WHAT",
+     .offset = FIELD(tune.objective),
+     .fallback_meaning = "seconds",
+     .meaning = "what to make small: seconds, joules, or an expression of seconds, joules, watts and limit_seconds; of "
+                "several apart by commas the first, and the Pareto front of all is printed"},
+    {.name = "timeout",
+     .kind = QN_OPTION_SECONDS,
+     .argument = "TIME",
+     .offset = FIELD(tune.timeout_seconds),
+     .least = 1e-3,
+     .most = 1e9,
+     .fallback_meaning = "20 times the best, at least 1s",
+     .meaning = "give up a configuration whose run takes longer"},
+    {.name = "precision",
+     .kind = QN_OPTION_NUMBER,
+     .argument = "SHARE",
+     .offset = FIELD(tune.precision),
+     .least = 0.0001,
+     .most = 1,
+     .fallback = "0.01",
+     .meaning = "repeat runs until the 95 % confidence interval is this share of the time wide"},
+    {.name = "compile-threads",
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = FIELD(tune.compile_threads),
+     .least = 0,
+     .most = 256,
+     .fallback_meaning = "one less than the CPU threads, at most 8",
+     .meaning = "threads that compile ahead of the measuring"},
+    {.like = &store_row,
+     .fallback_meaning = "the user's, see docs/commands/tune.md",
+     .meaning = "keep the results in FILE, and go on from what it has; off keeps nothing"},
+    {.name = "restart",
+     .kind = QN_OPTION_FLAG,
+     .offset = FIELD(tune.restart),
+     .meaning = "forget what the store has of this problem and begin anew"},
+    {.like = &qn_run_rows[QN_RUN_SEED],
+     .offset = RUN,
+     .meaning = "of the searcher's random numbers and the problem's inputs"},
+    {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = RUN},
+    {.like = &qn_run_rows[QN_RUN_THREADS],
+     .offset = RUN,
+     .fallback_meaning = alone,
+     .meaning = "CPU threads of the host device"},
+    {.like = &qn_run_rows[QN_RUN_QUIET], .offset = RUN, .meaning = "print the result only"},
+    {0}};
+
+static qn_status check_run(const void *memory)
+{
+    const qn_tune_request *request = memory;
+    if (request->tune.objective && request->tune.tuner.target > 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--target is of the time of a run; it cannot be used with --objective");
+    return QN_OK;
+}
+
+static const qn_option_table run_table = {"tune run", sizeof(qn_tune_request), run_rows, check_run};
+
+const qn_option_table *qn_tune_run_option_table(void)
+{
+    return &run_table;
+}
+
+/* ---- list, explain ---- */
+
+static const qn_option list_rows[] = {{.like = &store_row}, {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = RUN}, {0}};
+
+static const qn_option_table list_table = {"tune list", sizeof(qn_tune_request), list_rows, NULL};
+
+const qn_option_table *qn_tune_list_option_table(void)
+{
+    return &list_table;
+}
+
+static const qn_option explain_rows[] = {{.name = "family",
+                                          .kind = QN_OPTION_TEXT,
+                                          .group = QN_OPTION_ARGUMENT,
+                                          .argument = "FAMILY",
+                                          .offset = FIELD(name),
+                                          .required = true,
+                                          .meaning = "a kernel family of quern tune list, such as dock/correlate"},
+                                         {.name = "class",
+                                          .kind = QN_OPTION_TEXT,
+                                          .argument = "CLASS",
+                                          .offset = FIELD(problem_class),
+                                          .fallback_meaning = "all",
+                                          .meaning = "problem class, as the table shows them"},
+                                         {.like = &store_row},
+                                         {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = RUN},
+                                         {0}};
+
+static const qn_option_table explain_table = {"tune explain", sizeof(qn_tune_request), explain_rows, NULL};
+
+const qn_option_table *qn_tune_explain_option_table(void)
+{
+    return &explain_table;
+}
+
+/* ---- export, import ---- */
+
+static qn_status check_store(const void *memory)
+{
+    const qn_tune_request *request = memory;
+    if (request->store && strcmp(request->store, "off") == 0)
+        QN_FAIL(QN_INVALID_ARGUMENT, "--store is \"off\"; expected a file");
+    return QN_OK;
+}
+
+static const qn_option export_rows[] = {
+    {.name = "name",
+     .kind = QN_OPTION_TEXT,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "NAME",
+     .offset = FIELD(name),
+     .required = true,
+     .meaning = "a workload of quern tune list that was tuned here"},
+    {.name = "format",
+     .letter = 'f',
+     .kind = QN_OPTION_CHOICE,
+     .argument = "FORMAT",
+     .offset = FIELD(format),
+     .choices = "t4 kernel-tuner ktt quern",
+     .fallback = "t4",
+     .meaning = "format of the file; quern is the text form of shipped results and has the best alone"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = QN_OPTION_PATH,
+     .argument = "FILE",
+     .offset = FIELD(file),
+     .required = true,
+     .meaning = "file to write"},
+    {.like = &size_row, .meaning = "size of the problem it was tuned for"},
+    {.like = &store_row, .meaning = "store to read"},
+    {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = RUN, .meaning = "the device it was tuned on"},
+    {0}};
+
+static const qn_option_table export_table = {"tune export", sizeof(qn_tune_request), export_rows, check_store};
+
+const qn_option_table *qn_tune_export_option_table(void)
+{
+    return &export_table;
+}
+
+static const qn_option import_rows[] = {
+    {.name = "name",
+     .kind = QN_OPTION_TEXT,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "NAME",
+     .offset = FIELD(name),
+     .required = true,
+     .meaning = "the workload that the results are of"},
+    {.name = "file",
+     .kind = QN_OPTION_PATH,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "FILE",
+     .offset = FIELD(file),
+     .required = true,
+     .meaning = "a T4 result, a Kernel Tuner cache or KTT's JSON, gzipped or not, or the text form of quern"},
+    {.like = &size_row, .meaning = "size of the problem they were measured with"},
+    {.like = &store_row, .meaning = "store to add to"},
+    {.like = &qn_run_rows[QN_RUN_DEVICE], .offset = RUN, .meaning = "the device they were measured on"},
+    {0}};
+
+static const qn_option_table import_table = {"tune import", sizeof(qn_tune_request), import_rows, check_store};
+
+const qn_option_table *qn_tune_import_option_table(void)
+{
+    return &import_table;
+}
+
+/* ---- simulate ---- */
+
+#define SIMULATE_FIELD(name) offsetof(qn_tune_simulate_options, name)
+
+static const qn_option simulate_rows[] = {
+    {.name = "file",
+     .kind = QN_OPTION_TEXTS,
+     .group = QN_OPTION_ARGUMENT,
+     .argument = "FILE",
+     .offset = SIMULATE_FIELD(files),
+     .required = true,
+     .meaning = "recorded spaces: T4 results, Kernel Tuner caches or KTT's JSON, gzipped or not"},
+    {.name = "searcher",
+     .kind = QN_OPTION_TEXT,
+     .argument = "NAMES",
+     .offset = SIMULATE_FIELD(searchers),
+     .fallback = "all",
+     .meaning = "searchers to compare, names apart by commas, or all"},
+    {.name = "repeats",
+     .letter = 'r',
+     .kind = QN_OPTION_INTEGER,
+     .argument = "COUNT",
+     .offset = SIMULATE_FIELD(repeats),
+     .least = 1,
+     .most = 1e6,
+     .fallback = "100",
+     .meaning = "runs of each searcher on each space, with different seeds"},
+    {.like = &model_row, .offset = SIMULATE_FIELD(model), .fallback_meaning = "trained on a random half of the space"},
+    {.like = &qn_run_rows[QN_RUN_SEED], .offset = SIMULATE_FIELD(run), .meaning = "of the first run"},
+    {.like = &qn_run_rows[QN_RUN_THREADS], .offset = SIMULATE_FIELD(run), .fallback_meaning = alone},
+    {0}};
+
+static const qn_option_table simulate_table = {"tune simulate", sizeof(qn_tune_simulate_options), simulate_rows, NULL};
+
+const qn_option_table *qn_tune_simulate_option_table(void)
+{
+    return &simulate_table;
+}
+
+qn_tune_simulate_options qn_tune_simulate_default_options(void)
+{
+    qn_tune_simulate_options options;
+    qn_option_defaults(&simulate_table, &options);
+    return options;
+}
