@@ -51,9 +51,9 @@ wrong() { # wrong WORDS options…: refused with a message that has the words
   local words=$1
   shift
   "$quern" dock "$receptor" "$ligand" -o refused "$@" >wrong.log 2>&1 && fail "$* is accepted"
-  grep -q "$words" wrong.log || { fail "$*: the message lacks \"$words\""; cat wrong.log; }
+  grep -q -- "$words" wrong.log || { fail "$*: the message lacks \"$words\""; cat wrong.log; }
 }
-wrong 'tuning budget is "5 apples"' --tune-budget '5 apples'
-wrong 'tuning budget is "0"' --tune-budget 0
-QUERN_TUNE=never wrong 'tuning is "never"'
+wrong '--tune-budget is "5 apples"' --tune-budget '5 apples'
+wrong '--tune-budget is "0"' --tune-budget 0
+QUERN_TUNE=never wrong 'QUERN_TUNE: --tune is "never"'
 [ $failures -eq 0 ]
