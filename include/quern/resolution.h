@@ -64,8 +64,8 @@ QN_MUST_CHECK qn_status qn_fsc_write_star(const qn_fsc *fsc, const char *path);
 typedef struct qn_mask_options {
     double low_pass_angstrom; /* before thresholding; 0: 15 Å or 4 voxels, whichever is coarser */
     double threshold;         /* of the filtered map; NaN: chosen from its histogram (default) */
-    double extend_voxels;     /* beyond the threshold's surface; negative: 3 */
-    double soft_edge_voxels;  /* of the cosine edge behind that; negative: 6 */
+    double extend_voxels;     /* beyond the threshold's surface; default 3 */
+    double soft_edge_voxels;  /* of the cosine edge behind that; default 6 */
 } qn_mask_options;
 
 qn_mask_options qn_mask_default_options(void);

@@ -172,13 +172,12 @@ static qn_status settle_options(const qn_volume *map, const qn_mask_options *giv
     *options = given ? *given : qn_mask_default_options();
     if (options->low_pass_angstrom == 0)
         options->low_pass_angstrom = fmax(default_low_pass_angstrom, least_low_pass_voxels * voxel);
-    if (options->extend_voxels < 0) options->extend_voxels = default_extend_voxels;
-    if (options->soft_edge_voxels < 0) options->soft_edge_voxels = default_soft_edge_voxels;
     if (!(options->low_pass_angstrom > 0) || !isfinite(options->low_pass_angstrom))
         QN_FAIL(QN_INVALID_ARGUMENT, "a mask's low-pass filter is %g Å; expected a length above 0",
                 options->low_pass_angstrom);
-    if (!(options->extend_voxels + options->soft_edge_voxels <= most_margin_voxels))
-        QN_FAIL(QN_INVALID_ARGUMENT, "a mask is to reach %g voxels and its edge %g farther; expected %g at most",
+    if (!(options->extend_voxels >= 0 && options->soft_edge_voxels >= 0 &&
+          options->extend_voxels + options->soft_edge_voxels <= most_margin_voxels))
+        QN_FAIL(QN_INVALID_ARGUMENT, "a mask is to reach %g voxels and its edge %g farther; expected 0 to %g together",
                 options->extend_voxels, options->soft_edge_voxels, most_margin_voxels);
     if (isinf(options->threshold))
         QN_FAIL(QN_INVALID_ARGUMENT, "a mask's threshold is %g; expected a number", options->threshold);

@@ -206,7 +206,7 @@ static void check_ball(const qn_volume *mask, const sphere *s, double extend, do
 static void a_ball_in_noise_is_found(void)
 {
     const sphere ball = {30, 34, 32, 14, 1};
-    const double extends[] = {-1, 0, 5}, edges[] = {-1, 8, 0};
+    const double extends[] = {3, 0, 5}, edges[] = {6, 8, 0};
     qn_volume *map = scene(64, &ball, 1, 0.3), *mask;
     map->origin_angstrom[1] = 12;
     map->start[2] = -7;
@@ -215,7 +215,7 @@ static void a_ball_in_noise_is_found(void)
         options.extend_voxels = extends[i];
         options.soft_edge_voxels = edges[i];
         if (!CHECK_OK(qn_mask_create(context, map, &options, &mask))) return;
-        check_ball(mask, &ball, extends[i] < 0 ? 3 : extends[i], edges[i] < 0 ? 6 : edges[i], 1);
+        check_ball(mask, &ball, extends[i], edges[i], 1);
         CHECK(mask->voxel_angstrom[2] == 2 && mask->origin_angstrom[1] == 12 && mask->start[2] == -7);
         qn_volume_destroy(&mask);
     }
