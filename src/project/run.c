@@ -10,6 +10,7 @@
 #include "format/image/particles.h"
 #include "project/images.h"
 #include "report/json.h"
+#include "report/options.h"
 
 enum { LARGEST_MAP_SIDE = 1024, SMALLEST_MAP_SIDE = 8 };
 
@@ -108,13 +109,10 @@ static qn_status write_metadata(qn_projection *run)
 
 static qn_status write_run_json(qn_projection *run)
 {
-    const qn_project_options *options = run->options;
-    return qn_job_facts(run->job, json_pack("{s:o, s:i, s:f, s:{s:o, s:b, s:f, s:f, s:b, s:o}}", "images",
-                                            qn_json_unsigned(run->views.set->particle_count), "image_side",
-                                            run->problem.image_side, "voxel_angstrom", run->views.voxel_angstrom,
-                                            "options", "views", qn_json_unsigned(options->views), "ctf", options->ctf,
-                                            "snr", options->snr, "padding", options->padding, "fast", options->fast,
-                                            "seed", qn_json_unsigned(options->run.seed)));
+    return qn_job_facts(run->job,
+                        json_pack("{s:o, s:i, s:f, s:o}", "images", qn_json_unsigned(run->views.set->particle_count),
+                                  "image_side", run->problem.image_side, "voxel_angstrom", run->views.voxel_angstrom,
+                                  "options", qn_json_options(qn_project_option_table(), run->options)));
 }
 
 /* On the first rank: one device makes images faster than they can be written. */
