@@ -1,0 +1,372 @@
+#!/usr/bin/env bash
+# labels: threads
+# check_situations.sh SOURCE QUERN BUILD [PROGRAM...]: every program that writes results does the same in the same
+# situation: folders that hold other files, finished and unfinished runs, two runs at once, bad devices and inputs, kills,
+# signals, several devices and processes, a full disk. One line a program and situation: "ok" or "FAILED".
+# QUERN_TEST_QUICK=1 tries only the situations in which threads meet.
+set -u
+source=$(cd "$1" && pwd) quern=$(realpath "$2") build=$(cd "$3" && pwd)
+. "$1/tests/support/script.sh"
+export LC_ALL=C QUERN_TUNE=off
+scale=10 # of the runs' work, each of which takes about half a second
+[ -z "${QUERN_TEST_QUICK:-}" ] || scale=3
+set -m # else what runs in the background does not hear of Ctrl-C
+
+# The programs. `command`: what is run where the inputs lie. `target`: the output's name in its folder, "" where it is the
+# folder. `device`: "" where a program has no such option. `journal`: of rank 0, "" without one. `other`: an option of
+# another run, `differs`: how the journal's key has it. `several`: devices, ranks, as the program can.
+describe() {
+  target='' device=host journal=journal.0 other=(--seed 7) differs=seed= several="devices ranks"
+  case $1 in
+  dock)
+    command=(dock receptor.pdb ligand.pdb --rotations $((40 * scale)) --spacing 2.5 --keep 60 --clusters 8 --fft own)
+    other=(--rotations 30) differs=rotations= ;;
+  screen)
+    several=ranks
+    command=(screen pocket.pdb library.sdf --box 15.2,53.9,16.9,4 --poses 64 --generations 2 --keep 1) ;;
+  trajectory)
+    command=(trajectory rdf water.tpr water.xtc --select 'name OW' --keep-overlaps) other=(--stride 2) differs=stride= ;;
+  reconstruct)
+    journal=unfinished/journal.0 other=(--symmetry C2) differs=symmetry=
+    command=(reconstruct particles.star --checkpoint 0.0001 --batch 64) ;;
+  reconstruct-map)
+    describe reconstruct
+    target=map.mrc journal=map_unfinished/journal.0 ;;
+  project)
+    target=stack.mrcs journal='' several=''
+    command=(project half1.mrc --views $((200 * scale))) ;;
+  fsc)
+    journal='' several='' device=''
+    command=(fsc half1.mrc half2.mrc --mask auto) ;;
+  esac
+}
+
+# good, changed, broken: the same names with what the programs read, with something else, and with something wrong.
+make_inputs() {
+  local examples=$source/examples folder
+  mkdir good && cd good || exit 1
+  cp "$examples/1ppe/1PPE_r_u.pdb" receptor.pdb
+  cp "$examples/1ppe/1PPE_l_u_rnd.pdb" ligand.pdb
+  awk '/^ATOM/ { x = substr($0, 31, 8) - 15.2; y = substr($0, 39, 8) - 53.9; z = substr($0, 47, 8) - 16.9
+         if (x * x + y * y + z * z < 64) print } END { print "END" }' "$examples/1iep/1iep_receptor.pdb" >pocket.pdb
+  bash "$source/tests/screen/make_library.sh" "$examples/1iep/kinase_inhibitors.sdf" $((10 * scale)) 7 30 >library.sdf
+  cp "$examples/water/water.tpr" .
+  for _ in $(seq $((10 * scale))); do cat "$examples/water/water.xtc"; done >water.xtc
+  bash "$source/tests/reconstruct/make_particles.sh" . 240 32
+  { printf 'data_optics\nloop_\n_rlnOpticsGroup\n_rlnImagePixelSize\n1 2.0\n\ndata_particles\nloop_\n_rlnImageName\n'
+    printf '_rlnOpticsGroup\n_rlnAngleRot\n_rlnAngleTilt\n_rlnAnglePsi\n_rlnOriginXAngst\n_rlnOriginYAngst\n'
+    for _ in $(seq $scale); do awk '{ printf "%06d@stack.mrcs 1 %s\n", NR, $0 }' rows; done; } >particles.star
+  "$quern" reconstruct particles.star --particles 1-240 --halves --device host --tune off --quiet -o maps/ || exit 1
+  mv maps/half?.mrc . && rm -r maps && cd ..
+  for folder in changed broken; do mkdir $folder && ln -s "$work"/good/* $folder/ || exit 1; done
+  change() { rm "$1/$2" && "${@:3}" "good/$2" >"$1/$2"; }
+  change changed ligand.pdb sed '$d'
+  change changed library.sdf sed '1,/^\$\$\$\$/d'
+  change changed water.xtc cat good/water.xtc
+  change changed particles.star sed '$d'
+  change broken ligand.pdb sed '20s/^\(.\{30\}\).\{8\}/\1    here/'
+  change broken library.sdf head -c 0
+  change broken water.xtc head -c 60
+  not_a_number() { change broken "$1" cat && printf '\0\0\xc0\x7f' | dd of="broken/$1" bs=1 seek=5000 conv=notrunc status=none; }
+  not_a_number stack.mrcs
+  not_a_number half1.mrc
+}
+
+# ---- a run, and what it leaves ----
+
+fail() { echo "  $program: $*"; failures=$((failures + 1)); }
+now=$work/now
+fresh() { rm -rf "$now" && if [ -n "$target" ]; then mkdir "$now"; fi; } # a folder is made by programs, not files' own
+from() { rm -rf "$now" && cp -r "$1" "$now"; }                          # from STATE: finished or unfinished
+inputs=good binary=$quern launcher=()
+launch() { # launch OPTION...: becomes the program
+  cd "$work/$inputs" || exit 1
+  exec "${launcher[@]}" "$binary" "${command[@]}" ${device:+--device "$device"} --threads 2 --quiet -o "$now/$target" "$@"
+}
+run() { (launch "$@"); }
+listing() { (cd "$now" 2>/dev/null && find . -printf '%p %y %s\n' -type f -exec cksum {} + | sort); }
+values() { od -An -v -t f4 -w4 -j 1024 "$1"; }
+same_file() { # but what is timed, and sums whose order is chance
+  case $1 in
+  *run.json | *report.html) [ -s "$2" ] ;;
+  *.mrc) paste <(values "$1") <(values "$2") | awk '{ d = $1 - $2; s += d * d; t += $1 * $1 } END { exit !(s <= 1e-12 * t) }' ;;
+  *.mrcs) cmp -s <(tail -c +1025 "$1") <(tail -c +1025 "$2") ;;
+  *) cmp -s "$1" "$2" ;;
+  esac
+}
+results() { (cd "$1" && find . -type f ! -path '*journal.*' ! -path '*unfinished/*' | sort); }
+same() { # same WHEN [OTHER_FILE]: the results of the finished run, and a file that is none
+  local name
+  for name in $(results finished); do same_file "finished/$name" "$now/$name" || fail "$1: $name differs"; done
+  [ "$(results "$now" | grep -vxF "./${2:-}")" = "$(results finished)" ] || fail "$1: other files: $(comm -3 <(results "$now") <(results finished) | tr -s '\t\n' ' ')"
+}
+no_results() { # no_results WHEN: nothing under a final name
+  local name
+  for name in $(results finished); do [ ! -e "$now/$name" ] || fail "$1: left $name"; done
+}
+nothing() { [ -z "$(ls -A "$now" 2>/dev/null)" ] || fail "$1: left $(ls -A "$now")"; }
+no_folder() { if [ -z "$target" ] && [ -e "$now" ]; then fail "$1: left its folder"; fi; nothing "$1"; }
+no_temporaries() { # no_temporaries WHEN
+  local found
+  found=$(find "$now/" -name '*.partial*' 2>/dev/null)
+  [ -z "$found" ] || fail "$1: left $found"
+}
+sentence() { # sentence WHEN WORD...: standard error is one sentence that holds these words
+  local word
+  sed -i '/^warning: /d' message
+  [ "$(grep -vc '^quern: go on with: ' message)" -eq 1 ] && [[ $(cat message) == "quern: "* ]] || fail "$1: not one sentence: $(head -n 5 message)"
+  for word in "${@:2}"; do grep -qF -- "$word" message || fail "$1: no word of \"$word\": $(head -n 3 message)"; done
+}
+refused() { # refused WHEN WORD... -- OPTION...: exit code 1, a sentence, and nothing has changed
+  local when=$1 words=() before code
+  shift
+  while [ "$1" != -- ]; do words+=("$1"); shift; done
+  before=$(listing)
+  run "${@:2}" >output 2>message
+  code=$?
+  [ $code -eq 1 ] || fail "$when: exit code $code"
+  sentence "$when" "${words[@]}"
+  [ "$(listing)" = "$before" ] || fail "$when: the folder has changed: $(diff <(echo "$before") <(listing) | grep '^[<>]' | head -n 3)"
+}
+succeeds() { # succeeds WHEN OPTION...
+  run "${@:2}" >output 2>message || fail "$1: $(head -n 3 message)"
+}
+begin() { # begin OPTION...: in the background, and stopped once something is recorded; $running
+  local first='' size=0
+  launch "$@" >output 2>message &
+  running=$!
+  while kill -0 $running 2>/dev/null; do
+    if [ -n "$journal" ]; then size=$(stat -c %s "$now/$journal" 2>/dev/null || echo 0); else size=$(find "$now/" -name '*.partial*' | wc -l); fi
+    [ "$size" = 0 ] || first=${first:-$size}
+    [ -z "$first" ] || { [ -n "$journal" ] && [ "$size" -le "$first" ]; } || break
+    sleep 0.005
+  done
+  kill -STOP -$running 2>/dev/null || { fail "the run was over before it could be stopped: $(head -n 3 message)"; return 1; }
+  while grep -q '^State:[[:space:]]*[^T[:space:]]' /proc/$running/task/*/status 2>/dev/null; do sleep 0.005; done # every thread
+}
+finish() { # finish SIGNAL: of the run that was begun; $code
+  kill "-$1" -$running
+  kill -CONT -$running 2>/dev/null
+  { wait -f $running; } 2>/dev/null
+  code=$?
+}
+
+# ---- the situations; each begins with `now` as it likes ----
+
+an_empty_folder() {
+  fresh
+  mkdir -p "$now"
+  succeeds "an empty folder"
+  same "an empty folder"
+}
+nothing_to_resume() {
+  fresh
+  succeeds "an absent folder" --resume
+  grep -qF "holds nothing to resume; the run begins at its start" message || fail "no warning: $(head -n 3 message)"
+  same "an absent folder"
+}
+files_of_others() {
+  local name=notes.txt flag
+  fresh
+  mkdir -p "$now"
+  echo "not a result" >"$now/${target:-$name}"
+  echo "not a result" >"$now/$name" # beside a file it does not matter
+  for flag in '' $resume; do refused "files of others $flag" "$now" "${target:-$name}" -- $flag; done
+  if [ -z "$target" ]; then
+    refused "files of others --overwrite" "$now" "$name" -- --overwrite
+    printf '{"program": "evaluate", "files": ["notes.txt"]}\n' >"$now/run.json"
+    refused "another program's run" "$now" -- --overwrite
+  else
+    succeeds "one's own name --overwrite" --overwrite
+    same "one's own name --overwrite" $name
+  fi
+}
+a_finished_run() {
+  from finished
+  refused "a finished run" "$now" --overwrite --
+}
+a_finished_run_overwritten() {
+  local old=${target%.*}${target:+_}old.csv
+  from finished
+  echo "of the user" >"$now/notes.txt"
+  echo "of the old run" >"$now/$old"
+  sed -i 's/"files": *\[/&"'$old'", /' "$now"/*run.json
+  grep -q "$old" "$now"/*run.json || fail "run.json does not list the files of a run"
+  succeeds "a finished run --overwrite" --overwrite
+  same "a finished run --overwrite" notes.txt
+}
+a_finished_run_resumed() {
+  from finished
+  succeeds "a finished run --resume" --resume
+  same "a finished run --resume"
+}
+a_finished_run_resumed_otherwise() {
+  from finished
+  refused "a finished run --resume ${other[*]}" "$differs" -- --resume "${other[@]}"
+}
+a_bad_device() {
+  fresh
+  refused "a bad device" cuda -- --device cuda:77
+  no_folder "a bad device"
+}
+a_broken_input() {
+  inputs=broken
+  fresh
+  refused "a broken input" --
+  no_folder "a broken input"
+}
+a_killed_run() { # makes `unfinished`
+  fresh
+  begin || return
+  finish KILL
+  no_results "a kill"
+  cp -r "$now" unfinished
+  succeeds "--resume after a kill" --resume
+  same "--resume after a kill"
+  no_temporaries "--resume after a kill"
+}
+an_unfinished_run() {
+  from unfinished
+  refused "an unfinished run" "$now" --resume --overwrite --
+}
+an_unfinished_run_resumed_otherwise() {
+  from unfinished
+  refused "an unfinished run --resume ${other[*]}" "$differs" -- --resume "${other[@]}"
+  inputs=changed
+  refused "an unfinished run --resume with another input" = -- --resume
+}
+an_unfinished_run_of_another_version() {
+  from unfinished
+  inputs=good binary=$work/quern
+  sed "s/$version/9.9.9/g" "$quern" >"$binary" && chmod +x "$binary"
+  if "$binary" --version | grep -q 9.9.9; then
+    refused "another version --resume" version= 9.9.9 -- --resume
+  else
+    echo "  $program: the command holds no version that can be changed"
+  fi
+}
+an_unfinished_run_overwritten() {
+  from unfinished
+  succeeds "an unfinished run --overwrite" --overwrite "${other[@]}"
+  refused "an unfinished run that was overwritten" "$differs" -- --resume
+}
+two_runs_at_once() {
+  local flag
+  fresh
+  begin || return
+  for flag in '' $resume --overwrite; do refused "in use $flag" "in use by another run" -- $flag; done
+  finish KILL
+}
+a_signal() {
+  local signal
+  for signal in TERM INT; do
+    fresh
+    begin || return
+    finish $signal
+    [ $code -eq 1 ] || fail "$signal: exit code $code"
+    sentence $signal stopped
+    no_results $signal
+    no_temporaries $signal
+    if [ -n "$journal" ]; then
+      grep -q '^quern: go on with: .* --resume' message || fail "$signal: no advice how to go on: $(cat message)"
+    else
+      nothing $signal
+    fi
+  done
+  [ -n "$journal" ] || return
+  succeeds "--resume after a signal" --resume
+  same "--resume after a signal"
+}
+two_devices() {
+  device=host,checking:host
+  fresh
+  succeeds "two devices"
+  same "two devices"
+}
+two_processes() {
+  fresh
+  launcher=("${mpirun[@]}" -n 2)
+  succeeds "two processes"
+  same "two processes"
+}
+a_killed_process() {
+  fresh
+  # The second one dies once its journal has something.
+  cat >killed.sh <<'END'
+journal=$1
+shift
+[ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
+"$@" & running=$!
+while kill -0 $running 2>/dev/null && [ ! -s "$journal" ]; do sleep 0.01; done
+kill -KILL $running
+wait $running
+END
+  launcher=("${mpirun[@]}" -n 3 bash "$work/killed.sh" "$now/${journal%.0}.1")
+  run >output 2>message && fail "a killed process: exit code 0"
+  # none, where the launcher ends one that waits for the others
+  [ "$(grep -E '^(quern|warning): ' message | grep -vc '^quern: go on with: ')" -le 1 ] || fail "not one sentence: $(grep -E '^(quern|warning): ' message)"
+  no_results "a killed process"
+  launcher=()
+  succeeds "--resume after a process was killed" --resume
+  same "--resume after a process was killed"
+}
+a_full_disk() { # files may not grow past some KiB
+  local kib code name failed=''
+  for kib in 1 4 16 64; do
+    fresh
+    (trap '' XFSZ && ulimit -f $kib && launch) >output 2>message
+    code=$?
+    [ $code -ne 0 ] || { same "a disk of $kib KiB"; continue; }
+    failed=$kib
+    [ $code -eq 1 ] || fail "a disk of $kib KiB: exit code $code"
+    sentence "a disk of $kib KiB" "$now/"
+    for name in $(results finished); do
+      [ ! -e "$now/$name" ] || same_file "finished/$name" "$now/$name" || fail "a disk of $kib KiB: half of $name"
+    done
+    no_temporaries "a disk of $kib KiB"
+  done
+  [ -n "$failed" ] || fail "every file is small: nothing was tested"
+}
+
+# ---- all of them ----
+
+situations() { # of the program: those that it can be in
+  if [ -n "${QUERN_TEST_QUICK:-}" ]; then # sanitizers: where threads meet
+    [ "$program" = fsc ] || echo a_signal
+    [[ $several != *devices* ]] || echo two_devices
+    return
+  fi
+  echo an_empty_folder files_of_others a_finished_run a_finished_run_overwritten a_broken_input a_full_disk
+  [ -z "$device" ] || echo a_bad_device
+  [ "$program" = fsc ] || echo a_signal # which is over too soon
+  [ -z "$journal" ] || echo nothing_to_resume a_finished_run_resumed a_finished_run_resumed_otherwise a_killed_run an_unfinished_run \
+    an_unfinished_run_resumed_otherwise an_unfinished_run_of_another_version an_unfinished_run_overwritten two_runs_at_once
+  [[ $several != *devices* ]] || echo two_devices
+  [[ $several != *ranks* ]] || [ -z "$with_ranks" ] || echo two_processes a_killed_process
+}
+with_ranks=
+! use_mpi "$build" || with_ranks=1
+cd "$work" || exit 1
+(make_inputs) || { echo "FAILED: making the inputs"; exit 1; }
+version=$("$quern" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
+bad=0
+programs=("${@:4}")
+[ ${#programs[@]} -gt 0 ] || programs=(dock screen trajectory reconstruct reconstruct-map project fsc)
+for program in "${programs[@]}"; do
+  describe "$program"
+  resume=${journal:+--resume}
+  rm -rf finished unfinished
+  fresh
+  succeeds "a first run"
+  mv "$now" finished || exit 1
+  for situation in $(situations); do
+    failures=0 started=$SECONDS
+    describe "$program"
+    inputs=good binary=$quern launcher=()
+    $situation
+    if [ $failures -eq 0 ]; then verdict=ok; else verdict=FAILED; bad=$((bad + 1)); fi
+    printf '%-6s  %-15s  %s  (%d s)\n' $verdict "$program" "${situation//_/ }" $((SECONDS - started))
+  done
+done
+echo "$bad failed"
+[ $bad -eq 0 ]
