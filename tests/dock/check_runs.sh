@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# labels: unsanitized
 # check_runs.sh SOURCE QUERN BUILD: whole docking runs from the command line, with the three coefficient sets of the
 # default and with one. The same bytes for any thread count and batch and after kills and resumes; nothing half-written
 # under a final name.

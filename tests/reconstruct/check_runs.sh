@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# labels: unsanitized
 # check_runs.sh SOURCE QUERN BUILD: whole reconstructions from the command line. The map is that of what was projected;
 # runs agree within 1e-6 (deterministic ones to the bit) for any number of threads and ranks, stored types, and after
 # kills, which leave no map.

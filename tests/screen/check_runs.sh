@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# labels: unsanitized
 # check_runs.sh SOURCE QUERN BUILD: whole screens from the command line. The same bytes for any number of threads, ranks
 # and conformers a batch and after kills; every molecule that is broken is named and no other.
 # QUERN_TEST_MOLECULES: size of the library (300, 100 with QUERN_TEST_QUICK); 10000 is for a quiet hour.

@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# labels: unsanitized
 # check_trouble.sh SOURCE QUERN BUILD: what a screen does about odd names, other devices, and inputs that go wrong on the
 # way, and whether its files say where a molecule is from.
 set -u
