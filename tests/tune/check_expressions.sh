@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Random expressions have the values that Python gives them. Arguments: source folder, quern binary, build folder.
 set -u
-evaluate=$3/tests/test_base_expression
+evaluate=$3/tests/test_expression_expression
 [ -x "$evaluate" ] || { echo "no $evaluate"; exit 1; }
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
 folder=$(mktemp -d) || exit 1

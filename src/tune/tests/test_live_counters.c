@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "check.h"
+#include "runtime/context.h"
 #include "runtime/counters.h"
+#include "runtime/device.h"
 #include "tune/model/expert.h"
 
 enum { POINTS = 4, MOST_COUNTERS = 64 };
@@ -115,7 +117,9 @@ static void tuning_counts_or_goes_without(void)
         return;
     CHECK_OK(qn_live_counters_open(device, workload, NULL, space, &live));
     CHECK(live == NULL && !said[0]); /* nobody asks for counters: nothing is loaded, nothing said */
+    const qn_log_scope outer = qn_context_enter_log(qn_device_context(device)); /* as a tuning run does */
     CHECK_OK(qn_live_counters_open(device, workload, model, space, &live));
+    qn_log_return(outer);
     if (live) {
         CHECK(strcmp(qn_device_get_info(device)->driver, "cuda") == 0);
         read_counters(live, workload, space);
