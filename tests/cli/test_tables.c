@@ -193,7 +193,7 @@ static const cli_command command = {.name = "test", .list_parts = list_parts};
 /* As a command line tells it: "--name=text", or the text in the row's place. */
 static cli_parse_result tell_command(const char *text, void *options, char sentence[512])
 {
-    char written[512], *arguments[64];
+    char written[512], filler[] = "x", *arguments[64];
     int count = 0;
     cli_line line;
     qn_option other;
@@ -201,7 +201,7 @@ static cli_parse_result tell_command(const char *text, void *options, char sente
     if (row.group == QN_OPTION_ARGUMENT) snprintf(written, sizeof written, "%s", text);
     for (size_t i = 0; row.group == QN_OPTION_ARGUMENT && qn_option_row(table, i, &other); i++) {
         if (strcmp(other.name, row.name) == 0) break;
-        arguments[count++] = (char[]){"x"};
+        arguments[count++] = filler;
     }
     arguments[count++] = written;
     cli_parse_result result = cli_line_read(&command, count, arguments, &line);
