@@ -49,7 +49,7 @@ static qn_status score(void *pointer, qn_event **events)
                                 way->energies, way->cells, events);
 }
 
-/* The work of the kernel of this name. */
+/* Get the least work of the kernel with this name. */
 static void kernel_work(const qn_family *family, const char *name, const void *problem, qn_work *work)
 {
     for (int k = 0; k < family->kernel_count; k++)
@@ -95,7 +95,7 @@ static void set_fused_problems(fused_way *way, int batch)
                              &way->problems);
 }
 
-/* The receptor's spectra, planes of whole columns. */
+/* Fill the receptor's spectra, stored as planes of whole columns. */
 static void make_receptor(fused_way *way)
 {
     const size_t columns = (size_t)qn_rotation_columns(&way->grid), nz = (size_t)way->grid.cells[2];

@@ -6,22 +6,22 @@
 
 #include "problem.h"
 
-/* A kernel or transform of a way: how it is launched and the least it has to do. `events` of a launch are NULL unless
- * the stage is two kernels. */
+/* One kernel or transform of a way to dock: its launch function and its least work. `events` of a launch are NULL
+ * unless the stage has two kernels. */
 enum { BENCH_STAGE_KERNELS = 2 };
 typedef struct bench_stage {
     const char *name;
     qn_status (*launch)(void *way, qn_event **events);
     void (*work)(const void *way, qn_work *work);
-    bool destroys_input;                      /* and so cannot be repeated at will */
-    const char *kernels[BENCH_STAGE_KERNELS]; /* names of the two; NULL: it is one */
+    bool destroys_input;                      /* overwrites its input, so it cannot be repeated alone */
+    const char *kernels[BENCH_STAGE_KERNELS]; /* names of the stage's two kernels; NULL: it has one */
 } bench_stage;
 
-/* Order of doubles, for qsort. */
+/* Compare two doubles, for qsort. */
 int bench_by_value(const void *left, const void *right);
 
-/* A line each and one of their sum: milliseconds, megabytes, shares of the limits. `start` empties what the stages of a
- * rotation add to. */
+/* Print a line for each stage and one for their sum: milliseconds, megabytes, the fraction of the copy rate
+ * and the fraction of the limit. `start` clears the buffers that the stages of a rotation add to. */
 void bench_print_stages(const dock_bench *bench, void *way, qn_status (*start)(void *), const bench_stage *stages,
                         int count, int batch);
 

@@ -1,4 +1,4 @@
-/* Sums of the rows of a matrix, as a user might bring it: plain OpenCL C, parameters as macros.
+/* Sums of the rows of a matrix, an example of a user's kernel: plain OpenCL C with parameters as macros.
  * A group of GROUP_SIZE work-items sums ROWS_PER_GROUP rows; each work-item loads vectors of VECTOR floats. */
 #if VECTOR == 1
 #define LOAD(pointer) (*(pointer))

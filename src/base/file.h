@@ -1,4 +1,4 @@
-/* Whole files in, and files out that appear under their final name only when complete. */
+/* Reading whole files, and writing files that appear under their final name only when they are complete. */
 #ifndef QN_BASE_FILE_H
 #define QN_BASE_FILE_H
 
@@ -17,7 +17,7 @@ QN_MUST_CHECK qn_status qn_file_write(const char *path, const void *data, size_t
 
 bool qn_file_exists(const char *path);
 
-/* Whether two paths lead to one file, which exists. */
+/* Whether two paths lead to the same existing file. */
 bool qn_file_is_same(const char *path, const char *other);
 
 /* Create a folder and its missing parents; an existing folder is fine. */
@@ -29,8 +29,8 @@ QN_MUST_CHECK qn_status qn_folder_is_empty(const char *path, bool *empty);
 /* "folder/name"; released with qn_release. */
 QN_MUST_CHECK qn_status qn_path_join(const char *folder, const char *name, char **path);
 
-/* Append the folder of what can be computed again: $XDG_CACHE_HOME/quern or ~/.cache/quern. It may not exist yet.
- * Errors: QN_NOT_FOUND when neither variable names an absolute folder. */
+/* Append the path of the cache folder: $XDG_CACHE_HOME/quern or ~/.cache/quern. The folder need not exist. Errors:
+ * QN_NOT_FOUND when neither $XDG_CACHE_HOME nor $HOME is an absolute path. */
 QN_MUST_CHECK qn_status qn_cache_folder(qn_text *path);
 
 /* The part after the last '/'. */

@@ -8,8 +8,8 @@
 
 bool qn_is_gzip(const char *data, size_t size);
 
-/* All members of `data` one after the other, at most `most_bytes` (guards against data that unpacks to far more than
- * any file we read). `plain` is released with qn_release. QN_BAD_FORMAT: damaged, cut off or too large. */
+/* Unpack all members of `data`, one after the other, to at most `most_bytes` (a guard against data that unpacks to far
+ * more than any real input file). `plain` is released with qn_release. QN_BAD_FORMAT: damaged, cut off or too large. */
 QN_MUST_CHECK qn_status qn_gzip_unpack(const char *name, const char *data, size_t size, size_t most_bytes, char **plain,
                                        size_t *plain_size);
 

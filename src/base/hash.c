@@ -50,7 +50,7 @@ static void add_blocks_portably(uint32_t state[8], const unsigned char *block, s
 
 #if defined(__x86_64__)
 
-/* Intel's SHA extensions: the state is kept as the words a b e f and c d g h, four rounds a step. */
+/* Intel's SHA extensions: the state is kept as the words a b e f and c d g h, four rounds per step. */
 __attribute__((target("sha,sse4.1"))) static void add_blocks_by_sha(uint32_t state[8], const unsigned char *block,
                                                                     size_t count)
 {
@@ -59,7 +59,7 @@ __attribute__((target("sha,sse4.1"))) static void add_blocks_by_sha(uint32_t sta
     __m128i cdgh = _mm_set_epi32((int)state[2], (int)state[3], (int)state[6], (int)state[7]);
     for (; count > 0; count--, block += 64) {
         const __m128i abef_before = abef, cdgh_before = cdgh;
-        __m128i w[4]; /* the sixteen words of the message that are needed, the oldest first */
+        __m128i w[4]; /* the latest sixteen words of the message schedule, the oldest first */
         for (int i = 0; i < 4; i++)
             w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(block + 16 * i)), big_endian);
         for (int t = 0; t < 64; t += 4) {
@@ -87,7 +87,7 @@ __attribute__((target("sha,sse4.1"))) static void add_blocks_by_sha(uint32_t sta
     }
 }
 
-/* Asked once: in a virtual machine the question takes long. */
+/* Cached, because CPUID takes long in a virtual machine. */
 static bool has_sha(void)
 {
     static atomic_int known; /* 1: no, 2: yes */

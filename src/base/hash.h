@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4), for cache keys and for naming inputs so that anyone can check them with sha256sum. */
+/* SHA-256 (FIPS 180-4), for cache keys and for digests of inputs, which anyone can check with sha256sum. */
 #ifndef QN_BASE_HASH_H
 #define QN_BASE_HASH_H
 
@@ -10,13 +10,13 @@ typedef struct qn_hash {
     uint32_t state[8];
     uint64_t length;
     unsigned char block[64];
-    bool by_sha; /* by the processor's own instructions; may be set to false, for tests */
+    bool by_sha; /* use the processor's SHA instructions; tests set it to false */
 } qn_hash;
 
 void qn_hash_start(qn_hash *hash);
 void qn_hash_add(qn_hash *hash, const void *data, size_t size);
 
-/* 64 lower-case hexadecimal digits and a zero byte. */
+/* Write the digest as 64 lower-case hexadecimal digits and a zero byte. */
 void qn_hash_finish(qn_hash *hash, char digest[65]);
 
 #endif

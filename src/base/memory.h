@@ -1,4 +1,4 @@
-/* Allocation that reports instead of crashing, and growing arrays. */
+/* Allocation that returns an error instead of crashing, and growing arrays. */
 #ifndef QN_BASE_MEMORY_H
 #define QN_BASE_MEMORY_H
 
@@ -9,10 +9,11 @@
  * count · size and exhaustion give QN_OUT_OF_MEMORY. Release with qn_release. */
 QN_MUST_CHECK qn_status qn_allocate(size_t count, size_t size, void **memory);
 
-/* Make room for at least `needed` elements: grows geometrically, keeps content, leaves new elements uninitialised. */
+/* Make room for at least `needed` elements. The capacity grows geometrically, the content is kept, new elements are
+ * uninitialised. */
 QN_MUST_CHECK qn_status qn_grow(void **memory, size_t *capacity, size_t needed, size_t size);
 
-/* Free what qn_allocate or qn_grow gave and set the pointer to NULL; accepts NULL. */
+/* Free memory of qn_allocate or qn_grow and set the pointer to NULL; accepts NULL. */
 void qn_release(void *pointer_to_memory);
 
 #endif

@@ -10,8 +10,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Edits that make one word of the other, of which swapping neighbours is one (Damerau 1964); both are shorter than
- * WORD_MAX. Rows of the dynamic program take turns in three. */
+/* Number of edits that turn one word into the other; swapping two neighbours is one edit (Damerau 1964). Both words are
+ * shorter than WORD_MAX. Three rows of the dynamic programming table are used in turn. */
 static size_t edit_distance(const char *from, const char *to)
 {
     size_t rows[3][WORD_MAX];
@@ -36,7 +36,7 @@ const char *qn_nearest_word(const char *text, const char *const *words, size_t c
 {
     const size_t length = strlen(text);
     const char *nearest = NULL;
-    size_t fewest = 1 + length / 3; /* that many are no misspelling */
+    size_t fewest = 1 + length / 3; /* words that need more edits are not similar */
     if (length == 0 || length >= WORD_MAX) return NULL;
     for (size_t i = 0; i < count; i++) {
         if (strlen(words[i]) >= WORD_MAX) continue;

@@ -1,8 +1,8 @@
-/* A thread that does one piece of work. It logs where the thread logs that started it, and how its work went is told to
- * the thread that joins it, with the error trail.
+/* A thread that runs one function. It inherits the log of the thread that starts it; its status and error trail go to
+ * the thread that joins it.
  *
- * Life cycle: start → join. What was not started may be joined too: all zero it gives QN_OK, after a start that failed
- * that failure again.
+ * Life cycle: start → join. A thread that was never started may be joined too: a zeroed qn_thread gives QN_OK, one
+ * whose start failed returns that failure again.
  */
 #ifndef QN_BASE_THREAD_H
 #define QN_BASE_THREAD_H
@@ -26,13 +26,13 @@ typedef struct qn_thread {
     qn_error_trail trail; /* of the work, when it is done */
 } qn_thread;
 
-/* `thread` stays where it is until the join. Errors: QN_OUT_OF_MEMORY when the system starts no more threads. */
+/* The struct `thread` must not move until the join. Errors: QN_OUT_OF_MEMORY when the system starts no more threads. */
 QN_MUST_CHECK qn_status qn_thread_start(qn_thread *thread, qn_thread_work work, void *user);
 
-/* Wait for the work and return its status, with its trail on the calling thread where it failed. */
+/* Wait for the thread and return the status of its work. After a failure the calling thread has its error trail. */
 qn_status qn_thread_join(qn_thread *thread);
 
-/* Wait for all; the first in their order that failed gives status and trail. */
+/* Join all threads; status and trail are those of the first one, in array order, that failed. */
 qn_status qn_threads_join(qn_thread *threads, size_t count);
 
 #endif

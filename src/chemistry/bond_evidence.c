@@ -43,7 +43,7 @@ static void cross(const double u[3], const double v[3], double w[3])
     w[2] = u[0] * v[1] - u[1] * v[0];
 }
 
-/* Size of the torsion about b-c, 0 to 180°. */
+/* Absolute torsion angle about b-c, 0 to 180°. */
 static double torsion_degrees(const double *positions, int a, int b, int c, int d)
 {
     double u[3], v[3], w[3], m[3], n[3];
@@ -75,7 +75,7 @@ static double clamp(double value)
     return value < 0 ? 0 : value > 1 ? 1 : value;
 }
 
-/* Angles at an atom: three of 109.5° have a sum of 328.5°, three of 120° one of 360°. */
+/* Planarity of an atom from its angles: three of 109.5° add up to 328.5°, three of 120° to 360°. */
 static void look_at_atom(const qn_compound_neighbours *neighbours, const double *positions, int atom,
                          qn_bond_evidence *evidence)
 {
@@ -92,7 +92,8 @@ static void look_at_atom(const qn_compound_neighbours *neighbours, const double 
     }
 }
 
-/* Rings of trigonal atoms have torsions near 0; those of chairs are 55°, of envelopes up to 40°. */
+/* Flatness of a ring from its torsions: rings of trigonal atoms have torsions near 0, chairs 55°, envelopes up to
+ * 40°. */
 static void look_at_ring(const qn_ring *ring, const double *positions, qn_bond_evidence *evidence)
 {
     if (ring->size < 5 || ring->size > 7) return;
@@ -109,7 +110,8 @@ static void look_at_ring(const qn_ring *ring, const double *positions, qn_bond_e
     }
 }
 
-/* In rings of five the angles tell nothing; whether the ring is flat does, though not alone. */
+/* Set the planarity of atoms in small rings, where angles say little: the planarity follows from the flatness of the
+ * ring. */
 static void mind_small_rings(const qn_compound_neighbours *neighbours, const qn_rings *rings,
                              qn_bond_evidence *evidence)
 {
@@ -162,8 +164,8 @@ void qn_bond_evidence_clear(qn_bond_evidence *evidence)
     qn_release(&evidence->flat_ring_bond);
 }
 
-/* A trigonal carbon's bonds have a sum of shortness above 1 (1.5 in benzene), a tetrahedral one's near 0. One that is
- * nearly as short as a double bond is enough where a small ring bends the angles (norbornene). */
+/* The bonds of a trigonal carbon have a total shortness above 1 (1.5 in benzene), those of a tetrahedral one near 0.
+ * One bond nearly as short as a double bond is enough if a small ring bends the angles (norbornene). */
 double qn_bond_evidence_trigonal(const qn_compound *compound, const qn_compound_neighbours *neighbours,
                                  const qn_bond_evidence *evidence, int atom)
 {

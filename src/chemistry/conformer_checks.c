@@ -25,8 +25,8 @@ static bool is_one_of(const qn_compound *compound, int atom, const char *letters
     return element[0] && !element[1] && strchr(letters, element[0]);
 }
 
-/* Hydrogens of hydroxyls and thiols are left out: they turn on their own bond, which costs next to nothing, and stand
- * where the file had them. */
+/* Whether an atom takes part in checks. Hydrogens of hydroxyls and thiols do not: they can rotate at almost no cost,
+ * but here they keep their place relative to their bond. */
 static bool counts(const qn_compound *compound, const qn_compound_neighbours *near, int atom)
 {
     if (!qn_compound_atom_is_hydrogen(&compound->atoms[atom])) return true;
@@ -35,7 +35,7 @@ static bool counts(const qn_compound *compound, const qn_compound_neighbours *ne
     return true;
 }
 
-/* A hydrogen on nitrogen and an acceptor may come near: that is a hydrogen bond. */
+/* Whether a hydrogen on nitrogen and an acceptor may come near each other, as in a hydrogen bond. */
 static bool may_bond(const qn_compound *compound, const qn_compound_neighbours *near, int hydrogen, int acceptor)
 {
     if (!qn_compound_atom_is_hydrogen(&compound->atoms[hydrogen]) || !is_one_of(compound, acceptor, "NOFS"))
@@ -51,11 +51,11 @@ typedef struct pair_maker {
     const int *part;
     const bool *turns;
     double clash_share;
-    int *bonds_away; /* of the atom in hand: 1, 2; 0: itself or farther */
+    int *bonds_away; /* per atom: 1 if it is at most two bonds from the current atom, otherwise 0 */
     qn_conformer_checks *checks;
 } pair_maker;
 
-/* Whether two atoms lie in one rigid part or on the axes of its bonds: their distance stays. */
+/* Whether two atoms lie in one rigid part or on the axes of its bonds, so that their distance is constant. */
 static bool is_fixed(const pair_maker *maker, int a, int b)
 {
     const qn_compound_neighbours *near = maker->near;
@@ -188,7 +188,7 @@ static void cross(const double a[3], const double b[3], double product[3])
     product[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Möller and Trumbore 1997: whether the segment from `p` to `q` goes through the triangle a, b, c. */
+/* Whether the segment from `p` to `q` crosses the triangle a, b, c (Möller and Trumbore 1997). */
 static bool crosses_triangle(const double *p, const double *q, const double *a, const double *b, const double *c)
 {
     double along[3], side[3], other[3], normal[3], offset[3], turned[3];
@@ -205,7 +205,7 @@ static bool crosses_triangle(const double *p, const double *q, const double *a, 
     return u >= 0 && v >= 0 && u + v <= 1 && t >= 0 && t <= 1;
 }
 
-/* A ring's face is the fan of triangles from its middle to its bonds. */
+/* Whether a segment crosses a ring's face, the fan of triangles from the ring's middle to its bonds. */
 static bool crosses_ring(const qn_ring *ring, const double *positions, const double *p, const double *q)
 {
     double middle[3] = {0, 0, 0};

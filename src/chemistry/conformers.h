@@ -1,4 +1,4 @@
-/* Conformers: other arrangements of a compound around its rotatable bonds. */
+/* Conformers: arrangements of a compound that differ by rotation about its rotatable bonds. */
 #ifndef QN_CHEMISTRY_CONFORMERS_H
 #define QN_CHEMISTRY_CONFORMERS_H
 
@@ -6,25 +6,25 @@
 
 #include "model/compound.h"
 
-/* Bonds whose turning gives another shape: single, in no ring, both ends with another heavy neighbour, no amide, no
- * conjugated nitrile or alkyne end. Written to `bonds` (room for bond_count), counted in *count. */
+/* Find the bonds whose rotation changes the shape: single, in no ring, both ends with another heavy neighbour, no
+ * amide, no conjugated nitrile or alkyne end. Written to `bonds` (room for bond_count), counted in *count. */
 QN_MUST_CHECK qn_status qn_conformers_rotatable_bonds(const qn_compound *compound, int *bonds, size_t *count);
 
-/* 0 means the default, but for count, seed and stream. */
+/* 0 means the default, except for count, seed and stream. */
 typedef struct qn_conformer_options {
-    size_t count;              /* conformers wanted in all, the file's first one among them */
+    size_t count;              /* number of conformers, including the file's first one */
     uint64_t seed, stream;     /* counter-based: the same compound gets the same conformers */
-    double diversity_angstrom; /* least heavy-atom RMSD to any other, superposed, symmetry minded; default 0.8 */
+    double diversity_angstrom; /* smallest RMSD of heavy atoms between two conformers, superposed; default 0.8 */
     double clash_share;        /* distance below this share of the van der Waals sum is a clash; default 0.75 */
-    int tries;                 /* arrangements looked at per conformer wanted; default 50 */
+    int tries;                 /* arrangements tried for each conformer; default 50 */
 } qn_conformer_options;
 
-/* Replace the compound's conformers by the first one and up to options->count − 1 others made from it by turning its
- * rotatable bonds (torsions of the usual minima of a bond of that kind, with some spread; esters and amidines keep
- * theirs), none with a clash or an atom through a ring, each different from all others. Bond lengths, angles and
- * chirality stay, and so does the largest rigid part in its place. Fewer may be found: one, when nothing turns. Errors:
- * QN_INVALID_ARGUMENT (no positions, a flat drawing, a position that is not finite), QN_UNSUPPORTED (over 4096 atoms),
- * those of qn_rings_find. */
+/* Replace the compound's conformers by the first one and up to options->count − 1 others. These are made from the first
+ * one by rotating its rotatable bonds to the usual minima of their torsions, with some spread; esters and amidines keep
+ * their torsions. No conformer has a clash or an atom through a ring, and each differs from all others. Bond lengths,
+ * angles, chirality and the place of the largest rigid part are unchanged. The result may have fewer conformers, or one
+ * when nothing rotates. Errors: QN_INVALID_ARGUMENT (no positions, a flat drawing, a position that is not finite),
+ * QN_UNSUPPORTED (over 4096 atoms), those of qn_rings_find. */
 QN_MUST_CHECK qn_status qn_conformers_make(qn_compound *compound, const qn_conformer_options *options);
 
 #endif

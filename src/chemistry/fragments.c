@@ -11,7 +11,7 @@ static const double complex_angstrom = 2.8; /* longest bond of a metal to N, O, 
 
 typedef struct fragment {
     size_t heavy;
-    bool organic, metal; /* metal: one metal atom and nothing else */
+    bool organic, metal; /* metal: a single metal atom */
 } fragment;
 
 typedef struct fragment_search {
@@ -108,7 +108,7 @@ static qn_status add_element(const fragment_search *search, int number, const ch
     return count > 1 ? qn_text_append(text, "%zu", count) : QN_OK;
 }
 
-/* Carbon and hydrogen first, then the others as they come. */
+/* Append a formula: carbon and hydrogen first, then the other elements in order of appearance. */
 static qn_status add_formula(const fragment_search *search, int number, qn_text *text)
 {
     const qn_compound *compound = search->compound;

@@ -4,9 +4,10 @@
 
 #include "model/compound.h"
 
-/* Leave the compound's main molecule: of those with carbon, or of all where none has it, the one of most heavy atoms,
- * the first of several. Metal ions within 2.8 Å of its atoms stay with it, as a complex's do, but not alkali ions. What
- * goes is told by a property of this name, as formulas: "Cl; H2O". A compound of one molecule stays as it is. */
+/* Keep only the compound's main molecule: among those with carbon, or among all where none has carbon, the first one
+ * with the most heavy atoms. Metal ions within 2.8 Å of its atoms are kept too, as in a complex, but not alkali ions.
+ * The removed molecules are listed in a property of this name, as formulas: "Cl; H2O". A compound of one molecule is
+ * unchanged. */
 QN_MUST_CHECK qn_status qn_fragments_keep_main(qn_compound *compound, const char *property);
 
 #endif

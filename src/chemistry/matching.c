@@ -1,6 +1,6 @@
-/* Edmonds' blossom algorithm (J. Edmonds 1965, "Paths, trees, and flowers") in the form with bases, started from a
- * greedy matching. A search may also end at a matched vertex of lower wish at even distance, which then loses its
- * partner. */
+/* Edmonds' blossom algorithm (J. Edmonds 1965, "Paths, trees, and flowers") in the variant that stores bases of
+ * blossoms. It starts from a greedy matching. A search may also end at a matched vertex with a weaker wish at even
+ * distance, which then loses its partner. */
 #include "chemistry/matching.h"
 
 #include <stdbool.h>
@@ -17,11 +17,11 @@ typedef struct matcher {
     int *partner_edge;
     size_t *start;
     int *incident;    /* edges of each vertex */
-    int *parent_edge; /* the edge by which an odd vertex was reached, −1 */
+    int *parent_edge; /* the edge by which an odd vertex was reached; −1: none */
     int *base;        /* of the blossom that holds a vertex */
     bool *even, *in_blossom, *touched_flag;
     int *touched, *queue;
-    int *mark, stamp; /* for the common ancestor */
+    int *mark, stamp; /* to find the common ancestor */
     size_t touched_count, queue_count;
     uint64_t steps;
 } matcher;
@@ -108,7 +108,7 @@ static void shrink_blossom(matcher *m, int edge)
     for (size_t i = 0; i < count; i++) m->in_blossom[m->touched[i]] = false;
 }
 
-/* Swap matched and unmatched edges from `vertex`, an odd one (it gets its parent edge), back to the root. */
+/* Swap matched and unmatched edges from `vertex`, an odd vertex with its parent edge set, back to the root. */
 static void flip_path(matcher *m, int vertex)
 {
     while (vertex >= 0) {
@@ -119,7 +119,7 @@ static void flip_path(matcher *m, int vertex)
     }
 }
 
-/* Look at what the even vertex can reach; true when the search ends with a better matching. */
+/* Extend the search from an even vertex; true when the search ends with a better matching. */
 static bool grow_from(matcher *m, int vertex, int root, qn_matching_wish least)
 {
     for (size_t k = m->start[vertex]; k < m->start[vertex + 1]; k++) {
@@ -143,7 +143,7 @@ static bool grow_from(matcher *m, int vertex, int root, qn_matching_wish least)
     return false;
 }
 
-/* An even vertex that wants a partner less than the root gives its own away. */
+/* Let an even vertex with a weaker wish than the root's lose its partner; false: its wish is not weaker. */
 static bool give_away(matcher *m, int vertex, int root)
 {
     if (vertex == root || m->wishes[vertex] >= m->wishes[root]) return false;

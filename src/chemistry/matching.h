@@ -1,15 +1,15 @@
-/* Pairing vertices of a graph along its edges: which atoms share the double bonds. */
+/* Pairing vertices of a graph along its edges, to find which atoms share double bonds. */
 #ifndef QN_CHEMISTRY_MATCHING_H
 #define QN_CHEMISTRY_MATCHING_H
 
 #include <quern/status.h>
 #include <stddef.h>
 
-/* How much a vertex wants a partner. */
+/* Priority of a partner for a vertex. */
 typedef enum qn_matching_wish {
     QN_MATCHING_NEVER,
-    QN_MATCHING_RELUCTANT, /* only to give one to a vertex that must have it */
-    QN_MATCHING_GLAD,      /* when one is left over */
+    QN_MATCHING_RELUCTANT, /* only where a MUST vertex needs it */
+    QN_MATCHING_GLAD,      /* if a partner is left */
     QN_MATCHING_MUST
 } qn_matching_wish;
 
@@ -17,10 +17,11 @@ typedef struct qn_matching_edge {
     int first, second; /* vertices */
 } qn_matching_edge;
 
-/* As many MUST vertices as possible get a partner, RELUCTANT ones only where one of them needs it; then GLAD ones do
- * that augmenting paths reach. Earlier edges are preferred where there is a choice. partner_edge, in and out: per
- * vertex, −1 for none; what is there already is improved. Time is bounded: when the search for better pairs takes too
- * long, vertices stay alone. Edges with a NEVER vertex are not used. */
+/* Pair as many MUST vertices as possible. RELUCTANT vertices are paired only where a MUST vertex needs one; GLAD
+ * vertices are paired last, as far as augmenting paths reach them. Earlier edges are preferred among equal choices.
+ * partner_edge is input and output: the edge of each vertex, −1: none; an existing matching is improved. Time is
+ * bounded: if the search takes too long, the remaining vertices get no partner. Edges with a NEVER vertex are not used.
+ */
 QN_MUST_CHECK qn_status qn_matching_find(size_t vertex_count, const qn_matching_wish *wishes, size_t edge_count,
                                          const qn_matching_edge *edges, int *partner_edge);
 

@@ -1,7 +1,8 @@
-/* Bond orders from geometry. Which atoms take part in a double bond is decided first: exactly, by valence, where the
- * hydrogens are there; else by angles, flatness and bond lengths (bond_evidence.h). Groups whose drawing is a
- * convention (nitro, sulfone, phosphate, carbonyl, azide, nitrile) are settled next, then double bonds are dealt to the
- * remaining atoms as a matching that leaves as few as possible alone and prefers short bonds. */
+/* Bond orders from geometry. The first step decides which atoms take part in a double bond: by valence if the
+ * hydrogens exist, otherwise by angles, flatness and bond lengths (bond_evidence.h). The second step sets the orders of
+ * groups that are drawn by convention (nitro, sulfone, phosphate, carbonyl, azide, nitrile). The last step distributes
+ * double bonds over the remaining atoms as a matching that leaves as few atoms as possible unpaired and prefers short
+ * bonds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "chemistry/matching.h"
 #include "chemistry/ring_search.h"
 
-/* Shortness of a bond that may be a double one without need: C-C up to 1.42 Å. */
+/* Shortness from which a bond may be double although no atom needs it: C-C up to 1.42 Å. */
 static const double LIKELY_DOUBLE = 0.55;
 
 typedef struct order_search {
@@ -21,10 +22,10 @@ typedef struct order_search {
     qn_compound_neighbours neighbours;
     qn_rings rings;
     qn_bond_evidence evidence;
-    unsigned char *degree;    /* per atom: bonds to non-metals, with stated hydrogens */
-    unsigned char *hydrogens; /* of those */
+    unsigned char *degree;    /* per atom: bonds to non-metals, including stated hydrogens */
+    unsigned char *hydrogens; /* the hydrogens among them */
     signed char *room;        /* per atom: double bonds it can take part in */
-    qn_matching_wish *wish;   /* per atom: for these */
+    qn_matching_wish *wish;   /* per atom: the wish for double bonds */
     bool *in_flat_six;
     bool carbons_have_hydrogens, polar_have_hydrogens;
 } order_search;
@@ -78,13 +79,13 @@ static void charge(order_search *s, int atom, int charge_e)
     if (s->compound->atoms[atom].charge_e == 0) s->compound->atoms[atom].charge_e = (signed char)charge_e;
 }
 
-/* An oxygen or sulfur with one neighbour only. */
+/* Whether an atom is an oxygen, sulfur or selenium with one neighbour. */
 static bool is_terminal(const order_search *s, int atom)
 {
     return is_chalcogen(s, atom) && s->degree[atom] == 1;
 }
 
-/* The neighbour of an atom that has one; −1 when it is a metal. */
+/* Return the first neighbour of an atom that is not a hydrogen; −1: there is none. */
 static int only_neighbour(const order_search *s, int atom, int *bond)
 {
     for (size_t k = first_bond(s, atom); k < end_bond(s, atom); k++) {
@@ -121,7 +122,7 @@ static void count_neighbours(order_search *s)
     s->polar_have_hydrogens |= s->carbons_have_hydrogens;
 }
 
-/* Largest shortness of the atom's bonds to heavy atoms whose order is open. */
+/* Largest shortness of the atom's bonds that have no order yet; −1: there are none. */
 static double shortest_of(const order_search *s, int atom)
 {
     double best = -1;
@@ -131,7 +132,7 @@ static double shortest_of(const order_search *s, int atom)
     return best;
 }
 
-/* Bonds that the file gives an order above one. */
+/* Sum of (order − 1) over the bonds of known order; 1 for an aromatic bond. */
 static int known_extra(const order_search *s, int atom)
 {
     int extra = 0;
@@ -165,7 +166,7 @@ static void wish_carbon(order_search *s, int atom)
         s->room[atom] = 1;
 }
 
-/* Bound to an oxygen or sulfur with two neighbours, as in isoxazole or thiadiazole. */
+/* Whether an atom is bound to an oxygen or sulfur with two neighbours, as in isoxazole or thiadiazole. */
 static bool beside_chalcogen(const order_search *s, int atom)
 {
     for (size_t k = first_bond(s, atom); k < end_bond(s, atom); k++)
@@ -173,8 +174,9 @@ static bool beside_chalcogen(const order_search *s, int atom)
     return false;
 }
 
-/* A nitrogen with three neighbours takes a double bond only where a carbon needs it (and is charged then); with two,
- * when it is known to have no hydrogen or looks like it; with one, a nitrile's is beside a linear carbon. */
+/* A nitrogen with three neighbours gets a double bond only if a carbon needs it (and is then charged). With two
+ * neighbours it gets one if it is known or likely to have no hydrogen. With one neighbour beside a linear carbon it is
+ * a nitrile's. */
 static void wish_nitrogen(order_search *s, int atom)
 {
     int degree = s->degree[atom];
@@ -215,7 +217,8 @@ static void wish_chalcogen(order_search *s, int atom)
         s->wish[atom] = QN_MATCHING_RELUCTANT;
 }
 
-/* The open bonds from `atom` to terminal oxygens (or sulfurs), shortest first. */
+/* List the bonds without an order from `atom` to terminal oxygens (or sulfurs), shortest first. Returns their number.
+ */
 static size_t terminal_bonds(const order_search *s, int atom, int bonds[4])
 {
     size_t count = 0;
@@ -229,8 +232,8 @@ static size_t terminal_bonds(const order_search *s, int atom, int bonds[4])
     return count;
 }
 
-/* Sulfones, phosphates, perchlorate, nitro groups: the first `doubles` terminal oxygens get a double bond, the others a
- * single one and a charge. */
+/* Set the orders of a sulfone, phosphate, perchlorate or nitro group: the first `doubles` terminal oxygens get a double
+ * bond, the others a single bond and a charge. */
 static void settle_oxo(order_search *s, int atom, size_t doubles)
 {
     int bonds[4];
@@ -267,8 +270,9 @@ static void settle_oxo_groups(order_search *s)
     }
 }
 
-/* How short the bond of a carbon to a terminal oxygen must be for a carbonyl. Carboxylates are at any length; a lactam
- * is preferred to its hydroxy form, as it is in crystals; a phenol's bond is short, too. */
+/* Shortness from which the bond of a carbon to a terminal oxygen is a carbonyl. It is low for carboxylates and for
+ * lactams, which are preferred to their hydroxy forms, as in crystals. It is high for rings, since a phenol's bond is
+ * short, too. */
 static double carbonyl_shortness(const order_search *s, int atom, size_t terminals)
 {
     if (terminals > 1) return 0.2;
@@ -278,7 +282,7 @@ static double carbonyl_shortness(const order_search *s, int atom, size_t termina
     return 0.65;
 }
 
-/* Trigonal carbons with a terminal oxygen (sulfur). */
+/* Set the orders of trigonal carbons' bonds to terminal oxygens (or sulfurs). */
 static void settle_carbonyls(order_search *s)
 {
     for (size_t i = 0; i < s->compound->atom_count; i++) {
@@ -301,7 +305,8 @@ static void settle_carbonyls(order_search *s)
     }
 }
 
-/* An amide's nitrogen has its electrons in the carbonyl, unless a carbon cannot do without it. */
+/* The lone pair of an amide's nitrogen conjugates with the carbonyl, so the nitrogen gets a double bond only if a
+ * carbon needs it. */
 static void mind_amides(order_search *s)
 {
     for (size_t i = 0; i < s->compound->atom_count && !s->polar_have_hydrogens; i++) {
@@ -319,7 +324,7 @@ static int compare_doubles(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-/* Two double bonds at a linear atom: azides, isocyanates, allenes, carbon dioxide. */
+/* Set two double bonds at a linear atom (azide, isocyanate, allene, carbon dioxide); false: it has none. */
 static bool settle_cumulene(order_search *s, int atom)
 {
     int bonds[2], others[2], count = 0;
@@ -342,7 +347,8 @@ static bool settle_cumulene(order_search *s, int atom)
     return true;
 }
 
-/* Triple bonds between two atoms with room for two, shortest first. */
+/* Set cumulated double bonds, then triple bonds between atoms that can each take part in two double bonds, shortest
+ * first. */
 static qn_status settle_linear(order_search *s)
 {
     size_t bonds = s->compound->bond_count, count = 0;
@@ -378,7 +384,8 @@ static int compare_ranked(const void *a, const void *b)
     return x->bond < y->bond ? -1 : x->bond > y->bond;
 }
 
-/* Nitrogens of a flat ring of five that have none left over between them: triazoles, tetrazoles, thiadiazoles. */
+/* Set a double bond between two adjacent nitrogens of a flat ring that got none: triazoles, tetrazoles, thiadiazoles.
+ */
 static void settle_azoles(order_search *s)
 {
     for (size_t i = 0; i < s->compound->bond_count; i++) {
@@ -388,14 +395,14 @@ static void settle_azoles(order_search *s)
             free = is_element(s, ends[k], "N") && s->degree[ends[k]] == 2 && known_extra(s, ends[k]) == 0;
             for (size_t l = first_bond(s, ends[k]); l < end_bond(s, ends[k]) && free; l++)
                 for (size_t m = first_bond(s, other_at(s, l)); m < end_bond(s, other_at(s, l)); m++)
-                    if (is_terminal(s, other_at(s, m))) free = false; /* beside a carbonyl */
+                    if (is_terminal(s, other_at(s, m))) free = false; /* next to a carbonyl */
         }
         if (free && s->hydrogens[ends[0]] + s->hydrogens[ends[1]] == 0) s->compound->bonds[i].order = QN_BOND_DOUBLE;
     }
 }
 
-/* Deal double bonds to the atoms that still want one. Bonds of flat rings come before what is attached to them, and
- * bonds as long as between two aromatic rings are for those that find no other. */
+/* Distribute double bonds to the atoms that still need one. Bonds of flat rings come before their substituents; bonds
+ * as long as those between two aromatic rings come last. */
 static qn_status deal_doubles(order_search *s, ranked_bond *ranked, qn_matching_edge *edges, int *partner_edge)
 {
     size_t count = 0;
@@ -474,7 +481,8 @@ static void charge_nitrogen(order_search *s, int atom)
             charge(s, atom, 1);
 }
 
-/* A terminal oxygen with a single bond and no hydrogen: charged where that is known, or on an N-oxide. */
+/* Charge a terminal oxygen or sulfur with a single bond and no hydrogen if the hydrogens are known or it is an
+ * N-oxide's. */
 static void charge_terminal(order_search *s, int atom)
 {
     int bond, other = only_neighbour(s, atom, &bond);

@@ -13,7 +13,7 @@
 /* Atoms of two residues nearer than this (Å) are bound; a disulfide has 2.05. */
 static const double BOND_REACH_ANGSTROM = 2.1;
 
-/* A residue of a group that needs types and one that is bound to it, or itself. */
+/* A residue of a group that needs types, and one that is bound to it, or the residue itself. */
 typedef struct residue_link {
     size_t group, with;
 } residue_link;
@@ -22,13 +22,13 @@ typedef struct group_search {
     const qn_molecule *molecule;
     qn_sybyl_type *types;
     bool *needed;   /* per residue: has atoms without a type */
-    size_t *leader; /* per residue: the first of those bound to each other */
+    size_t *leader; /* per residue: the first residue of those bound to each other */
     residue_link *links;
     size_t link_count, link_capacity;
-    size_t residue; /* whose neighbours are being visited */
+    size_t residue; /* the residue whose neighbours are being visited */
     qn_status status;
-    size_t *atoms; /* of the group at hand */
-    size_t *seen;  /* per residue: the group, from 1, that it was last taken into */
+    size_t *atoms; /* of the current group */
+    size_t *seen;  /* per residue: the latest group, from 1, that it was added to */
 } group_search;
 
 /* Hydrogens and metals bind no residues here. */
@@ -91,7 +91,7 @@ static size_t add_atoms(group_search *s, size_t residue, size_t mark, size_t cou
     return count;
 }
 
-/* Types of the atoms gathered in s->atoms. A group that makes no sense stays without. */
+/* Find the types of the atoms in s->atoms. A group whose chemistry is impossible gets no types. */
 static qn_status type_group(group_search *s, size_t count)
 {
     qn_compound *compound = NULL;
@@ -116,7 +116,7 @@ static int compare_links(const void *a, const void *b)
     return x->with < y->with ? -1 : x->with > y->with;
 }
 
-/* Residues that need types as links to themselves, so that one sorted list holds all members of each group. */
+/* Enter residues that need types as links to themselves, so that one sorted list holds all members of each group. */
 static qn_status type_groups(group_search *s)
 {
     const qn_molecule *molecule = s->molecule;

@@ -7,8 +7,8 @@
 #include "chemistry/sybyl.h"
 
 /* Fill in every types[i] that is QN_SYBYL_TYPES. Residues bound to each other (sugars, peptides of modified amino
- * acids) are looked at together, and with the residues of known types that they are bound to, so that an amide across a
- * border is one. What cannot be told becomes QN_SYBYL_ANY. */
+ * acids) are typed together, along with the residues of known types that they are bound to, so that an amide across a
+ * border is recognised. Types that cannot be determined become QN_SYBYL_ANY. */
 QN_MUST_CHECK qn_status qn_residue_types_from_geometry(const qn_molecule *molecule, qn_sybyl_type *types);
 
 #endif

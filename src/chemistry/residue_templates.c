@@ -1,5 +1,5 @@
-/* What BUDE itself gives the atoms of proteins was learnt from two public sources: its table by residue (2016, beside
- * the tables of bude_types) and the receptor of its benchmark (NDM-1, 938 atoms in 127 residues that can be told by
+/* BUDE's types for the atoms of proteins are known from two public sources: its table by residue (2016, published with
+ * the tables of bude_types) and the receptor of its benchmark (NDM-1, 938 atoms in 127 residues that are recognised by
  * their bonds), which was typed from a MOL2 file:
  *
  *   atoms                    by residue           NDM-1's deck
@@ -13,14 +13,14 @@
  *   Cys, Met                 S.3                  the same
  *   Trp                      C.ar, NE1 N.pl3      C.ar, NE1 N.ar
  *   His carbons              C.ar                 the same
- *   His, on the one hand     ND1 N.pl3, NE2 N.ar  both N.ar
+ *   His, one protonation     ND1 N.pl3, NE2 N.ar  both N.ar
  *   Hie                      ND1 N.2, NE2 N.pl3
  *   Hip                      both N.pl3
  *
- * Lys and the starts of chains are charged here, as in the table and at the pH of life. A His whose hydrogens are
- * missing may have either nitrogen as donor; so both are N.ar, which BUDE takes as donor or acceptor. Where the
- * hydrogen is known, the nitrogen that has it is N.pl3 and the other one N.ar. The aromatic five-membered rings of
- * these two residues alone are C.ar; those of small molecules are C.2 and N.2 (docs/design/atom_typing.md). */
+ * Lys and the starts of chains are charged here, as in the table and at physiological pH. In a His without hydrogens
+ * either nitrogen may be the donor, so both are N.ar, which BUDE treats as donor or acceptor. If the hydrogen is
+ * known, the nitrogen with it is N.pl3 and the other one N.ar. Only in Trp and His are aromatic five-membered rings
+ * C.ar; those of small molecules are C.2 and N.2 (docs/design/atom_typing.md). */
 #include "chemistry/residue_templates.h"
 
 #include <string.h>
@@ -107,10 +107,11 @@ static const qn_residue_template templates[] = {
     {"TIP TIP3 TIP4 TIP5 TP3 TP4 TP5 T3P T4P T5P", QN_RESIDUE_WATER, "O:O.t3p OW:O.t3p OH2:O.t3p"},
 };
 
-/* Of waters but those models that have types of their own. */
+/* Template for all waters except the models that have their own types. */
 static const qn_residue_template plain_water = {"", QN_RESIDUE_WATER, "O:O.3 OW:O.3 OH2:O.3"};
 
-/* Where the word stands in a list with blanks between, ended by a blank, by `end` or by the list's end; NULL. */
+/* Find a word in a list. The word begins the list or follows a blank, and is followed by `end` or ends the list; NULL:
+ * it is absent. */
 static const char *find_word(const char *list, const char *word, char end)
 {
     size_t length = strlen(word);
@@ -127,7 +128,8 @@ static qn_sybyl_type type_in(const char *atoms, const char *atom_name)
     char name[8], type[8];
     size_t length = 0;
     for (; atom_name[length] != '\0' && length + 1 < sizeof name; length++)
-        name[length] = atom_name[length] == '*' ? '\'' : atom_name[length]; /* as older files write the sugar's atoms */
+        name[length] =
+            atom_name[length] == '*' ? '\'' : atom_name[length]; /* older files write * for the ' of sugar atoms */
     name[length] = '\0';
     const char *place = find_word(atoms, name, ':');
     if (!place) return QN_SYBYL_TYPES;

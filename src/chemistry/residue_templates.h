@@ -12,19 +12,20 @@ typedef enum qn_residue_kind {
 } qn_residue_kind;
 
 typedef struct qn_residue_template {
-    const char *names; /* of residues, with blanks between: "CYS CYX CYM" */
+    const char *names; /* of residues, separated by blanks: "CYS CYX CYM" */
     qn_residue_kind kind;
-    const char *atoms; /* "CB:C.3 SG:S.3"; what all of a kind have is left out */
+    const char *atoms; /* "CB:C.3 SG:S.3"; atoms that all residues of the kind have are left out */
 } qn_residue_template;
 
-/* NULL: no template of that residue name. */
+/* Return the template for a residue name; NULL: there is none. */
 const qn_residue_template *qn_residue_template_find(const char *residue_name);
 
-/* Type of an atom by its name, with those that all of a kind have; QN_SYBYL_TYPES: the template does not know it.
- * Chain ends are not looked at: the N of an amino acid is an amide's. */
+/* Type of an atom by its name, including atoms that all residues of the kind have; QN_SYBYL_TYPES: the template lacks
+ * the atom. Chain ends are ignored: the N of an amino acid is an amide's. */
 qn_sybyl_type qn_residue_template_type(const qn_residue_template *residue_template, const char *atom_name);
 
-/* The backbone atoms N, CA, C, O of any amino acid, also one that has no template; QN_SYBYL_TYPES: another atom. */
+/* Type of a backbone atom (N, CA, C, O or a terminal oxygen) of any amino acid, even one without a template;
+ * QN_SYBYL_TYPES: another atom. */
 qn_sybyl_type qn_residue_backbone_type(const char *atom_name);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include "chemistry/sybyl.h"
 
-/* A type for each atom (hydrogens: QN_SYBYL_H). Chain ends are minded (N.4 and O.co2), selenomethionine, protonation
- * names (HIP, ASH, LYN, CYX …), a disulfide. *unknown (may be NULL) counts atoms that got QN_SYBYL_ANY; each residue
- * name among them is warned of once. */
+/* Set a type for each atom (hydrogens: QN_SYBYL_H). Chain ends (N.4 and O.co2), selenomethionine, protonation names
+ * (HIP, ASH, LYN, CYX …) and disulfides are respected. *unknown (may be NULL) counts atoms that got QN_SYBYL_ANY; one
+ * warning is logged for each of their residue names. */
 QN_MUST_CHECK qn_status qn_residue_sybyl_types(const qn_molecule *molecule, qn_sybyl_type *types, size_t *unknown);
 
 #endif

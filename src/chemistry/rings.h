@@ -12,15 +12,15 @@ typedef struct qn_ring {
 } qn_ring;
 
 typedef struct qn_rings {
-    qn_ring *rings; /* bonds − atoms + components of them */
+    qn_ring *rings; /* bonds − atoms + components rings */
     size_t count;
     bool *bond_in_ring;  /* per bond */
     bool *bond_aromatic; /* per bond */
     bool *atom_aromatic; /* per atom */
 } qn_rings;
 
-/* Hückel's rule on planar rings and fused systems of up to three rings, whether the file drew them with alternating
- * double bonds or with aromatic ones. */
+/* Find rings and aromaticity by Hückel's rule on planar rings and fused systems of up to three rings, whether the file
+ * draws them with alternating double bonds or with aromatic bonds. */
 QN_MUST_CHECK qn_status qn_rings_find(const qn_compound *compound, const qn_compound_neighbours *neighbours,
                                       qn_rings *rings);
 void qn_rings_clear(qn_rings *rings);

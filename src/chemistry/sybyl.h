@@ -1,7 +1,7 @@
 /* SYBYL atom types, found from elements, bonds, rings and charges.
  *
- * Source of the types: the Tripos MOL2 format's description. Hydrogens may be there or not: nothing depends on them but
- * what the bonds leave open.
+ * Source of the types: the Tripos MOL2 format's description. Hydrogens may be missing: they matter only if the bonds
+ * do not determine the type.
  */
 #ifndef QN_CHEMISTRY_SYBYL_H
 #define QN_CHEMISTRY_SYBYL_H
@@ -60,15 +60,15 @@ typedef enum qn_sybyl_type {
 
 const char *qn_sybyl_name(qn_sybyl_type type); /* "C.3", "N.pl3", "Du" for ANY */
 
-/* The type of this name, letters' case as other programs write it ("S.o2", "C.AR") not minded; QN_SYBYL_TYPES: none. */
+/* The type of this name, ignoring case where other programs differ ("S.o2", "C.AR"); QN_SYBYL_TYPES: unknown. */
 qn_sybyl_type qn_sybyl_from_name(const char *name);
 
 /* The type of an element that has one type only (hydrogen, halogens, phosphorus, metals); QN_SYBYL_ANY for all others.
  */
 qn_sybyl_type qn_sybyl_of_element(const char *element);
 
-/* Type of every atom. Bonds of unknown order must have been given one (chemistry/bonds.h). A file's stated types are
- * not looked at. QN_BAD_FORMAT names the atom whose bonds cannot be (a carbon with five), in one sentence. */
+/* Type of every atom. All bonds must have an order (chemistry/bonds.h). Types stated by a file are ignored.
+ * QN_BAD_FORMAT names the atom whose bonds are impossible (a carbon with five). */
 QN_MUST_CHECK qn_status qn_sybyl_find_types(const qn_compound *compound, qn_sybyl_type *types);
 
 #endif

@@ -1,4 +1,4 @@
-/* RMSD that does not mind which of a compound's equivalent atoms is which. */
+/* RMSD over all symmetry mappings of a compound's equivalent atoms. */
 #ifndef QN_CHEMISTRY_SYMMETRY_H
 #define QN_CHEMISTRY_SYMMETRY_H
 
@@ -8,11 +8,11 @@ typedef struct qn_symmetry {
     size_t count;      /* mappings; the identity is the first */
     size_t atom_count; /* heavy atoms */
     int *atoms;        /* index in the compound of each heavy atom */
-    int *mappings;     /* [count][atom_count]: heavy atom i goes on heavy atom mappings[m][i] */
+    int *mappings;     /* [count][atom_count]: heavy atom i is mapped to heavy atom mappings[m][i] */
 } qn_symmetry;
 
-/* Automorphisms of the heavy-atom graph (elements and connections; bond orders are not looked at, so carboxylate
- * oxygens are the same). At most `most` of them are kept; *complete (may be NULL) says whether those are all. */
+/* Automorphisms of the heavy-atom graph (elements and connections; bond orders are ignored, so both oxygens of a
+ * carboxylate are equivalent). At most `most` of them are kept; *complete (may be NULL) is true when these are all. */
 QN_MUST_CHECK qn_status qn_symmetry_find(const qn_compound *compound, size_t most, qn_symmetry *symmetry,
                                          bool *complete);
 void qn_symmetry_clear(qn_symmetry *symmetry);

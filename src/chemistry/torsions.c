@@ -7,8 +7,9 @@
 #include "base/memory.h"
 #include "chemistry/conformers.h"
 
-/* Usual minima by the ends of the bond. Around sp3-sp2 bonds the barriers are low and sixfold or twofold as the groups
- * at the sp3 end will have it, so all angles are drawn; aryls lie in plane or twisted as their ortho groups allow. */
+/* Usual minima of a torsion, by the kinds of atoms at the ends of its bond. Around sp3-sp2 bonds the barriers are low,
+ * and sixfold or twofold depending on the groups at the sp3 end, so all angles are drawn; aryls lie in plane or
+ * twisted, depending on their ortho groups. */
 static const qn_torsion_kind staggered = {"sp3-sp3", 3, {60, 180, 300}, 20, false};
 static const qn_torsion_kind twelvefold = {
     "sp3-sp2", 12, {0, 30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330}, 15, false};
@@ -33,7 +34,7 @@ static bool is_heavy(const graph_view *view, int atom)
     return !qn_compound_atom_is_hydrogen(&view->compound->atoms[atom]);
 }
 
-/* A heavy neighbour of `atom` other than `besides`, the first in the file's order; −1: none. */
+/* A heavy neighbour of `atom` other than `besides`, the first in file order; −1: none. */
 static int other_heavy(const graph_view *view, int atom, int besides)
 {
     int found = -1;
@@ -52,7 +53,8 @@ static int count_bonds(const graph_view *view, int atom, qn_bond_order order)
     return count;
 }
 
-/* Carbon or nitrogen with a triple bond or two double ones, whose two neighbours lie on a line. */
+/* Whether an atom is a carbon or nitrogen with a triple bond, or a carbon with two double bonds: its neighbours then
+ * lie on a line. */
 static bool is_linear(const graph_view *view, int atom)
 {
     if (!is_element(view, atom, "C") && !is_element(view, atom, "N")) return false;
@@ -61,7 +63,7 @@ static bool is_linear(const graph_view *view, int atom)
            (is_element(view, atom, "C") && count_bonds(view, atom, QN_BOND_DOUBLE) > 1);
 }
 
-/* An atom with a multiple bond that lies in one plane with its neighbours; not the tetrahedral S and P. */
+/* Whether an atom with a multiple bond lies in one plane with its neighbours; false for tetrahedral S and P. */
 static bool has_multiple_bond(const graph_view *view, int atom)
 {
     if (view->rings->atom_aromatic[atom]) return true;
@@ -69,7 +71,8 @@ static bool has_multiple_bond(const graph_view *view, int atom)
     return count_bonds(view, atom, QN_BOND_DOUBLE) + count_bonds(view, atom, QN_BOND_AROMATIC) > 0;
 }
 
-/* Nitrogen or oxygen whose lone pair can join what `other` has: an aniline's, an enol ether's. */
+/* Whether an atom has a multiple bond, or is a nitrogen or oxygen whose lone pair conjugates with `other` (aniline,
+ * enol ether). */
 static bool is_conjugated(const graph_view *view, int atom, int other)
 {
     if (has_multiple_bond(view, atom)) return true;
@@ -79,7 +82,8 @@ static bool is_conjugated(const graph_view *view, int atom, int other)
     return lone_pair && has_multiple_bond(view, other);
 }
 
-/* Nitrogen without a multiple bond that has a carbonyl or the like elsewhere than at `besides`: it is flat. */
+/* Whether a nitrogen without a multiple bond is flat because a carbonyl or similar group other than `besides` is bound
+ * to it. */
 static bool is_flat_nitrogen(const graph_view *view, int atom, int besides)
 {
     if (!is_element(view, atom, "N")) return false;
@@ -107,7 +111,7 @@ static bool is_amide(const graph_view *view, int carbon, int nitrogen)
            (has_double_bonded(view, carbon, "O") || has_double_bonded(view, carbon, "S"));
 }
 
-/* Esters (Z by far) and amidines and guanidines (a partial double bond) keep the angle that they have. */
+/* Whether a torsion keeps its angle: esters (nearly always Z), amidines and guanidines (a partial double bond). */
 static bool stays(const graph_view *view, int carbon, int other)
 {
     if (is_element(view, other, "O") || is_element(view, other, "S"))
@@ -115,8 +119,9 @@ static bool stays(const graph_view *view, int carbon, int other)
     return is_element(view, other, "N") && !has_multiple_bond(view, other) && has_double_bonded(view, carbon, "N");
 }
 
-/* From a bond that ends in a linear atom: follow the line to its other end. True when something lies off the axis
- * there and the line is counted by this bond: of the two at its ends, the one that the file has first. */
+/* Whether a bond that ends in a linear atom is the rotatable bond of its line. The line is followed to its other end,
+ * where an atom must lie off the axis. Of the bonds at both ends, the one that comes first in the file is the rotatable
+ * one. */
 static bool turns_past_line(const graph_view *view, int bond, int from, int linear)
 {
     for (size_t steps = 0; steps < view->compound->atom_count; steps++) {

@@ -1,17 +1,17 @@
-/* Rotatable bonds of a compound and where their torsion angles like to be. */
+/* Rotatable bonds of a compound and the usual minima of their torsion angles. */
 #ifndef QN_CHEMISTRY_TORSIONS_H
 #define QN_CHEMISTRY_TORSIONS_H
 
 #include "chemistry/rings.h"
 #include "model/compound.h"
 
-/* Angles (degrees) around which a torsion is drawn, the same for every bond of a kind. */
+/* Angles around which a torsion is drawn at random, the same for every bond of a kind. */
 typedef struct qn_torsion_kind {
     const char *name;
     int count;
     double minima_degrees[12];
-    double spread_degrees; /* furthest from a minimum; near is likelier (a triangle) */
-    bool relative;         /* angles by which the bond is turned, not those it has then */
+    double spread_degrees; /* largest distance from a minimum; distances have a triangular distribution */
+    bool relative;         /* angles are relative to the first conformer instead of absolute */
 } qn_torsion_kind;
 
 typedef struct qn_torsion {
@@ -20,8 +20,8 @@ typedef struct qn_torsion {
     const qn_torsion_kind *kind;
 } qn_torsion;
 
-/* The rotatable bonds as qn_conformers_rotatable_bonds tells them, without those that stay as they are (esters,
- * amidines). *torsions is released with qn_release. */
+/* The rotatable bonds of qn_conformers_rotatable_bonds, without those that keep their angle (esters, amidines).
+ * *torsions is released with qn_release. */
 QN_MUST_CHECK qn_status qn_torsions_find(const qn_compound *compound, const qn_compound_neighbours *neighbours,
                                          const qn_rings *rings, qn_torsion **torsions, size_t *count);
 

@@ -18,8 +18,8 @@ const cli_command *cli_command_find(const char *name)
     return NULL;
 }
 
-/* The action that the first argument names; NULL, with *exit_code set, when there is none. A command that does
- * something itself takes other words as its own. */
+/* Find the action that the first argument names. Returns NULL and sets *exit_code if there is none. For a command that
+ * is itself runnable, any other word is an argument of its own. */
 static const cli_command *find_action(const cli_command *command, int count, char *const *arguments, int *exit_code)
 {
     const char *names[64];
@@ -61,7 +61,7 @@ static int refuse_usage(const cli_line *line)
     return cli_error(CLI_USAGE, "%s: %s (see quern %s -h)", name, line->message, name);
 }
 
-/* Settings from defaults, what is filled in, and the command line, in this order, then judged, then run. */
+/* Fill the settings from defaults, `prepare`, and the command line, in this order; then check them; then run. */
 static int run_with(cli_line *line, void *settings)
 {
     const cli_command *command = line->command;

@@ -7,13 +7,14 @@
 extern const cli_command cli_dock, cli_screen, cli_trajectory, cli_reconstruct, cli_fsc, cli_project, cli_evaluate,
     cli_devices, cli_tune, cli_fft;
 
-/* Ended by NULL. */
+/* All commands; the list ends with NULL. */
 extern const cli_command *const cli_commands[];
 
-/* NULL when there is none of that name. */
+/* Find a command by its name; NULL: none. */
 const cli_command *cli_command_find(const char *name);
 
-/* Run with the arguments after the command's name, the action's first where it has actions. Returns the exit code. */
+/* Run a command with the arguments after its name; where it has actions, the first argument is the action's name.
+ * Returns the exit code. */
 int cli_command_run(const cli_command *command, int count, char **arguments);
 
 /* Print the help page of a command, or of its action named by the first of `count` arguments, on standard output.

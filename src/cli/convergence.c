@@ -16,7 +16,8 @@ void cli_format_seconds(double seconds, char *text, size_t bytes)
         snprintf(text, bytes, "%.4g s", seconds);
 }
 
-/* From the left: at each dot the best after that share of the tests; falls are drawn as vertical strokes. */
+/* Draw the curve from left to right: a dot's height is the best time after its share of the tests; drops are vertical
+ * strokes. */
 static void draw(const double *best, size_t count, double low, double high, cli_canvas *canvas)
 {
     int previous = -1;
@@ -24,7 +25,7 @@ static void draw(const double *best, size_t count, double low, double high, cli_
         double value = best[(size_t)across * count / (size_t)canvas->width];
         if (!isfinite(value)) continue;
         if (value > high) value = high;
-        /* logarithmic: a halving is as tall anywhere */
+        /* logarithmic: halving the time has the same height everywhere */
         int down = (int)lrint((canvas->height - 1) * (1 - log(value / low) / log(high / low)));
         for (int dot = previous < 0 ? down : previous; dot <= down; dot++) cli_canvas_dot(canvas, across, dot);
         previous = down;
@@ -41,7 +42,7 @@ void cli_convergence_print(FILE *stream, const double *best, size_t count, int c
         if (best[i] < low) low = best[i];
         if (best[i] > high) high = best[i];
     }
-    if (!(high > low * 1.001)) return; /* nothing was gained: no curve to see */
+    if (!(high > low * 1.001)) return; /* without an improvement there is no curve */
     cli_canvas_start(&canvas, columns);
     draw(best, count, low, high, &canvas);
     for (int row = 0; row < CLI_CANVAS_ROWS; row++) {

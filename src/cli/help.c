@@ -4,7 +4,7 @@
 
 enum { TEXT_COLUMN = 30, LAST_COLUMN = 100 };
 
-/* Print words of `text` from column `column`, continued at `indent`. */
+/* Print the words of `text` from column `column` on; further lines begin at `indent`. */
 static void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
 {
     bool first = true;
@@ -34,7 +34,7 @@ static void print_entry(FILE *stream, const char *left, const char *text)
     print_wrapped(stream, text, TEXT_COLUMN, TEXT_COLUMN);
 }
 
-/* The default as it would be written; "" when there is nothing to say. */
+/* Write the default as a user would write it; "" if the help does not show it. */
 static void describe_default(const qn_option *row, char *text, size_t bytes)
 {
     const char *fallback = row->fallback_meaning ? row->fallback_meaning : row->fallback ? row->fallback : "";
@@ -82,7 +82,7 @@ static void print_actions(const cli_command *command, FILE *stream)
     fprintf(stream, "\nquern %s ACTION -h prints an action's options.\n", command->name);
 }
 
-/* The words of the usage line behind the command's name. */
+/* Print the words of the usage line after the command's name. */
 static void print_usage(const cli_part *parts, FILE *stream)
 {
     size_t part = 0, index = 0;
@@ -99,7 +99,7 @@ static void print_usage(const cli_part *parts, FILE *stream)
     fputs(" [options]\n\n", stream);
 }
 
-/* The rows of one group under a title, if there are any. */
+/* Print the rows of one group under a title, if it has any. */
 static void print_group(const cli_part *parts, qn_option_group group, const char *title, FILE *stream)
 {
     size_t part = 0, index = 0, printed = 0;

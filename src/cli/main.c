@@ -1,4 +1,5 @@
-/* quern: finds the command, runs it, and is the one place that makes an exit code: 0 done, 1 failed, 2 wrong usage. */
+/* quern: find the command and run it. This is the only place that sets the exit code: 0 done, 1 failed, 2 wrong
+ * usage. */
 #include "cli/commands.h"
 #include "cli/output.h"
 
@@ -63,7 +64,7 @@ int main(int count, char **arguments)
 {
     cli_command_line_set(count, arguments);
     int exit_code = dispatch(count, arguments);
-    /* A full disk or a closed pipe behind standard output must not look like success. */
+    /* A full disk or a closed pipe at standard output must not look like success. */
     errno = 0;
     if ((fflush(stdout) != 0 || ferror(stdout)) && exit_code == CLI_DONE)
         exit_code = cli_error(CLI_FAILED, "cannot write to standard output: %s", strerror(errno));

@@ -1,5 +1,5 @@
-/* Command lines, read by the tables of options (<quern/option.h>) that commands name. What a table says of an option is
- * said there alone: here is only how command lines are written and how help looks. */
+/* Command lines, read by the option tables (<quern/option.h>) that commands name. Everything about an option is in its
+ * table; this header covers only the syntax of command lines and the layout of help. */
 #ifndef QN_CLI_OPTIONS_H
 #define QN_CLI_OPTIONS_H
 
@@ -8,34 +8,35 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A table of a command, and where its options lie in the command's settings. Where parts have rows of one name, the
- * first part's counts. */
+/* A table of a command, and the offset of its options in the command's settings. Where several parts have a row of the
+ * same name, the row of the first part is used. */
 typedef struct cli_part {
     const qn_option_table *table;
     size_t offset;
-    bool without_arguments; /* command lines do not tell its inputs */
+    bool without_arguments; /* the table's inputs are not given on the command line */
 } cli_part;
 
 enum { CLI_PARTS_MAX = 3 };
 
-/* A command that does one thing, one that has `actions` ("tune" with "tune run", "tune list") and nothing below them,
- * or both ("screen" with "screen pack"). */
+/* A command: it either does one thing, or has only `actions` ("tune" with "tune run", "tune list"), or both ("screen"
+ * with "screen pack"). */
 typedef struct cli_command {
-    const char *name;                         /* of an action with its command's: "tune run" */
+    const char *name;                         /* an action's name includes its command's: "tune run" */
     const char *summary;                      /* one line, no final full stop */
     const char *description;                  /* paragraph of the help page */
-    const struct cli_command *const *actions; /* ended by NULL; NULL: none */
-    /* Instead of these, for actions that are only known when the program runs; the same list at every call. */
+    const struct cli_command *const *actions; /* the list ends with NULL; NULL: none */
+    /* Instead of `actions`, for actions that are known only at run time; returns the same list at every call. */
     const struct cli_command *const *(*make_actions)(void);
-    const void *subject; /* tells commands of the same functions apart; the first field, a pointer, of the settings */
-    /* Fill in the parts; behind them is one without a table already. */
+    const void *subject; /* distinguishes commands that share functions; the first field, a pointer, of the settings */
+    /* Fill in the parts; the caller has already put an entry without a table after them. */
     void (*list_parts)(const void *subject, cli_part parts[CLI_PARTS_MAX]);
     size_t settings_bytes;
-    /* Called once all is read, before it is judged, to fill in what depends on it, such as a plan's options: those of
-     * the command line are set once more after it. Returns the exit code. NULL: there is nothing to fill in. */
+    /* Called after the command line is read and before the settings are checked, to fill in settings that depend on it,
+     * such as a plan's options; afterwards the options of the command line are set again. Returns the exit code. NULL:
+     * nothing to fill in. */
     int (*prepare)(void *settings);
-    int (*run)(void *settings);    /* the exit code; NULL: it has only actions */
-    void (*clear)(void *settings); /* what prepare made; NULL: nothing */
+    int (*run)(void *settings);    /* returns the exit code; NULL: the command has only actions */
+    void (*clear)(void *settings); /* release what prepare allocated; NULL: nothing */
 } cli_command;
 
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
@@ -45,17 +46,17 @@ typedef enum cli_parse_result { CLI_PARSED, CLI_HELP_WANTED, CLI_BAD_USAGE } cli
 /* One option as it was given. */
 typedef struct cli_given {
     qn_option row;
-    size_t offset; /* of the part's options in the settings */
+    size_t offset; /* bytes from the settings to the part's options */
     const char *texts[2];
 } cli_given;
 
-/* A command line that was read. */
+/* A parsed command line. */
 typedef struct cli_line {
     const cli_command *command;
-    cli_part parts[CLI_PARTS_MAX + 1]; /* ended by one without a table */
+    cli_part parts[CLI_PARTS_MAX + 1]; /* a part without a table ends the list */
     cli_given *given;
     size_t given_count;
-    const char **repeated; /* the texts of options that are given several times, each option's together */
+    const char **repeated; /* the texts of options given several times; those of one option are consecutive */
     char **positionals;
     size_t positional_count;
     char message[512]; /* one sentence, on CLI_BAD_USAGE */
@@ -66,23 +67,23 @@ typedef struct cli_line {
 cli_parse_result cli_line_read(const cli_command *command, int count, char **arguments, cli_line *line);
 void cli_line_clear(cli_line *line);
 
-/* Defaults; what was given; whether all goes together. */
+/* Set the defaults; set the given options; check all of them together. */
 void cli_line_set_defaults(const cli_line *line, void *settings);
 cli_parse_result cli_line_apply(cli_line *line, void *settings);
 cli_parse_result cli_line_check(cli_line *line, const void *settings);
 
-/* The next row of the parts, from part 0 and row 0 on, that a command line can tell; false behind the last. */
+/* Get the next row that a command line can set, starting from part 0 and row 0. Returns false after the last row. */
 bool cli_row_next(const cli_part *parts, size_t *part, size_t *index, qn_option *row);
 
 /* The actions of a command; NULL when it has none. */
 const cli_command *const *cli_command_actions(const cli_command *command);
 
-/* What an action is called after its command: "run" of "tune run". */
+/* The action's word after the command's name: "run" of "tune run". */
 const char *cli_action_word(const cli_command *action);
 
 void cli_options_print_help(const cli_command *command, FILE *stream);
 
-/* The word of `words` that `text` is most likely a misspelling of, or NULL when none is close. */
+/* Find the word of `words` that `text` most likely misspells; NULL: none is close. */
 const char *cli_nearest_word(const char *text, const char *const *words, size_t count);
 
 #endif

@@ -15,7 +15,7 @@
 
 static int command_count;
 static char **command_line;
-static atomic_bool interrupted; /* the signal comes to any thread, and others ask */
+static atomic_bool interrupted; /* any thread may get the signal, and others read the flag */
 
 int cli_error(int exit_code, const char *format, ...)
 {
@@ -40,7 +40,7 @@ int cli_report(qn_status status)
 
 void cli_command_line_set(int count, char *const *arguments)
 {
-    /* A copy of the pointers: parsing reorders the array itself. */
+    /* A copy of the pointers, because parsing reorders the array. */
     command_line = calloc((size_t)count + 1, sizeof *command_line);
     if (!command_line) return;
     memcpy(command_line, arguments, (size_t)count * sizeof *command_line);
@@ -81,7 +81,7 @@ static void on_signal(int number)
     atomic_store(&interrupted, true);
 }
 
-/* A signal that whoever started the program had set to be ignored stays ignored. */
+/* A signal that was ignored when the program started stays ignored. */
 static void watch_signal(int number)
 {
     struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
@@ -141,7 +141,7 @@ int cli_document_close(cli_document *document)
     return exit_code;
 }
 
-/* Bytes of the UTF-8 character at `text` (RFC 3629, section 4); 0 when there is none. */
+/* Bytes of the UTF-8 character at `text` (RFC 3629, section 4); 0 when it is not valid. */
 static size_t character_bytes(const unsigned char *text)
 {
     const unsigned char first = text[0];

@@ -1,4 +1,4 @@
-/* What every command says in the same way: errors, interruption, and result files. */
+/* Output that all commands share: errors, interruption, and result files. */
 #ifndef QN_CLI_OUTPUT_H
 #define QN_CLI_OUTPUT_H
 
@@ -10,20 +10,20 @@
 /* Print "quern: <sentence>" on standard error and return `exit_code`. */
 int cli_error(int exit_code, const char *format, ...) QN_PRINTF_LIKE(2, 3);
 
-/* The exit code of a library call's status (usage was judged before it), after printing its sentence when it failed. */
+/* The exit code for the status of a library call (usage was checked before); prints the error's sentence. */
 int cli_report(qn_status status);
 
-/* The whole command line, for telling the user how to repeat it. Set once by main. */
+/* Store the whole command line, to tell the user how to repeat it. Called once by main. */
 void cli_command_line_set(int count, char *const *arguments);
 
-/* Print it, quoted for a shell, unless it already has it with `extra` at its end. */
+/* Print the command line, quoted for a shell, with `extra` appended unless it ends with it. */
 void cli_command_line_print(FILE *stream, const char *extra);
 
-/* From here on the first SIGINT or SIGTERM is only remembered, the second one ends the program. */
+/* From here on the first SIGINT or SIGTERM only sets a flag; the second one ends the program. */
 void cli_interrupt_watch(void);
 bool cli_interrupted(void);
 
-/* A result built in memory and then written to a file, complete or not at all; the file "-" is standard output.
+/* A result built in memory and then written to a file, which is complete or absent; the file "-" is standard output.
  *
  *     cli_document document;
  *     int exit_code = cli_document_open(&document, path);
@@ -39,13 +39,13 @@ typedef struct cli_document {
 int cli_document_open(cli_document *document, const char *path);
 int cli_document_close(cli_document *document);
 
-/* `text` as a JSON string with its quotes (a byte that is not UTF-8 is spelled \xNN, as in names of files), `value` as
- * a JSON number (null when not finite), and a CSV field. */
+/* Print a JSON string with its quotes (a byte that is not UTF-8 becomes \xNN, as in file names), a JSON number (null if
+ * not finite), and a CSV field. */
 void cli_json_text(FILE *stream, const char *text);
 void cli_json_number(FILE *stream, double value);
 void cli_csv_text(FILE *stream, const char *text);
 
-/* A qn_log_callback that prints warnings, for commands without progress. */
+/* A qn_log_callback that prints warnings, for commands without progress output. */
 void cli_log_warning(qn_log_level level, const char *message, void *user);
 
 #endif

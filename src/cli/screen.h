@@ -1,4 +1,4 @@
-/* What the actions of quern screen share. */
+/* Shared by the actions of quern screen. */
 #ifndef QN_CLI_SCREEN_H
 #define QN_CLI_SCREEN_H
 

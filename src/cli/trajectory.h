@@ -1,4 +1,4 @@
-/* What the actions of quern trajectory share. */
+/* Shared by the actions of quern trajectory. */
 #ifndef QN_CLI_TRAJECTORY_H
 #define QN_CLI_TRAJECTORY_H
 
@@ -10,10 +10,10 @@ extern const cli_command cli_trajectory_run, cli_trajectory_list, cli_trajectory
 
 enum { CLI_TRAJECTORY_CLASSES = 48 };
 
-/* A run, and what it says at its end. Returns the exit code. */
+/* Run, and print the summary. Returns the exit code. */
 int cli_trajectory_start(qn_trajectory_options *options);
 
-/* The command of a class, made when the program runs, and what it points to. */
+/* The command of a query class, made at run time, with the data that it points to. */
 typedef struct cli_trajectory_made {
     const qn_query_class *query_class;
     cli_command command;
@@ -22,7 +22,7 @@ typedef struct cli_trajectory_made {
     char name[64], description[512];
 } cli_trajectory_made;
 
-/* `made` is all 0 before. */
+/* Make the command of a query class. The caller has zeroed `made`. */
 void cli_trajectory_make_query(const qn_query_class *query_class, cli_trajectory_made *made);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the actions of quern tune share. */
+/* Shared by the actions of quern tune. */
 #ifndef QN_CLI_TUNE_H
 #define QN_CLI_TUNE_H
 
@@ -9,10 +9,12 @@
 extern const cli_command cli_tune_list, cli_tune_run, cli_tune_simulate, cli_tune_explain, cli_tune_export,
     cli_tune_import;
 
-/* Whether a workload has so many sizes; none, for its defaults, are good, too. The exit code, after a sentence. */
+/* Check that a workload has this many sizes; no sizes mean its defaults. Returns the exit code, after printing an
+ * error. */
 int cli_tune_check_sizes(const qn_workload *workload, const int sizes[QN_WORKLOAD_SIZES]);
 
-/* path NULL: the user's store; "off": *store is NULL. */
+/* Open a store. `path` NULL: the user's store; "off": *store becomes NULL. Returns the exit code, after printing an
+ * error. */
 int cli_tune_open_store(qn_context *context, const char *path, qn_tune_store **store);
 
 #endif

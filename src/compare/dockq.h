@@ -1,14 +1,15 @@
-/* The formulas that turn Fnat, i-RMSD and L-RMSD into one number and into CAPRI's classes. */
+/* DockQ and the CAPRI class, computed from Fnat, i-RMSD and L-RMSD. */
 #ifndef QN_COMPARE_DOCKQ_H
 #define QN_COMPARE_DOCKQ_H
 
 #include "compare/complex_quality.h"
 
-/* Basu & Wallner 2016, PLoS ONE 11, e0161879, equations 1 and 2, d1 = 8.5 Å for L-RMSD, d2 = 1.5 Å for i-RMSD. */
+/* DockQ: Basu & Wallner 2016, PLoS ONE 11, e0161879, equations 1 and 2, d1 = 8.5 Å for L-RMSD, d2 = 1.5 Å for i-RMSD.
+ */
 double qn_dockq(double fnat, double interface_rmsd_angstrom, double ligand_rmsd_angstrom);
 
-/* Lensink, Méndez & Wodak 2007, Proteins 69, 704, table I. A model with Fnat ≥ 0.3 that is not medium is acceptable
- * however large its RMSDs. */
+/* CAPRI class: Lensink, Méndez & Wodak 2007, Proteins 69, 704, table I. A model with Fnat ≥ 0.3 that is not high or
+ * medium is acceptable, however large its RMSDs are. */
 qn_capri_class qn_capri_classify(double fnat, double interface_rmsd_angstrom, double ligand_rmsd_angstrom);
 
 #endif

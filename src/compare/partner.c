@@ -12,10 +12,10 @@ static const char *const nucleotide_slots[QN_BACKBONE_SLOTS] = {"P",   "OP1", "O
                                                                 "O4'", "C3'", "O3'", "C2'", "O2'", "C1'"};
 enum { AMINO_SLOTS = sizeof amino_slots / sizeof amino_slots[0] };
 
-/* Old names of the same atoms: PDB format 2 (O1P, C4*), CHARMM termini (OT1). */
+/* Other names of the same atoms: PDB format 2 (O1P), CHARMM termini (OT1). */
 static const char *const atom_aliases[][2] = {{"O1P", "OP1"}, {"O2P", "OP2"}, {"OT1", "O"}};
 
-/* Names of one building block in different files: protonation states, selenium and phosphate derivatives, DNA. */
+/* Other names of standard residues: protonation states, selenium and phosphate derivatives, DNA. */
 static const char *const residue_aliases[][2] = {
     {"MSE", "MET"}, {"HSD", "HIS"}, {"HSE", "HIS"}, {"HSP", "HIS"}, {"HID", "HIS"}, {"HIE", "HIS"}, {"HIP", "HIS"},
     {"CYX", "CYS"}, {"CYM", "CYS"}, {"ASH", "ASP"}, {"GLH", "GLU"}, {"LYN", "LYS"}, {"SEP", "SER"}, {"TPO", "THR"},
@@ -43,14 +43,15 @@ static int find_slot(const char *name, const char *const *slots, int count)
     return -1;
 }
 
-/* Name and element must agree: old files have other text in the element's columns, among it a lone "H". */
+/* Whether name and element are both those of a hydrogen: old files have other text, such as "H", in the columns of the
+ * element. */
 static bool named_as_hydrogen(const qn_atom *atom)
 {
     const char *letter = atom->name + strspn(atom->name, "0123456789");
     return qn_atom_is_hydrogen(atom) && (*letter == 'H' || *letter == 'D');
 }
 
-/* A calcium ion is also an atom named CA. */
+/* Find the slots whose atoms a residue has, one bit each. A calcium ion, which is also named CA, does not count. */
 static unsigned present_slots(const qn_molecule *molecule, const qn_residue *residue, const char *const *slots,
                               int count)
 {
@@ -64,7 +65,8 @@ static unsigned present_slots(const qn_molecule *molecule, const qn_residue *res
     return mask;
 }
 
-/* HETATM residues (MSE, modified bases) need more evidence than ATOM records: GTP has a ribose but no atom P. */
+/* Classify a residue by its atoms. HETATM residues (MSE, modified bases) need more atoms than ATOM records: GTP has a
+ * ribose but no atom P. */
 static qn_residue_kind classify(const qn_molecule *molecule, const qn_residue *residue)
 {
     unsigned amino = present_slots(molecule, residue, amino_slots, AMINO_SLOTS);
@@ -113,8 +115,8 @@ static void fill_residue(const qn_molecule *molecule, const qn_residue *source, 
     measure_sphere((const double(*)[3])(partner->heavy + residue->first_heavy), residue);
 }
 
-/* By the peptide or phosphodiester bond (1.33 and 1.6 Å) where its atoms are there, else by number. Numbers alone
- * mislead where numbering follows another protein. */
+/* Whether two residues are not bonded: by the length of the peptide or phosphodiester bond (1.33 and 1.6 Å) if its
+ * atoms are present, else by number. Numbers alone are wrong if the numbering follows another protein. */
 static bool is_broken(const qn_partner_residue *before, const qn_partner_residue *after)
 {
     enum { N = 0, C = 2, PHOSPHORUS = 0, O3 = 8 };
@@ -131,12 +133,13 @@ static bool is_broken(const qn_partner_residue *before, const qn_partner_residue
 
 static size_t find_chain(const qn_partner *partner, const char *name)
 {
-    for (size_t i = partner->chain_count; i-- > 0;) /* residues of a chain usually follow each other: latest first */
+    for (size_t i = partner->chain_count; i-- > 0;) /* most residues belong to the last chain */
         if (strcmp(partner->chains[i].name, name) == 0) return i;
     return partner->chain_count;
 }
 
-/* Kinds and chains in file order, so that the second pass can place every residue in its chain's block. */
+/* First pass: find the kind and the chain of each residue, so that the second pass can place it in its chain's block.
+ */
 static qn_status survey(const qn_molecule *molecule, qn_partner *partner, qn_residue_kind *kinds, size_t *chain_of)
 {
     size_t capacity = 0;

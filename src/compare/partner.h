@@ -1,13 +1,14 @@
-/* One partner of a complex as the quality measures see it: its amino acid and nucleotide residues, grouped by chain,
- * with backbone atoms in fixed slots and heavy atoms packed. Waters, ions, cofactors and free nucleotides such as GTP
- * are no residues here, as in CAPRI.
+/* One partner of a complex, as the quality measures need it: the amino acid and nucleotide residues, grouped by chain,
+ * with backbone atoms in fixed slots and all heavy atoms in one array. Waters, ions, cofactors and free nucleotides
+ * such as GTP do not count as residues, as in CAPRI.
  */
 #ifndef QN_COMPARE_PARTNER_H
 #define QN_COMPARE_PARTNER_H
 
 #include <quern/molecule.h>
 
-/* Amino acids: N CA C O. Nucleotides, as DockQ 2 takes them: P OP1 OP2 O5' C5' C4' O4' C3' O3' C2' O2' C1'. */
+/* Slots of amino acids: N CA C O. Slots of nucleotides, as in DockQ 2: P OP1 OP2 O5' C5' C4' O4' C3' O3' C2' O2' C1'.
+ */
 enum { QN_BACKBONE_SLOTS = 12 };
 
 typedef enum qn_residue_kind { QN_RESIDUE_OTHER, QN_RESIDUE_AMINO_ACID, QN_RESIDUE_NUCLEOTIDE } qn_residue_kind;
@@ -16,8 +17,8 @@ typedef struct qn_partner_residue {
     qn_residue_kind kind;
     int number;
     char insertion;
-    char name[8]; /* the parent's: MSE reads MET, HIE reads HIS, DA reads A */
-    bool broken;  /* not bonded to the residue before it in the chain: something is missing between them */
+    char name[8]; /* name of the standard residue: MET for MSE, HIS for HIE, A for DA */
+    bool broken;  /* not bonded to the residue before it in the chain: residues are missing between them */
     size_t chain; /* index into chains */
     size_t first_heavy, heavy_count;
     unsigned backbone_mask; /* bit s: slot s is present */
@@ -37,7 +38,7 @@ typedef struct qn_partner {
     double (*heavy)[3];
 } qn_partner;
 
-/* Fills *partner, which may come out without residues; release with qn_partner_clear, also after a failure. */
+/* Build a partner, which may have no residues. Release it with qn_partner_clear, also after a failure. */
 QN_MUST_CHECK qn_status qn_partner_build(const qn_molecule *molecule, qn_partner *partner);
 void qn_partner_clear(qn_partner *partner);
 

@@ -5,11 +5,11 @@
 #include "base/memory.h"
 #include "compare/residue_match.h"
 
-/* A missing loop must cost less than pushing everything behind it out of register, and a point mutation less than two
- * gaps around it. */
+/* Alignment scores. A missing loop must cost less than a misalignment of all residues after it, and a point mutation
+ * less than two gaps around it. */
 enum { SAME = 10, DIFFERENT = -4, GAP_OPEN = -18, GAP_OPEN_BROKEN = -12, GAP_EXTEND = -1, IMPOSSIBLE = INT_MIN / 2 };
 
-/* Where a cell's best value came from; one byte a cell holds all three states. */
+/* Origin of the best value of a cell; one byte per cell holds it for all three states. */
 enum {
     FROM_DIAGONAL = 0,
     FROM_REFERENCE_GAP = 1, /* the cell aligned a model residue with nothing */
@@ -32,9 +32,10 @@ static int pair_score(const qn_partner_residue *a, const qn_partner_residue *b)
     return strcmp(a->name, b->name) == 0 ? SAME : DIFFERENT;
 }
 
-/* A gap between residues that are not bonded is likely where the other sequence has residues missing here: this decides
- * which of two equal neighbours is the missing one. Gaps before the first and behind the last residue are free: a
- * domain aligns into a longer chain. `next` is the residue behind the gap, in the sequence that has the gap. */
+/* Score of opening a gap. Gaps between residues that are not bonded cost less, because residues are missing there; this
+ * decides which of two equal neighbours is missing. Gaps before the first and after the last residue are free, so that
+ * a domain can be aligned with a longer chain. `next` is the residue after the gap, in the sequence that has the gap.
+ */
 static int opening(const qn_partner_residue *sequence, size_t next, size_t count)
 {
     if (next == count) return 0;

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Alternatives beyond this many (five identical chains) are not tried, and pairing more chains than CHAINS_SEARCHED
- * falls back to best pair first. */
+/* At most ALTERNATIVES pairings (those of five identical chains) are kept. With more chains than CHAINS_SEARCHED, the
+ * pairing is greedy. */
 enum { ALTERNATIVES = 120, CHAINS_SEARCHED = 6 };
 
 typedef struct key {
@@ -39,7 +39,7 @@ static key residue_key(const qn_partner *partner, size_t residue, bool with_chai
     return (key){with_chain ? partner->chains[r->chain].name : "", r->number, r->insertion, residue};
 }
 
-/* Sorted keys without repetitions (the first in the file stays); *repeated says how many were dropped. */
+/* Make sorted keys without repetitions (the first in the file is kept); *repeated gets the number of dropped keys. */
 static qn_status sorted_keys(const qn_partner *partner, bool with_chain, key **keys, size_t *count, size_t *repeated)
 {
     QN_TRY(qn_allocate(partner->residue_count, sizeof(key), (void **)keys));
@@ -63,7 +63,7 @@ static void count_matches(const qn_partner *reference, const qn_partner *model, 
     }
 }
 
-/* *match stays empty where numbers are not unique once chains are ignored. */
+/* Match by number. *match stays empty if chains are ignored and numbers are not unique. */
 static qn_status match_numbers(const qn_partner *reference, const qn_partner *model, bool with_chain,
                                qn_residue_match *match)
 {
@@ -89,11 +89,11 @@ static qn_status match_numbers(const qn_partner *reference, const qn_partner *mo
     return status;
 }
 
-/* Every chain of the reference against every chain of the model. */
+/* Alignments of each chain of the reference with each chain of the model, and the search for the best pairing. */
 typedef struct pairing {
     const qn_partner *reference, *model;
-    size_t *identical; /* [reference chain][model chain]; 0: these two do not belong together */
-    size_t **pairs;    /* the same, each a list for the chain's residues, indices within the model's chain */
+    size_t *identical; /* [reference chain][model chain]: equal residues; 0: the two chains are not paired */
+    size_t **pairs;    /* the same: for each residue the aligned residue, as index in the model's chain */
     size_t partner_chain[CHAINS_SEARCHED];
     size_t best_total, best_paired;
     bool collecting;
@@ -118,7 +118,7 @@ static qn_status align_chains(pairing *p)
             QN_TRY(qn_residue_align(p->reference->residues + from->first, from->count, p->model->residues + to->first,
                                     to->count, *pairs, identical));
             for (size_t i = 0; i < from->count; i++) aligned += (*pairs)[i] != SIZE_MAX;
-            if (10 * *identical < 3 * aligned) *identical = 0; /* unrelated chains reach about a fifth */
+            if (10 * *identical < 3 * aligned) *identical = 0; /* in unrelated chains about a fifth are equal */
         }
     return QN_OK;
 }
@@ -149,9 +149,11 @@ static void add_alternative(pairing *p, bool first)
         if (p->partner_chain[a] != SIZE_MAX) apply_chain(p, a, p->partner_chain[a], model_residue);
 }
 
-/* Depth-first over the reference's chains. The first pass keeps the best total (equal names break ties, worth a quarter
- * of a residue), the second collects every pairing of as many chains within 5 % of it: copies of a chain differ by a
- * few unresolved residues. `used` is a set of bits. */
+/* Depth-first search over the reference's chains. The first pass finds the best total; a pair with equal chain names
+ * counts a quarter of a residue more, to break ties. The second pass collects all pairings of as many chains with a
+ * total within 5 % of the best: copies of a chain differ by a few unresolved residues. `used` has a bit for each model
+ * chain.
+ */
 static void search_pairings(pairing *p, size_t a, size_t total, size_t paired, unsigned used)
 {
     if (a == p->reference->chain_count) {
@@ -175,7 +177,7 @@ static void search_pairings(pairing *p, size_t a, size_t total, size_t paired, u
     search_pairings(p, a + 1, total, paired, used);
 }
 
-/* Too many chains to try every pairing: the best pair first. */
+/* Pair chains greedily, the best pair first, if there are too many chains to try all pairings. */
 static qn_status pair_greedily(pairing *p)
 {
     p->match->alternative_count = 1;
@@ -204,7 +206,7 @@ static qn_status match_chains(const qn_partner *reference, const qn_partner *mod
         status = qn_allocate(reference->residue_count, ALTERNATIVES * sizeof(size_t), (void **)&match->model_residue);
     if (status == QN_OK && searched) {
         for (size_t i = 0; i < reference->residue_count; i++) match->model_residue[i] = SIZE_MAX;
-        match->alternative_count = 1; /* stays: nothing matched */
+        match->alternative_count = 1; /* the alternative in which nothing is matched */
         search_pairings(&p, 0, 0, 0, 0);
         p.collecting = true;
         if (p.best_total > 0) search_pairings(&p, 0, 0, 0, 0);
@@ -239,7 +241,8 @@ static void keep(qn_residue_match *best, qn_residue_match *other)
     *other = (qn_residue_match){0};
 }
 
-/* Numbering whose names agree loses only to one that finds a tenth more; otherwise most equal residues win. */
+/* Keep the better match. A match whose names agree is replaced only by one with over a tenth more equal residues;
+ * otherwise the match with most equal residues is kept. */
 static void keep_better(qn_residue_match *best, qn_residue_match *other)
 {
     size_t needed = best->identical_count + (names_agree(best) ? best->identical_count / 10 : 0);

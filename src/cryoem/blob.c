@@ -20,7 +20,7 @@ double qn_blob_transform(double radius, double frequency)
 {
     const double pi = 3.14159265358979323846, turn = 2 * pi * radius * frequency;
     const double square = QN_BLOB_ALPHA * QN_BLOB_ALPHA - turn * turn, z = sqrt(fabs(square));
-    double shape = 1.0 / 3 + square / 30; /* the first two terms of either series, good to z⁴ / 840 */
+    double shape = 1.0 / 3 + square / 30; /* the first two terms of the series, good to z⁴ / 840 */
     if (z > 1e-2) shape = square > 0 ? (cosh(z) - sinh(z) / z) / square : (sin(z) / z - cos(z)) / (z * z);
     return 4 * pi * radius * radius * radius / qn_bessel_i0(QN_BLOB_ALPHA) * shape;
 }

@@ -4,9 +4,9 @@
 
 #include "base/thread_pool.h"
 
-/* squared[z][y][x], 0 at marked voxels and anything above elsewhere, becomes the squared distance in voxels from each
- * voxel to the nearest marked one, or `reach`² where that is `reach` or farther: 0 < reach ≤ 2000. Time grows with the
- * number of voxels alone. QN_OUT_OF_MEMORY. */
+/* Replace squared[z][y][x], which is 0 at marked voxels and any positive number elsewhere, by the squared distance in
+ * voxels to the nearest marked voxel, or by `reach`² where the distance is `reach` or more: 0 < reach ≤ 2000. The time
+ * depends on the number of voxels only. QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_distance_squared(qn_pool *pool, const int counts[3], float reach, float *squared);
 
 #endif

@@ -1,4 +1,4 @@
-/* Curves as files: comma-separated, and as RELION's post-processing writes them. */
+/* Writers of curves: comma-separated values, and the STAR tables of RELION's post-processing. */
 #include <math.h>
 #include <quern/resolution.h>
 
@@ -7,7 +7,7 @@
 #include "report/csv.h"
 #include "report/number.h"
 
-/* What RELION writes for the resolution of shell 0, which has none. */
+/* RELION's number for the resolution of shell 0, which has none. */
 static const double relion_no_resolution = 999;
 
 static double angstrom_of(const qn_fsc *fsc, int shell)

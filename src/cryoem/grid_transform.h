@@ -19,26 +19,26 @@ typedef struct qn_grid_transform {
     qn_device *device;
     qn_queue *queue;
     qn_buffer *grid;                     /* [z][y][x] floats */
-    qn_buffer *spectra[QN_GRID_SPECTRA]; /* [z][y][x/2 + 1][2] floats; as many as were asked for */
+    qn_buffer *spectra[QN_GRID_SPECTRA]; /* [z][y][x/2 + 1][2] floats; as many spectra as were requested */
     qn_fft_plan *forward, *inverse;
 } qn_grid_transform;
 
-/* With 1 or 2 spectra. QN_OUT_OF_MEMORY. */
+/* Create a grid with 1 or 2 spectra. QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_grid_transform_create(qn_context *context, const int counts[3], int spectra,
                                                  qn_grid_transform *transform);
 void qn_grid_transform_destroy(qn_grid_transform *transform);
 
-/* grid = values · mask; `mask` NULL: values. */
+/* Set grid = values · mask; `mask` NULL: grid = values. */
 QN_MUST_CHECK qn_status qn_grid_transform_fill(qn_grid_transform *transform, const float *values, const float *mask);
 
-/* grid = grid · factor · mask. */
+/* Set grid = grid · factor · mask. */
 QN_MUST_CHECK qn_status qn_grid_transform_scale(qn_grid_transform *transform, const float *mask, float factor);
 
-/* grid → spectrum and back, not scaled; the spectrum is used up by the inverse. */
+/* Transform grid → spectrum, or back, without scaling. The inverse destroys the spectrum. */
 QN_MUST_CHECK qn_status qn_grid_transform_forward(qn_grid_transform *transform, int spectrum);
 QN_MUST_CHECK qn_status qn_grid_transform_inverse(qn_grid_transform *transform, int spectrum);
 
-/* `function` with the addresses of the grid and of the spectra. */
+/* Call `function` with the addresses of the grid and of the spectra. */
 QN_MUST_CHECK qn_status qn_grid_transform_use(qn_grid_transform *transform, qn_host_function function, void *user);
 
 #endif

@@ -6,12 +6,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Voxels above the threshold that follow one another in a row. Runs of neighbouring rows that touch are joined into
- * trees (Galler and Fischer 1964), so that memory goes by runs, not by voxels. */
+/* A run of consecutive voxels of a row above the threshold. Runs of neighbouring rows that touch are joined into trees
+ * (Galler and Fischer 1964). Memory grows with the number of runs, not of voxels. */
 typedef struct run {
     int first, end;
     size_t parent;
-    size_t voxels; /* of the root: the part's */
+    size_t voxels; /* of a root: voxels of the whole part */
     float highest;
 } run;
 
@@ -30,7 +30,7 @@ static size_t root_of(run *runs, size_t i)
     return i;
 }
 
-/* The earlier root stays, so that trees do not hang on the order of what is joined. */
+/* Join two trees. The earlier root stays the root, so that the result does not depend on the order of joining. */
 static void join(run *runs, size_t a, size_t b)
 {
     size_t low = root_of(runs, a), high = root_of(runs, b);
@@ -76,7 +76,7 @@ static qn_status find_runs(const qn_volume *map, double threshold, run_list *lis
     return QN_OK;
 }
 
-/* Two rows side by side, walked together. */
+/* Join the touching runs of two neighbouring rows. */
 static void join_rows(run_list *list, size_t row, size_t other)
 {
     run *runs = list->runs;
@@ -101,7 +101,7 @@ static void join_all(const qn_volume *map, run_list *list)
         }
 }
 
-/* Runs of parts that are kept stay, the others' ends are set to their firsts. */
+/* Drop the runs of parts that are not kept, by setting their ends to their starts. */
 static void keep_largest(run_list *list, double peak, double least_share, qn_mask_parts *parts)
 {
     size_t largest = 0;

@@ -1,4 +1,4 @@
-/* Connected parts of what lies above a threshold. */
+/* Connected parts of the voxels above a threshold. */
 #ifndef QN_CRYOEM_MASK_PARTS_H
 #define QN_CRYOEM_MASK_PARTS_H
 
@@ -8,13 +8,13 @@
 
 typedef struct qn_mask_parts {
     size_t found, kept;  /* parts */
-    size_t voxels;       /* of the parts that are kept */
-    float highest_value; /* of all */
+    size_t voxels;       /* voxels of the parts that are kept */
+    float highest_value; /* largest value of the map */
 } qn_mask_parts;
 
-/* Voxels above `threshold` that share faces make up a part. Those are kept that reach `peak` somewhere and have at
- * least `least_share` of the voxels of the largest that does. distance[z][y][x] = 0 at voxels of parts that are kept
- * and 1 elsewhere. QN_OUT_OF_MEMORY. */
+/* Find the parts: voxels above `threshold` that share faces belong to one part. A part is kept if it reaches `peak`
+ * somewhere and has at least `least_share` of the voxels of the largest part that does. distance[z][y][x] becomes 0 at
+ * voxels of kept parts and 1 elsewhere. QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_mask_find_parts(qn_pool *pool, const qn_volume *map, double threshold, double peak,
                                            double least_share, float *distance, qn_mask_parts *parts);
 

@@ -1,5 +1,4 @@
-/* What stands out of a map, from its histogram: how high the background is, how much it scatters, and where the density
- * begins. */
+/* Levels of a map from its histogram: the height of the background, its scatter, and the threshold of the density. */
 #ifndef QN_CRYOEM_MASK_THRESHOLD_H
 #define QN_CRYOEM_MASK_THRESHOLD_H
 
@@ -8,15 +7,16 @@
 #include "base/thread_pool.h"
 
 typedef struct qn_mask_levels {
-    double background; /* the middle of the shortest interval that holds a quarter of all values */
-    double noise;      /* deviation of what lies below it, by that half's quantile: density adds nothing there */
-    double threshold;  /* background + the larger of 3 · noise and a quarter of the height of what is above it */
+    double background; /* middle of the shortest interval that holds a quarter of all values */
+    double noise; /* deviation of the values below the background, from their quantile: density adds nothing there */
+    double threshold; /* background + the larger of 3 · noise and a quarter of the mean height of the values above the
+                         threshold */
 } qn_mask_levels;
 
-/* The threshold is a fixed point as that of Ridler and Calvard 1978 (doi 10.1109/TSMC.1978.4310039), but at a quarter
- * of the mean height of what lies above instead of at half of it, and held above the noise: half the height, where a
- * sharp border that was blurred was, leaves out what is less dense than a core. `low` < `high`: the range of the
- * values. QN_OUT_OF_MEMORY. */
+/* Find the levels. Like the threshold of Ridler and Calvard 1978 (doi 10.1109/TSMC.1978.4310039), this threshold is a
+ * fixed point, but at a quarter instead of half of the mean height above it, and always above the noise. Half the
+ * height is where the border of uniform density is after blurring; it would leave out domains less dense than the core.
+ * `low` < `high` are the smallest and the largest value. QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_mask_find_levels(qn_pool *pool, const qn_volume *map, float low, float high,
                                             qn_mask_levels *levels);
 

@@ -12,7 +12,7 @@ int qn_shell_count(int side)
     return side / 2 + 1;
 }
 
-/* The frequency that index i of a whole axis stands for. */
+/* Frequency of an index along y or z. */
 static int64_t frequency_of(int index, int side)
 {
     return index <= side / 2 ? index : index - side;
@@ -27,8 +27,8 @@ typedef struct shell_sums {
 typedef struct correlation_work {
     int side, shells;
     const float *spectra[2];
-    const uint32_t *shell_of; /* of squared lengths up to that of the last shell */
-    shell_sums *planes;       /* [z][shell]: added up in this order, whoever computed them */
+    const uint32_t *shell_of; /* shell of each squared length up to that of the last shell */
+    shell_sums *planes;       /* [z][shell]: added up in this order, which does not depend on threads */
 } correlation_work;
 
 static qn_status correlate_plane(size_t z, int worker, void *user)
@@ -43,7 +43,7 @@ static qn_status correlate_plane(size_t z, int worker, void *user)
         const size_t start = 2 * ((z * (size_t)side + (size_t)y) * (size_t)width);
         const float *f = work->spectra[0] + start, *g = work->spectra[1] + start;
         for (int64_t x = 0; x < width && row + x * x <= most; x++) {
-            const double count = x == 0 || 2 * x == side ? 1 : 2; /* with its mirror image */
+            const double count = x == 0 || 2 * x == side ? 1 : 2; /* 2: the voxel also stands for its mirror image */
             const double fr = (double)f[2 * x], fi = (double)f[2 * x + 1];
             const double gr = (double)g[2 * x], gi = (double)g[2 * x + 1];
             shell_sums *shell = &sums[work->shell_of[row + x * x]];
@@ -99,12 +99,12 @@ qn_status qn_shells_correlate(qn_pool *pool, int side, const float *first, const
 
 typedef struct random_work {
     int side;
-    int64_t least; /* squared length above which phases are turned */
+    int64_t least; /* squared length above which phases become random */
     uint64_t seed;
     float *spectra[2];
 } random_work;
 
-/* Random words of the voxels 2 · pair and 2 · pair + 1, two each: one for each spectrum. */
+/* Draw random words for the voxels 2 · pair and 2 · pair + 1: two words each, one for each spectrum. */
 static void draw(uint64_t seed, size_t pair, uint32_t words[4])
 {
     const uint64_t index = pair;
@@ -121,8 +121,10 @@ static void turn(float *value, uint32_t word)
     value[1] = s * real + c * imaginary;
 }
 
-/* A voxel of a plane that holds mirror images of its own (x = 0, or N/2 of an even side): of the two the one that comes
- * first has the random angle, the other its negative, and one that is its own mirror image stays real. */
+/* Rotate the phase of a voxel in a plane that has the mirror images of its own voxels (x = 0, or N/2 of an even side).
+ * Of two mirror images the first gets the random angle and the second its negative; a voxel that is its own mirror
+ * image stays real.
+ */
 static void turn_mirrored(const random_work *work, int x, int y, int z)
 {
     const int side = work->side, width = side / 2 + 1, mirrored_y = (side - y) % side, mirrored_z = (side - z) % side;

@@ -14,17 +14,17 @@
 
 #include "base/thread_pool.h"
 
-/* Shells 0 … N/2. */
+/* Number of shells, 0 … N/2. */
 int qn_shell_count(int side);
 
-/* correlation[s] = Σ Re(F conj(G)) / √(Σ |F|² Σ |G|²) for every shell, 0 where one of the spectra is 0 all over the
- * shell. The same for any number of threads. QN_OUT_OF_MEMORY. */
+/* Correlate two spectra: correlation[s] = Σ Re(F conj(G)) / √(Σ |F|² Σ |G|²) for every shell s, 0 if one of the spectra
+ * is 0 all over the shell. The result does not depend on the number of threads. QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_shells_correlate(qn_pool *pool, int side, const float *first, const float *second,
                                             double *correlation);
 
-/* Turn the phases of all voxels from shell `from` ≥ 1 on, the cube's corners included, by angles drawn at random for
- * each of the two spectra apart, so that what they had in common there is gone. Both remain spectra of real grids. The
- * angles are a function of seed and voxel. */
+/* Randomise the phases of all voxels from shell `from` ≥ 1 on, including the cube's corners. The two
+ * spectra get different angles, so their correlation is lost. Both remain spectra of real grids. The angles are a
+ * function of seed and voxel. */
 QN_MUST_CHECK qn_status qn_shells_randomise(qn_pool *pool, int side, int from, uint64_t seed, float *first,
                                             float *second);
 

@@ -1,4 +1,4 @@
-/* What volumes must be before anything is computed from them. */
+/* Checks of volumes before computations. */
 #ifndef QN_CRYOEM_VOLUME_CHECK_H
 #define QN_CRYOEM_VOLUME_CHECK_H
 
@@ -6,15 +6,15 @@
 
 #include "base/thread_pool.h"
 
-/* Its file's name, else `otherwise`. */
+/* Return the name of a volume, or `otherwise` if it has none. */
 const char *qn_volume_name(const qn_volume *volume, const char *otherwise);
 
-/* The smallest and the largest value. QN_BAD_FORMAT, naming volume and voxel, where a value is not finite. */
+/* Find the smallest and the largest value. QN_BAD_FORMAT, naming volume and voxel, if a value is not finite. */
 QN_MUST_CHECK qn_status qn_volume_range(qn_pool *pool, const qn_volume *volume, const char *name, float *low,
                                         float *high);
 
-/* Two cubes of 4 … 16384 voxels along an edge, of one size and, within 0.1 %, one size of voxels: what a Fourier shell
- * correlation is computed of. QN_INVALID_ARGUMENT, naming the volumes. */
+/* Check that two volumes are cubes of the same size, 4 … 16384 voxels along an edge, with the same voxel size within
+ * 0.1 %, as a Fourier shell correlation requires. QN_INVALID_ARGUMENT naming the volumes. */
 QN_MUST_CHECK qn_status qn_volume_check_halves(const qn_volume *const halves[2], const char *const names[2]);
 
 /* Whether two sizes of voxels differ by more than 0.1 %. */

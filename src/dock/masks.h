@@ -1,4 +1,4 @@
-/* Masks of a run: what --block, --attract and antibody coefficient sets say about residues. */
+/* Masks of a run: energies of residues by --block, --attract and the coefficient sets of antibodies. */
 #ifndef QN_DOCK_MASKS_H
 #define QN_DOCK_MASKS_H
 
@@ -6,13 +6,14 @@
 
 #include "dock/search/energy.h"
 
-/* masks gets NULL where nothing is asked for. Errors name the selection (model/residue_selection.h), or say that no
- * partner is an antibody though a set wants one. */
+/* Make the masks; a mask that the options do not ask for is NULL. Errors: those of residue selections
+ * (model/residue_selection.h), with the selection in the message; QN_INVALID_ARGUMENT if a set is for antibodies and
+ * neither partner is an antibody. */
 QN_MUST_CHECK qn_status qn_dock_masks_create(const qn_dock_options *options, const qn_dock_partner *receptor,
                                              const qn_dock_partner *ligand, const qn_coefficients *sets,
                                              size_t set_count, qn_dock_masks *masks);
 
-/* Whether one of the partners has an antibody's variable domains. */
+/* Find out whether one of the partners has variable domains of an antibody. */
 QN_MUST_CHECK qn_status qn_dock_masks_antibody(const qn_dock_partner *receptor, const qn_dock_partner *ligand,
                                                bool *found);
 

@@ -16,7 +16,8 @@ static int by_rank(const void *left, const void *right)
     return strcmp(a->set, b->set);
 }
 
-/* Place the clusters in their `order`; founders[i] gets the index of the one that founded the merged cluster i. */
+/* Merge the clusters one after the other, in their `order`. founders[i] gets the index of the cluster that became the
+ * merged cluster i; distances are measured from the founder's centre. */
 static size_t place_clusters(const qn_dock_set_cluster *clusters, const qn_dock_set_cluster *const *order, size_t count,
                              const float *distances, float radius_angstrom, size_t most, qn_cluster *merged,
                              size_t *founders, size_t *place)

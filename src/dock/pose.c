@@ -62,7 +62,7 @@ static bool satisfies_restraints(const qn_dock_candidates *from, size_t rotation
     return qn_dock_restraints_satisfied(from->restraints, matrix, translation) >= from->restraints_required;
 }
 
-/* All hits of a set, best grid energy first. */
+/* List all hits of a set by grid energy, the lowest first. */
 static qn_status gather(const qn_dock_candidates *from, size_t set, candidate **out, size_t *count)
 {
     const size_t sets = from->energy->set_count, per_rotation = (size_t)from->per_rotation;

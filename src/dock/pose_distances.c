@@ -26,7 +26,7 @@ static bool is_heavy(const qn_molecule *molecule, const qn_atom *atom)
     return !qn_atom_is_hydrogen(atom);
 }
 
-/* One atom a residue: Cα of amino acids, P of nucleotides. A residue of one atom is an ion or a ligand. */
+/* Whether distances are measured with an atom: Cα of amino acids, P of nucleotides. A residue of one atom is an ion. */
 static bool marks_residue(const qn_molecule *molecule, const qn_atom *atom)
 {
     const qn_residue *residue = &molecule->residues[atom->residue];
@@ -72,7 +72,7 @@ static qn_status distances_of_pose(size_t i, int worker, void *user)
     return QN_OK;
 }
 
-/* Room for all poses, then the two passes. */
+/* Allocate memory for all poses, then run both passes. */
 static qn_status measure(distance_job *job, qn_pool *pool)
 {
     void *placed = NULL, *near_receptor = NULL;
@@ -87,7 +87,7 @@ static qn_status measure(distance_job *job, qn_pool *pool)
     return status;
 }
 
-/* Coordinates (points × 3, room for all atoms) of the atoms that `wanted` picks. */
+/* Copy the coordinates of the atoms that `wanted` selects; `points` × 3, allocated for all atoms. */
 static size_t pick(const qn_molecule *molecule, bool (*wanted)(const qn_molecule *, const qn_atom *), double *points)
 {
     size_t count = 0;
@@ -111,7 +111,7 @@ qn_status qn_dock_pose_distances(const qn_molecule *receptor, const qn_molecule 
         distance_job job = {
             .poses = poses, .count = count, .reference = points, .receptor = neighbours, .distances = distances};
         job.points = pick(ligand, marks_residue, points);
-        /* A ligand without Cα or P (a small molecule) is measured on all heavy atoms. */
+        /* Distances of a ligand without Cα and P (a small molecule) are measured over all heavy atoms. */
         if (job.points == 0) job.points = pick(ligand, is_heavy, points);
         status = measure(&job, pool);
     }

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "dock/run.h"
 
-/* Transforms of a rotation take 2.5 N log2 N operations each and most of its time. The rates are rough, and low rather
- * than high; they only decide whether a run is long. */
+/* Transforms take most of the time of a rotation; each takes 2.5 N log2 N operations. Rates are in operations per
+ * second, for each core or GPU. They are low, so that the estimated length of a run is not too short. */
 static const double cpu_core_rate = 2e9, gpu_rate = 3e11;
 
 static double estimate_seconds(const qn_dock_state *run)

@@ -1,5 +1,5 @@
-/* How an expression is kept: a tree of nodes in one array, children before parents. Shared by reading
- * (expression_read.c) and evaluation (expression_evaluate.c); nobody else includes this. */
+/* The form in which an expression is stored: a tree of nodes in one array, children before parents. Shared by read.c
+ * and evaluate.c; other files do not include it. */
 #ifndef QN_EXPRESSION_TREE_H
 #define QN_EXPRESSION_TREE_H
 
@@ -10,8 +10,8 @@
 typedef enum qn_tree_operation {
     QN_TREE_CONSTANT,
     QN_TREE_VARIABLE, /* slot: number of the name */
-    QN_TREE_LOCAL,    /* slot: of a comprehension's variable */
-    QN_TREE_UNKNOWN,  /* a name that is not known, unless a `for` behind it says otherwise */
+    QN_TREE_LOCAL,    /* slot: number of a comprehension's variable */
+    QN_TREE_UNKNOWN,  /* a name that is unknown, unless a later `for` defines it */
     QN_TREE_LIST,
     QN_TREE_COMPREHENSION, /* list: element, then FOR and IF nodes */
     QN_TREE_FOR,           /* slot; child 0: the list */
@@ -67,18 +67,18 @@ typedef enum qn_tree_function {
 
 enum {
     QN_TREE_LOCALS = 8,    /* variables of nested comprehensions */
-    QN_TREE_HEIGHT = 1000, /* of a tree: bounds the stack that evaluation takes */
-    QN_TREE_NESTING = 64   /* of parentheses: bounds the stack that reading takes */
+    QN_TREE_HEIGHT = 1000, /* height of a tree; bounds the stack of evaluation */
+    QN_TREE_NESTING = 64   /* nested parentheses; bounds the stack of reading */
 };
 
 typedef struct qn_tree_node {
     qn_tree_operation operation;
     int column; /* from 1, for messages */
-    int length; /* of a name's text */
+    int length; /* characters of a name */
     int height;
     int slot;
     int child[3];
-    int list_begin, list_count; /* into the tree's lists */
+    int list_begin, list_count; /* first entry and number of entries in the tree's lists */
     qn_value value;
 } qn_tree_node;
 
@@ -91,17 +91,17 @@ struct qn_expression {
     int *lists;
     size_t list_count, list_capacity;
     int root;
-    int *parts; /* roots of what `and` joins at the top */
+    int *parts; /* operands of `and` at the top level */
     size_t part_count, part_capacity;
     size_t name_count;
     bool *uses; /* [part][name] */
 };
 
-/* Fill the tree from expression->text. `lists` are names that stand for lists. */
+/* Build the tree from expression->text. `lists` are names of lists. */
 QN_MUST_CHECK qn_status qn_tree_read(qn_expression *expression, const char *const *names, size_t name_count,
                                      const qn_expression_list *lists, size_t list_count);
 
-/* Evaluate a node that needs no variable; QN_INVALID_ARGUMENT where it has no value or is a list. */
+/* Evaluate a node to one value. QN_INVALID_ARGUMENT if it has no value or is a list. */
 QN_MUST_CHECK qn_status qn_tree_evaluate(const qn_expression *expression, int node, const qn_value *values,
                                          qn_value *result);
 

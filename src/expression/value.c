@@ -27,7 +27,7 @@ static int64_t whole(const qn_value *value)
     return value->kind == QN_BOOLEAN ? value->as.boolean : value->as.integer;
 }
 
-/* Exactly: 2^53 + 1 is not equal to the real 2^53. */
+/* Exact comparison: 2^53 + 1 does not equal the real 2^53. */
 static bool whole_equals_real(int64_t integer, double real)
 {
     return real >= -0x1p63 && real < 0x1p63 && real == (double)(int64_t)real && (int64_t)real == integer;

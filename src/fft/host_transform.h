@@ -20,23 +20,23 @@
 
 typedef struct qn_host_transform qn_host_transform;
 
-/* Sizes x, y, z ≥ 1; filled as in qn_fft_options, used by forward transforms. */
+/* Make a transform of sizes x, y, z ≥ 1. `filled` is as in qn_fft_options; forward transforms use it. */
 QN_MUST_CHECK qn_status qn_host_transform_create(const int size[3], const int filled[3], qn_fft_kind kind,
                                                  qn_host_transform **transform);
 void qn_host_transform_destroy(qn_host_transform **transform);
 
-/* Scratch of one worker, to be aligned to 64 bytes. */
+/* Bytes of scratch for one worker; the scratch must be aligned to 64 bytes. */
 size_t qn_host_transform_scratch_bytes(const qn_host_transform *transform);
 
-/* Floats of one element of the input and of the output. */
+/* Number of floats of one grid of the batch, in the input and in the output. */
 size_t qn_host_transform_input_floats(const qn_host_transform *transform);
 size_t qn_host_transform_output_floats(const qn_host_transform *transform);
 
-/* One grid on the calling thread. Input and output must not overlap. QN_FFT_REAL_INVERSE destroys its input when the
- * grid has more than one dimension. */
+/* Transform one grid on the calling thread. Input and output must not overlap. QN_FFT_REAL_INVERSE destroys its input
+ * if the grid has more than one dimension. */
 void qn_host_transform_execute(const qn_host_transform *transform, float *input, float *output, void *scratch);
 
-/* A batch on a pool; `scratch` holds one worker's scratch for each thread of the pool. */
+/* Transform a batch on a pool; `scratch` holds one worker's scratch for each thread of the pool. */
 QN_MUST_CHECK qn_status qn_host_transform_run(const qn_host_transform *transform, qn_pool *pool, int batch,
                                               float *input, float *output, void *scratch);
 

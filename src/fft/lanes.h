@@ -2,9 +2,9 @@
  * vectors whatever the length, and every lane's result is that of its line alone.
  *
  * GNU vector types (GCC, Clang) instead of loops over lanes: the two shuffles that split interleaved complex numbers
- * leave the lanes in an order of their own (0 1 4 5 2 3 6 7 of eight; each quarter of 16 likewise), which costs nothing
- * because the shuffles that join them again undo it; compilers' own loops put them in order with as many shuffles
- * again.
+ * leave the lanes permuted (0 1 4 5 2 3 6 7 of eight; 0 1 8 9 2 3 10 11 4 5 12 13 6 7 14 15 of 16), which costs nothing
+ * because the shuffles that join them undo the permutation. Code that compilers vectorise puts the lanes in order, with
+ * twice as many shuffles.
  */
 #ifndef QN_FFT_LANES_H
 #define QN_FFT_LANES_H
@@ -25,12 +25,12 @@ enum { LANES = 4 };
 typedef float lanes __attribute__((vector_size(16)));
 #endif
 
-/* The same at any address. */
+/* Vector without alignment. */
 typedef float lanes_anywhere __attribute__((vector_size(sizeof(lanes)), aligned(4), may_alias));
 
 #define QN_INLINE static inline __attribute__((always_inline))
 
-/* A complex number of each line. In scratch memory a point is its two vectors, real first. */
+/* One complex number of each line. In scratch memory a point is two vectors, the real parts first. */
 typedef struct point {
     lanes re, im;
 } point;
@@ -46,7 +46,7 @@ QN_INLINE void store_anywhere(float *to, lanes value)
     *(lanes_anywhere *)to = value;
 }
 
-/* The lower of each lane; b where they are equal. */
+/* Minimum of each lane; b if they are equal. */
 QN_INLINE lanes lower_of(lanes a, lanes b)
 {
 #if defined(__AVX512F__)
@@ -72,7 +72,7 @@ QN_INLINE void store_split(float *to, point value)
     store_anywhere(to + LANES, value.im);
 }
 
-/* LANES consecutive complex numbers in memory, one of each line, and back. */
+/* Load LANES consecutive complex numbers, one of each line, and store them. */
 QN_INLINE point load_interleaved(const float *from)
 {
     lanes a = load_anywhere(from), b = load_anywhere(from + LANES);
@@ -88,7 +88,7 @@ QN_INLINE point load_interleaved(const float *from)
 }
 
 #if defined(__AVX512F__)
-/* Numbers of two vectors in turns: the first two of each quarter, and the last two. */
+/* Interleave the numbers of two vectors: the first two of each quarter, and the last two. */
 #define QN_LOW_OF_QUARTERS 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
 #define QN_HIGH_OF_QUARTERS 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
 #endif
@@ -108,7 +108,7 @@ QN_INLINE void store_interleaved(float *to, point value)
 }
 
 #if defined(__AVX512F__)
-/* Pairs, then quarters of four rows each, then the quarters to their places. */
+/* Transpose pairs, then quarters of four rows each, then move the quarters to their places. */
 QN_INLINE void transpose(lanes row[LANES])
 {
     lanes a[16], b[16];
@@ -140,7 +140,7 @@ QN_INLINE void transpose(lanes row[LANES])
     }
 }
 #else
-/* row[i] lane j ↔ row[j] lane i. */
+/* Swap lane j of row[i] with lane i of row[j]. */
 QN_INLINE void transpose(lanes row[LANES])
 {
 #if defined(__AVX__)
@@ -182,8 +182,8 @@ QN_INLINE void transpose(lanes row[LANES])
 }
 #endif
 
-/* What kernels/butterflies.dev.h asks of its includer. A product that is added to something is rounded before, so all
- * processors have the same bits; compilers see that two sums have a product in common. */
+/* Operations that kernels/butterflies.dev.h needs. A product is rounded before it is added, so that all processors give
+ * the same bits; compilers notice products that two sums share. */
 #define DEVICE_FN QN_INLINE
 #define UNROLL _Pragma("GCC unroll 16")
 #define POINT_FUSED 0

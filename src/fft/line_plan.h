@@ -15,7 +15,7 @@ enum { QN_LINE_PASS_MAX = 32, QN_LINE_RADIX_MAX = 12 };
 
 typedef struct qn_line_pass {
     int radix;
-    int groups; /* m above */
+    int groups; /* number of groups, m above */
     int stride;
     const float *factors; /* [p][j − 1] (real, imaginary), j = 1 … radix − 1; of exp(−2πi·p·j / (radix·groups)) */
     const float *roots; /* radices without a butterfly: [k] (cos, sin) of 2πk / radix, k < radix; else NULL */
@@ -23,14 +23,14 @@ typedef struct qn_line_pass {
 
 typedef struct qn_line_plan {
     int length;
-    bool inverse;      /* exp(+2πi…): the same sums with output t at n − t */
+    bool inverse;      /* exp(+2πi…): the same sums, with output t stored at n − t */
     int pass_count;    /* 0 for length 1 */
-    int largest_prime; /* of the passes without a butterfly; 0: none */
+    int largest_prime; /* largest prime of passes without a butterfly; 0: none */
     qn_line_pass passes[QN_LINE_PASS_MAX];
-    float *numbers; /* what the passes' pointers point into */
+    float *numbers; /* memory of all factors and roots */
 } qn_line_plan;
 
-/* Factors are computed in double precision. Errors: QN_INVALID_ARGUMENT for length < 1. */
+/* Make the plan of a line, with factors computed in double precision. QN_INVALID_ARGUMENT for length < 1. */
 QN_MUST_CHECK qn_status qn_line_plan_create(int length, bool inverse, qn_line_plan *plan);
 void qn_line_plan_clear(qn_line_plan *plan);
 

@@ -10,7 +10,7 @@ static bool has_butterfly(int radix)
     return radix >= 1 && radix <= QN_LINE_SPLIT_RADIX_MAX && radix != 11 && radix != 13;
 }
 
-/* Two radices, the smaller one as large as possible; false where there are none. */
+/* Split into two radices, the smaller one as large as possible; false if there are none. */
 static bool split_in_two(int length, int *low, int *high)
 {
     for (int a = (int)sqrt((double)length + 0.5); a >= 1; a--) {
@@ -22,7 +22,7 @@ static bool split_in_two(int length, int *low, int *high)
     return false;
 }
 
-/* Three, the largest as small as possible, in rising order. */
+/* Split into three radices, the largest as small as possible, in rising order. */
 static bool split_in_three(int length, int radices[3])
 {
     for (int c = 1; c <= QN_LINE_SPLIT_RADIX_MAX; c++) {

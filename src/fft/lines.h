@@ -7,7 +7,8 @@
 #include "fft/line_plan.h"
 #include "runtime/host_variant.h"
 
-/* A transform of rows, contiguous lines: complex, or real with half the length when it is even. */
+/* Kind of a transform of rows (contiguous lines): complex, or real, where even lengths use a complex line of half the
+ * length. */
 typedef enum qn_row_kind {
     QN_ROW_COMPLEX,
     QN_ROW_REAL_TO_HALF, /* length floats → length/2 + 1 complex numbers */
@@ -17,23 +18,23 @@ typedef enum qn_row_kind {
 typedef struct qn_row_plan {
     qn_row_kind kind;
     int length;
-    qn_line_plan line; /* of the length, or of length/2 for real rows of even length */
+    qn_line_plan line; /* plan of a line of the length, or of length/2 for real rows of even length */
     float *factors;    /* real rows of even length: exp(−2πi·k / length), k ≤ length/4; else NULL */
-    int input_floats;  /* read from each row; less than a whole row when the rest is known to be 0 */
-    int output_floats; /* written to each row */
+    int input_floats;  /* floats read from each row; fewer than a whole row if the rest is known to be 0 */
+    int output_floats; /* floats written to each row */
 } qn_row_plan;
 
 typedef struct qn_line_functions {
-    int lanes; /* lines done at once; scratch is in units of this */
+    int lanes; /* number of lines transformed at once; scratch is counted in vectors of this many floats */
 
-    /* Transform `count` ≤ lanes lines: line l has its points at in + 2·l + in_step·t (floats). Points t ≥ filled are
-     * taken as 0 without being read. `in` may equal `out`. */
+    /* Transform `count` ≤ lanes lines. Point t of line l is at in + 2·l + in_step·t (floats). Points t ≥ filled count
+     * as 0 and are not read. `in` may equal `out`. */
     void (*columns)(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *out,
                     ptrdiff_t out_step, int count, float *scratch);
 
-    /* The same of `lanes` lines, with the result, or what is transformed, in vectors: point t has its real parts at
-     * points + 2·lanes·t and its imaginary ones `lanes` floats on. Lines stand in the order in which load_interleaved
-     * of lanes.h puts them. Points in `points` are kept. */
+    /* The same for `lanes` lines, with the result or the input in vectors: the real parts of point t are at points +
+     * 2·lanes·t, its imaginary parts `lanes` floats on. Lines are in the order in which load_interleaved of lanes.h
+     * puts them. Points in `points` are kept. */
     void (*columns_to_points)(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *points,
                               float *scratch);
     void (*points_to_columns)(const qn_line_plan *plan, const float *points, float *out, ptrdiff_t out_step,
@@ -51,22 +52,23 @@ typedef struct qn_line_functions {
 
 QN_HOST_DECLARE(const qn_line_functions, qn_fft_lines_host);
 
-/* filled: points (complex) or floats (real input) of a row that can differ from 0; 0 or length: all. */
+/* Make the plan of a row. `filled`: number of points (complex) or floats (real input) of a row that may differ from 0;
+ * 0 or length: all. */
 QN_MUST_CHECK qn_status qn_row_plan_create(qn_row_kind kind, int length, bool inverse, int filled, qn_row_plan *plan);
 void qn_row_plan_clear(qn_row_plan *plan);
 
-/* Floats of scratch that a plan's lines need, aligned to 64 bytes. */
+/* Number of floats of scratch for a plan's lines, aligned to 64 bytes. */
 size_t qn_line_scratch_floats(const qn_line_plan *plan, int lanes);
 
-/* Columns first … end − 1 (a multiple of lanes after first, or width) of `width` neighbouring ones. Out of place, the
- * last tile overlaps the one before where there is one, and does the same sums twice; in place that would transform
- * numbers twice. */
+/* Transform columns first … end − 1 of `width` neighbouring ones; `end` is `width` or a multiple of lanes after
+ * `first`. Out of place the last tile overlaps the one before and repeats some columns; in place that would transform
+ * them twice. */
 void qn_line_columns(const qn_line_functions *lines, const qn_line_plan *plan, const float *in, ptrdiff_t in_step,
                      int filled, float *out, ptrdiff_t out_step, int first, int end, int width, float *scratch);
 
-/* Floats from row to row of a plane of rows of `width` complex numbers in a core's cache: rows begin at cache lines, so
- * that a tile's points are whole ones, and not at multiples of the page, where a column's points would compete for the
- * same places of the first-level cache. */
+/* Distance in floats between the rows of a plane of rows of `width` complex numbers in a core's cache. Rows begin at
+ * cache lines, so that a tile's points are whole cache lines, and not at multiples of the page size, where the points
+ * of a column would compete for the same sets of the first-level cache. */
 int qn_line_plane_step(int width);
 
 #endif

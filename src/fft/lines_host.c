@@ -4,9 +4,9 @@
 #include "fft/lanes.h"
 #include "fft/lines.h"
 
-#include "fft/kernels/butterflies.dev.h" /* of what lanes.h defines */
+#include "fft/kernels/butterflies.dev.h" /* uses the vectors of lanes.h */
 
-/* Where a pass reads and writes. Steps are in floats between points. The output of the last pass of an inverse runs
+/* Input and output of a pass. Steps are in floats between points. The output of the last pass of an inverse runs
  * backwards: point 0 goes to `out_zero`, point t to out + out_step·t. */
 typedef struct pass_job {
     const qn_line_pass *pass;
@@ -15,7 +15,7 @@ typedef struct pass_job {
     int filled;
     float *out, *out_zero;
     ptrdiff_t out_step;
-    float *spare; /* 2·radix points, radices without a butterfly */
+    float *spare; /* 2·radix points, for radices without a butterfly */
 } pass_job;
 
 typedef enum pass_place {
@@ -27,9 +27,10 @@ typedef enum pass_place {
     PLACE_COUNT
 } pass_place;
 
-/* base + k·step for k < 16, out of few registers: the processor adds a register times 1, 2, 4 or 8 for nothing. */
+/* Addresses base + k·step for k < 16 from few registers: the processor adds a register times 1, 2, 4 or 8 at no cost.
+ */
 typedef struct strides {
-    ptrdiff_t one, three, five, seven; /* floats */
+    ptrdiff_t one, three, five, seven; /* multiples of the step in floats */
 } strides;
 
 QN_INLINE strides strides_of(ptrdiff_t step)
@@ -49,14 +50,14 @@ QN_INLINE ptrdiff_t times(const strides *s, int k)
     }
 }
 
-/* Stops the compiler from keeping a running pointer for every k instead, which would not fit the registers. */
+/* Keep the compiler from holding a running pointer for every k, which would not fit the registers. */
 #define QN_OPAQUE(pointer) __asm__("" : "+r"(pointer))
 
 /* Points of a butterfly that are read: those of memory below `filled`, all, or a constant number less than FEW. */
 enum { UP_TO_FILLED = -1, ALL = -2, FEW = 5 };
 
-/* The first pass of a line, butterflies `begin` … `end` − 1: reads points p + groups·k, writes radix consecutive
- * points. What is not read is a constant, so products with it cost nothing. */
+/* Run the first pass of a line, butterflies `begin` … `end` − 1: read points p + groups·k, write radix consecutive
+ * points. Points that are not read are constants 0, whose products cost nothing. */
 QN_INLINE void run_first_pass(int radix, bool from_memory, int inputs, const pass_job *job, ptrdiff_t begin,
                               ptrdiff_t end)
 {
@@ -75,7 +76,8 @@ QN_INLINE void run_first_pass(int radix, bool from_memory, int inputs, const pas
             if (!from_memory) {
                 x[k] = load_split(from);
             } else if (inputs == ALL || k < inputs || (inputs == UP_TO_FILLED && p + groups * k < filled)) {
-                /* Points of columns lie too far apart for the processor to foresee; the next tile is beside this. */
+                /* The points of columns lie too far apart for the processor's prefetcher; this fetches the next tile.
+                 */
                 __builtin_prefetch(from + POINT_FLOATS);
                 x[k] = load_interleaved(from);
             }
@@ -92,7 +94,7 @@ QN_INLINE void run_first_pass(int radix, bool from_memory, int inputs, const pas
     }
 }
 
-/* The last pass of a line: stride = length / radix, one group, no factors. */
+/* Run the last pass of a line: stride = length / radix, one group, no factors. */
 QN_INLINE void run_last_pass(int radix, bool to_memory, const pass_job *job)
 {
     const ptrdiff_t count = job->pass->stride, out_step = job->out_step;
@@ -147,7 +149,7 @@ QN_INLINE void run_middle_pass(int radix, const pass_job *job)
     }
 }
 
-/* A radix without a butterfly: the sum written out, with x_k ± x_{r−k} taken together. */
+/* Run a pass of a radix without a butterfly by its defining sum, with x_k ± x_{r−k} taken together. */
 static void run_prime_pass(pass_place place, const pass_job *job)
 {
     const qn_line_pass *pass = job->pass;
@@ -207,7 +209,7 @@ static void run_prime_pass(pass_place place, const pass_job *job)
 
 typedef void (*pass_function)(const pass_job *job);
 
-/* `few` of run_first_pass where at most a part of each butterfly's points can differ from 0. */
+/* The number `few` of run_first_pass if only some of each butterfly's points can differ from 0. */
 typedef void (*range_function)(const pass_job *job, ptrdiff_t begin, ptrdiff_t end);
 
 static bool run_few(const range_function few[FEW], const pass_job *job)
@@ -287,7 +289,8 @@ static void set_output(pass_job *job, const qn_line_plan *plan, float *out, ptrd
     job->out_step = plan->inverse ? -step : step;
 }
 
-/* Scratch of a plan: two lines of length + 1 points, then the spare room of run_prime_pass. */
+/* Second line of a plan's scratch. The scratch holds two lines of length + 1 points, then the spare memory of
+ * run_prime_pass. */
 static float *second_line(const qn_line_plan *plan, float *scratch)
 {
     return scratch + (size_t)(plan->length + 1) * POINT_FLOATS;
@@ -298,7 +301,7 @@ static float *spare_room(const qn_line_plan *plan, float *scratch)
     return second_line(plan, scratch) + (size_t)(plan->length + 1) * POINT_FLOATS;
 }
 
-/* Passes `first` … `end` − 1 between the two lines of scratch, from *from; *from is where the result lies. */
+/* Run passes `first` … `end` − 1 between the two lines of scratch, from *from; *from becomes the line of the result. */
 static void run_scratch_passes(const qn_line_plan *plan, int first, int end, float *scratch, float **from)
 {
     for (int i = first; i < end; i++) {
@@ -321,7 +324,7 @@ static void load_points(const float *in, ptrdiff_t step, int filled, int length,
         store_split(to + t * POINT_FLOATS, t < filled ? load_interleaved(in + t * step) : (point){0});
 }
 
-/* Fewer lines than lanes: neither read nor write beside them. */
+/* Transform fewer lines than lanes, without reading or writing beside them. */
 static void few_columns(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *out,
                         ptrdiff_t out_step, int count, float *scratch)
 {
@@ -342,7 +345,7 @@ static void few_columns(const qn_line_plan *plan, const float *in, ptrdiff_t in_
     }
 }
 
-/* All passes but the last, from memory; where the last one finds its input. A line of one pass is only loaded. */
+/* Run all passes but the last, from memory. Returns the input of the last pass. A line of one pass is only loaded. */
 static float *begin_columns(const qn_line_plan *plan, const float *in, ptrdiff_t in_step, int filled, float *scratch)
 {
     float *from = scratch;
@@ -357,7 +360,7 @@ static float *begin_columns(const qn_line_plan *plan, const float *in, ptrdiff_t
     return from;
 }
 
-/* The last pass, to memory or (LAST) to a line of scratch. */
+/* Run the last pass, to memory or (LAST) to a line of scratch. */
 static void finish_columns(const qn_line_plan *plan, pass_place place, const float *from, float *out,
                            ptrdiff_t out_step, float *scratch)
 {
@@ -407,7 +410,7 @@ static void points_to_columns(const qn_line_plan *plan, const float *points, flo
     finish_columns(plan, STORE, from, out, out_step, scratch);
 }
 
-/* Rows to scratch: float i of all rows becomes vector step·i. Rows past `count` repeat the last. */
+/* Load rows to scratch: float i of all rows becomes vector step·i. Lanes past `count` repeat the last row. */
 static void load_rows(const float *in, ptrdiff_t row_step, int count, int floats, float *to, ptrdiff_t step)
 {
     const float *row[LANES];
@@ -430,7 +433,7 @@ static void load_rows(const float *in, ptrdiff_t row_step, int count, int floats
     }
 }
 
-/* Back again. What stands in the lanes past `count` is the last row once more, so it may be written there. */
+/* Store rows from scratch. Lanes past `count` hold the last row again, so writing them is harmless. */
 static void store_rows(const float *from, ptrdiff_t step, int floats, float *out, ptrdiff_t row_step, int count)
 {
     float *row[LANES];
@@ -453,8 +456,9 @@ static void store_rows(const float *from, ptrdiff_t step, int floats, float *out
     }
 }
 
-/* Even real rows: z_j = x_2j + i·x_2j+1 was transformed with half the length h; its spectrum Z gives that of x by
- * X_k = E_k + w^k·O_k, E_k = (Z_k + conj Z_{h−k}) / 2, O_k = −i·(Z_k − conj Z_{h−k}) / 2, w = exp(−2πi / length). */
+/* Split the spectrum of an even real row: z_j = x_2j + i·x_2j+1 was transformed with half the length h; its spectrum Z
+ * gives that of x by X_k = E_k + w^k·O_k, E_k = (Z_k + conj Z_{h−k}) / 2, O_k = −i·(Z_k − conj Z_{h−k}) / 2, w =
+ * exp(−2πi / length). */
 static void split_half_spectrum(const qn_row_plan *plan, float *x)
 {
     const int half = plan->length / 2;
@@ -472,7 +476,7 @@ static void split_half_spectrum(const qn_row_plan *plan, float *x)
     }
 }
 
-/* The way back, exp(±2πi…): 2·Z_k = (X_k + conj X_{h−k}) + i·w^∓k·(X_k − conj X_{h−k}). */
+/* The inverse of split_half_spectrum, exp(±2πi…): 2·Z_k = (X_k + conj X_{h−k}) + i·w^∓k·(X_k − conj X_{h−k}). */
 static void join_half_spectrum(const qn_row_plan *plan, float *x)
 {
     const int half = plan->length / 2;
@@ -489,7 +493,7 @@ static void join_half_spectrum(const qn_row_plan *plan, float *x)
     }
 }
 
-/* Odd real rows go as complex ones. */
+/* Complete the half spectrum of a real row of odd length, which is transformed as a complex row. */
 static void complete_odd_spectrum(int length, float *x)
 {
     store_anywhere(x + LANES, (lanes){0});
@@ -497,7 +501,7 @@ static void complete_odd_spectrum(int length, float *x)
         store_split(x + (length - k) * POINT_FLOATS, point_conjugate(load_split(x + k * POINT_FLOATS)));
 }
 
-/* Rows transformed, in scratch. */
+/* Transform rows in scratch and return the result. */
 static float *transform_rows(const qn_row_plan *plan, const float *in, ptrdiff_t in_step, int count, float *scratch)
 {
     const bool even = plan->factors != NULL;
@@ -520,7 +524,7 @@ static float *transform_rows(const qn_row_plan *plan, const float *in, ptrdiff_t
     return result;
 }
 
-/* Vectors from one float of a row to the next: a real row of odd length is a complex one. */
+/* Distance in vectors from one float of a row to the next: a real row of odd length is stored as a complex one. */
 static int result_step(const qn_row_plan *plan)
 {
     return plan->kind == QN_ROW_HALF_TO_REAL && !plan->factors ? 2 : 1;

@@ -7,7 +7,7 @@
 
 typedef struct own_state {
     qn_host_transform *transform;
-    void *scratch; /* one worker's for each thread of the context's pool */
+    void *scratch; /* scratch of each thread of the context's pool */
     size_t scratch_bytes;
     int batch;
 } own_state;

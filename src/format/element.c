@@ -8,7 +8,7 @@ static bool is_letter(char c)
     return isalpha((unsigned char)c) != 0;
 }
 
-/* By atomic number, but for D. */
+/* By atomic number; D is added. */
 static const char symbols[] =
     " H D HE LI BE B C N O F NE NA MG AL SI P S CL AR K CA SC TI V CR MN FE CO NI CU ZN GA GE AS SE BR KR RB SR Y "
     "ZR "
@@ -56,14 +56,14 @@ static bool is_polymer_residue(const char *name)
     return strstr(names, padded) != NULL;
 }
 
-/* Symbols that a left-aligned name is likelier not to mean: CA is an alpha carbon, CD a delta carbon, … */
+/* Symbols that a left-aligned name probably does not mean: CA is an alpha carbon, CD a delta carbon, … */
 static bool reads_like_a_position(const char *symbol)
 {
     return strstr(" CA CD CE CF CM CN CO CS HE HF HG HO HS NA NB ND NE NH NO NP OG OS PA PB PM PO SB SC SG SM SN IN ",
                   symbol) != NULL;
 }
 
-/* A single ion: atom and residue have the name of the element, give or take a charge or count. */
+/* A single ion: atom and residue are named after the element, apart from a charge or count. */
 static bool is_ion(const char *name, int letters_and_blanks, const char *symbol, const char *residue_name)
 {
     for (int i = 2; i < letters_and_blanks; i++)

@@ -31,7 +31,7 @@ bool qn_number_parse_whole(const char *text, size_t length, int *value)
     return true;
 }
 
-/* Multiplies or divides once by a power of ten that is exact, wherever the exponent allows it. */
+/* Multiply or divide once by a power of ten that is exact, wherever the exponent allows it. */
 static double scale(uint64_t digits, int exponent)
 {
     static const double powers_of_ten[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

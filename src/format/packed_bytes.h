@@ -1,4 +1,4 @@
-/* Numbers as packed libraries store them: little endian, and whole ones in as few bytes as they need. */
+/* Numbers as packed libraries store them: little endian, whole numbers in as few bytes as possible. */
 #ifndef QN_FORMAT_PACKED_BYTES_H
 #define QN_FORMAT_PACKED_BYTES_H
 
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* What is left to read; `damaged` once something was asked for that is not there, after which all is 0. */
+/* The bytes left to read. `damaged` is set when a read goes past the end; all further reads give 0. */
 typedef struct qn_packed_cursor {
     const unsigned char *next, *end;
     bool damaged;
@@ -33,7 +33,7 @@ static inline QN_MUST_CHECK qn_status qn_packed_put(qn_text *text, uint64_t valu
     return qn_text_append_bytes(text, bytes, (size_t)count);
 }
 
-/* Seven bits a byte, low ones first, the eighth where more follow. */
+/* Append a number with seven bits per byte, low bits first; the eighth bit is set where more bytes follow. */
 static inline QN_MUST_CHECK qn_status qn_packed_put_whole(qn_text *text, uint64_t value)
 {
     unsigned char bytes[10];
@@ -66,7 +66,7 @@ static inline uint64_t qn_packed_get_whole(qn_packed_cursor *cursor)
     return 0;
 }
 
-/* Signed numbers as unsigned ones: 0, −1, 1, −2 … */
+/* Map signed numbers to unsigned ones: 0, −1, 1, −2 … → 0, 1, 2, 3 … */
 static inline uint64_t qn_packed_fold(int64_t value)
 {
     return value < 0 ? ~((uint64_t)value << 1) : (uint64_t)value << 1;

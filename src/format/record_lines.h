@@ -1,5 +1,5 @@
-/* Going through a record line by line, with the place for messages at hand; and what the readers of all record formats
- * share. */
+/* Reading a record line by line, with the line number for messages, and functions that the readers of all record
+ * formats share. */
 #ifndef QN_FORMAT_RECORD_LINES_H
 #define QN_FORMAT_RECORD_LINES_H
 
@@ -9,7 +9,7 @@
 
 #include "format/number.h"
 
-/* Begins before the first line: {.path, .number = that line's number − step, .step, .next, .end}. */
+/* Begin before the first line: {.path, .number = that line's number − step, .step, .next, .end}. */
 typedef struct qn_record_lines {
     const char *path;
     size_t number; /* of the current line in its file */
@@ -25,29 +25,30 @@ typedef struct qn_word {
     size_t length;
 } qn_word;
 
-/* To the next line; false at the end, where the current line is empty and has the number behind the last one. */
+/* Go to the next line. False at the end; then the current line is empty and has the number after that of the last
+ * line. */
 bool qn_record_lines_next(qn_record_lines *lines);
 
 /* Columns `first` … `last`, from 1, as far as the line has them. */
 qn_word qn_record_columns(const qn_record_lines *lines, size_t first, size_t last);
 
-/* The next word of the line from offset *at, which moves behind it; length 0 when there is none. */
+/* The next word of the line from offset *at, which is moved to the end of the word; length 0 when there is none. */
 qn_word qn_record_word(const qn_record_lines *lines, size_t *at);
 
 bool qn_word_is(qn_word word, const char *text);
 bool qn_word_is_blank(qn_word word);
 
-/* The line, or its rest, begins with `text`. */
+/* Whether the line, or its rest, begins with `text`. */
 bool qn_line_begins(const qn_record_lines *lines, const char *text);
 
-/* One of x, y, z: a number of at most 1e5 Å. `axis`: 0, 1, 2. */
+/* Read one of x, y, z: a number of at most 1e5 Å. `axis`: 0, 1, 2. */
 QN_MUST_CHECK qn_status qn_record_coordinate(const qn_record_lines *lines, int axis, qn_word word, double *value);
 
-/* A symbol as an element, upper case; refuses what stands for no atom or several ("*", "R#", "Du" …), naming `atom`,
- * its number from 1. */
+/* Read a symbol as an element, in upper case. Symbols of no atom or of several ("*", "R#", "Du" …) are refused with
+ * `atom`, the atom's number from 1. */
 QN_MUST_CHECK qn_status qn_record_element(const qn_record_lines *lines, size_t atom, qn_word symbol, char element[4]);
 
-/* `first` and `second` (from 1, as in the file) name two different atoms out of `atom_count`. */
+/* Check that `first` and `second` (from 1, as in the file) are two different atoms of `atom_count`. */
 QN_MUST_CHECK qn_status qn_record_check_bond(const qn_record_lines *lines, int first, int second, size_t atom_count);
 
 #endif

@@ -1,7 +1,7 @@
-/* Making molecules whole that periodic boundaries cut: each atom is moved to the image nearest to the atom it is bound
+/* Make molecules whole that periodic boundaries cut: each atom is moved to the image nearest to the atom it is bound
  * to.
  *
- * Life cycle: create from a topology with bonds → apply to frames from any threads → destroy.
+ * Life cycle: create from a topology with bonds → apply to frames, from any thread → destroy.
  */
 #ifndef QN_FRAMES_WHOLE_H
 #define QN_FRAMES_WHOLE_H
@@ -11,11 +11,11 @@
 
 typedef struct qn_whole_plan qn_whole_plan;
 
-/* QN_INVALID_ARGUMENT where the topology has no bonds, saying which files do. */
+/* QN_INVALID_ARGUMENT if the topology has no bonds; the message names formats that have bonds. */
 QN_MUST_CHECK qn_status qn_whole_plan_create(const qn_topology *topology, qn_whole_plan **plan);
 void qn_whole_plan_destroy(qn_whole_plan **plan);
 
-/* In place; the first atom of each molecule stays. Frames without a box are left as they are. */
+/* Move atoms in place; the first atom of each molecule stays. Frames without a box stay as they are. */
 QN_MUST_CHECK qn_status qn_whole_apply(const qn_whole_plan *plan, qn_trajectory_frame *frame);
 
 #endif

@@ -1,10 +1,9 @@
-/* What a killed run leaves behind: a file of records, one for each finished piece of work, so that the next run goes on
- * where it stopped.
+/* A journal: a file with a record for each finished piece of work, from which a later run resumes.
  *
- * The file starts with a key that names everything the pieces depend on (inputs, options, device); records follow, each
- * with its length and a checksum. Records are appended and flushed; one that a kill cut short is ignored and
- * overwritten. With several ranks each has its own file, "journal.<rank>", and a later run reads them all, whatever
- * their number.
+ * The file begins with a key, which names everything that the pieces depend on (inputs, options, device). Records
+ * follow, each with its length and a checksum. A record is flushed when it is appended. A record that was cut short
+ * because the process was killed is ignored and overwritten. Each rank has a file of its own, "journal.<rank>". A later
+ * run reads the files of all ranks, whatever its own number of ranks is.
  *
  * Life cycle: open → append → close. Thread rule: one thread at a time.
  */
@@ -18,16 +17,17 @@
 
 typedef struct qn_journal qn_journal;
 
-/* One record: a piece's number and its bytes, which live until the callback returns. */
+/* Callback for a record: the number of the piece and its bytes, which are valid until the callback returns. */
 typedef qn_status (*qn_journal_record)(uint64_t piece, const void *data, size_t size, void *user);
 
-/* Open `path` under `key` (lines "name=value"). With `resume` an existing file's whole records go through `record`;
- * without it, or when there is none, a new one is begun. QN_INVALID_ARGUMENT, naming the line that differs, when the
- * file belongs to another run; QN_ALREADY_EXISTS when another process has it open. */
+/* Open the journal `path` for writing. `key` has lines "name=value". With `resume`, `record` is called for each
+ * complete record of an existing file. Without `resume`, or if there is no file, an empty journal is made.
+ * QN_INVALID_ARGUMENT if the file has another key; the message names the first line that differs. QN_ALREADY_EXISTS if
+ * another process has the file open. */
 QN_MUST_CHECK qn_status qn_journal_open(const char *path, const char *key, bool resume, qn_journal_record record,
                                         void *user, qn_journal **journal);
 
-/* Only read: the whole records of a file that nobody writes. */
+/* Call `record` for each complete record of a file that no process writes. Errors as above. */
 QN_MUST_CHECK qn_status qn_journal_read(const char *path, const char *key, qn_journal_record record, void *user);
 
 QN_MUST_CHECK qn_status qn_journal_append(qn_journal *journal, uint64_t piece, const void *data, size_t size);
@@ -35,19 +35,20 @@ QN_MUST_CHECK qn_status qn_journal_append(qn_journal *journal, uint64_t piece, c
 /* Copy the value of line "name=value" of a journal's key into `value`; "" when there is no journal or no such line. */
 QN_MUST_CHECK qn_status qn_journal_value(const char *path, const char *name, char *value, size_t capacity);
 
-/* QN_INVALID_ARGUMENT, naming the line that differs, when the file belongs to another run. */
+/* Compare the key of a file with `key`. QN_INVALID_ARGUMENT names the first line that differs. */
 QN_MUST_CHECK qn_status qn_journal_check_key(const char *path, const char *key);
 
-/* Whether another process, or another run of this one, writes the file. */
+/* Whether another process, or another run of this process, has the file open for writing. */
 QN_MUST_CHECK qn_status qn_journal_is_busy(const char *path, bool *busy);
 
-/* Whether a run of `program` began the file: its key has "program=NAME" as first line. A kill may have cut it short. */
+/* Whether a run of `program` made the file: its key begins with the line "program=NAME", or with the part of this line
+ * that was written before the process was killed. */
 QN_MUST_CHECK qn_status qn_journal_belongs(const char *path, const char *program, bool *belongs);
 
 /* Compare two keys: QN_INVALID_ARGUMENT, naming `path` and the first line that differs. */
 QN_MUST_CHECK qn_status qn_key_compare(const char *path, const char *theirs, const char *ours);
 
-/* Close it, and delete its file. */
+/* Close the journal and delete its file. */
 void qn_journal_remove(qn_journal **journal);
 void qn_journal_close(qn_journal **journal);
 

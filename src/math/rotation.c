@@ -58,7 +58,7 @@ double qn_rotation_angle_degrees(const double a[9], const double b[9])
 void qn_rotation_super_fibonacci(size_t index, size_t count, double matrix[9])
 {
     const double phi = 1.41421356237309504880;     /* √2 */
-    const double psi = 1.533751168755204288118041; /* the real root of ψ⁴ = ψ + 4 */
+    const double psi = 1.533751168755204288118041; /* the positive root of ψ⁴ = ψ + 4 */
     double s = (double)index + 0.5;
     double t = s / (double)count;
     double r = sqrt(t), big_r = sqrt(1 - t);

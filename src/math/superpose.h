@@ -5,14 +5,14 @@
 #include <quern/status.h>
 #include <stddef.h>
 
-/* Least-squares rigid motion x' = R·x + t of `mobile` onto `reference` (count × 3 doubles, Å each) by Horn's
- * quaternion method; R row-major, det(R) = +1. *rmsd_angstrom (may be NULL) is what remains.
- * QN_INVALID_ARGUMENT for fewer than 3 points. */
+/* Least-squares rigid motion x' = R·x + t of `mobile` onto `reference` (count × 3 doubles, Å each) by Horn's quaternion
+ * method; R row-major, det(R) = +1. *rmsd_angstrom (may be NULL) is the RMSD after the motion. QN_INVALID_ARGUMENT for
+ * fewer than 3 points. */
 QN_MUST_CHECK qn_status qn_superpose(const double *mobile, const double *reference, size_t count, double rotation[9],
                                      double translation_angstrom[3], double *rmsd_angstrom);
 
-/* The motion that makes Σ w |R·x + t − y|² least, and √(that / Σ w), in the unit of the points. `weights` (count) NULL:
- * all the same. QN_INVALID_ARGUMENT too for weights that sum to nothing. */
+/* The motion that minimises S = Σ w |R·x + t − y|², and √(S / Σ w), in the unit of the points. `weights` (count) NULL:
+ * all equal. QN_INVALID_ARGUMENT also for weights whose sum is 0. */
 QN_MUST_CHECK qn_status qn_superpose_weighted(const double *mobile, const double *reference, const double *weights,
                                               size_t count, double rotation[9], double translation[3], double *rmsd);
 

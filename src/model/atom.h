@@ -1,4 +1,4 @@
-/* What an atom is, told by its name and element. */
+/* Kinds of atoms, by name and element. */
 #ifndef QN_MODEL_ATOM_H
 #define QN_MODEL_ATOM_H
 
@@ -8,10 +8,10 @@
 bool qn_element_is_hydrogen(const char *element);
 bool qn_atom_is_hydrogen(const qn_atom *atom);
 
-/* The Cα of an amino acid: named CA, and not a calcium ion, which is called so too. */
+/* Whether an atom is the Cα of an amino acid: named CA and not a calcium ion, which has the same name. */
 bool qn_atom_is_c_alpha(const qn_atom *atom);
 
-/* The residue's first Cα; NULL when it has none. */
+/* The first Cα of a residue; NULL: there is none. */
 const qn_atom *qn_residue_c_alpha(const qn_molecule *molecule, const qn_residue *residue);
 
 #endif

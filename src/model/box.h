@@ -13,19 +13,19 @@ typedef struct qn_box {
     double vectors_nm[3][3]; /* reduced: a along x, b in the xy-plane, |b_x| ≤ a_x/2, |c_x| ≤ a_x/2, |c_y| ≤ b_y/2 */
     double inverse[3][3];    /* 1/nm: fractional = position · inverse (row vector) */
     double volume_nm3;
-    double inscribed_radius_nm; /* of the largest sphere in the cell: half the smallest distance of two faces */
+    double inscribed_radius_nm; /* radius of the largest sphere in the cell: half the smallest distance of two faces */
 } qn_box;
 
-/* All zero: no box. QN_BAD_FORMAT for a box without volume, non-finite numbers, or one that is left-handed. A cell that
- * is not reduced is reduced (the same lattice); one whose a is not along x is rotated only for `vectors_nm` of a
- * lattice that cannot be expressed otherwise: then QN_UNSUPPORTED. */
+/* Make a box. Nine zeros mean no box. A cell that is not reduced is reduced to the same lattice. Vectors that are given
+ * in another order are reordered. Errors: QN_BAD_FORMAT for a box without volume, with non-finite numbers, or
+ * left-handed; QN_UNSUPPORTED for a lattice that a triangular matrix can express only after a rotation. */
 QN_MUST_CHECK qn_status qn_box_from_vectors(const double vectors_nm[9], qn_box *box);
 
-/* Lengths a, b, c (nm) and angles α = ∠bc, β = ∠ac, γ = ∠ab (degrees) as vectors with a along x. */
+/* Convert lengths a, b, c (nm) and angles α = ∠bc, β = ∠ac, γ = ∠ab (degrees) to vectors with a along x. */
 QN_MUST_CHECK qn_status qn_box_from_angles(const double lengths_nm[3], const double angles_degrees[3],
                                            double vectors_nm[9]);
 
-/* to − from by the nearest image, exactly (triclinic: all images that can be nearest are looked at). */
+/* Get to − from for the nearest image, exactly: in triclinic cells every image that can be nearest is examined. */
 void qn_box_displacement(const qn_box *box, const double from_nm[3], const double to_nm[3], double displacement_nm[3]);
 
 #endif

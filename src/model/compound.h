@@ -1,7 +1,7 @@
-/* Small molecules as graphs: atoms, bonds, the positions of one or more conformers, and what a file said besides.
+/* Small molecules as graphs: atoms, bonds, positions of one or more conformers, and the properties that a file states.
  *
- * Life cycle: a reader or qn_compound_create makes one → use → destroy. Thread rule: one that no thread changes may be
- * read by all.
+ * Life cycle: a reader or qn_compound_create makes one → use → destroy. Thread rule: any threads may read a compound
+ * that no thread changes.
  */
 #ifndef QN_MODEL_COMPOUND_H
 #define QN_MODEL_COMPOUND_H
@@ -12,16 +12,16 @@
 
 typedef struct qn_compound_atom {
     char element[4];      /* upper case: "C", "CL"; "X" when unknown */
-    char name[8];         /* "C12", "" when the file has none */
-    char type[8];         /* the type that the file states (SYBYL in MOL2, AutoDock in PDBQT); "" */
-    signed char charge_e; /* formal */
+    char name[8];         /* "C12"; "" when the file has none */
+    char type[8];         /* the type that the file states (SYBYL in MOL2, AutoDock in PDBQT); "": none */
+    signed char charge_e; /* formal charge */
     float partial_charge_e;
     bool has_partial_charge;
-    signed char hydrogens; /* implicit ones that the file states, besides those that are atoms; −1: not stated */
+    signed char hydrogens; /* implicit hydrogens that the file states, besides those that are atoms; −1: not stated */
 } qn_compound_atom;
 
 typedef enum qn_bond_order {
-    QN_BOND_UNKNOWN, /* connected, order to be found */
+    QN_BOND_UNKNOWN, /* bonded, order not yet known */
     QN_BOND_SINGLE,
     QN_BOND_DOUBLE,
     QN_BOND_TRIPLE,
@@ -44,31 +44,32 @@ typedef struct qn_compound {
     qn_compound_bond *bonds;
     double *positions_angstrom; /* [conformer_count][atom_count][3] */
     qn_compound_property *properties;
-    bool flat; /* the positions are a drawing: all z are 0 */
+    bool flat; /* the positions are a 2D drawing: all z are 0 */
 } qn_compound;
 
-/* With room for all these; names empty, numbers zero, `hydrogens` −1. QN_OUT_OF_MEMORY. */
+/* Create a compound with the given numbers of atoms, bonds and conformers; names are empty, numbers zero, `hydrogens`
+ * −1. QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_compound_create(const char *name, size_t atom_count, size_t bond_count,
                                            size_t conformer_count, qn_compound **compound);
 void qn_compound_destroy(qn_compound **compound);
 QN_MUST_CHECK qn_status qn_compound_add_property(qn_compound *compound, const char *name, const char *value);
 
-/* Value of a property; NULL when there is none. */
+/* Value of a property; NULL: there is none. */
 const char *qn_compound_property_value(const qn_compound *compound, const char *name);
 
-/* Make room for `count` conformers in all, keeping those there are. */
+/* Change the number of conformers to `count`; conformers below it are kept. */
 QN_MUST_CHECK qn_status qn_compound_set_conformer_count(qn_compound *compound, size_t count);
 
 /* Positions of one conformer: atom_count × 3. */
 double *qn_compound_positions(const qn_compound *compound, size_t conformer);
 
-/* Leave only the atoms that `kept` marks, in their order, and the bonds between them. */
+/* Keep only the atoms that `kept` marks, in their order, and the bonds between them. */
 QN_MUST_CHECK qn_status qn_compound_keep_atoms(qn_compound *compound, const bool *kept);
 
 bool qn_compound_atom_is_hydrogen(const qn_compound_atom *atom);
 
-/* Neighbours of every atom, from the bonds: those of atom i are neighbour[start[i]] … neighbour[start[i + 1] − 1],
- * reached by the bonds of the same positions in `bond`. */
+/* Neighbours of every atom, from the bonds: those of atom i are neighbour[start[i]] … neighbour[start[i + 1] − 1], and
+ * `bond` holds the bonds to them at the same positions. */
 typedef struct qn_compound_neighbours {
     size_t *start;         /* atom_count + 1 */
     int *neighbour, *bond; /* 2 × bond_count each */

@@ -31,7 +31,7 @@ static const element_mass elements[] = {
     {"NH", 286},    {"FL", 289},    {"MC", 289},    {"LV", 293},    {"TS", 293},    {"OG", 294},
 };
 
-/* Hydrogen's isotopes, atomic masses of AME 2020. */
+/* Isotopes of hydrogen, with atomic masses of AME 2020. */
 static const element_mass isotopes[] = {{"D", 2.0141}, {"T", 3.0160}};
 
 enum { ELEMENTS = sizeof elements / sizeof *elements, ISOTOPES = sizeof isotopes / sizeof *isotopes };

@@ -1,4 +1,4 @@
-/* A molecule and how many atoms and residues its arrays have room for. Every qn_molecule is made as one. */
+/* A molecule with the capacities of its arrays. Every qn_molecule is allocated as one. */
 #ifndef QN_MODEL_MOLECULE_ROOM_H
 #define QN_MODEL_MOLECULE_ROOM_H
 

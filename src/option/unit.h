@@ -4,8 +4,8 @@
 
 #include <quern/option.h>
 
-/* What one of the unit is in bytes or in seconds, by the row's kind. `name` "": the row's own unit. 0: there is none.
- */
+/* Returns the bytes or seconds of a unit, by the row's kind. `name` "": the row's own unit. Returns 0 if there is no
+ * such unit. */
 double qn_option_unit(const qn_option *row, const char *name);
 
 #endif

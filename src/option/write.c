@@ -1,4 +1,4 @@
-/* Values as texts, which read as the same values again. */
+/* Writing values as texts that read back as the same values. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "option/unit.h"
 #include "option/value.h"
 
-/* As few digits as say it exactly. */
+/* Write a number with the fewest digits that read back as the same number. */
 static int write_number(double number, char *text, size_t bytes)
 {
     for (int digits = 15; digits < 17; digits++) {
@@ -26,7 +26,7 @@ static int write_bytes(const qn_option *row, uint64_t amount, char *text, size_t
                          : snprintf(text, bytes, "%llu", whole);
 }
 
-/* In the row's unit where that says it exactly, and shortly. */
+/* Write seconds in the row's unit if that text is exact and short. */
 static int write_seconds(const qn_option *row, double seconds, char *text, size_t bytes)
 {
     const double unit = qn_option_unit(row, "");
@@ -81,7 +81,7 @@ static int write_range(const uint64_t range[2], char *text, size_t bytes)
     return first == last ? snprintf(text, bytes, "%llu", first) : snprintf(text, bytes, "%llu-%llu", first, last);
 }
 
-/* A place that no word has is written as a number, which reads as nothing. */
+/* Write a word of `choices`. A place beyond the last word is written as a number, which no reader accepts. */
 static int write_word(const char *choices, int place, char *text, size_t bytes)
 {
     const char *word = choices;

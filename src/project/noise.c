@@ -4,11 +4,11 @@
 
 #include "math/random.h"
 
-/* Two normally distributed numbers of two words. */
+/* Make two normally distributed numbers from two random words. */
 static void normal_pair(uint32_t first, uint32_t second, float pair[2])
 {
     const float turn = 6.28318531f * ((float)(second >> 8) * 0x1p-24f);
-    const float radius = sqrtf(-2 * logf(((float)(first >> 8) + 0.5f) * 0x1p-24f)); /* up to 5.9 deviations */
+    const float radius = sqrtf(-2 * logf(((float)(first >> 8) + 0.5f) * 0x1p-24f)); /* at most 5.9 deviations */
     pair[0] = radius * cosf(turn);
     pair[1] = radius * sinf(turn);
 }

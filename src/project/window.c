@@ -25,7 +25,7 @@ double qn_window_transform(const qn_window *window, double frequency)
     if (window->taps == 2) return fabs(turn) < 1e-8 ? 1 : sin(turn) * sin(turn) / (turn * turn);
     const double square = window->beta * window->beta - window->taps * turn * window->taps * turn;
     const double z = sqrt(fabs(square));
-    double shape = 1 + square / 6; /* the first two terms of either series */
+    double shape = 1 + square / 6; /* the first two terms of the series of sin and of sinh */
     if (z > 1e-3) shape = square > 0 ? sinh(z) / z : sin(z) / z;
     return window->taps / qn_bessel_i0(window->beta) * shape;
 }

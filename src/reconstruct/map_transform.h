@@ -1,7 +1,8 @@
-/* The middle of the map that a Fourier half volume stands for.
+/* Inverse transform of a Fourier half volume. Only the middle of the result is computed.
  *
- * Only N of P planes, rows and columns are wanted, so lines along z are transformed first and those planes alone go on:
- * all in the half volume's own memory, a batch of lines or planes at a time through the device. */
+ * Only N of P planes, rows and columns of the result are needed. So lines along z are transformed first, and only the
+ * needed planes are transformed along x and y. The half volume's own memory holds the intermediate results; the device
+ * transforms a batch of lines or planes at a time. */
 #ifndef QN_RECONSTRUCT_MAP_TRANSFORM_H
 #define QN_RECONSTRUCT_MAP_TRANSFORM_H
 
@@ -12,19 +13,22 @@
 
 typedef struct qn_map_transform {
     int side, map_side; /* P, N ≤ P */
-    double limit;       /* what lies at |f| ≥ limit (voxels) is taken as 0; at most P / 2 */
-    float *spectrum;    /* [P][P][P/2 + 1][2], y and z from −⌊P/2⌋; used up */
+    double limit;       /* values at |f| ≥ limit (voxels) count as 0; at most P / 2 */
+    float *spectrum;    /* [P][P][P/2 + 1][2], y and z from −⌊P/2⌋; overwritten */
     qn_fft_engine engine;
-    const float *factor; /* of a voxel, by its squared distance from the middle: qn_map_transform_factors of them */
+    const float
+        *factor; /* factors of voxels by their squared distance from the middle: qn_map_transform_factors numbers */
 } qn_map_transform;
 
 /* map(n) = factor(|n|²) Σ_f spectrum(f) exp(2πi f·n / P), n = 0 at index ⌊N/2⌋; `map` has N³ voxels. Errors: those of
  * qn_fft_plan_create, QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_map_transform_run(const qn_map_transform *transform, qn_device *device, qn_volume *map);
 
+/* Number of factors: one for each squared distance from 0 to that of a corner. */
 size_t qn_map_transform_factors(int map_side);
 
-/* Host memory it takes at most besides what it is given; the device takes two thirds of it where it has its own. */
+/* Bytes of host memory that the transform needs besides its inputs, at most. A device with memory of its own needs two
+ * thirds of that. */
 uint64_t qn_map_transform_bytes(int side);
 
 #endif

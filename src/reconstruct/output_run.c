@@ -1,11 +1,11 @@
-/* run.json: particles, options, the map, how long it took. */
+/* Write run.json: particles, options, map, halves and times. */
 #include <math.h>
 
 #include "reconstruct/output_parts.h"
 #include "report/json.h"
 #include "report/options.h"
 
-/* JSON has no word for what is not finite: null. */
+/* JSON has no numbers that are not finite; null stands for them. */
 static json_t *number_of(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();

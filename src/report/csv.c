@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "report/number.h"
 
-/* Every field is followed by a comma and the end of the row turns the last one into a line break: so a text needs no
- * state beside it, and an empty first field is a field. */
+/* Every field is followed by a comma, and the end of a row turns the last comma into a line break. So no state beside
+ * the text is needed, and a row may begin with an empty field. */
 
 static bool needs_quotes(const char *field)
 {

@@ -31,7 +31,7 @@ QN_MUST_CHECK qn_status qn_csv_end_row(qn_text *csv);
 /* `count` text fields and the end of the row: headers. */
 QN_MUST_CHECK qn_status qn_csv_row(qn_text *csv, size_t count, const char *const *fields);
 
-/* Write through qn_file_write: complete or not at all. */
+/* Write through qn_file_write; the file is complete or absent. */
 QN_MUST_CHECK qn_status qn_csv_write(const qn_text *csv, const char *path);
 
 #endif

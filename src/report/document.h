@@ -1,4 +1,5 @@
-/* What the parts of a report share: the growing document and the frame that plots are drawn in. Private to report. */
+/* Parts of a report that its files share: the growing document and the frame in which plots are drawn. Private to
+ * report. */
 #ifndef QN_REPORT_DOCUMENT_H
 #define QN_REPORT_DOCUMENT_H
 
@@ -13,7 +14,7 @@ struct qn_report {
     size_t headings, tables;
 };
 
-/* Style sheet and script, as pieces to write one after the other. NULL ends the list. */
+/* Style sheet and script, each a list of texts to write in order. NULL ends the list. */
 extern const char *const qn_report_style[];
 extern const char *const qn_report_script[];
 
@@ -24,22 +25,22 @@ extern const char *const qn_report_script[];
  * the style sheet sets its text to 23 units instead of 13: margins are made for 23. */
 #define QN_REPORT_WIDTH 840.0
 #define QN_REPORT_DIGIT_WIDTH 14.6      /* at 23 units */
-#define QN_REPORT_SMALL_DIGIT_WIDTH 8.2 /* at 13 */
+#define QN_REPORT_SMALL_DIGIT_WIDTH 8.2 /* at 13 units */
 
 typedef enum qn_report_marks { QN_REPORT_DOTS, QN_REPORT_STROKES, QN_REPORT_BLOCKS } qn_report_marks;
 
 typedef struct qn_frame {
-    double left, top, width, height; /* of the plotting area */
-    double total_height;             /* of the drawing */
+    double left, top, width, height; /* the plotting area */
+    double total_height;             /* height of the whole drawing */
     qn_axis x, y;
 } qn_frame;
 
 typedef struct qn_range {
     double low, high;
-    size_t count, left_out; /* points that can be shown, and those that cannot */
+    size_t count, left_out; /* left_out: points that cannot be shown */
 } qn_range;
 
-/* Whether a point has coordinates that an axis can show; x NULL counts as such. */
+/* Whether an axis can show the point's coordinates; x may be NULL. */
 bool qn_report_has_point(const qn_report_series *series, size_t point);
 
 /* Widen a range (low > high when empty) to hold a value. */
@@ -50,8 +51,8 @@ void qn_frame_fit(const qn_report_plot *plot, const qn_range *y, double below, q
 double qn_frame_x(const qn_frame *frame, double value);
 double qn_frame_y(const qn_frame *frame, double value);
 
-/* <figure>, caption, legend, <svg> and its label up to where marks are drawn, and the end of it all. `kind` begins the
- * spoken label ("Scatter plot"); `total` adds a key "sum" to the legend. */
+/* Begin a figure: write <figure>, caption, legend, <svg> and its label. The caller then draws the marks and ends the
+ * figure. `kind` begins the spoken label ("Scatter plot"); `total` adds a key "sum" to the legend. */
 typedef struct qn_figure {
     const char *kind;
     qn_report_marks marks;
@@ -62,19 +63,19 @@ QN_MUST_CHECK qn_status qn_figure_begin(qn_report *report, const qn_report_plot 
                                         double height);
 QN_MUST_CHECK qn_status qn_figure_end(qn_report *report);
 
-/* An empty frame that says so. */
+/* Draw a frame with a note, for a figure without data. */
 QN_MUST_CHECK qn_status qn_figure_nothing(qn_report *report);
 
-/* The titles of both axes. */
+/* Draw the titles of both axes. */
 QN_MUST_CHECK qn_status qn_frame_draw_titles(qn_text *body, const qn_report_plot *plot, const qn_frame *frame);
 
-/* Horizontal grid lines, tick labels and the titles of both axes. */
+/* Draw horizontal grid lines, tick labels and the titles of both axes. */
 QN_MUST_CHECK qn_status qn_frame_draw(qn_text *body, const qn_report_plot *plot, const qn_frame *frame);
 
-/* A stronger line at y = 0 where the axis holds it: under dots and lines, over bars. */
+/* Draw a stronger line at y = 0 if the axis contains 0: under dots and lines, over bars. */
 QN_MUST_CHECK qn_status qn_frame_draw_zero(qn_text *body, const qn_frame *frame);
 
-/* The opening tag of the group of one series: its colour, and whether the colour is used again. */
+/* Write the opening tag of a series' group, with classes for its colour and for a repeated colour. */
 QN_MUST_CHECK qn_status qn_figure_group(qn_text *body, const char *mark, size_t series, const char *attributes);
 
 #endif

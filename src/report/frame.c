@@ -77,7 +77,7 @@ static qn_status append_legend(qn_text *body, const qn_report_plot *plot, const 
     return qn_text_append(body, "</ul>\n");
 }
 
-/* What a screen reader says in place of the drawing. */
+/* Append the text that a screen reader speaks instead of the drawing. */
 static qn_status append_spoken(qn_text *body, const qn_report_plot *plot, const qn_figure *figure)
 {
     QN_TRY(qn_text_append(body, "%s: ", figure->kind));

@@ -7,9 +7,9 @@
  *     QN_TRY(qn_report_write(report, "out/report.html"));
  *     qn_report_destroy(&report);
  *
- * All text is UTF-8 and is escaped; what stands between `back quotes` in paragraphs, warnings and captions is set as
- * code. Arguments are copied. A report belongs to one thread at a time. Errors: QN_OUT_OF_MEMORY; qn_report_write also
- * those of qn_file_write.
+ * All text is UTF-8 and is escaped; text between `back quotes` in paragraphs, warnings and captions is set as code.
+ * Arguments are copied. A report belongs to one thread at a time. Errors: QN_OUT_OF_MEMORY; qn_report_write also those
+ * of qn_file_write.
  */
 #ifndef QN_REPORT_HTML_H
 #define QN_REPORT_HTML_H
@@ -23,7 +23,7 @@ typedef struct qn_report qn_report;
 QN_MUST_CHECK qn_status qn_report_create(const char *title, qn_report **report);
 void qn_report_destroy(qn_report **report);
 
-/* Three headings or more also make a row of links under the title. */
+/* A heading. Three or more headings also become a row of links under the title. */
 QN_MUST_CHECK qn_status qn_report_heading(qn_report *report, const char *text);
 QN_MUST_CHECK qn_status qn_report_paragraph(qn_report *report, const char *format, ...) QN_PRINTF_LIKE(2, 3);
 QN_MUST_CHECK qn_status qn_report_warning(qn_report *report, const char *format, ...) QN_PRINTF_LIKE(2, 3);
@@ -37,19 +37,19 @@ QN_MUST_CHECK qn_status qn_report_facts(qn_report *report, const char *const *la
 QN_MUST_CHECK qn_status qn_report_table(qn_report *report, const char *const *headers, size_t columns,
                                         const char *const *cells, size_t rows);
 
-/* One set of marks of a plot. Points that are not finite (or beyond ±1e300) are left out, and the caption says how
- * many; in a line they leave a gap. Each point has a tooltip, label and values, up to 2000 points a plot: put the
- * interesting ones first. Earlier points and series lie on top of later ones. */
+/* One set of marks of a plot. Points that are not finite (or beyond ±1e300) are left out, and the caption gives their
+ * number; in a line they leave a gap. Up to 2000 points of a plot have a tooltip with label and values: put interesting
+ * points first. Earlier points and series are drawn over later ones. */
 typedef struct qn_report_series {
     const char *name;
     const double *x, *y;
-    const char *const *labels; /* tooltips; NULL */
+    const char *const *labels; /* tooltips; NULL: none */
     size_t count;
 } qn_report_series;
 
 typedef struct qn_report_plot {
     const char *title, *x_label, *y_label; /* labels with units */
-    const char *caption;                   /* one sentence: how to read it; NULL */
+    const char *caption;                   /* one sentence on how to read the plot; NULL: none */
     const qn_report_series *series;
     size_t series_count;
 } qn_report_plot;
@@ -57,12 +57,12 @@ typedef struct qn_report_plot {
 QN_MUST_CHECK qn_status qn_report_scatter(qn_report *report, const qn_report_plot *plot);
 QN_MUST_CHECK qn_status qn_report_lines(qn_report *report, const qn_report_plot *plot);
 
-/* Lines, and a thin one across the plot at a threshold, with its name. */
+/* Add a line plot with a thin horizontal line at a threshold, labelled with the threshold's name. */
 QN_MUST_CHECK qn_status qn_report_lines_and_guide(qn_report *report, const qn_report_plot *plot, double guide,
                                                   const char *name);
 
-/* Bars over categories; several series are stacked, negative values downwards, with a mark at the sum where
- * signs mix. x of the series is ignored; labels, when given, replace the category in tooltips. */
+/* Bars over categories; several series are stacked, negative values downwards, with a mark at the sum where signs
+ * differ. x of the series is ignored; labels, when given, replace the category in tooltips. */
 QN_MUST_CHECK qn_status qn_report_bars(qn_report *report, const qn_report_plot *plot, const char *const *categories,
                                        size_t category_count);
 
@@ -70,20 +70,20 @@ QN_MUST_CHECK qn_status qn_report_bars(qn_report *report, const qn_report_plot *
 typedef struct qn_report_card {
     const char *title, *text; /* NULL: none */
     const char *svg; /* a whole SVG document; NULL: none. It is shown as an image, so scripts in it do not run */
-    bool marked;     /* set off from the others */
+    bool marked;     /* highlighted among the others */
 } qn_report_card;
 
 QN_MUST_CHECK qn_status qn_report_cards(qn_report *report, const qn_report_card *cards, size_t count);
 
-/* Values on a grid in shades of grey. What is not finite is black. */
+/* Values on a grid in shades of grey. Values that are not finite are black. */
 typedef struct qn_report_picture {
-    const char *title, *text; /* beneath it; NULL: none */
+    const char *title, *text; /* printed beneath the picture; NULL: none */
     const float *values;      /* [rows][columns], the first row at the bottom */
     int columns, rows;
 } qn_report_picture;
 
-/* Pictures side by side, all on one scale from black at `low` to white at `high`. Those of more than 480 pixels along a
- * side are averaged down to at most that. */
+/* Pictures side by side, all on one scale from black at `low` to white at `high`. Pictures of more than 480 pixels
+ * along a side are averaged down to at most 480. */
 QN_MUST_CHECK qn_status qn_report_pictures(qn_report *report, const char *title, const char *caption,
                                            const qn_report_picture *pictures, size_t count, double low, double high);
 
@@ -93,11 +93,11 @@ typedef struct qn_report_tick {
     const char *label;
 } qn_report_tick;
 
-/* Values ≥ 0 on a grid, as colours from dark at 0 to light at the largest; what is not finite counts as 0. */
+/* Values ≥ 0 on a grid, as colours from dark at 0 to light at the largest; values that are not finite count as 0. */
 typedef struct qn_report_heat_map {
     const char *title, *x_label, *y_label;
     const char *caption;  /* NULL: none */
-    const char *unit;     /* behind the largest value in the key: "views" */
+    const char *unit;     /* follows the largest value in the key: "views" */
     const double *values; /* [rows][columns], the first row at the bottom */
     int columns, rows;
     const qn_report_tick *x_ticks, *y_ticks;

@@ -33,7 +33,7 @@ static const char *reference_of(unsigned char character)
 
 static qn_status append_range(qn_text *markup, const unsigned char *text, const unsigned char *end)
 {
-    const unsigned char *plain = text; /* start of what can be copied as it is */
+    const unsigned char *plain = text; /* start of the text that can be copied unchanged */
     while (text < end) {
         size_t bytes = qn_markup_character_bytes(text);
         const char *other = bytes == 0 ? "\xef\xbf\xbd" : reference_of(*text);

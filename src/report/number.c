@@ -8,7 +8,7 @@ static bool is_digit(char character)
     return character >= '0' && character <= '9';
 }
 
-/* What printf's f and g conversions write besides the locale's decimal point. */
+/* Whether printf's f and g conversions can write this character, apart from the locale's decimal point. */
 static bool is_plain(char character)
 {
     return is_digit(character) || (character && strchr("+-einfa", character));
@@ -23,7 +23,7 @@ void qn_number_format(double value, qn_number_style style, int precision, char t
         strcpy(text, "nan");
         return;
     }
-    /* The locale's point may be several bytes long: the first becomes '.', the rest goes. */
+    /* The locale's point may be several bytes long: the first byte becomes '.', the others are removed. */
     char *to = text;
     bool after_point = false, nonzero = false;
     for (const char *from = text; *from; from++) {

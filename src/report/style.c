@@ -1,8 +1,8 @@
 #include "report/document.h"
 
-/* Colours are those of Okabe and Ito ("Color universal design", 2008), which readers with any
- * kind of colour vision tell apart; the order puts those with the most contrast first, and the dark page swaps the
- * two blues. Text keeps a contrast of at least 4.5 on its ground. */
+/* Colours are those of Okabe and Ito ("Color universal design", 2008), which readers with any kind of colour vision can
+ * distinguish; the colours with the most contrast come first, and the dark page swaps the two blues. Text has a
+ * contrast of at least 4.5 to its background. */
 const char *const qn_report_style[] = {
     ":root{color-scheme:light dark;--bg:#fff;--ink:#1b1f24;--soft:#59636e;--rule:#d5dae0;--grid:#e8ebef;"
     "--tile:#f5f7f9;--link:#0b5c8f;--warn:#fdf3e4;--edge:#c2570c;"
@@ -50,7 +50,7 @@ const char *const qn_report_style[] = {
     "font-variant-numeric:tabular-nums lining-nums}\n"
     "th,td{padding:7px;text-align:left;vertical-align:baseline;border-bottom:1px solid var(--grid);"
     "white-space:nowrap}\n"
-    "th:last-child,td:last-child{padding-right:16px}\n" /* room for the sign of sorting */
+    "th:last-child,td:last-child{padding-right:16px}\n" /* room for the arrow of the sorted column */
     "tr:last-child td{border-bottom:0}\n"
     "th{position:sticky;top:0;z-index:1;background:var(--bg);border-bottom:1px solid var(--rule);font-weight:600;"
     "white-space:normal;vertical-align:bottom;min-width:4.5em}\n"
@@ -64,7 +64,7 @@ const char *const qn_report_style[] = {
     "th[aria-sort=descending] button::after{border-top-color:currentColor}\n"
     "th[aria-sort=ascending] button::after{top:.34em;border-top-color:transparent;border-bottom-color:currentColor}\n",
 
-    /* Pictures of molecules are black on white, in the dark as well. */
+    /* Pictures of molecules are black on white, also in dark mode. */
     ".cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(176px,1fr));gap:12px;list-style:none;"
     "margin:20px 0 28px;padding:0}\n"
     ".cards li{border:1px solid var(--rule);border-radius:6px;overflow:hidden;font-size:13px;line-height:1.45}\n"
@@ -75,7 +75,7 @@ const char *const qn_report_style[] = {
     ".cards b{padding-top:7px;font-weight:650;font-size:14px}\n"
     ".cards span{padding-bottom:9px;color:var(--soft);font-variant-numeric:tabular-nums}\n",
 
-    /* A row of three is a row of three on a phone as well. */
+    /* A row of three stays a row of three on a phone. */
     ".pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(31%,300px),1fr));gap:12px;"
     "list-style:none;margin:14px 0 0;padding:0;font-size:13px;line-height:1.45}\n"
     ".pictures img{display:block;width:100%;height:auto;background:#000;border-radius:4px;margin-bottom:6px}\n"
@@ -119,8 +119,8 @@ const char *const qn_report_style[] = {
     ".facts div,.warning,svg,code{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n",
     NULL};
 
-/* Headers become buttons that sort their table; values that are not there stay at the end. Without scripts the table
- * keeps the order it was written in. */
+/* Headers become buttons that sort their table; missing values stay at the end. Without scripts the table keeps its
+ * original order. */
 const char *const qn_report_script[] = {
     "for(const table of document.querySelectorAll(\"table\")){\n"
     "const body=table.tBodies[0],heads=[...table.querySelectorAll(\"th\")];\n"

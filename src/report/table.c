@@ -6,12 +6,12 @@
 #include "report/markup.h"
 #include "report/number.h"
 
-/* How a column is set; its class in the style sheet. */
+/* The kind of a column, which selects its class in the style sheet. */
 typedef enum column_kind { COLUMN_TEXT, COLUMN_NUMBER, COLUMN_CODE } column_kind;
 
 static const char *const column_class[] = {"", " class=\"n\"", " class=\"k\""};
 
-/* Identifiers and paths: one word with a sign that prose does not have inside a word. */
+/* Identifiers and paths: one word with a character that prose does not have inside a word. */
 static bool is_code(const char *cell)
 {
     const char *sign = strpbrk(cell, "/_.:");
@@ -58,7 +58,7 @@ static qn_status append_table(qn_report *report, const column_kind *kinds, const
                               const char *const *cells, size_t rows)
 {
     qn_text *body = &report->body;
-    /* The box scrolls, so the keyboard must be able to reach it. */
+    /* The box scrolls, so it must be reachable by keyboard. */
     QN_TRY(qn_text_append(body, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"Table %zu\"><table>\n",
                           ++report->tables));
     QN_TRY(qn_text_append(body, "<thead><tr>"));

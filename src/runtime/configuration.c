@@ -28,7 +28,7 @@ qn_status qn_family_allows(const qn_family *family, const qn_device_info *device
     return QN_OK;
 }
 
-/* The three values of a tunable a corner is made of; fewer when they coincide. */
+/* The smallest, fallback and largest value of a tunable; fewer than three if they coincide. Returns their number. */
 static int corner_values(const qn_tunable *tunable, int values[3])
 {
     int low = tunable->values[0], high = tunable->values[0], count = 0;
@@ -69,8 +69,8 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Corners are numbered; steps of the golden ratio of their count, made coprime to it, reach every one in the end and
- * stay evenly spread whenever they stop. */
+/* Corners are numbered. The step is their count divided by the golden ratio, made coprime to the count, so that the
+ * steps reach every corner and the visited corners are evenly spread at any time. */
 qn_status qn_family_sample_corners(const qn_family *family, const qn_device_info *device, int most,
                                    qn_status (*visit)(const qn_configuration *configuration, void *user), void *user)
 {

@@ -9,8 +9,8 @@ QN_MUST_CHECK qn_status qn_family_corners(const qn_family *family, const qn_devi
                                           qn_status (*visit)(const qn_configuration *configuration, void *user),
                                           void *user);
 
-/* The same for spaces with more corners than anyone waits for: the fallback and, of the other allowed corners, all or
- * `most` − 1, taken at a fixed stride that mixes the values of every tunable. */
+/* Like qn_family_corners, for spaces with too many corners to visit: call `visit` with the fallback, if it is allowed,
+ * and with other allowed corners, `most` configurations in all. A fixed stride mixes the values of every tunable. */
 QN_MUST_CHECK qn_status qn_family_sample_corners(const qn_family *family, const qn_device_info *device, int most,
                                                  qn_status (*visit)(const qn_configuration *configuration, void *user),
                                                  void *user);

@@ -13,7 +13,7 @@ static const char *const device_names[DEVICE_NAMES] = {
     "device.local_memory_bytes", "device.local_room_bytes", "device.largest_group", "device.subgroup_size",
     "device.compute_units",      "device.is_host",          "device.is_opencl",     "device.is_cuda"};
 
-/* Whether the device behind every wrapper is of `driver`. */
+/* Whether the device, or the one inside "checking:", belongs to `driver`. */
 static bool is_of(const qn_device_info *device, const char *driver)
 {
     const char *inner = qn_identifier_of_inner(device->identifier);

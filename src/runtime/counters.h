@@ -1,10 +1,8 @@
-/* Hardware counters of a device while it runs kernels: bytes and sectors moved, instructions by class, how busy each
- * part was. NVIDIA GPUs count through CUPTI (range profiler, CUDA 12.6 or newer), which is loaded only when counters
- * are asked for.
+/* Hardware counters of a device while it runs kernels: bytes and sectors moved, instructions by class, utilisation of
+ * each unit. Only NVIDIA GPUs of the driver cuda have counters; creating counters loads the library that reads them.
  *
- * A device counts a few things at a time, so the same work is run again and again, about forty times, until all are
- * counted. Counters whose name ends in ".sum" or names a ratio keep NVIDIA's names (Kernel Profiling Guide, "Metrics
- * Structure").
+ * A device reads only a few counters at once, so the same work is run about forty times until all are read. Counters
+ * have NVIDIA's names (Kernel Profiling Guide, "Metrics Structure").
  *
  * Life cycle: create → collect, as often as wanted → destroy, before the device. Kernels run at their usual speed
  * between two collections. Thread rule: one thread at a time, and one collection at a time on a device.
@@ -20,20 +18,21 @@
 
 typedef struct qn_counters qn_counters;
 
-/* What is asked for of every device; values are in this order. */
+/* Names of the counters, the same for every device; values are in this order. */
 const char *const *qn_counters_names(size_t *count);
 
-/* Errors: QN_UNSUPPORTED, in one sentence with the reason: no CUPTI, not allowed to this user, no such device. */
+/* Errors: QN_UNSUPPORTED, in one sentence with the reason: the library is absent, this user may not read counters, or
+ * the device has none. */
 QN_MUST_CHECK qn_status qn_counters_create(qn_device *device, qn_counters **counters);
 void qn_counters_destroy(qn_counters **counters);
 
-/* How often `run` is called by a collection. */
+/* Number of times that a collection calls `run`. */
 size_t qn_counters_passes(const qn_counters *counters);
 
-/* values[count of qn_counters_names], over all kernels that `run` launches on the device, 128 at most: sums are added
- * up, anything else is the mean weighted by the kernels' times. NaN: this chip does not count it. `run` returns when
- * its kernels are done, and does the same each time. Errors: those of run; QN_UNSUPPORTED, with CUPTI's function and
- * result, when the counting itself failed. */
+/* Collect values[number of names], each over all kernels that `run` launches on the device, 128 at most. Counters whose
+ * names end in ".sum" are added; all others are means weighted by the kernels' times; NaN: this chip lacks the counter.
+ * `run` must return after its kernels are done, and do the same work at every call. Errors: those of run;
+ * QN_UNSUPPORTED, with the function and its result, if the counting itself fails. */
 QN_MUST_CHECK qn_status qn_counters_collect(qn_counters *counters, qn_status (*run)(void *user), void *user,
                                             double *values);
 

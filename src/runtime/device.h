@@ -1,4 +1,4 @@
-/* What library code above the runtime needs beyond the public headers. */
+/* Functions of devices and queues for the library's own code, beyond the public headers. */
 #ifndef QN_RUNTIME_DEVICE_H
 #define QN_RUNTIME_DEVICE_H
 
@@ -9,10 +9,11 @@
 
 qn_context *qn_device_context(qn_device *device);
 
-/* The driver under a device; for "checking:X" that of X. FFT back ends choose by its name. */
+/* Name of a device's driver; for "checking:X" that of X. FFT back ends are chosen by it. */
 const char *qn_device_inner_driver(const qn_device *device);
 
-/* The definitions with which a configuration was last built on a device; "" when it was not. Cut to `capacity`. */
+/* Get the definitions with which a configuration was last built on a device; "": it was not built. Cut to `capacity`
+ * bytes. */
 void qn_family_built_definitions(const qn_family *family, qn_device *device, const qn_configuration *configuration,
                                  char *definitions, size_t capacity);
 
@@ -21,8 +22,8 @@ void *qn_device_native(qn_device *device, qn_native_kind kind);
 void *qn_queue_native(qn_queue *queue);
 void *qn_buffer_native(qn_buffer *buffer);
 
-/* Run `function` in queue order on the host driver: it is called with the addresses of `buffers` when the commands
- * before it are done. For transforms, which are no kernel family. QN_UNSUPPORTED on other drivers. */
+/* Run `function` in queue order on the host driver: it is called with the addresses of `buffers` after the earlier
+ * commands are done. Host transforms, which are not a kernel family, use this. QN_UNSUPPORTED on other drivers. */
 QN_MUST_CHECK qn_status qn_queue_call_host(qn_queue *queue, qn_host_function function, qn_buffer *const *buffers,
                                            int buffer_count, void *user, qn_event **event);
 

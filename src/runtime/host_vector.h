@@ -1,8 +1,8 @@
-/* Vectors of floats as wide as the registers of a host variant, for host kernels whose speed hangs on 1/√x: compilers
- * make of 1.0f / sqrtf(x) the two slowest instructions there are, and a processor's estimate with one Newton step is
- * several times as fast. Operators + - * work on qn_lanes as on float.
+/* Vectors of floats as wide as the registers of a host variant, for host kernels whose speed depends on 1/√x. Compilers
+ * turn 1.0f / sqrtf(x) into a square root and a division, the slowest arithmetic instructions; the processor's estimate
+ * with one Newton step is several times as fast. Operators + - * work on qn_lanes as on float.
  *
- * Estimates differ between makers of processors, so what is made of them is not the same bit by bit everywhere. */
+ * Estimates differ between processor vendors, so results that use them differ in their last bits. */
 #ifndef QN_RUNTIME_HOST_VECTOR_H
 #define QN_RUNTIME_HOST_VECTOR_H
 
@@ -38,7 +38,7 @@ static inline qn_lanes qn_lanes_splat(float value)
 #endif
 }
 
-/* From and to any address of floats. */
+/* Load from and store to any address of floats. */
 static inline qn_lanes qn_lanes_load(const float *from)
 {
 #ifdef QN_LANES_WORD
@@ -57,7 +57,7 @@ static inline void qn_lanes_store(float *to, qn_lanes value)
 #endif
 }
 
-/* a · b + c, rounded once where the variant's processors can */
+/* a · b + c, rounded once if the variant has fused multiply-add */
 static inline qn_lanes qn_lanes_fma(qn_lanes a, qn_lanes b, qn_lanes c)
 {
 #if defined(__AVX512F__) || defined(__FMA__)
@@ -67,7 +67,7 @@ static inline qn_lanes qn_lanes_fma(qn_lanes a, qn_lanes b, qn_lanes c)
 #endif
 }
 
-/* c − a · b, likewise */
+/* c − a · b, rounded likewise */
 static inline qn_lanes qn_lanes_minus_product(qn_lanes c, qn_lanes a, qn_lanes b)
 {
 #if defined(__AVX512F__) || defined(__FMA__)
@@ -77,7 +77,7 @@ static inline qn_lanes qn_lanes_minus_product(qn_lanes c, qn_lanes a, qn_lanes b
 #endif
 }
 
-/* 1 / √x of ordinary x > 0 with a relative error below 2^-11 */
+/* 1 / √x of normal x > 0 with a relative error below 2^-11 */
 static inline qn_lanes qn_lanes_reciprocal_root_estimate(qn_lanes x)
 {
 #if defined(__AVX512F__)
@@ -89,8 +89,8 @@ static inline qn_lanes qn_lanes_reciprocal_root_estimate(qn_lanes x)
 #endif
 }
 
-/* 2 / √x of ordinary x > 0 with a relative error below 5e-7: the estimate y and one Newton step, y (3 − x y²). The
- * factor 2 is the caller's to fold into something that is multiplied with it anyway. */
+/* 2 / √x of normal x > 0 with a relative error below 5e-7: the estimate y and one Newton step, y (3 − x y²). The caller
+ * includes the factor 1/2 in a number by which it multiplies anyway. */
 static inline qn_lanes qn_lanes_twice_reciprocal_root(qn_lanes x)
 {
     const qn_lanes y = qn_lanes_reciprocal_root_estimate(x);

@@ -1,4 +1,4 @@
-/* The full text of a program: prelude, definitions, the family's source. */
+/* Full text of a program: prelude, definitions, the family's source. */
 #ifndef QN_RUNTIME_KERNEL_SOURCE_H
 #define QN_RUNTIME_KERNEL_SOURCE_H
 
@@ -6,8 +6,9 @@
 
 #include "base/text.h"
 
-/* `driver` is "opencl", "cuda" or "host" (whose text is only a key). `definitions`: "NAME=VALUE NAME=VALUE" or "".
- * `folder`: read the family's source from there (the source tree) instead of the library; NULL. */
+/* Make the text. `driver`: "opencl", "cuda" or "host"; the text for host is only a key. `definitions`:
+ * "NAME=VALUE NAME=VALUE"; "": none. `folder`: the source tree from which the family's source is read; NULL: use the
+ * source in the library. */
 QN_MUST_CHECK qn_status qn_kernel_source_make(const char *folder, const char *driver, const qn_family *family,
                                               const qn_configuration *configuration, const char *definitions,
                                               qn_text *text);

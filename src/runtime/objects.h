@@ -21,7 +21,7 @@ struct qn_context {
 QN_MUST_CHECK qn_status qn_identifier_open(qn_context *context, const char *identifier, const qn_driver **driver,
                                            qn_driver_device *handle, qn_device_info *info);
 
-/* "checking:opencl:0" → "opencl:0"; others as they are. */
+/* Remove the prefix "checking:": "checking:opencl:0" → "opencl:0"; other identifiers stay the same. */
 const char *qn_identifier_of_inner(const char *identifier);
 
 /* A built program of a device. */
@@ -30,9 +30,9 @@ typedef struct qn_program_entry {
     const qn_family *family;
     qn_configuration configuration;
     char *definitions;
-    bool explained; /* the log says where this configuration came from */
-    int users;      /* threads between acquire and done */
-    bool forgotten; /* out of the list: the last user destroys it */
+    bool explained; /* the origin of this configuration was logged */
+    int users;      /* calls of qn_program_acquire without their qn_program_done */
+    bool forgotten; /* removed from the list; the last user destroys it */
     qn_driver_program program;
     qn_driver_kernel kernels[QN_KERNEL_MAX];
 } qn_program_entry;
@@ -43,7 +43,7 @@ struct qn_device {
     const qn_driver *driver;
     qn_driver_device handle;
     qn_device_info info;
-    pthread_mutex_t mutex; /* programs */
+    pthread_mutex_t mutex; /* protects `programs` */
     qn_program_entry *programs;
 };
 
@@ -65,16 +65,16 @@ struct qn_event {
     qn_driver_event handle;
 };
 
-/* Wrap a driver's event for the caller who asked for one (event not NULL). */
+/* Wrap a driver's event for the caller; `event` NULL: the caller wants none, and nothing is done. */
 qn_status qn_event_wrap(qn_device *device, qn_driver_event handle, qn_event **event);
 
-/* Both destroy when the last of them does. */
+/* Add a reference to an event; qn_event_destroy removes one. */
 qn_event *qn_event_retain(qn_event *event);
 
-/* programs.c: destroy what was built for a device. */
+/* programs.c: destroy the programs of a device. */
 void qn_device_drop_programs(qn_device *device);
 
-/* Find or build; held until done. */
+/* Find a program or build it. It is kept until qn_program_done is called. */
 QN_MUST_CHECK qn_status qn_program_acquire(qn_device *device, const qn_family *family,
                                            const qn_configuration *configuration, const char *definitions,
                                            qn_program_entry **entry);

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* An entry is the digest of the binary and the binary: one that does not fit is ignored and written anew. */
+/* An entry is the digest of the binary and the binary. If they do not match, the entry is ignored and overwritten. */
 enum { DIGEST = 64 };
 
 static void digest_of(const void *data, size_t size, char digest[65])
@@ -64,7 +64,7 @@ void qn_program_cache_store(const char *key, const void *binary, size_t bytes)
     if (status == QN_OK) status = qn_text_append_bytes(&content, digest, DIGEST);
     if (status == QN_OK) status = qn_text_append_bytes(&content, binary, bytes);
     if (status == QN_OK) status = qn_file_write(path.data, content.data, content.length);
-    if (status != QN_OK) qn_error_clear(); /* a run without a cache is slower to start, nothing else */
+    if (status != QN_OK) qn_error_clear(); /* a run without a cache only starts more slowly */
     qn_text_clear(&path);
     qn_text_clear(&content);
 }

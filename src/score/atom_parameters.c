@@ -9,7 +9,7 @@
 #include "model/atom.h"
 #include "score/table_names.h"
 
-/* Radius of an atom that the table does not know, about that of the table's atoms of the same element. */
+/* Radius of an atom without an entry in the table, about that of the table's atoms of the same element. */
 static float radius_of_element(const char *element)
 {
     static const struct {
@@ -29,13 +29,13 @@ static const qn_atom_table_entry *find_entry(size_t first, size_t count, const c
     return NULL;
 }
 
-/* What one molecule's assignment works on. */
+/* State of the assignment for one molecule. */
 typedef struct assignment {
     const qn_molecule *molecule;
     qn_table_names names;
     qn_atom_parameters *parameters;
     qn_hydrogen_list built;
-    bool build; /* otherwise every missing hydrogen's charge goes to its parent */
+    bool build; /* false: charges of missing hydrogens go to their parents */
 } assignment;
 
 /* Build a hydrogen of `charge_e` on atom `parent`, or give the parent the charge. */
@@ -66,7 +66,8 @@ static long carbon_of(const qn_table_names *names, size_t residue, const char *h
     return found >= 0 ? found : qn_table_names_find(names, residue, carbon);
 }
 
-/* Whether the table lists the hydrogen for an end that this residue is not, or for an amino end (done elsewhere). */
+/* Whether the hydrogen belongs to a chain end that this residue is not at, or to an amino end, which charge_amino_end
+ * handles. */
 static bool belongs_to_another_end(const qn_table_names *names, size_t residue, const char *hydrogen)
 {
     if (strncmp(hydrogen, "HT", 2) == 0) return true;
@@ -76,7 +77,8 @@ static bool belongs_to_another_end(const qn_table_names *names, size_t residue, 
     return false;
 }
 
-/* Missing hydrogens of one residue. A heavy atom that is absent (truncated side chain) takes its hydrogens with it. */
+/* Add the missing hydrogens of one residue, except those of heavy atoms that are missing too (truncated side chains).
+ */
 static qn_status add_missing_hydrogens(assignment *a, size_t residue)
 {
     const qn_table_residue *entries = &a->names.residues[residue];
@@ -97,7 +99,7 @@ static qn_status add_missing_hydrogens(assignment *a, size_t residue)
     return QN_OK;
 }
 
-/* Deoxyribose is ribose without the neutral group C2' H2'' O2' H2': what O2' and its hydrogen carried stays on C2'. */
+/* Deoxyribose is ribose without the neutral group C2' H2'' O2' H2': C2' gets the charges of O2' and its hydrogen. */
 static void charge_deoxyribose(assignment *a, size_t residue)
 {
     const qn_table_residue *entries = &a->names.residues[residue];
@@ -107,8 +109,8 @@ static void charge_deoxyribose(assignment *a, size_t residue)
                                       (double)find_entry(entries->first, entries->count, "H2'")->charge_e;
 }
 
-/* Hydrogens of the file on an amino end, whatever they are called; each gets `charge_e`, those beyond `most` none.
- * Bit n − 1 of *numbers says that name Hn is in use. */
+/* Give `charge_e` to each of the first `most` hydrogens of the file on an amino end, whatever their names. Bit n − 1 of
+ * *numbers: name Hn is in use. */
 static size_t charge_amino_hydrogens(assignment *a, size_t residue, size_t most, double charge_e, unsigned *numbers)
 {
     static const struct {
@@ -129,7 +131,8 @@ static size_t charge_amino_hydrogens(assignment *a, size_t residue, size_t most,
 }
 
 /* NH3+ of a chain's start (NH2+ of proline), CHARMM-19's NTER and PROP: 0.35 e on each hydrogen, 0.25 e on CA (and on
- * proline's CD), and on N what is left of the formal charge. Without places for the hydrogens all of it goes to N. */
+ * proline's CD), and the rest of the formal charge on N. Where the positions of the hydrogens are unknown, N gets all
+ * of it. */
 static qn_status charge_amino_end(assignment *a, size_t residue)
 {
     static const char hydrogen_names[3][4] = {"H1", "H2", "H3"};
@@ -159,7 +162,7 @@ static qn_status charge_amino_end(assignment *a, size_t residue)
     return QN_OK;
 }
 
-/* COO− (CHARMM-19, shifted so that the residue sums to its formal charge). */
+/* COO− (CHARMM-19, shifted so that the charges of the residue add up to its formal charge). */
 static void charge_carboxyl_end(assignment *a, size_t residue)
 {
     long c = qn_table_names_find(&a->names, residue, "C"), oxygen = qn_table_names_find(&a->names, residue, "O"),

@@ -16,8 +16,8 @@ typedef struct qn_atom_table_entry {
 extern const qn_atom_table_entry qn_atom_table[];
 extern const size_t qn_atom_table_count;
 
-/* Entries of a residue are consecutive. *first gets the index of its first entry; returns how many, 0 when the table
- * has none. Common other names (HIE, HSE, CYX, DA …) are understood. */
+/* Entries of a residue are consecutive. *first gets the index of the first entry. Returns their number, 0 when the
+ * table does not have the residue. Other common names (HIE, HSE, CYX, DA …) are known. */
 size_t qn_atom_table_residue(const char *residue, size_t *first);
 
 #endif

@@ -1,9 +1,9 @@
 /* Numbers of the PIPER/ClusPro 0.0.6 atom table (libfmftsaxs, MIT licence: LICENSE.piper_atoms.txt beside this file):
  * CHARMM-19 charges with polar hydrogens, radii, 18 atom types. Solvent probes and water are left out. H3T is
- * added, with the charge of H5T, which makes the group at a strand's end neutral as H5T does at its start. */
+ * added with the charge of H5T: it makes the group at the end of a strand neutral, as H5T does at its start. */
 #include "score/atom_table.h"
 
-/* One atom a line: */
+/* One atom per line: */
 // clang-format off
 const qn_atom_table_entry qn_atom_table[] = {
     /* residue, atom, type, radius in angstrom, charge in e */

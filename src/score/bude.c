@@ -26,14 +26,15 @@ int qn_bude_type_named(const qn_bude_force_field *force_field, const char *name)
     return -1;
 }
 
-/* Rows that stand for a SYBYL type, the first that a force field has being taken, "Any" after these.
+/* Rows of the tables for each SYBYL type. The first row that a force field has is used, or "Any" if it has none of
+ * them.
  *
- * Sulfones: the tables have "S.O2" and "S.o2" with unlike figures; files by the programs of that time say "S.o2", and
- * it is the row that the authors' published decks keep. Metals: all rows of ions with charge 2 are alike in 2016, so
- * other transition metals take that of a neighbour in the periodic table and of the same charge; lithium is nearest to
- * sodium. Before 2016 there were rows for calcium and zinc alone; sodium and potassium get no charge there rather than
- * twice theirs. Selenium, tin and boron take before 2016 the row whose figures they have since. Molybdenum is bound
- * covalently where proteins have it. */
+ * Sulfones: the tables have "S.O2" and "S.o2" with different numbers. Files of programs of that time say "S.o2", and
+ * the published decks of the authors contain this row. Metals: all rows of ions with charge 2 are equal in 2016, so
+ * other transition metals get the row of a neighbour in the periodic table with the same charge, and lithium that of
+ * sodium. The force field of 2013 has rows for calcium and zinc only; there sodium and potassium get "Any", which has
+ * no charge, since calcium and zinc have twice their charge. The rows of 2016 for selenium and tin have the numbers of
+ * sulphur and carbon, whose rows they get in 2013. Molybdenum gets "Any", since it is covalently bound in proteins. */
 enum { ROWS = 3 };
 static const char *const rows[QN_SYBYL_TYPES][ROWS] = {
     [QN_SYBYL_C_3] = {"C.3"},
@@ -91,14 +92,14 @@ int qn_bude_type_of(const qn_bude_force_field *force_field, qn_sybyl_type type, 
     return row >= 0 ? row : qn_bude_type_named(force_field, "Any");
 }
 
-/* A pair before folding. Zero where there is no such term. */
+/* A pair before folding. Absent terms are 0. */
 typedef struct pair_rules {
     double radius, steric;
     double charge, charge_reach;
     double desolvation, desolvation_reach;
 } pair_rules;
 
-/* Desolvation: ½ h and the distance over which it falls. */
+/* Set the desolvation, ½ h of bude.h, and the distance over which it falls to 0. */
 static void find_desolvation(const qn_bude_type *ligand, const qn_bude_type *receptor, pair_rules *rules)
 {
     double polar = 0.5 * ((double)ligand->polar_angstrom + receptor->polar_angstrom);
@@ -166,7 +167,7 @@ void qn_bude_energy_of(const qn_bude_force_field *force_field, const double *lig
                        size_t ligand_count, const double *receptor_positions, const int *receptor_types,
                        size_t receptor_count, qn_bude_energy *energy)
 {
-    /* Pairs out of reach have energies of 0; the reach is taken a little longer than it is, for rounding. */
+    /* pairs beyond reach have an energy of 0; the reach is increased a little because of rounding */
     const double reach = qn_bude_reach_angstrom(force_field) + 1e-6, reach2 = reach * reach;
     *energy = (qn_bude_energy){0};
     for (size_t i = 0; i < ligand_count; i++) {

@@ -3,7 +3,7 @@
  *
  * With r the distance (Å) and x = r − (R_i + R_j), for a ligand atom i and a receptor atom j:
  *   steric          w (1 − r / (R_i + R_j)) where x < 0;  w is the hardness, 38 in decks
- *   electrostatic   22.5 q_i q_j f(x), f falls from 1 at x ≤ 0 to 0 at L; −|…| if either is of kind E;
+ *   electrostatic   22.5 q_i q_j f(x), f falls from 1 at x ≤ 0 to 0 at L; −|…| if one of the atoms is of kind E;
  *                   L = 4 Å if both are of kind F, else 2 Å
  *   desolvation     ½ h g(x), g falls from 1 at x ≤ 0 to 0 at d; both hydrophobic potentials k < 0: h = k_i + k_j and d
  *                   the non-polar distance; of opposite signs: h = |k_i| + |k_j| and d the polar distance; both ≥ 0, or
@@ -31,17 +31,17 @@ typedef struct qn_bude_force_field {
     int type_count;
 } qn_bude_force_field;
 
-/* "2016" (44 types: the default of screening) or "2013" (34). NULL: there is none of that name. */
+/* Find the force field "2016" (44 types, which screening uses) or "2013" (34 types). NULL: another name. */
 const qn_bude_force_field *qn_bude_find(const char *name);
 
-/* Index of the type of this name ("N.ani", letters' case minded: "S.O2" and "S.o2" are two); −1: there is none. */
+/* Index of the type with this name; −1: there is none. The case of letters matters: "S.O2" and "S.o2" are two types. */
 int qn_bude_type_named(const qn_bude_force_field *force_field, const char *name);
 
-/* Index of the type that stands for a SYBYL type, "Any"'s when there is none; −1 for hydrogens, which do not count.
- * `hydroxyl`: an O.3 that carries a hydrogen (O.3h). */
+/* Index of the type for a SYBYL type, or of the type "Any" if there is none; −1: a hydrogen, which has no energy.
+ * `hydroxyl`: an O.3 with a hydrogen (O.3h). */
 int qn_bude_type_of(const qn_bude_force_field *force_field, qn_sybyl_type type, bool hydroxyl);
 
-/* What a pair's energy comes from, folded for a kernel: with r the distance,
+/* Parameters of a pair, folded for a kernel: with r the distance,
  *   E = steric · (1 − r / radius)⁺ + charge · sat(charge_offset − r · charge_slope)
  *     + desolvation · sat(desolvation_offset − r · desolvation_slope),   sat(y) = min(1, max(0, y)). */
 typedef struct qn_bude_pair {
@@ -51,19 +51,19 @@ typedef struct qn_bude_pair {
     float desolvation, desolvation_slope, desolvation_offset;
 } qn_bude_pair;
 
-/* Of a ligand and a receptor type. Pair hardness and distances are the means of the two types' columns, which is what
- * decks say too (all the same there). */
+/* Fold the pair of a ligand and a receptor type. Hardness and distances of a pair are the means of those of both types;
+ * in decks they are equal for all types. */
 qn_bude_pair qn_bude_pair_of(const qn_bude_type *ligand, const qn_bude_type *receptor);
 
-/* Beyond this distance (Å) between centres no pair of the force field's types has an energy. */
+/* Distance (Å) between centres beyond which no pair of types of the force field has an energy. */
 double qn_bude_reach_angstrom(const qn_bude_force_field *force_field);
 
 typedef struct qn_bude_energy {
     double total, steric, charge, desolvation;
 } qn_bude_energy;
 
-/* The definition above, in double precision, pair by pair and not folded: what kernels are held to, and the terms of
- * reported poses. Positions are n × 3 (Å); types index force_field->types. */
+/* Compute the energy by the definition above, in double precision and pair by pair: the reference of the kernels, and
+ * the terms of reported poses. Positions are n × 3 (Å); types are indices into force_field->types. */
 void qn_bude_energy_of(const qn_bude_force_field *force_field, const double *ligand_positions, const int *ligand_types,
                        size_t ligand_count, const double *receptor_positions, const int *receptor_types,
                        size_t receptor_count, qn_bude_energy *energy);

@@ -1,9 +1,9 @@
-/* The two force fields of BUDE that its authors publish, as they stand in miniBUDE's files 1_heavy_atom_060813.bhff and
+/* The two force fields of BUDE that its authors publish, from miniBUDE's files 1_heavy_atom_060813.bhff and
  * 2_heavy_by-atom_2016-v1.bhff (Apache-2.0: LICENSE.bude_force_field.txt beside this file). The column "radius
  * scaling", 1 in every row, is left out. */
 #include "score/bude_table.h"
 
-/* One type a line: */
+/* One type per line: */
 // clang-format off
 const qn_bude_type qn_bude_types_2013[QN_BUDE_TYPES_2013] = {
     /* name, kind, radius, hydrophobic potential, hardness, non-polar and polar distance, charge */

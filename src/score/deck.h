@@ -1,5 +1,5 @@
-/* A miniBUDE deck in memory: a ligand, a receptor, a force field without hardness and distances, poses and, where there
- * is one, the energies its authors got. */
+/* A miniBUDE deck in memory: a ligand, a receptor, a force field, poses and, if the deck has them, the reference
+ * energies of its authors. */
 #ifndef QN_SCORE_DECK_H
 #define QN_SCORE_DECK_H
 
@@ -10,7 +10,7 @@
 
 #define QN_DECK_TOLERANCE 2.5e-4 /* of |energy − reference| / max(1, |reference|) */
 
-/* What decks leave out, as the benchmark has it. */
+/* Hardness and distances of all types in the benchmark, which are not in the files of a deck. */
 #define QN_DECK_HARDNESS 38.0f
 #define QN_DECK_NONPOLAR_ANGSTROM 5.5f
 #define QN_DECK_POLAR_ANGSTROM 1.0f
@@ -22,39 +22,39 @@ typedef struct qn_deck {
     double *receptor_positions;  /* receptor_count × 3 */
     int *receptor_types;
     float *poses;      /* six rows of pose_count: angles a, b, c, translation x, y, z */
-    double *reference; /* of the first reference_count poses; NULL: the deck has none */
+    double *reference; /* energies of the first reference_count poses; NULL: the deck has none */
 } qn_deck;
 
-/* Errors: QN_NOT_FOUND, QN_BAD_FORMAT naming file, record, value and what was expected. */
+/* Read a deck. Errors: QN_NOT_FOUND; QN_BAD_FORMAT, with file, record, value and the expected value in the message. */
 QN_MUST_CHECK qn_status qn_deck_read(const char *folder, qn_deck *deck);
 void qn_deck_clear(qn_deck *deck);
 
-/* Rows of [R | t], R = Rz(c) Ry(b) Rx(a), of the first `poses` poses, as qn_score_poses takes them: twelve rows of
- * `padded` ≥ poses floats, the last pose repeated. */
+/* Compute the rows of [R | t], R = Rz(c) Ry(b) Rx(a), of the first `poses` poses for qn_score_poses: twelve rows of
+ * `padded` ≥ poses floats, padded with the last pose. */
 void qn_deck_transforms(const qn_deck *deck, int poses, int padded, float *transforms);
 
-/* A deck of random atoms as dense as a protein's, its ligand as round as its receptor, in poses that touch; force field
- * "2013", no reference energies. */
+/* Make a deck of random atoms with the density of proteins. Ligand and receptor are balls, which touch or overlap in
+ * all poses. The force field is "2013"; there are no reference energies. */
 QN_MUST_CHECK qn_status qn_deck_draw(int receptor_atoms, int ligand_atoms, int poses, uint64_t seed, qn_deck *deck);
 
-/* The first poses of a deck on a device. */
+/* Device buffers for scoring the first poses of a deck. */
 typedef struct qn_deck_run {
     qn_queue *queue;
     qn_score_poses_receptor *receptor;
-    qn_score_poses_near *near; /* NULL: nothing is left out */
+    qn_score_poses_near *near; /* NULL: no culling */
     qn_score_poses_room *room;
     qn_buffer *jobs, *atoms, *transforms, *energies;
-    float *transforms_here; /* as qn_deck_transforms gives them, problem.poses of them */
+    float *transforms_here; /* by qn_deck_transforms, for problem.poses poses */
     qn_score_poses_problem problem;
 } qn_deck_run;
 
 QN_MUST_CHECK qn_status qn_deck_run_create(qn_device *device, const qn_deck *deck, int poses, bool exact, bool cull,
                                            qn_deck_run *run);
 void qn_deck_run_clear(qn_deck_run *run);
-/* Score and wait; configuration NULL: the tuner's. *seconds: device time of all it takes. */
+/* Score and wait. `configuration` NULL: chosen by the tuner. *seconds: device time of all commands. */
 QN_MUST_CHECK qn_status qn_deck_run_score(qn_deck_run *run, const qn_configuration *configuration, double *seconds);
 
-/* Energies of the first `poses` poses; *seconds: device time. */
+/* Compute the energies of the first `poses` poses; *seconds: device time. */
 QN_MUST_CHECK qn_status qn_deck_score(qn_device *device, const qn_deck *deck, int poses, bool exact, bool cull,
                                       float *energies, double *seconds);
 

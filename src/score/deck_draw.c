@@ -41,7 +41,7 @@ static int draw_type(const qn_bude_force_field *force_field, uint64_t seed, uint
     return qn_bude_type_named(force_field, type_shares[row].name);
 }
 
-/* By 5 Å cells: neighbours in the list are neighbours in space, as along a chain. */
+/* Compare by cells of 5 Å, so that neighbours in the list are neighbours in space, as in a chain. */
 static int by_cell(const void *a, const void *b)
 {
     const double *first = a, *second = b;
@@ -49,7 +49,7 @@ static int by_cell(const void *a, const void *b)
         const double difference = floor(first[axis] / 5) - floor(second[axis] / 5);
         if (difference != 0) return difference < 0 ? -1 : 1;
     }
-    return memcmp(a, b, 3 * sizeof(double)); /* an order of any kind, but one that does not depend on qsort */
+    return memcmp(a, b, 3 * sizeof(double)); /* any order that does not depend on qsort */
 }
 
 static void draw_atoms(const qn_bude_force_field *force_field, uint64_t seed, qn_deck *deck)
@@ -70,7 +70,7 @@ static void draw_atoms(const qn_bude_force_field *force_field, uint64_t seed, qn
         }
 }
 
-/* Any orientation, the centres between 0.7 and 1 of the balls' radii apart. */
+/* Draw poses of any orientation, with centres 0.7 to 1 of the sum of the balls' radii apart. */
 static void draw_poses(uint64_t seed, qn_deck *deck)
 {
     const double touching = ball_radius(deck->receptor_count) + ball_radius(deck->ligand_count);

@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-#define QN_ELECTROSTATIC_LENGTH_ANGSTROM 4.0  /* D, unless a coefficient set says otherwise */
-#define QN_ELECTROSTATIC_SWITCH_ANGSTROM 10.0 /* full strength up to here … */
-#define QN_ELECTROSTATIC_CUTOFF_ANGSTROM 12.0 /* … and nothing from here on */
+#define QN_ELECTROSTATIC_LENGTH_ANGSTROM 4.0  /* D, unless a coefficient set has another */
+#define QN_ELECTROSTATIC_SWITCH_ANGSTROM 10.0 /* begin of the switch */
+#define QN_ELECTROSTATIC_CUTOFF_ANGSTROM 12.0 /* end of the switch: 0 from here on */
 
-/* Potential in e/Å at distance² `r2` (Å²) of a unit charge, generalised-Born-like:
+/* Potential (e/Å) of a unit charge at the squared distance `r2` (Å²), generalised-Born-like:
  * 1 / sqrt(r² + D² exp(−r² / 4D²)) (Kozakov et al. 2006), switched off by the quintic 1 − 10 s³ + 15 s⁴ − 6 s⁵. */
 static inline double qn_electrostatic_potential(double r2, double length_angstrom)
 {

@@ -1,21 +1,21 @@
 /* The pair potential of the PIPER energy: an energy for each contact of two atoms by their types.
  *
- * The 18 × 18 matrix of contact energies is kept as ε(a, b) = Σ_p λ_p u_p[a] u_p[b] (Kozakov et al. 2006), so that each
- * term p kept costs one correlation. Terms come by falling |λ|: four hold 87 % of the matrix (Frobenius norm), five
- * 92 %, eight 96 %.
+ * The 18 × 18 matrix of contact energies is stored as ε(a, b) = Σ_p λ_p u_p[a] u_p[b] (Kozakov et al. 2006), so that
+ * each term p that is used costs one correlation. Terms are sorted by falling |λ|. The relative error of the matrix
+ * (Frobenius norm) is 13 % with four terms, 8 % with five, 4 % with eight.
  */
 #ifndef QN_SCORE_PAIR_POTENTIAL_H
 #define QN_SCORE_PAIR_POTENTIAL_H
 
 #include "score/atom_table.h"
 
-/* Two atoms are in contact when closer than this. */
+/* Two atoms closer than this are in contact. */
 #define QN_PAIR_RANGE_ANGSTROM 6.5
 
 extern const double qn_pair_eigenvalue[QN_ATOM_TYPES];
 extern const double qn_pair_eigenvector[QN_ATOM_TYPES][QN_ATOM_TYPES]; /* [term][type] */
 
-/* Energy of a contact with the first `terms` terms; 0 where a type is −1. */
+/* Energy of a contact by the first `terms` terms; 0 if a type is −1. */
 static inline double qn_pair_energy(int a, int b, int terms)
 {
     double energy = 0;

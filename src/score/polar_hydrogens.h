@@ -1,8 +1,9 @@
-/* Polar hydrogens that a file lacks, placed by ideal geometry: bond length, bond angle and torsion by rule, no search.
+/* Positions of polar hydrogens that are missing in a file, by ideal geometry: bond length, bond angle and torsion
+ * follow rules, without a search.
  *
- * Planar groups follow from the heavy atoms around the parent; hydroxyl and ammonium groups are staggered, and where
- * several staggered positions exist the rule names one, so the same molecule always gets the same hydrogens and a
- * rotated molecule gets the rotated ones.
+ * Planar groups follow from the heavy atoms around the parent; hydroxyl and ammonium groups are staggered. If
+ * there are several staggered positions, the rule selects one. So the same molecule always gets the same hydrogens, and
+ * a rotated molecule gets rotated hydrogens.
  */
 #ifndef QN_SCORE_POLAR_HYDROGENS_H
 #define QN_SCORE_POLAR_HYDROGENS_H
@@ -13,7 +14,7 @@ typedef struct qn_built_hydrogen {
     double position_angstrom[3];
     double charge_e;
     size_t parent; /* index of the atom that carries it */
-    char name[6];  /* the atom table's; of an amino end "H1", "H2", "H3" */
+    char name[6];  /* as in the atom table; of an amino end "H1", "H2", "H3" */
 } qn_built_hydrogen;
 
 typedef struct qn_hydrogen_list {
@@ -25,9 +26,9 @@ typedef struct qn_hydrogen_list {
  * hydrogen is not polar. */
 const char *qn_polar_hydrogen_parent(const char *table_residue, const char *hydrogen);
 
-/* Where hydrogen `name` (the table's, or "H1", "H2", "H3" of an amino end) of a residue goes. *placed is false and the
- * position untouched when an atom that the rule needs is missing or no bond away. Hydrogens of the same parent that the
- * file has, or that `built` holds, keep their places: the new one takes a free one. */
+/* Find the position of hydrogen `name` (of the table, or "H1", "H2", "H3" of an amino end) of a residue. *placed is
+ * false and the position unchanged when an atom that the rule needs is missing or not bonded. The new hydrogen takes a
+ * position that no hydrogen of the same parent in the file or in `built` has. */
 void qn_polar_hydrogen_place(const qn_table_names *names, size_t residue, const char *name,
                              const qn_hydrogen_list *built, double position_angstrom[3], bool *placed);
 

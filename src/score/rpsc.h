@@ -1,5 +1,5 @@
-/* Constants of the fast score "rpsc": real part of the pairwise shape complementarity of MEGADOCK's published idea
- * (Ohue et al. 2014) with contact energies, plus electrostatics. See docs/design/docking.md. */
+/* Constants of the fast score "rpsc": real pairwise shape complementarity with contact energies, by the published idea
+ * of MEGADOCK (Ohue et al. 2014), plus electrostatics. See docs/design/docking.md. */
 #ifndef QN_SCORE_RPSC_H
 #define QN_SCORE_RPSC_H
 

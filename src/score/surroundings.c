@@ -8,9 +8,9 @@
 #include "model/atom.h"
 #include "model/neighbour_grid.h"
 
-static const double bond_allowance = 1.1; /* bound: closer than this times the sum of covalent radii */
+static const double bond_allowance = 1.1; /* atoms closer than this times the sum of their covalent radii are bound */
 
-/* Non-metals with their covalent radii (Å); those of docking programs, which are shorter than crystallographers'. */
+/* Non-metals with their covalent radii (Å). Docking programs use these; those of crystallography are longer. */
 static const struct {
     char symbol[4];
     double radius_angstrom;
@@ -21,7 +21,7 @@ static const struct {
 };
 static const double most_reach_angstrom = 1.1 * 2 * 1.4;
 
-/* 0 for metals, noble gases and what is unknown: these are bound to nothing that counts. */
+/* Covalent radius; 0 for metals, noble gases and unknown elements, whose bonds do not count. */
 static double covalent_radius(const char *element)
 {
     for (size_t i = 0; i < sizeof nonmetals / sizeof nonmetals[0]; i++)
@@ -29,7 +29,7 @@ static double covalent_radius(const char *element)
     return 0;
 }
 
-/* What an atom of this type has where hydrogens are neither drawn nor stated. */
+/* Whether an atom of this type has a hydrogen, used where the file has no hydrogens and states none. */
 static bool has_hydrogen_by_type(qn_sybyl_type type, int heavy, int charge_e)
 {
     switch (type) {
@@ -44,7 +44,7 @@ static bool has_hydrogen_by_type(qn_sybyl_type type, int heavy, int charge_e)
     }
 }
 
-/* Of one neighbour. */
+/* Add one neighbour to the surroundings of an atom. */
 static void add_neighbour(qn_surroundings *atom, const char *element)
 {
     if (qn_element_is_hydrogen(element)) {
@@ -61,8 +61,8 @@ static void set_charge(qn_surroundings *atom, qn_sybyl_type type, int charge_e, 
     atom->anion = charge_e < 0 && charge_e + neighbours_charge_e < 0;
 }
 
-/* Whether hydrogens that are not drawn are not there: one is on an atom that is no carbon, or there are so many that it
- * is not just those which make a centre chiral. */
+/* Whether the compound has all its polar hydrogens: one is on an atom other than carbon, or there are more than those
+ * that mark chiral centres. */
 static bool draws_hydrogens(const qn_compound *compound, const qn_compound_neighbours *neighbours)
 {
     size_t hydrogens = 0, carbons = 0;
@@ -107,7 +107,8 @@ qn_status qn_surroundings_of_compound(const qn_compound *compound, const qn_syby
     return QN_OK;
 }
 
-/* Histidine whose name does not say which nitrogen carries its hydrogen has two of one type; most often it is NE2. */
+/* Both nitrogens have one type in a histidine whose name does not say which of them has the hydrogen. NE2 is assumed,
+ * as it is most often the donor. */
 static bool is_histidines_donor(const qn_residue *residue, const qn_atom *atom)
 {
     return strcmp(residue->name, "HIS") == 0 && strcmp(atom->name, "NE2") == 0;

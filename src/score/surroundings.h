@@ -1,5 +1,4 @@
-/* What scoring functions ask of an atom beyond its SYBYL type: who it is bound to, and whether it carries a hydrogen.
- */
+/* Facts about an atom that scoring functions need besides its SYBYL type: its neighbours, hydrogens and charge. */
 #ifndef QN_SCORE_SURROUNDINGS_H
 #define QN_SCORE_SURROUNDINGS_H
 
@@ -9,19 +8,19 @@
 
 typedef struct qn_surroundings {
     int heavy;     /* atoms bound to it that are neither hydrogen nor metal */
-    bool hetero;   /* one of those is no carbon */
-    bool hydrogen; /* it carries one: drawn, implied or, where none are drawn or stated, by its type and charge */
-    bool anion;    /* formal charge below 0 that no neighbour's balances */
-    bool cation;   /* formal charge above 0, or of type N.4 */
+    bool hetero;   /* at least one of these is not a carbon */
+    bool hydrogen; /* it has a hydrogen: in the file, implied, or, if the file has none, by type and charge */
+    bool anion;    /* negative formal charge that no neighbour balances */
+    bool cation;   /* positive formal charge, or type N.4 */
 } qn_surroundings;
 
-/* One of each atom, from the compound's bonds. A compound that draws a hydrogen on an atom that is no carbon, or many
- * on carbons, is taken to draw all that count. */
+/* Find the surroundings of each atom from the bonds. When the compound has a hydrogen on an atom other than carbon, or
+ * many on carbons, it is assumed to have all polar hydrogens. */
 QN_MUST_CHECK qn_status qn_surroundings_of_compound(const qn_compound *compound, const qn_sybyl_type *types,
                                                     qn_surroundings *surroundings);
 
-/* The same from distances: atoms are bound below 1.1 times the sum of their covalent radii. A residue that draws any
- * hydrogen is taken to draw all that count. */
+/* Find the surroundings of each atom from distances: atoms are bound below 1.1 times the sum of their covalent radii. A
+ * residue with any hydrogen is assumed to have all polar hydrogens. */
 QN_MUST_CHECK qn_status qn_surroundings_of_molecule(const qn_molecule *molecule, const qn_sybyl_type *types,
                                                     qn_surroundings *surroundings);
 

@@ -8,7 +8,7 @@
 #include "model/atom.h"
 #include "score/atom_table.h"
 
-/* "1HD2" is an old spelling of "HD21", and deuterium is named like the hydrogen it stands for. */
+/* "1HD2" is an old spelling of "HD21". Deuterium gets the name of the hydrogen that it replaces. */
 static void spell_hydrogen(const char *name, char spelled[QN_TABLE_NAME_SIZE])
 {
     size_t length = strlen(name);
@@ -50,7 +50,7 @@ static void rename_atom(const qn_table_residue *entries, const char *residue_nam
             return;
         }
     if (strcmp(residue_name, "ILE") == 0 && strcmp(name, "CD") == 0) strcpy(name, "CD1");
-    /* The table's protonated acids name their hydrogen HD and HE. */
+    /* protonated acids of the table have a hydrogen HD or HE */
     const char *table_residue = entries->count ? qn_atom_table[entries->first].residue : "";
     if (strcmp(table_residue, "ASPH") == 0 && strcmp(name, "HD2") == 0) strcpy(name, "HD");
     if (strcmp(table_residue, "GLUH") == 0 && strcmp(name, "HE2") == 0) strcpy(name, "HE");
@@ -66,8 +66,8 @@ static double distance_squared(const qn_atom *a, const qn_atom *b)
     return sum;
 }
 
-/* H2' is the hydroxyl's hydrogen in the table and the carbon's in today's files (theirs is HO2', renamed by now), so
- * the distance decides. In deoxyribose H2' sits on the carbon and has no entry. */
+/* In the table H2' is on the hydroxyl. In current files H2' is on the carbon, and HO2' is on the hydroxyl, which
+ * rename_atom has renamed to H2'. So the distance decides. In deoxyribose H2' is on the carbon and has no entry. */
 static void settle_h2(qn_table_names *names, size_t residue)
 {
     const qn_residue *of = &names->molecule->residues[residue];
@@ -84,7 +84,7 @@ static void settle_h2(qn_table_names *names, size_t residue)
     }
 }
 
-/* A file with hydrogens tells by them which tautomer of histidine it holds, whatever the residue's name. */
+/* Hydrogens of the file determine the tautomer of a histidine, whatever the name of the residue. */
 static void settle_histidine(qn_table_names *names, size_t residue)
 {
     qn_table_residue *entries = &names->residues[residue];

@@ -4,7 +4,8 @@
 
 #include "score/vina_rows.h"
 
-/* Radii are X-Score's as Vina uses them. Boron, which has none, is taken as a polar carbon, selenium as sulfur. */
+/* Radii of X-Score, as Vina uses them. Boron, which has no radius there, gets that of a polar carbon, selenium that of
+ * sulfur. */
 static const qn_vina_atom_type type_table[QN_VINA_ROWS] = {
     [C_H] = {1.9f, true, false, false},  [C_P] = {1.9f, false, false, false},  [N_P] = {1.8f, false, false, false},
     [N_D] = {1.8f, false, true, false},  [N_A] = {1.8f, false, false, true},   [N_DA] = {1.8f, false, true, true},
@@ -21,7 +22,7 @@ const qn_vina_atom_type *qn_vina_type_table(int *count)
     return type_table;
 }
 
-/* 1 up to `good`, 0 from `bad` on, straight between */
+/* 1 up to `good`, 0 from `bad` on, linear in between. */
 static double ramp(double value, double good, double bad)
 {
     return fmin(1, fmax(0, (bad - value) / (bad - good)));

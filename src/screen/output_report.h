@@ -5,16 +5,17 @@
 #include "report/html.h"
 #include "screen/run.h"
 
-/* How the energies are spread, and whether they follow the molecules' size. At least one row. */
+/* Add the distribution of energies, and energies against the sizes of molecules; nothing if there are fewer than two
+ * rows. */
 QN_MUST_CHECK qn_status qn_screen_report_scores(const qn_screen_state *run, qn_report *report);
 
-/* How well known actives are found; nothing without options->actives. */
+/* Add the enrichment of known actives; nothing if no actives are given. */
 QN_MUST_CHECK qn_status qn_screen_report_enrichment(const qn_screen_state *run, qn_report *report);
 
-/* What was rejected and why, like reasons counted together; nothing when there is nothing. */
+/* Add the rejected molecules, counted by reason; nothing if no molecule was rejected. */
 QN_MUST_CHECK qn_status qn_screen_report_rejections(const qn_screen_state *run, qn_report *report);
 
-/* A whole number with thousands set apart: "12 345". */
+/* Write a whole number, from five digits on in groups of three: "1234", "12 345". */
 void qn_screen_say_count(uint64_t count, char text[32]);
 
 #endif

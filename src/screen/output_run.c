@@ -1,4 +1,4 @@
-/* run.json: what was searched and found, how long it took. */
+/* run.json: the search, its counts and times. */
 #include "report/json.h"
 #include "report/options.h"
 #include "screen/output.h"
@@ -8,7 +8,7 @@ static json_t *describe_vector(const double vector[3])
     return json_pack("[f, f, f]", vector[0], vector[1], vector[2]);
 }
 
-/* The search as the options, the box and the devices made it. */
+/* The parameters of the search, which follow from options, box and devices. */
 static json_t *describe_search(const qn_screen_state *run)
 {
     const qn_screen_search_options *search = &run->search;
@@ -31,7 +31,7 @@ static double per_second(double amount, double seconds)
     return seconds > 0 ? amount / seconds : 0;
 }
 
-/* Scoring's share is that of this process's devices. */
+/* scoring_share is that of the devices of this process. */
 qn_status qn_screen_write_run_json(const qn_screen_state *run)
 {
     const double search_s = run->timings.search_s, searched = (double)(run->molecules - run->resumed);

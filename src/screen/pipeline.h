@@ -1,12 +1,13 @@
-/* The search of a whole library: one thread cuts the library into pieces and has their molecules read and typed, every
- * device searches what it is handed, and finished pieces go into the journal. Queues are bounded, so memory does not
- * grow with the library. */
+/* The search of a whole library. One thread cuts the library into pieces, whose molecules the thread pool reads and
+ * types. A thread for each device takes pieces from a queue, searches their conformers and records finished pieces in
+ * the journal. The capacity of the queue bounds memory, whatever the size of the library. */
 #ifndef QN_SCREEN_PIPELINE_H
 #define QN_SCREEN_PIPELINE_H
 
 #include "screen/results.h"
 
-/* Search every piece that is not in run->job->done and is dealt to this rank; record each. Adds to run->scoring_s. */
+/* Search and record all pieces that are dealt to this rank and are not in run->job->done. Adds device times to
+ * run->scoring_s and run->evolving_s. */
 QN_MUST_CHECK qn_status qn_screen_pipeline_run(qn_screen_state *run);
 
 #endif

@@ -1,4 +1,4 @@
-/* Pieces on their way from the thread that reads to the threads that search. */
+/* The queue of pieces between the reader thread and the search threads. */
 #ifndef QN_SCREEN_QUEUE_H
 #define QN_SCREEN_QUEUE_H
 
@@ -6,14 +6,14 @@
 
 #include "screen/molecule.h"
 
-/* A run of consecutive molecules. */
+/* The molecules of a piece, with the poses found so far. */
 typedef struct qn_screen_batch {
     struct qn_screen_batch *next;
     uint64_t number; /* of the piece */
     uint32_t count;
-    bool broken_off; /* the library could not be read behind them */
+    bool broken_off; /* the library could not be read further */
     size_t jobs;     /* conformers of all its molecules */
-    size_t pending;  /* of them not collected yet */
+    size_t pending;  /* number of its conformers that are not collected yet */
     double interactions;
     qn_screen_molecule molecules[QN_SCREEN_PIECE];
     qn_screen_pose *poses[QN_SCREEN_PIECE]; /* [conformer][winners] of each; NULL: rejected */
@@ -25,21 +25,21 @@ typedef struct qn_screen_queue {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     qn_screen_batch *first, *last;
-    size_t jobs, most_jobs; /* waiting; from most_jobs on no more is wanted */
+    size_t jobs, most_jobs; /* jobs in the queue; its capacity: the reader waits while `jobs` is not below it */
     bool ended;             /* nothing more will be pushed */
-    bool failed;            /* everybody stops */
+    bool failed;            /* all threads stop */
 } qn_screen_queue;
 
 void qn_screen_queue_create(size_t most_jobs, qn_screen_queue *queue);
-void qn_screen_queue_destroy(qn_screen_queue *queue); /* and what waits in it */
+void qn_screen_queue_destroy(qn_screen_queue *queue); /* with the batches in it */
 
-/* Wait until another piece is wanted; false after a failure. */
+/* Wait until the queue has room for a piece; false after a failure. */
 bool qn_screen_queue_has_room(qn_screen_queue *queue);
 
-/* Takes the batch. */
+/* Append the batch, which then belongs to the queue. */
 void qn_screen_queue_push(qn_screen_queue *queue, qn_screen_batch *batch);
 
-/* The next batch; NULL at the end, after a failure and, unless `waits`, when there is none at the moment. */
+/* Remove and return the first batch. NULL: the queue has ended or failed or, without `waits`, is empty. */
 qn_screen_batch *qn_screen_queue_pop(qn_screen_queue *queue, bool waits);
 
 void qn_screen_queue_end(qn_screen_queue *queue);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct qn_index_group {
-    char *name;      /* as between the brackets, without blanks at its ends; may be another's too */
+    char *name;      /* text between the brackets, without blanks at its ends; need not be unique */
     size_t line;     /* of its name */
     uint32_t *atoms; /* from 0 (from 1 in the file), in the file's order */
     size_t count, capacity;
@@ -19,8 +19,8 @@ typedef struct qn_index_file {
     size_t count, capacity;
 } qn_index_file;
 
-/* Atoms lie in 1 … atom_count. What follows a ';' is a comment. QN_NOT_FOUND, QN_IO_ERROR, QN_BAD_FORMAT naming file,
- * line, value and what was expected. */
+/* Read a file whose atom numbers are 1 … atom_count. Text after a ';' is a comment. QN_NOT_FOUND, QN_IO_ERROR,
+ * QN_BAD_FORMAT naming file, line, value and what was expected. */
 QN_MUST_CHECK qn_status qn_index_file_read(const char *path, size_t atom_count, qn_index_file **file);
 void qn_index_file_destroy(qn_index_file **file);
 

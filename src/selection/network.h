@@ -1,5 +1,5 @@
-/* The network of selections inside: nodes, sets of atoms, how a node is evaluated. Only the selection's own files and
- * its test include this. */
+/* Internals of the network of selections: nodes, sets of atoms, evaluation of a node. Only files of src/selection and
+ * its tests include this. */
 #ifndef QN_SELECTION_NETWORK_H
 #define QN_SELECTION_NETWORK_H
 
@@ -9,7 +9,7 @@
 #include "selection/selection.h"
 #include "selection/tree.h"
 
-/* Sets of atoms are bits, 64 to a word; those behind the last atom are 0. */
+/* A set of atoms has one bit per atom, 64 in a word; the bits after the last atom are 0. */
 static inline size_t qn_atom_set_words(size_t atom_count)
 {
     return (atom_count + 63) / 64;
@@ -25,7 +25,7 @@ static inline void qn_atom_set_add(uint64_t *set, size_t atom)
     set[atom / 64] |= (uint64_t)1 << (atom % 64);
 }
 
-/* The atoms as ascending numbers; their count. */
+/* List the atoms of a set in ascending order; returns their number. */
 static inline size_t qn_atom_set_list(const uint64_t *set, size_t words, uint32_t *atoms)
 {
     size_t count = 0;
@@ -36,20 +36,20 @@ static inline size_t qn_atom_set_list(const uint64_t *set, size_t words, uint32_
 }
 
 typedef struct qn_selection_node {
-    qn_selection_term term; /* children are nodes, all before this one */
-    char *key;              /* the same for equal nodes alone */
+    qn_selection_term term; /* children are nodes with lower numbers */
+    char *key;              /* only equal nodes have the same key */
     uint64_t key_hash;
-    bool fixed, wanted; /* the same in every frame; asked for by qn_selections_add */
+    bool fixed, wanted; /* fixed: the same in every frame; wanted: returned by qn_selections_add */
     uint64_t *set;      /* of a fixed node */
     uint32_t *atoms;    /* of a fixed and wanted node */
     size_t atom_count;
     uint64_t evaluations; /* of a fixed node */
 } qn_selection_node;
 
-/* The values of a property as numbers from 0: atoms have the same label where they have the same value. */
+/* Labels, numbers from 0, for the values of a property: atoms with equal values have the same label. */
 typedef struct qn_selection_labels {
     uint32_t *of_atom; /* NULL: not made yet */
-    uint32_t *example; /* [label] an atom that has it */
+    uint32_t *example; /* [label] an atom with this label */
     size_t count, capacity;
 } qn_selection_labels;
 
@@ -70,36 +70,37 @@ struct qn_selections {
 struct qn_selection_atoms {
     const qn_selections *selections;
     size_t node_count;
-    uint64_t **sets;  /* [node]; those of fixed nodes are the network's */
-    uint32_t **lists; /* [node]; NULL where the network has it or nobody wants it */
+    uint64_t **sets;  /* [node]; sets of fixed nodes belong to the network */
+    uint32_t **lists; /* [node]; NULL for fixed nodes and for nodes that are not wanted */
     size_t *counts;
     uint64_t *evaluations;
-    uint64_t *marks; /* a bit a label */
+    uint64_t *marks; /* one bit per label */
     qn_proximity *proximity;
 };
 
-/* One evaluation of one node; `frame` NULL for fixed ones. */
+/* Inputs for evaluating one node; `frame` is NULL for fixed nodes. */
 typedef struct qn_selection_moment {
     const qn_selections *selections;
-    const uint64_t *const *sets; /* [node], those of children are there */
-    uint64_t *marks;             /* room for a bit a label, all 0 before and behind */
+    const uint64_t *const *sets; /* [node]; the sets of children are complete */
+    uint64_t *marks;             /* one bit per label; all 0 before and after the evaluation */
     const qn_trajectory_frame *frame;
     const qn_box *box;
     qn_proximity *proximity;
 } qn_selection_moment;
 
-/* `set` is all 0 before. */
+/* Add the node's atoms to `set`, which must be all 0. */
 QN_MUST_CHECK qn_status qn_selection_evaluate(const qn_selection_moment *moment, int node, uint64_t *set);
 
-/* By the topology: nodes without children, and those that go by what a child's atoms share or are bound to. */
+/* Evaluate nodes that need only the topology: nodes without children; atoms that share a property with an atom of the
+ * child; atoms bonded to an atom of the child. */
 void qn_selection_evaluate_fixed(const qn_selection_moment *moment, const qn_selection_term *term, uint64_t *set);
 void qn_selection_evaluate_same(const qn_selection_moment *moment, const qn_selection_term *term, uint64_t *set);
 void qn_selection_evaluate_bonded(const qn_selection_moment *moment, const qn_selection_term *term, uint64_t *set);
 
-/* Make the labels of a property where they are not there yet. */
+/* Make the labels of a property unless they exist. */
 QN_MUST_CHECK qn_status qn_selection_labels_make(qn_selections *selections, int property);
 
-/* A number that an atom has; positions have none here. */
+/* Value of a numeric property, which must not be a coordinate. */
 double qn_selection_value(const qn_selections *selections, int property, size_t atom);
 
 bool qn_selection_matches(const char *pattern, const char *text);

@@ -1,7 +1,7 @@
-/* Which atoms lie within a radius of any of a set of atoms, through periodic boundaries of any shape: by a grid of
- * cells that looks at every image that can be near, so that radii beyond half a box are right too.
+/* Finding the atoms within a radius of any atom of a set, across periodic boundaries of any shape. A grid of cells
+ * covers every periodic image that can be near, so that radii beyond half a box are correct too.
  *
- * Life cycle: create for a count of atoms → mark, again and again → destroy. Thread rule: one thread at a time.
+ * Life cycle: create for a number of atoms → mark (any number of times) → destroy. Thread rule: one thread at a time.
  */
 #ifndef QN_SELECTION_PROXIMITY_H
 #define QN_SELECTION_PROXIMITY_H
@@ -17,9 +17,10 @@ typedef struct qn_proximity qn_proximity;
 QN_MUST_CHECK qn_status qn_proximity_create(size_t atom_count, qn_proximity **proximity);
 void qn_proximity_destroy(qn_proximity **proximity);
 
-/* `set` and `near` hold a bit an atom, 64 to a word; bits are added to `near`. Distances are in double precision, the
- * radius belongs to what is near; the atoms of the set are near themselves. Atoms whose coordinates are not finite are
- * near nothing. A box without shape: no images. */
+/* Add the atoms near `set` to `near`; both hold one bit per atom, 64 in a word. Distances are computed in double
+ * precision. Atoms at a distance of exactly the radius are near, and so are the atoms of the set. Atoms whose
+ * coordinates are not finite are near nothing. Without a box (QN_BOX_NONE) there are no images. QN_UNSUPPORTED: the
+ * radius is over 16 times the thickness of the box. */
 QN_MUST_CHECK qn_status qn_proximity_mark(qn_proximity *proximity, const qn_box *box, const float *positions_nm,
                                           const uint64_t *set, double radius_nm, uint64_t *near);
 

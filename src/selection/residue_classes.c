@@ -31,7 +31,8 @@ static bool is_ion(const qn_topology *topology, const qn_topology_residue *resid
     return qn_is_ion(residue->name, topology->atoms[residue->first_atom].element);
 }
 
-/* By element; by mass where the element is not known, with those of deuterium and of repartitioned masses. */
+/* Recognise hydrogen by element or, where the element is not known, by mass; the range of masses includes deuterium and
+ * repartitioned masses. */
 static bool is_hydrogen(const qn_topology *topology, const qn_topology_atom *atom)
 {
     if (strcmp(atom->element, "H") == 0 || strcmp(atom->element, "D") == 0) return true;

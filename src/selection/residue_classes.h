@@ -1,4 +1,4 @@
-/* Which residues are protein, nucleic acid, water or ions, by their names in structure files and force fields. */
+/* Recognising residues of protein, nucleic acid, water and ions by their names in structure files and force fields. */
 #ifndef QN_SELECTION_RESIDUE_CLASSES_H
 #define QN_SELECTION_RESIDUE_CLASSES_H
 
@@ -10,7 +10,7 @@ typedef enum qn_residue_class {
     QN_CLASS_NUCLEIC,
     QN_CLASS_NUCLEIC_BACKBONE, /* P, O5', C5', C3', O3' of nucleic acids */
     QN_CLASS_WATER,
-    QN_CLASS_ION, /* one atom, no part of the others */
+    QN_CLASS_ION, /* residues of one atom */
     QN_CLASS_HYDROGEN
 } qn_residue_class;
 

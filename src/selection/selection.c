@@ -1,4 +1,5 @@
-/* The network: terms become nodes, equal ones the same node, and those that need no positions are evaluated at once. */
+/* The network: terms become nodes, and equal terms become the same node. Nodes that need no positions are evaluated
+ * when they are added. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ void qn_selections_destroy(qn_selections **selections)
 
 /* ---- Groups ---- */
 
-/* The table of all files' groups anew. */
+/* Rebuild the table of the groups of all files. */
 static qn_status list_groups(qn_selections *s)
 {
     size_t count = 0;
@@ -104,7 +105,7 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-/* Everything that tells a term, its children being nodes, from others. */
+/* Make the key of a term whose children are nodes; different terms have different keys. */
 static qn_status make_key(const qn_selection_term *term, qn_text *key)
 {
     QN_TRY(qn_text_append(key, "%d %d %a", (int)term->kind, term->what, term->radius_nm));
@@ -125,7 +126,7 @@ static bool is_fixed_term(const qn_selections *s, const qn_selection_term *term)
     return true;
 }
 
-/* `sets` is a scratch of a pointer a node. */
+/* Evaluate a fixed node. */
 static qn_status evaluate_fixed_node(qn_selections *s, int number)
 {
     qn_selection_node *node = &s->nodes[number];
@@ -148,7 +149,7 @@ static qn_status evaluate_fixed_node(qn_selections *s, int number)
     return status;
 }
 
-/* A node of what `term` says, whose lists it takes over where it is new. */
+/* Find the node that equals `term`, or add one that takes over the lists of `term`. */
 static qn_status find_or_add(qn_selections *s, qn_selection_term *term, int *number)
 {
     qn_text key = {0};
@@ -205,7 +206,7 @@ static int compare_numbers(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* Children in ascending order, each once. */
+/* Sort the children and remove repetitions. */
 static void sort_children(qn_selection_term *term)
 {
     size_t kept = 0;
@@ -215,7 +216,8 @@ static void sort_children(qn_selection_term *term)
     term->child_count = kept;
 }
 
-/* What `all` and `none` do in an and or or: *decided when one of them is all there is to say. */
+/* Remove `all` from an AND term, or `none` from an OR term. *decided: a child (`none` or `all`) determines the result
+ * alone. */
 static void leave_out_trivial(const qn_selections *s, qn_selection_term *term, bool *decided)
 {
     qn_selection_kind deciding = term->kind == QN_SELECTION_AND ? QN_SELECTION_NONE : QN_SELECTION_ALL;
@@ -230,7 +232,7 @@ static void leave_out_trivial(const qn_selections *s, qn_selection_term *term, b
     term->child_count = kept;
 }
 
-/* Among several children those that are fixed become one fixed node, so that frames find them joined. */
+/* Join several fixed children into one fixed node, so that they are not joined again for each frame. */
 static qn_status join_fixed(qn_selections *s, qn_selection_term *term)
 {
     size_t fixed = 0, kept = 0;
@@ -312,7 +314,7 @@ static qn_status enter_tree(qn_selections *s, qn_selection_tree *tree, int *node
     return status;
 }
 
-/* The atoms of a set as ascending numbers. */
+/* List the node's atoms in ascending order. */
 static qn_status list_atoms(const qn_selections *s, qn_selection_node *node)
 {
     void *memory;

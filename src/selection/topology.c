@@ -1,4 +1,4 @@
-/* Selections by what the topology says: names, numbers, classes, groups, residues, bonds. */
+/* Selections that depend only on the topology: names, numbers, classes, groups, residues, bonds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 
 /* ---- Patterns ---- */
 
-/* Whether `byte` belongs to the set whose inside begins at `at`; *end is behind its bracket, NULL when it has none. */
+/* Whether `byte` belongs to the set whose content begins at `at`; *end is after the closing bracket, or NULL when there
+ * is none. */
 static bool set_has(const char *at, char byte, const char **end)
 {
     bool has = false, inverted = *at == '!' || *at == '^';
@@ -26,7 +27,7 @@ static bool set_has(const char *at, char byte, const char **end)
     return has != inverted;
 }
 
-/* Whether the pattern's next byte, set or ? matches; *next is behind it. */
+/* Whether the pattern's next byte, set or ? matches; *next is after it. */
 static bool matches_one(const char *pattern, char byte, const char **next)
 {
     const char *end;
@@ -68,7 +69,7 @@ bool qn_selection_matches(const char *pattern, const char *text)
 
 bool qn_selection_in_ranges(const qn_selection_term *term, double value)
 {
-    size_t low = 0, high = term->range_count; /* the first range that ends at or behind the value */
+    size_t low = 0, high = term->range_count; /* the first range that ends at or after the value */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (term->ranges[middle].last < value)
@@ -79,7 +80,7 @@ bool qn_selection_in_ranges(const qn_selection_term *term, double value)
     return low < term->range_count && term->ranges[low].first <= value && value <= term->ranges[low].last;
 }
 
-/* ---- What atoms have ---- */
+/* ---- Properties of atoms ---- */
 
 static const char *text_of(const qn_topology *topology, int property, size_t atom)
 {
@@ -141,7 +142,7 @@ static qn_status add_label(qn_selection_labels *labels, size_t atom)
     return status;
 }
 
-/* Through a table of labels by their values' hashes, with twice as many places as atoms. */
+/* Label atoms with a hash table of labels, which has at least twice as many places as atoms. */
 static qn_status label_by_value(const qn_selections *s, int property, qn_selection_labels *labels)
 {
     void *memory;
@@ -168,7 +169,7 @@ static qn_status label_by_value(const qn_selections *s, int property, qn_selecti
     return status;
 }
 
-/* The first atom of the fragment so far; paths are halved on the way. */
+/* First atom of the fragment as joined so far (union-find with path halving). */
 static uint32_t root_of(uint32_t *parents, uint32_t atom)
 {
     while (parents[atom] != atom) {
@@ -178,7 +179,7 @@ static uint32_t root_of(uint32_t *parents, uint32_t atom)
     return atom;
 }
 
-/* By joining what bonds connect; a fragment's root is its first atom. */
+/* Label fragments by joining bonded atoms; a fragment's root is its first atom. */
 static qn_status label_fragments(const qn_topology *topology, qn_selection_labels *labels)
 {
     uint32_t *parents = labels->of_atom;
@@ -191,7 +192,7 @@ static qn_status label_fragments(const qn_topology *topology, qn_selection_label
             parents[first] = second;
     }
     for (size_t i = 0; i < topology->atom_count; i++) parents[i] = root_of(parents, (uint32_t)i);
-    for (size_t i = 0; i < topology->atom_count; i++) /* roots come before the others */
+    for (size_t i = 0; i < topology->atom_count; i++) /* the root of a fragment comes first */
         if (parents[i] == i) {
             QN_TRY(add_label(labels, i));
             parents[i] = (uint32_t)labels->count - 1;
@@ -231,7 +232,7 @@ static void mark_texts(const qn_selection_moment *moment, const qn_selection_ter
     }
 }
 
-/* The atoms whose label is marked; marks are cleared. */
+/* Add the atoms whose label is marked, and clear the marks. */
 static void take_marked(const qn_selection_moment *moment, int property, uint64_t *set)
 {
     const qn_selections *s = moment->selections;
@@ -295,6 +296,6 @@ void qn_selection_evaluate_fixed(const qn_selection_moment *moment, const qn_sel
         group = s->group_atoms[term->what];
         for (size_t i = 0; i < group->count; i++) qn_atom_set_add(set, group->atoms[i]);
         break;
-    default: break; /* none, and those that have children */
+    default: break; /* QN_SELECTION_NONE; terms with children are evaluated elsewhere */
     }
 }

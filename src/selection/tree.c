@@ -43,7 +43,7 @@ static qn_status add_child(qn_selection_term *term, int child)
     return status;
 }
 
-/* Takes the pattern over where it succeeds. */
+/* Takes ownership of the pattern on success. */
 static qn_status add_pattern(qn_selection_term *term, char *pattern)
 {
     void *patterns = term->patterns;
@@ -78,11 +78,11 @@ qn_status qn_selection_tree_add_pattern(qn_selection_tree *tree, int term, const
 
 qn_status qn_selection_tree_add_range(qn_selection_tree *tree, int term, double first, double last)
 {
-    /* + 0.0: a zero has no sign */
+    /* + 0.0 turns -0 into 0 */
     return add_range(&tree->terms[term], (qn_selection_range){first + 0.0, last + 0.0});
 }
 
-/* ---- One form ---- */
+/* ---- Normal form ---- */
 
 static int compare_patterns(const void *a, const void *b)
 {
@@ -107,8 +107,8 @@ static void sort_patterns(qn_selection_term *term)
     term->pattern_count = kept;
 }
 
-/* Ranges that overlap, and ranges of whole numbers that touch, become one. Residue numbers never touch: 3A may lie
- * between 3 and 4. */
+/* Sort ranges, and merge ranges that overlap and ranges of whole numbers that touch. Residue numbers never touch: 3A
+ * may lie between 3 and 4. */
 static void sort_ranges(qn_selection_term *term)
 {
     bool whole = term->what == QN_PROPERTY_RESIDUE || term->what == QN_PROPERTY_MOLECULE ||
@@ -125,7 +125,7 @@ static void sort_ranges(qn_selection_term *term)
     term->range_count = kept;
 }
 
-/* The term that `number` stands for once pairs of `not` are gone. */
+/* The term that is left of term `number` after pairs of `not` are removed. */
 static int without_double_not(const qn_selection_tree *tree, int number)
 {
     for (;;) {
@@ -135,7 +135,7 @@ static int without_double_not(const qn_selection_tree *tree, int number)
     }
 }
 
-/* Hang the children of `from`, normalised, into `into`, those of the same kind by their own children. */
+/* Add the children of `from` to `into`; a child of the same kind is replaced by its own children. */
 static qn_status flatten(qn_selection_tree *tree, int from, qn_selection_term *into)
 {
     const qn_selection_term *term = &tree->terms[from];
@@ -161,10 +161,10 @@ static qn_status move_lists(qn_selection_term *from, qn_selection_term *into)
     return status;
 }
 
-/* `name CA or name CB` is `name CA CB`. */
+/* Merge lists of one property: `name CA or name CB` becomes `name CA CB`. */
 static qn_status merge_lists(qn_selection_tree *tree, qn_selection_term *either)
 {
-    int first_of[2][QN_PROPERTY_COUNT]; /* of texts and of numbers; child + 1 */
+    int first_of[2][QN_PROPERTY_COUNT]; /* [0] of numbers, [1] of texts: child + 1; 0: none */
     size_t kept = 0;
     memset(first_of, 0, sizeof first_of);
     for (size_t i = 0; i < either->child_count; i++) {

@@ -63,7 +63,7 @@ const qn_selection_word qn_selection_words[] = {
     {.word = "to", .role = QN_ROLE_TO},
     {.word = "of", .role = QN_ROLE_OF},
     {.word = "as", .role = QN_ROLE_AS},
-    /* Words that mean different things elsewhere, or that have no counterpart. */
+    /* Words whose meaning differs between programs, or that have no counterpart here. */
     {.word = "residue",
      .role = QN_ROLE_FOREIGN,
      .hint = "resid for the numbers of the file or resindex for numbers from 0"},

@@ -1,4 +1,4 @@
-/* Grids as OpenDX, which VMD, PyMOL and ChimeraX read; they all take its lengths for Å. */
+/* Grids as OpenDX. VMD, PyMOL and ChimeraX read this format, and take its lengths as Å. */
 #include <quern/version.h>
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-/* Partials of frames as they stand in the journals of a run's ranks, "journal.0", "journal.1", …: a record is a piece
- * of consecutive frames, packed. */
+/* Partial results of frames in the journals of a run's ranks, "journal.0", "journal.1", …: a record is a piece of
+ * consecutive frames, compressed. */
 #ifndef QN_TRAJECTORY_RECORDS_H
 #define QN_TRAJECTORY_RECORDS_H
 
@@ -14,13 +14,13 @@ typedef struct qn_piece_record {
 
 QN_MUST_CHECK qn_status qn_piece_record_add(qn_piece_record *record, const qn_trajectory_frame *frame,
                                             const double *partials, size_t count);
-/* Append to the journal, and begin anew. */
+/* Append the record to the journal, and empty it for the next piece. */
 QN_MUST_CHECK qn_status qn_piece_record_write(qn_piece_record *record, qn_job *job);
 
-/* Fill run->job->done. */
+/* Fill run->job->done with the pieces in the journals, if the run is resumed. */
 QN_MUST_CHECK qn_status qn_trajectory_find_known(qn_trajectory_state *run);
 
-/* Hand all frames of all journals and then those of run->tail to the queries, in order. QN_BAD_FORMAT when one is
+/* Pass all frames of all journals, and then those of run->tail, to the queries in order. QN_BAD_FORMAT if one is
  * missing. */
 QN_MUST_CHECK qn_status qn_trajectory_gather(qn_trajectory_state *run);
 

@@ -1,4 +1,4 @@
-/* What a run hands to its output: the queries' tables and the facts of the run. */
+/* Results that a run passes to its output: the queries' tables and the facts of the run. */
 #ifndef QN_TRAJECTORY_RESULTS_H
 #define QN_TRAJECTORY_RESULTS_H
 
@@ -10,38 +10,38 @@
 
 typedef struct qn_query_result {
     const qn_query_class *query_class;
-    const qn_trajectory_query *query; /* as it was asked for */
-    const char *name;                 /* of its files; unlike that of any other query of the run */
+    const qn_trajectory_query *query; /* the caller's query */
+    const char *name;                 /* names its files; unique in the run */
     const char *select, *with;        /* texts of its selections; NULL: it has none */
     size_t atom_counts[2];            /* of the selections in the first frame */
-    bool fixed[2];                    /* these hold for every frame */
-    bool whole;                       /* it saw whole molecules */
-    const char *device;               /* identifier; "" when it was measured by the pool's threads */
-    double seconds;                   /* measuring, summed over the workers of this process */
+    bool fixed[2];                    /* the selections have the same atoms in every frame */
+    bool whole;                       /* molecules were made whole for it */
+    const char *device;               /* identifier; "" if the pool's threads measured it */
+    double seconds;                   /* time spent in measuring, summed over the workers of this process */
     const qn_query_tables *tables;
 } qn_query_result;
 
 typedef struct qn_trajectory_results {
     const qn_trajectory_options *options;
-    qn_job *job; /* whose output the files belong to */
+    qn_job *job; /* its output gets the files */
     const qn_topology *topology;
     const qn_query_result *queries;
     size_t query_count;
     const qn_frame_file_facts *files;
     size_t file_count;
-    const qn_live_facts *live; /* NULL: files were read */
-    uint64_t frames;           /* analysed */
-    uint64_t resumed;          /* of them taken from journals */
-    uint64_t overlapping;      /* left out, as their time had been reached before */
+    const qn_live_facts *live; /* NULL: not a live run */
+    uint64_t frames;           /* number of analysed frames */
+    uint64_t resumed;          /* number of them that come from journals */
+    uint64_t overlapping;      /* number of frames left out because an earlier file had reached their time */
     uint64_t bytes;            /* read by this process */
-    double first_ps, last_ps;  /* of the frames analysed; NaN where they have no time */
+    double first_ps, last_ps;  /* times of the first and last analysed frame; NaN if it has no time */
     double prepare_s, analyse_s, total_s;
-    size_t selection_nodes; /* of the network of selections */
-    bool complete;          /* false: partial results of a simulation that is still running */
+    size_t selection_nodes; /* number of nodes of the network of selections */
+    bool complete;          /* false: intermediate results of a live run */
 } qn_trajectory_results;
 
-/* Each query's tables, grids and numbers, run.json and report.html into the output folder, which exists: every file
- * complete or absent, an older one of the same name replaced. */
+/* Write each query's tables and grids, report.html and run.json into the output folder, which exists. Every file is
+ * complete or absent, and replaces an older one of the same name. */
 QN_MUST_CHECK qn_status qn_trajectory_output_write(const qn_trajectory_results *results);
 
 #endif

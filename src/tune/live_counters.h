@@ -1,8 +1,9 @@
-/* Hardware counters while a workload is tuned: what the searcher `profile` reads of the best configuration, by running
- * it again. Of models the columns that the device counts are replaced by what it counted; the rest - launch sizes, and
- * what this chip does not count - stays as predicted.
+/* Hardware counters while a workload is tuned. For the searcher `profile` the best configuration is run again and its
+ * counters are read. They replace the columns that a model predicts; columns that the device does not count (launch
+ * sizes, counters that this chip lacks) keep the prediction.
  *
- * Life cycle: open → read → close, before the model's tuner. Thread rule: one thread at a time. */
+ * Life cycle: open → read → close, before the tuner that owns the model is destroyed. Thread rule: one thread at a
+ * time. */
 #ifndef QN_TUNE_LIVE_COUNTERS_H
 #define QN_TUNE_LIVE_COUNTERS_H
 
@@ -12,19 +13,21 @@
 
 typedef struct qn_live_counters qn_live_counters;
 
-/* *live is NULL, and a note says why, where there is no model or the device does not count. */
+/* *live is NULL if there is no model, or if the device cannot count; a note gives the reason of the latter. */
 QN_MUST_CHECK qn_status qn_live_counters_open(qn_device *device, const qn_workload *workload,
                                               const qn_tuning_model *model, const qn_space *space,
                                               qn_live_counters **live);
 void qn_live_counters_close(qn_live_counters **live);
 
 /* Run a configuration that is built and correct as often as counting needs, and point test->counters to memory that
- * lasts until the next call. Left as it is where `live` is NULL, where that would take more than 5 s, or where counting
- * fails, which ends it with a warning. The status tells only of what ends the tuning, such as a lost device. */
+ * lasts until the next call. test->counters is not changed if `live` is NULL, if counting would take more than 5 s, or
+ * if counting fails; a failure is logged as a warning, and later calls count nothing. Only a failure that ends the
+ * tuning is returned: QN_DEVICE_LOST or QN_CANCELLED. */
 QN_MUST_CHECK qn_status qn_live_counters_read(qn_live_counters *live, void *state, qn_queue *queue, qn_point point,
                                               qn_test *test);
 
-/* Put counted values[qn_counters_names] into a model's columns by name; what is NaN is left out. */
+/* Copy counted values, in the order of qn_counters_names, to the model's columns of the same names. NaN is not
+ * copied. */
 void qn_live_counters_place(const qn_tuning_model *model, const double *values, double *columns);
 
 #endif

@@ -1,4 +1,4 @@
-/* Offline tuning with a meter of one's own, for tests on machines whose devices count no energy. */
+/* Offline tuning with a given energy meter, for tests on machines whose devices do not count energy. */
 #ifndef QN_TUNE_RUN_H
 #define QN_TUNE_RUN_H
 

@@ -39,8 +39,8 @@ static double best_at(const qn_stop_curve *curve, uint64_t step)
     return best;
 }
 
-/* Least squares of b and c for one exponent, over samples spaced evenly in ln n; returns the sum of squares. b is kept
- * from being negative and c from being below zero: no configuration takes less than no time. */
+/* Least squares of b and c for one exponent, over samples spaced evenly in ln n. Returns the sum of squares. b and c
+ * are at least 0, because no configuration takes a negative time. */
 static double fit_linear(const qn_stop_curve *curve, double a, double *b, double *c)
 {
     enum { SAMPLES = 48 };
@@ -105,8 +105,8 @@ double qn_stop_gain(const qn_stop_curve *curve, double well_share, uint64_t more
         if (live < 0) live = 0;
         if (live > 1) live = 1;
     }
-    /* Nobody found yet with probability (1 - w)^n; then among `more` steps one is found with 1 - (1 - w)^more, and what
-     * it gains is like what the best gained over the ordinary. */
+    /* No well-performing configuration was found yet with probability (1 - w)^n. Then `more` steps find one with
+     * probability 1 - (1 - w)^more, and its gain is assumed to be that of the best over the median. */
     if (has_history)
         history = pow(1 - well_share, n) * (1 - pow(1 - well_share, (double)more)) * (1 - best / median(curve));
     if (!has_live || !has_history) return has_live ? live : history;

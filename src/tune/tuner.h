@@ -1,4 +1,4 @@
-/* A tuner with what steers the searcher `profile`, for the parts of the tuner that know a device and a kernel. */
+/* A tuner with a guide for the searcher `profile`, for the parts of the tuner that know a device and a kernel. */
 #ifndef QN_TUNE_TUNER_H
 #define QN_TUNE_TUNER_H
 
@@ -7,16 +7,16 @@
 typedef struct qn_tuner_guide {
     qn_tuning_model *model;       /* NULL: none */
     const qn_device_info *device; /* NULL: not known */
-    const qn_device_rates *rates; /* NULL: not known, or objectives are no seconds of one run */
-    uint64_t expected_tests;      /* that there will be time for; 0: as many as the stop conditions allow */
-    uint64_t least_tests;         /* before these the estimate of the remaining gain ends nothing */
+    const qn_device_rates *rates; /* NULL: not known, or objectives are not seconds of one run */
+    uint64_t expected_tests;      /* tests that there is time for; 0: as many as the stop conditions allow */
+    uint64_t least_tests;         /* tests before the estimate of the remaining gain may end the search */
 } qn_tuner_guide;
 
-/* qn_tuner_create; the model is the tuner's from now on, also when this fails. */
+/* The same as qn_tuner_create, with a guide. The tuner owns the model from now on, also when this call fails. */
 QN_MUST_CHECK qn_status qn_tuner_create_guided(const qn_space *space, const qn_tuner_options *options,
                                                const qn_tuner_guide *guide, qn_tuner **tuner);
 
-/* Whether a searcher (NULL: the default) makes use of a guide. */
+/* Whether a searcher (NULL: the default) uses a guide. */
 bool qn_tuner_is_guided(const char *searcher);
 
 #endif

@@ -1,8 +1,7 @@
-/* What workloads share: inputs, clearing, timing, judging.
+/* Functions that workloads share: making inputs, clearing, timing, checking.
  *
- * Inputs are numbers that can be made again one by one when a result is checked, so that a problem
- * of many gigabytes needs no copy of them. They come again after 4194301, so that it is filled at the speed of the
- * device. */
+ * Inputs are numbers that can be computed again one by one when a result is checked, so that a problem of many
+ * gigabytes needs no copy of them. The numbers repeat after 4194301, so that copies on the device can fill a buffer. */
 #ifndef QN_TUNE_WORKLOAD_INPUTS_H
 #define QN_TUNE_WORKLOAD_INPUTS_H
 
@@ -11,10 +10,10 @@
 /* The index-th number of `seed`: in [-1, 1), a multiple of 2^-23. */
 float qn_workload_input(uint64_t seed, uint64_t index);
 
-/* Likewise: -8 … 8 without 0, as many above as below it. Floats add up such numbers exactly, in any order. */
+/* Likewise: -8 … 8 without 0, each with the same probability. Floats add such numbers exactly, in any order. */
 float qn_workload_whole_number(uint64_t seed, uint64_t index);
 
-/* buffer[i] = whole_number(seed, i), i < count; *sum gets Σ. */
+/* buffer[i] = whole_number(seed, i), i < count; *sum gets their sum. */
 QN_MUST_CHECK qn_status qn_workload_write_whole_numbers(qn_queue *queue, qn_buffer *buffer, uint64_t seed, size_t count,
                                                         double *sum);
 
@@ -22,20 +21,20 @@ QN_MUST_CHECK qn_status qn_workload_write_whole_numbers(qn_queue *queue, qn_buff
 QN_MUST_CHECK qn_status qn_workload_write_inputs(qn_queue *queue, qn_buffer *buffer, uint64_t seed, uint64_t first,
                                                  size_t count);
 
-/* A buffer of `count` inputs from the first on. */
+/* Make a buffer of the inputs 0 … count - 1. */
 QN_MUST_CHECK qn_status qn_workload_make_inputs(qn_queue *queue, uint64_t seed, size_t count, qn_buffer **buffer);
 
-/* A buffer with `bytes` of `data` in it; data NULL: zeros. */
+/* Make a buffer with a copy of the `bytes` bytes of `data`; data NULL: zeros. */
 QN_MUST_CHECK qn_status qn_workload_make_buffer(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer);
 
-/* Fill with `byte` and wait; no float that a kernel computes is made of 0xFF bytes. */
+/* Fill a buffer with `byte` and wait. A float of 0xFF bytes is a NaN that no kernel computes. */
 QN_MUST_CHECK qn_status qn_workload_fill(qn_queue *queue, qn_buffer *buffer, unsigned char byte);
 
-/* Read and wait. */
+/* Read from a buffer and wait. */
 QN_MUST_CHECK qn_status qn_workload_read(qn_queue *queue, qn_buffer *buffer, size_t offset, void *data, size_t bytes);
 
-/* Wait for the events of launches that gave `status` (NULL: was not launched), add their times to *seconds (may be
- * NULL), destroy them. */
+/* Wait for the events of launches (NULL: was not launched), add their times to *seconds (may be NULL), and destroy the
+ * events. Returns `status`, the status of the launches, if that is a failure. */
 QN_MUST_CHECK qn_status qn_workload_take_seconds(qn_status status, qn_event **events, int count, double *seconds);
 
 /* The larger of two errors; NaN counts as infinite. */

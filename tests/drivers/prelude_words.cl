@@ -1,4 +1,5 @@
-/* Kernels of test_prelude.c; prelude_words.dev.h stands before this text. Counts: n items of one group size. */
+/* Kernels of test_prelude.c; prelude_words.dev.h is placed before this text. Every kernel runs n work-items in groups
+ * of GROUP_SIZE. */
 #ifndef GROUP_SIZE
 #error "GROUP_SIZE: work-items per group"
 #endif
@@ -24,11 +25,11 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void floats(GLOBAL const float *RESTRICT a,
     UNROLL_BY(2)
     for (int word = 0; word < ROUGH_WORDS; word++) rough[word * n + i] = rough_word(word, ABS(a[i]) + 0.01f);
     for (int word = 0; word < COMPLEX_WORDS; word++)
-        complex_out[word * n + i] = complex_word(word, COMPLEX_MAKE(a[i], b[i]), COMPLEX_MAKE(b[i], c[i]),
-                                                 COMPLEX_MAKE(c[i], a[i]));
+        complex_out[word * n + i] =
+            complex_word(word, COMPLEX_MAKE(a[i], b[i]), COMPLEX_MAKE(b[i], c[i]), COMPLEX_MAKE(c[i], a[i]));
 }
 
-/* stats: 8 floats an item. */
+/* stats: 8 floats for each item. */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void vectors(GLOBAL const float *RESTRICT x, GLOBAL const float *RESTRICT y,
                                                   GLOBAL float *RESTRICT out, GLOBAL int *RESTRICT whole,
                                                   GLOBAL float *RESTRICT stats)
@@ -38,7 +39,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void vectors(GLOBAL const float *RESTRICT x
     VEC(float, WIDTH) a = VEC_LOAD(WIDTH, x + i * WIDTH), b = VEC_LOAD(WIDTH, y + i * WIDTH);
     VEC(float, WIDTH) tenth = VEC_SPLAT(float, WIDTH, 0.1f);
     VEC_STORE(WIDTH, out + i * WIDTH, VEC_SELECT(a > b, VEC_FMA(a, b, tenth), a * b + tenth));
-    VEC(int, WIDTH) cut = VEC_CONVERT(int, WIDTH, a * VEC_SPLAT(float, WIDTH, 100.0f)) + VEC_RAMP(int, WIDTH);
+    VEC(int, WIDTH) cut = VEC_CONVERT(int, WIDTH, a *VEC_SPLAT(float, WIDTH, 100.0f)) + VEC_RAMP(int, WIDTH);
     VEC(uint, WIDTH) unsigned_one = VEC_SPLAT(uint, WIDTH, 1);
     VEC_STORE(WIDTH, whole + i * WIDTH, cut + VEC_CONVERT(int, WIDTH, unsigned_one));
     VEC_STORE(WIDTH, tile + l * WIDTH, b);
@@ -54,7 +55,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void vectors(GLOBAL const float *RESTRICT x
     stats[8 * i + 7] = VEC_SUM(WIDTH, other) + VEC_SUM(WIDTH, SATURATE(a));
 }
 
-/* counts: 12 int; sums: 3 float; tickets: one a work-item. */
+/* counts: 12 int; sums: 3 float; tickets: one for each work-item. */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void atomics(GLOBAL int *counts, GLOBAL float *sums, GLOBAL int *tickets)
 {
     LOCAL int local_counts[7];
@@ -96,7 +97,8 @@ DEVICE_FN int sum_group(LOCAL_PTR int *values)
     return values[0];
 }
 
-/* out: sum of the group's values, plus the neighbour's value read back through global memory, and places. */
+/* out: four int for each item: the sum of its group's values; its neighbour's value in `shared`; the global size plus
+ * 100000 times the number of groups; 0. */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void groups(GLOBAL const int *RESTRICT values, GLOBAL int *shared, GLOBAL int *out)
 {
     LOCAL int tile[GROUP_SIZE];
@@ -112,7 +114,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void groups(GLOBAL const int *RESTRICT valu
     out[4 * i + 3] = first + l - i;
 }
 
-/* out: seven floats an item, those of its neighbour's eight that three batches of copies bring. */
+/* out: seven floats for each item: the first seven of its neighbour's eight, which three batches of copies load. */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void copies(GLOBAL const float *RESTRICT from, GLOBAL float *RESTRICT out)
 {
     LOCAL qn_float4 fours[GROUP_SIZE];

@@ -1,4 +1,4 @@
-/* Every word of the prelude a pure function may use, by number. The same text runs on devices and, through
+/* Every word of the prelude that a pure function may use, by number. The same text runs on devices and, through
  * prelude_host.h, as C; test_prelude.c computes each value again without the prelude. */
 #ifndef QN_TESTS_PRELUDE_WORDS_DEV_H
 #define QN_TESTS_PRELUDE_WORDS_DEV_H
@@ -42,7 +42,7 @@ DEVICE_FN float exact_word(int word, float a, float b, float c)
     qn_float2 two = FLOAT2_MAKE(four.w, four.z);
     switch (word) {
     case 0: return FMA(a, b, c);
-    case 1: return a * b + c; /* two roundings, whatever the compiler would like */
+    case 1: return a * b + c; /* two roundings: the compiler must not contract them into one fma */
     case 2: return a - b * c;
     case 3: return FLOOR(a);
     case 4: return ROUND(a);

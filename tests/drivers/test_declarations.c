@@ -1,6 +1,6 @@
-/* Our own declarations of OpenCL, CUDA, NVRTC and HDF5 against the vendors' headers, where those are installed.
+/* Compare our own declarations of OpenCL, CUDA, NVRTC and HDF5 with the vendors' headers, if those are installed.
  * Everything but the error names is checked while compiling: with the vendor's header included first, our function
- * tables are made of the vendor's types, so a table entry has the vendor's type or this file does not compile. */
+ * tables consist of the vendor's types, so this file compiles only if every table entry has the vendor's type. */
 #include "check.h"
 
 #if __has_include(<CL/cl.h>)
@@ -273,7 +273,7 @@ SAME_VALUE(H5T_STRING);
 _Static_assert(sizeof(H5_index_t) == sizeof(int) && sizeof(H5S_seloper_t) == sizeof(int), "enumerations");
 #endif
 
-/* The spelling of the specification, next to the code it numbers. */
+/* Each error code has the name of the specification. */
 static void error_codes_have_their_names(void)
 {
     CHECK_TEXT(qn_opencl_error_name(0), "CL_SUCCESS");

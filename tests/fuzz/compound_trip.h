@@ -1,4 +1,5 @@
-/* What must hold of every small molecule that was read, whatever the file. Included by one target each. */
+/* Properties of every small molecule that a reader accepts. Each target that reads small molecules includes this
+ * file. */
 #ifndef QN_TESTS_FUZZ_COMPOUND_TRIP_H
 #define QN_TESTS_FUZZ_COMPOUND_TRIP_H
 
@@ -45,7 +46,7 @@ static inline void demand_compound(const qn_compound *c)
     for (size_t i = 0; i < c->property_count; i++) demand(c->properties[i].name && c->properties[i].value);
 }
 
-/* `text`: by way of SDF, which holds less. */
+/* Demand that two molecules are the same. `text`: one was written as SDF, which holds fewer facts. */
 static inline void demand_same(const qn_compound *a, const qn_compound *b, bool text)
 {
     const double rounding = 5.001e-5;
@@ -70,14 +71,14 @@ static inline void demand_same(const qn_compound *a, const qn_compound *b, bool 
                strcmp(a->properties[i].value, b->properties[i].value) == 0);
 }
 
-/* Written and read again it is the same. */
+/* Demand that a molecule is the same after it was written and read again. */
 static inline void round_trip(const qn_compound *c, qn_compound_format format)
 {
     qn_text text = {0};
     qn_compound *back = NULL;
     demand((format == QN_COMPOUND_SDF ? qn_compound_write_sdf(c, NULL, &text) : qn_compound_pack(c, &text)) == QN_OK);
     qn_compound_record record = {.format = format, .line = 1, .path = "back", .text = text.data, .size = text.length};
-    bool has_x = false; /* which SDF writes as '*' and nobody reads */
+    bool has_x = false; /* SDF writes X as '*', which readers refuse */
     for (size_t i = 0; i < c->atom_count; i++) has_x = has_x || strcmp(c->atoms[i].element, "X") == 0;
     if (!has_x || format != QN_COMPOUND_SDF) {
         demand(qn_compound_read(&record, &back) == QN_OK);
@@ -87,7 +88,8 @@ static inline void round_trip(const qn_compound *c, qn_compound_format format)
     qn_text_clear(&text);
 }
 
-/* Read one record and check what comes of it. `unique`: bonds are joined once, as only text formats see to. */
+/* Read one record and check the molecule. `unique`: no two bonds join the same atoms, which only text formats
+ * ensure. */
 static inline void try_record(const qn_compound_record *record, bool unique)
 {
     qn_compound *c = NULL;
@@ -101,7 +103,7 @@ static inline void try_record(const qn_compound_record *record, bool unique)
     qn_compound_destroy(&c);
 }
 
-/* The whole data as one record. */
+/* Read the whole data as one record. */
 static inline void try_text(qn_compound_format format, const uint8_t *data, size_t size)
 {
     char *copy = malloc(size + 1);
@@ -113,7 +115,7 @@ static inline void try_text(qn_compound_format format, const uint8_t *data, size
     free(copy);
 }
 
-/* The data as a file: cut into records, each of which is read, skipping some. */
+/* Read the data as a file that is cut into records; some records are skipped. */
 static inline void try_file(const uint8_t *data, size_t size)
 {
     char path[64];

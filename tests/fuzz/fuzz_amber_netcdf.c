@@ -1,4 +1,4 @@
-/* Any bytes as a trajectory, told by content as in real life: mostly Amber NetCDF. */
+/* Any bytes as a trajectory whose format is detected by content: mostly Amber NetCDF. */
 #define _GNU_SOURCE
 #include "trajectory_trip.h"
 

@@ -1,4 +1,4 @@
-/* Any bytes handed to the readers of the topologies that are text without bonds: tables of atoms, GRO, PDB, mmCIF. */
+/* Any bytes handed to the readers of text topologies without bonds: tables of atoms, GRO, PDB, mmCIF. */
 #include "topology_trip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

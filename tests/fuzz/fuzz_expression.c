@@ -1,4 +1,5 @@
-/* Any text as an expression of three variables: read, evaluated, taken apart. Parts and whole agree. */
+/* Any text as an expression of three variables: it is parsed, evaluated, and split into its parts, which must agree
+ * with the whole. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Any bytes as what a simulation of two atoms sends. */
+/* Any bytes as the data that a simulation of two atoms sends. */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static void demand(int holds)
     if (!holds) abort();
 }
 
-/* Everything at once; then until the reader leaves, since closing earlier would drop what it has not read. */
+/* Send all bytes at once, then wait until the reader closes: closing earlier would drop unread bytes. */
 static void *send_all(void *user)
 {
     const sender *bytes = user;

@@ -1,4 +1,4 @@
-/* Any bytes as a trajectory, told by content as in real life: mostly LAMMPS dump. */
+/* Any bytes as a trajectory whose format is detected by content: mostly LAMMPS dump. */
 #define _GNU_SOURCE
 #include "trajectory_trip.h"
 

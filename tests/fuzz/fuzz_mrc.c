@@ -1,5 +1,5 @@
-/* Any bytes as an MRC file: as a volume and as a stack of images, which must agree on the values where both read it,
- * and a volume that is written must come back. */
+/* Any bytes as an MRC file: as a volume and as a stack of images. Where both readers accept the file, their values must
+ * agree, and a volume must be the same after it was written and read again. */
 #define _GNU_SOURCE
 #include <quern/volume.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Every value as often in one as in the other: axes put them elsewhere. */
+/* Sum of the values' bits, which does not depend on their order: the file's axes may permute them. */
 static uint64_t sum_of_bits(const float *values, size_t count)
 {
     uint64_t sum = 0;
@@ -75,7 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const size_t count = (size_t)volume->counts[0] * (size_t)volume->counts[1] * (size_t)volume->counts[2];
         for (int k = 0; k < 3; k++) demand(volume->voxel_angstrom[k] > 0);
         if (is_stack) demand(sum_of_bits(volume->values, count) == sum);
-        if (data[size - 1] % 16 == 0) try_round_trip(volume); /* writing flushes to disk: not each time */
+        if (data[size - 1] % 16 == 0)
+            try_round_trip(volume); /* writing flushes to disk, which is slow: only sometimes */
         qn_volume_destroy(&volume);
     }
     close(descriptor);

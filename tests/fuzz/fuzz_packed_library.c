@@ -1,4 +1,4 @@
-/* Any bytes as a packed molecule and as a packed library, with checksums made right, so that what is behind them is
+/* Any bytes as a packed molecule and as a packed library. Checksums are corrected, so that the code behind them is
  * reached. */
 #define _GNU_SOURCE
 #include "compound_trip.h"

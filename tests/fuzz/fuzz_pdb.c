@@ -1,4 +1,4 @@
-/* Any bytes as a structure file, told by content as in real life: mostly PDB. */
+/* Any bytes as a structure file whose format is detected by content: mostly PDB. */
 #include "round_trip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-/* Any bytes as SDF: as one record, and as a file, told by content, of records. */
+/* Any bytes as SDF: as one record, and as a file of records whose format is detected by content. */
 #define _GNU_SOURCE
 #include "compound_trip.h"
 

@@ -1,5 +1,5 @@
-/* Any text as a selection of a small system: equal selections are one node, a selection and what it leaves out are
- * all atoms, in every frame. */
+/* Any text as a selection of a small system: equal selections are one node, and in every frame a selection and its
+ * complement together are all atoms. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void demand(bool holds)
     if (!holds) abort();
 }
 
-/* -1 where it is refused. */
+/* Add a selection. Returns its index, −1 if it is refused. */
 static int add(qn_selections *selections, const char *format, const char *text)
 {
     static char written[3 * LONGEST];

@@ -1,4 +1,5 @@
-/* Any bytes as a portable model: refused with a message, or a model whose text gives the same text again. */
+/* Any bytes as a portable model: refused with a message, or a model that gives the same text after it was
+ * written and read again. */
 #include <stdlib.h>
 #include <string.h>
 

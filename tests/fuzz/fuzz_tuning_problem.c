@@ -1,4 +1,4 @@
-/* Any bytes as a T1 tuning problem. Its kernel is never there, which is found out last. */
+/* Any bytes as a T1 tuning problem. Its kernel file never exists; that is the reader's last check. */
 #include <stdint.h>
 
 #include "tune/exchange/t1.h"

@@ -1,5 +1,5 @@
-/* Any bytes as a recorded tuning space: T4, Kernel Tuner's cache or KTT's results, told by content. What is read has a
- * test for every point. */
+/* Any bytes as a recorded tuning space: T4, Kernel Tuner's cache or KTT's results, detected by content. In an
+ * accepted space, every correct test has a positive objective, and the space can be written in each format. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* Any bytes as an XTC trajectory, and as the compressed positions of one frame, whose head the first bytes make up. */
+/* Any bytes as an XTC trajectory, and as the compressed positions of one frame, whose header is made from the
+ * first four bytes. */
 #define _GNU_SOURCE
 #include "trajectory_trip.h"
 
@@ -6,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In memory of its exact size, so that no byte beside it goes unnoticed. */
+/* Decode in memory of the exact size, so that the address sanitizer sees every access outside. */
 static void try_positions(const uint8_t *data, size_t size)
 {
     qn_xtc_packed packed = {.precision = 1000, .atom_count = data[0], .small = data[1] & 127};

@@ -1,4 +1,4 @@
-/* Any bytes as a trajectory, told by content as in real life: mostly XYZ. */
+/* Any bytes as a trajectory whose format is detected by content: mostly XYZ. */
 #define _GNU_SOURCE
 #include "trajectory_trip.h"
 

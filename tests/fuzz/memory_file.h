@@ -1,4 +1,4 @@
-/* Bytes as a file in memory, for readers that take paths. */
+/* A file in memory with given bytes, for readers that take paths. */
 #ifndef QN_FUZZ_MEMORY_FILE_H
 #define QN_FUZZ_MEMORY_FILE_H
 

@@ -1,4 +1,4 @@
-/* What must hold of every topology that was read, whatever the file. Included by one target each. */
+/* Properties of every topology that a reader accepts. Each target that reads topologies includes this file. */
 #ifndef QN_TESTS_FUZZ_TOPOLOGY_TRIP_H
 #define QN_TESTS_FUZZ_TOPOLOGY_TRIP_H
 
@@ -46,7 +46,7 @@ static inline void demand_topology(const qn_topology *topology)
     for (int i = 0; i < 9; i++) demand(isfinite(topology->box_nm[i]) != 0);
 }
 
-/* Hand `data` to one format. */
+/* Read `data` as one format. */
 static inline void try_topology(const qn_topology_format *format, const uint8_t *data, size_t size)
 {
     qn_topology *topology;

@@ -16,13 +16,13 @@
 #define CHECK_FAILS(call, status) check_status((call), (status), __FILE__, __LINE__, #call)
 #define CHECK_NEAR(value, expected, tolerance) check_near((value), (expected), (tolerance), __FILE__, __LINE__, #value)
 #define CHECK_TEXT(value, expected) check_text((value), (expected), __FILE__, __LINE__, #value)
-/* The message of the last failure holds `part`. */
+/* Check that the message of the last failure contains `part`. */
 #define CHECK_MESSAGE_HAS(part) check_message_has((part), __FILE__, __LINE__)
 #define RUN(function) check_run(#function, function)
-/* For what takes long and goes no way of the code that others do not: left out where QUERN_TEST_QUICK is set. */
+/* Run a long test whose code is also covered by others; it is skipped if QUERN_TEST_QUICK is set. */
 #define RUN_LONG(function) check_run_long(#function, function)
 
-/* Each returns nonzero when the check held, so a test can stop early. */
+/* Each of these functions returns nonzero if the check held, so that a test can stop early. */
 int check_that(int holds, const char *file, int line, const char *text);
 int check_status(qn_status status, qn_status expected, const char *file, int line, const char *text);
 int check_near(double value, double expected, double tolerance, const char *file, int line, const char *text);
@@ -35,21 +35,20 @@ void check_run_long(const char *name, void (*test)(void));
 /* Print the count and return main's exit status. */
 int check_finish(void);
 
-/* Leave the program as skipped, saying why, unless QUERN_REQUIRE_DEVICES names `need` (then it fails). */
+/* Print `why` and exit as skipped; exit as failed if QUERN_REQUIRE_DEVICES names `need`. */
 void check_skip(const char *need, const char *why);
 
 /* Path of a file of tests/data; a static buffer that the next call overwrites. */
 const char *check_data(const char *name);
 
-/* Path of a reference file below QUERN_REFERENCE_DATA (default ../shared/data beside the source tree), or NULL, after
- * saying so once, when that folder is absent. */
+/* Path of a reference file below QUERN_REFERENCE_DATA (default ../shared/data beside the source tree). Returns NULL if
+ * the file does not exist; the first time, it prints so. */
 const char *check_reference_data(const char *name);
 
-/* A new empty folder of this test; removed by check_finish when everything passed. */
+/* A new empty folder of this test; check_finish removes it if every check passed. */
 const char *check_scratch_folder(void);
 
-/* KiB of memory that this process has held at most so far; always 0 under the address sanitizer, which keeps what is
- * given back. */
+/* Peak memory of this process so far, in KiB; always 0 under the address sanitizer, which keeps freed memory. */
 long check_peak_kib(void);
 
 #endif

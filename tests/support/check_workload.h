@@ -1,4 +1,4 @@
-/* What every workload of the benchmark set must do, whatever it computes. Include after check.h, in one file. */
+/* Checks that every workload must pass. Include it after check.h, in one file. */
 #ifndef QN_TESTS_CHECK_WORKLOAD_H
 #define QN_TESTS_CHECK_WORKLOAD_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Say which configuration a check failed for. */
+/* Print the configuration for which a check failed. */
 __attribute__((unused)) static void name_configuration(const qn_family *family, const qn_configuration *configuration)
 {
     for (int t = 0; t < family->tunable_count; t++)
@@ -16,8 +16,8 @@ __attribute__((unused)) static void name_configuration(const qn_family *family, 
     fprintf(stderr, "\n");
 }
 
-/* How many corners of a space a test visits, at most `most`. A CPU's OpenCL compiler takes seconds for each, so few
- * there unless QUERN_TEST_CORNERS says how many. */
+/* Number of corners of a space that a test visits, at most `most`. A CPU's OpenCL compiler takes seconds for each
+ * corner, so there the number is small unless QUERN_TEST_CORNERS sets it. */
 __attribute__((unused)) static int corners_to_visit(const qn_device_info *info, int most)
 {
     const char *wanted = getenv("QUERN_TEST_CORNERS");
@@ -26,7 +26,8 @@ __attribute__((unused)) static int corners_to_visit(const qn_device_info *info, 
     return count;
 }
 
-/* Cleared outputs fail the check, a run's pass it, cleared again they fail; *work (not NULL) gets what is stated. */
+/* Cleared outputs must fail the workload's check, a run's outputs must pass it, and outputs cleared again must fail.
+ * *work receives the workload's stated least work. */
 __attribute__((unused)) static void check_workload(qn_queue *queue, const char *name, const int *sizes, qn_work *work)
 {
     const int all[QN_WORKLOAD_SIZES] = {sizes[0], sizes[1], sizes[2]};

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Bits of a whole number of at most 2047. */
+/* Bits of the half-precision number `number`, −2047 to 2047. */
 static inline uint16_t half_of(int number)
 {
     const int size = number < 0 ? -number : number;
@@ -15,7 +15,7 @@ static inline uint16_t half_of(int number)
     return (uint16_t)((number < 0) << 15 | (exponent + 15) << 10 | ((size << (10 - exponent)) & 0x3ff));
 }
 
-/* NaN for what is no number or infinite. */
+/* Value of half-precision bits; NaN for infinities and NaN. */
 static inline double number_of_half(unsigned bits)
 {
     const int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);

@@ -12,7 +12,7 @@ size_t html_occurrences(const char *text, const char *part)
     return count;
 }
 
-/* One tag: its name, and the end of it; attribute values must be quoted. NULL when broken. */
+/* Read one tag's name. Returns the tag's end, NULL if the tag is malformed or an attribute's value is not quoted. */
 static const char *read_tag(const char *tag, char name[32], int *closing, int *empty)
 {
     *closing = tag[1] == '/';

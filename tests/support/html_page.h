@@ -1,15 +1,15 @@
-/* Written pages of HTML read back. */
+/* Reads HTML pages, to check those that a program wrote. */
 #ifndef QN_TESTS_HTML_PAGE_H
 #define QN_TESTS_HTML_PAGE_H
 
 #include <stddef.h>
 
-/* Every element closed in order, every attribute quoted, no stray < > & between. */
+/* Returns nonzero if elements are closed in order, attributes are quoted and no stray < > & stands between them. */
 int html_is_balanced(const char *page);
 
 size_t html_occurrences(const char *text, const char *part);
 
-/* The number that an attribute of the tag that `tag` begins with has; NaN: none. */
+/* Value of the attribute `name` of the tag at `tag`, as a number; NaN: none. */
 double html_attribute(const char *tag, const char *name);
 
 #endif

@@ -46,7 +46,7 @@ static void send_bytes(imd_server *server, const void *data, size_t size)
     }
 }
 
-/* `value` of `size` bytes, whose order is this machine's, in the simulation's or (network) big-endian order. */
+/* Store `value`, `size` bytes in this machine's order, in the simulation's order or in big-endian (network) order. */
 static void put(unsigned char *at, const void *value, size_t size, bool big_endian)
 {
     const unsigned char *bytes = value, *probe = (const unsigned char *)&(const uint16_t){1};
@@ -69,7 +69,7 @@ static void send_floats(imd_server *server, const float *values, size_t count)
     free(bytes);
 }
 
-/* ---- what the client says ---- */
+/* ---- the client's messages ---- */
 
 static void pause_or_resume(imd_server *server, bool pause)
 {
@@ -90,7 +90,8 @@ static void obey(imd_server *server, int32_t type, int32_t length)
     if (type == 11 && server->options.version >= 3) pause_or_resume(server, false);
 }
 
-/* Take headers until there is none within `timeout_ms`, for as long as the client wants a pause. */
+/* Read the client's headers until none comes within `timeout_ms`; while the client has paused the simulation, keep
+ * waiting. */
 static void listen_to_client(imd_server *server, int timeout_ms)
 {
     while (!server->gone) {
@@ -254,7 +255,7 @@ static void *serve(void *user)
     if (server->options.trouble == IMD_RESET)
         setsockopt(server->client, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     if (!server->gone) {
-        /* closing with unread words would throw away what was sent */
+        /* closing while bytes are unread would discard the bytes that were sent */
         shutdown(server->client, SHUT_WR);
         server->paused = false;
         listen_to_client(server, 20000);
@@ -278,7 +279,7 @@ imd_server *imd_server_start(const imd_server_options *options)
     if (server->listener < 0 || bind(server->listener, (struct sockaddr *)&place, sizeof place) != 0) give_up("bind");
     if (getsockname(server->listener, (struct sockaddr *)&place, &length) != 0) give_up("getsockname");
     server->port = ntohs(place.sin_port);
-    /* a client that comes before would wait a second for its next try */
+    /* a client that connects before this would wait one second before its next try */
     if (options->listen_ms == 0 && listen(server->listener, 1) != 0) give_up("listen");
     if (pthread_create(&server->thread, NULL, serve, server) != 0) give_up("pthread_create");
     return server;

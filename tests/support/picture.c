@@ -4,14 +4,14 @@
 #include <string.h>
 #include <zlib.h>
 
-static check_picture decoded; /* of the last call */
+static check_picture decoded; /* result of the last call */
 
 static uint32_t number_at(const unsigned char *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* Rows of filter 0 (as they are) and 1 (differences to the pixel on the left). */
+/* Undo filters 0 (unchanged) and 1 (difference to the pixel on the left) in all rows. */
 static int undo_filters(const unsigned char *rows, check_picture *to)
 {
     const size_t row_bytes = (size_t)to->width * (size_t)to->channels;
@@ -45,7 +45,8 @@ static int read_pixels(const unsigned char *content, size_t length)
            undo_filters(rows, &decoded);
 }
 
-/* One IHDR, one IDAT, one IEND, each with its checksum and nothing behind the last. */
+/* Returns nonzero if the picture has one IHDR, one IDAT and one IEND, each with its checksum, and nothing after the
+ * last. */
 static int is_read(const unsigned char *bytes, size_t size)
 {
     static const char *const kinds[] = {"IHDR", "IDAT", "IEND"};

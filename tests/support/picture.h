@@ -1,4 +1,4 @@
-/* PNG pictures decoded, also out of pages that hold them: eight bits a channel, rows of filters 0 and 1. */
+/* Decodes PNG pictures, also those inside HTML pages: eight bits for each channel, rows of filters 0 and 1. */
 #ifndef QN_TESTS_PICTURE_H
 #define QN_TESTS_PICTURE_H
 
@@ -9,10 +9,10 @@ typedef struct check_picture {
     unsigned char pixels[1 << 20];
 } check_picture;
 
-/* What is returned is overwritten by the next call. */
+/* The next call overwrites the result. */
 const check_picture *picture_decode(const unsigned char *bytes, size_t size);
 
-/* Number `index`, from 0, of the pictures that a page holds in addresses. */
+/* Decode picture number `index`, from 0, of those that a page holds as data URLs. */
 const check_picture *picture_of(const char *page, int index);
 
 #endif

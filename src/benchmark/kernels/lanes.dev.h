@@ -1,9 +1,9 @@
-/* VECTOR_WIDTH floats that are loaded, computed with and stored at once. In OpenCL a VEC; in CUDA, which has no such
- * type, 1, 2 or 4 floats whose loads and stores are one instruction each. Addresses are multiples of the vector's size
- * (VEC_LOAD and VEC_STORE have no such rule, and so no wide instructions on GPUs). */
+/* Vectors of VECTOR_WIDTH floats with loads, arithmetic and stores. In OpenCL a vector is a VEC. In CUDA, where a VEC
+ * has one element, a vector is 1, 2 or 4 floats, whose load and store are one instruction each. Addresses are multiples
+ * of the vector's size; VEC_LOAD and VEC_STORE do not require that and therefore use no wide instructions on GPUs. */
 #if defined(QN_LANGUAGE_CUDA) && VECTOR_WIDTH == 2
 typedef qn_float2 lanes;
-#define LANES_MAKE(x, y, z, w) FLOAT2_MAKE(x, y) /* z and w are not looked at */
+#define LANES_MAKE(x, y, z, w) FLOAT2_MAKE(x, y) /* z and w are not used */
 #elif defined(QN_LANGUAGE_CUDA) && VECTOR_WIDTH == 4
 typedef qn_float4 lanes;
 #define LANES_MAKE(x, y, z, w) FLOAT4_MAKE(x, y, z, w)

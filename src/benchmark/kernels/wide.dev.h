@@ -1,5 +1,5 @@
-/* Several adjacent floats between memory and an array of registers at once: n is a constant 1, 2, 4 or 8 (a tunable),
- * the address a multiple of 4 * min(n, 4) bytes. */
+/* Copies of n adjacent floats between memory and an array of registers, with wide instructions: n is a constant 1, 2, 4
+ * or 8 (a tunable), the address is a multiple of 4 * min(n, 4) bytes. */
 DEVICE_FN void read_global(int n, float *array, GLOBAL const float *RESTRICT from)
 {
     if (n == 1) {
@@ -60,7 +60,7 @@ DEVICE_FN void write_local(int n, LOCAL_PTR float *to, const float *array)
     }
 }
 
-/* The same from global to local memory; see ASYNC_COPY. */
+/* An asynchronous copy from global to local memory; see ASYNC_COPY. */
 DEVICE_FN void copy_async(int n, LOCAL_PTR float *to, GLOBAL const float *RESTRICT from)
 {
     if (n == 1) {

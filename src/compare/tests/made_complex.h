@@ -1,4 +1,4 @@
-/* Helices of made-up sequence, packed side by side: small complexes whose quality is known without any file. */
+/* Helices of artificial sequence, packed side by side: small complexes of known quality, which need no files. */
 #ifndef QN_COMPARE_TESTS_MADE_COMPLEX_H
 #define QN_COMPARE_TESTS_MADE_COMPLEX_H
 
@@ -11,7 +11,7 @@
 
 enum { MADE_RESIDUES = 400, MADE_ATOMS = 4000 };
 
-/* A molecule in memory of its own, so that these tests need no reader. */
+/* A molecule with its own memory, so that these tests need no reader. */
 typedef struct made_molecule {
     qn_molecule molecule;
     qn_residue residues[MADE_RESIDUES];
@@ -55,8 +55,8 @@ static inline void made_on_helix(made_molecule *made, const char *name, const ch
     made_atom(made, name, element, at[0] + radius * cos(angle), at[1] + radius * sin(angle), z);
 }
 
-/* `count` residues of an α-helix along z (100° and 1.5 Å a residue) about the axis through at[]; the sequence comes
- * from `seed`. Consecutive C and N are 1.3 to 1.5 Å apart as in a real chain. */
+/* Add `count` residues of an α-helix along z (100° and 1.5 Å per residue) about the axis through at[]; the sequence
+ * depends on `seed`. Consecutive C and N are 1.3 to 1.5 Å apart, as in a real chain. */
 static inline void made_helix(made_molecule *made, const char *chain, int first_number, int count, unsigned seed,
                               const double at[2])
 {
@@ -73,7 +73,7 @@ static inline void made_helix(made_molecule *made, const char *chain, int first_
     }
 }
 
-/* Receptor: helices A and B; ligand: helix C beside A. */
+/* Make the receptor: helices A and B. */
 static inline void made_receptor(made_molecule *made)
 {
     made_start(made);
@@ -81,6 +81,7 @@ static inline void made_receptor(made_molecule *made)
     made_helix(made, "B", 1, 40, 12, (const double[2]){0, 9.5});
 }
 
+/* Make the ligand: helix C beside helix A. */
 static inline void made_ligand(made_molecule *made)
 {
     made_start(made);

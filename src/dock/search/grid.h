@@ -1,13 +1,13 @@
-/* Where the docking grids lie: receptor grid, ligand box, and the translations searched.
+/* Geometry of the docking grids: receptor grid, ligand box, and the translations searched.
  *
- * Voxel (i, j, k) of the receptor grid stands at origin + spacing · (i, j, k). The ligand, rotated about its centre, is
- * binned into a cubic box of `box` voxels whose voxel `box_centre` (on each axis) is the rotation centre. Shifting the
- * box by the cell t, circularly, gives S(t) = Σ_g Σ_u receptor_g(u + t) · ligand_g(u), and the pose
- *     x' = R·x + T,  T = origin + spacing · (box_centre + t) − R·centre.
+ * Voxel (i, j, k) of the receptor grid lies at origin + spacing · (i, j, k). The ligand, rotated about its centre, is
+ * binned into a cubic box of side `box` voxels, whose voxel `box_centre` on each axis is the rotation centre. Shifting
+ * the box by the cell t, circularly, gives S(t) = Σ_g Σ_u receptor_g(u + t) · ligand_g(u), and the pose x' = R·x + T,
+ * T = origin + spacing · (box_centre + t) − R·centre.
  *
- * Nothing wraps: receptor grids are 0 beyond the longest reach around the receptor, and the sides are such that a
- * ligand box that comes into contact (shape reach) on any side meets no periodic image. Translations without contact
- * are not searched.
+ * No energy comes from periodic images: receptor grids are 0 beyond the longest reach around the receptor, and the
+ * sides are so large that a ligand box in contact (within the reach of the shape) on any side meets no periodic image.
+ * Translations without contact are not searched.
  */
 #ifndef QN_DOCK_SEARCH_GRID_H
 #define QN_DOCK_SEARCH_GRID_H
@@ -24,9 +24,9 @@ typedef struct qn_dock_grid {
     int last_shift[3];         /* highest; last − first + 1 ≤ cells */
 } qn_dock_grid;
 
-/* `contact_angstrom` is the longest reach of the shape term, `reach_angstrom` that of any term. `next_fast_size` gives
- * a good transform size ≥ its argument. `side` > 0 asks for a cube of that side: QN_INVALID_ARGUMENT, with the side
- * needed, when that would wrap. */
+/* Plan the grids. `contact_angstrom` is the longest reach of the shape term, `reach_angstrom` that of any term.
+ * `next_fast_size` returns a size ≥ its argument that is fast to transform. `side` > 0 asks for a cube of that side;
+ * QN_INVALID_ARGUMENT, with the side needed, if the cube is too small. */
 QN_MUST_CHECK qn_status qn_dock_grid_plan(const qn_dock_partner *receptor, const qn_dock_partner *ligand,
                                           double spacing_angstrom, double contact_angstrom, double reach_angstrom,
                                           int side, int (*next_fast_size)(int least, void *user), void *user,
@@ -35,7 +35,7 @@ QN_MUST_CHECK qn_status qn_dock_grid_plan(const qn_dock_partner *receptor, const
 /* Translation (cells) of a circular cell index on one axis. */
 int qn_dock_grid_shift(const qn_dock_grid *grid, int axis, int cell);
 
-/* Translation T (Å) of the pose at a cell (x + nx·(y + ny·z)) under a rotation matrix (row-major). */
+/* Compute the translation T (Å) of the pose at a cell (x + nx·(y + ny·z)) under a rotation matrix (row-major). */
 void qn_dock_grid_translation(const qn_dock_grid *grid, long cell, const double rotation[9], double translation[3]);
 
 static inline size_t qn_dock_grid_volume(const qn_dock_grid *grid)

@@ -1,8 +1,8 @@
-/* How a search computes its batches: what search.c shares with its two paths.
+/* The two paths on which a search computes its batches, and declarations that they share with search.c.
  *
- * search_fused.c keeps a rotation in kernels of our own from atoms to best cells; search_library.c makes grids, leaves
- * the transforms to a library and is what the other is compared with. Both search the same grids, made of the same
- * integers.
+ * On the fused path (fused.c), Quern's own kernels compute a rotation from atoms to best cells. On the library path
+ * (library.c), a library transforms the grids; tests compare the fused path with it. Both search the same grids, made
+ * of the same integers.
  */
 #ifndef QN_DOCK_SEARCH_PATH_H
 #define QN_DOCK_SEARCH_PATH_H
@@ -13,7 +13,7 @@
 #include "dock/search/kernels/score_planes.h"
 #include "dock/search/search.h"
 
-/* Results of a batch on their way back. */
+/* Results of a batch, copied from the device to the host. */
 typedef struct qn_search_slot {
     qn_buffer *energies_on_device, *cells_on_device;
     float *energies;
@@ -22,13 +22,13 @@ typedef struct qn_search_slot {
 } qn_search_slot;
 
 typedef struct qn_search_path {
-    const char *name; /* NULL: that of the transform engine */
-    /* QN_UNSUPPORTED where the path cannot do these grids on the device, or not with these options. */
+    const char *name; /* NULL: the name of the transform engine */
+    /* QN_UNSUPPORTED if the path does not support these grids or options on the device. */
     qn_status (*check)(const qn_dock_search_options *options, qn_device *device, const qn_dock_grid *grid);
-    /* Device bytes: the receptor's spectra, and for each rotation of a batch. */
+    /* Compute the device bytes of the receptor's spectra and of each rotation of a batch. */
     void (*bytes)(const qn_dock_search_options *options, const qn_dock_grid *grid, const qn_dock_energy *energy,
                   int sites, size_t *receptor, size_t *each);
-    /* Fills search->state and search->receptor; destroy is called after a failure too. */
+    /* Fill search->state; destroy is called after a failure too. */
     qn_status (*create)(qn_dock_search *search, const qn_dock_grid *grid, const qn_dock_energy *energy,
                         const qn_dock_ligand *ligand, int rotation_count);
     qn_status (*submit)(qn_dock_search *search, int first, const qn_search_slot *slot);
@@ -44,15 +44,15 @@ struct qn_dock_search {
     qn_search_slot slots[QN_DOCK_SLOTS];
     size_t bytes;
     const qn_search_path *path;
-    void *state; /* the path's */
+    void *state; /* private to the path */
 };
 
 extern const qn_search_path qn_search_library_path, qn_search_fused_path;
 
-/* Whether the fused kernels can do grids of these sides and are the better choice on a device. */
+/* Whether the fused kernels support grids of these sides and are the better choice on a device. */
 bool qn_search_fused_suits(qn_device *device, const qn_dock_grid *grid);
 
-/* What its families are told. */
+/* Problems of the families of the fused rotation. */
 typedef struct qn_fused_problems {
     qn_ligand_planes_problem planes;
     qn_correlate_columns_problem columns;
@@ -67,8 +67,8 @@ QN_MUST_CHECK qn_status qn_search_buffer_zeroed(qn_dock_search *search, size_t b
 QN_MUST_CHECK qn_status qn_search_buffer_filled(qn_dock_search *search, const void *data, size_t bytes,
                                                 qn_buffer **buffer);
 
-/* The receptor's spectra, divided by the volume because transforms are not scaled: [set][grid][nz] planes of ny·(nx/2 +
- * 1) complex numbers, `plane_numbers` apart (0: next to each other). */
+/* Compute the receptor's spectra [set][grid][nz], planes of ny·(nx/2 + 1) complex numbers, `plane_numbers` apart (0:
+ * next to each other). They are divided by the volume because transforms are not scaled. */
 QN_MUST_CHECK qn_status qn_search_transform_receptor(qn_dock_search *search, const qn_dock_grid *grid,
                                                      const qn_dock_energy *energy, qn_fft_engine engine,
                                                      size_t plane_numbers, qn_buffer **receptor);

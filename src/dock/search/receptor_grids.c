@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "score/electrostatics.h"
 
-/* A probe of this radius enters the outside region (docs/design/docking.md, "Core"). */
+/* Radius of the probe that finds the outside region (docs/design/docking.md, "Core"). */
 static const double flood_angstrom = 0.6;
 
 typedef struct plane_job {
@@ -18,7 +18,7 @@ typedef struct plane_job {
     size_t layer_count;
 } plane_job;
 
-/* Range of cells [*first, *last] of an axis within `reach` of `position`, clipped to the grid. */
+/* Find the range of cells [*first, *last] of an axis within `reach` of `position`, clipped to the grid. */
 static void cells_within(const qn_dock_grid *grid, int axis, double position, double reach, int *first, int *last)
 {
     double centre = position - grid->origin_angstrom[axis];
@@ -36,10 +36,10 @@ static double square_apart(const qn_dock_grid *grid, int axis, int cell, double 
 /* The cells of a plane that may lie within reach of a position. */
 typedef struct plane_cells {
     int x_first, x_last, y_first, y_last;
-    double z2; /* square of the distance from the plane */
+    double z2; /* square of the distance of the position from the plane */
 } plane_cells;
 
-/* False when the plane z is out of reach. */
+/* Find the cells of plane z within reach of a position. Returns false if the plane is out of reach. */
 static bool reach_plane(const qn_dock_grid *grid, const double position[3], double reach, int z, plane_cells *cells)
 {
     cells->z2 = square_apart(grid, 2, z, position[2]);
@@ -49,7 +49,7 @@ static bool reach_plane(const qn_dock_grid *grid, const double position[3], doub
     return true;
 }
 
-/* Lower u in the plane z where an atom is near: up to the flood probe's radius beyond its surface and one voxel more.
+/* Lower the surface distance in plane z near an atom: up to the probe's radius plus one voxel from the atom's surface.
  */
 static void lower_surface(const plane_job *job, const qn_dock_site *site, int z, double *plane)
 {
@@ -121,8 +121,8 @@ static qn_status fill_plane(size_t index, int worker, void *user)
 
 enum { UNKNOWN = 0, FLOODED = 1, SHORE = 2 };
 
-/* Mark what a probe coming from outside reaches: the flooded cells by 6-neighbour steps from cell 0, which no atom
- * touches, then the uncovered cells that touch them by a face, edge or corner. What stays UNKNOWN is the core. */
+/* Mark as FLOODED the cells that the centre of a probe from outside reaches, by 6-neighbour steps from cell 0, which no
+ * atom touches. */
 static qn_status flood(const qn_dock_grid *grid, const double *surface, unsigned char *mark)
 {
     const int nx = grid->cells[0], ny = grid->cells[1], nz = grid->cells[2];
@@ -169,7 +169,8 @@ static bool touches_flood(const qn_dock_grid *grid, const unsigned char *mark, i
     return false;
 }
 
-/* core[cell]: what is neither flooded nor shore. */
+/* Find the core. core[cell] is 1 unless the cell is flooded, or lies outside all atoms and touches a flooded cell by a
+ * face, edge or corner. */
 static qn_status find_core(const qn_dock_grid *grid, const double *surface, unsigned char *core)
 {
     void *memory;
@@ -185,7 +186,7 @@ static qn_status find_core(const qn_dock_grid *grid, const double *surface, unsi
     return status;
 }
 
-/* The core layer itself, and nothing to count inside it. */
+/* Fill the CORE layers, and set COUNT layers to 0 in the core. */
 static void apply_core(qn_dock_layer *layers, size_t count, size_t volume, const unsigned char *core)
 {
     for (size_t i = 0; i < count; i++) {

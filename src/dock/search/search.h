@@ -1,6 +1,7 @@
-/* The search on one device: batches of rotations through ligand grids, transforms, correlation and best cells.
+/* The search on one device: for each batch of rotations ligand grids, transforms, correlation and best cells.
  *
- * Life cycle: create → submit / collect in turn (two batches may be under way) → destroy. Thread rule: one thread.
+ * Life cycle: create → submit and collect in turns (up to two batches are in flight) → destroy. Thread rule: one
+ * thread.
  */
 #ifndef QN_DOCK_SEARCH_SEARCH_H
 #define QN_DOCK_SEARCH_SEARCH_H
@@ -13,17 +14,17 @@ typedef struct qn_dock_search qn_dock_search;
 
 enum { QN_DOCK_SLOTS = 2 };
 
-/* What computes a rotation: kernels of our own from atoms to best cells, or a library's transforms with kernels around
- * them. AUTO: ours where sides allow it, on the host and on GPUs. */
+/* Path of the computation. FUSED: Quern's own kernels compute a rotation from atoms to best cells. LIBRARY: a library
+ * transforms the grids. AUTO: FUSED on the host and on GPUs if the grid's sides allow it, else LIBRARY. */
 typedef enum qn_dock_path { QN_DOCK_PATH_AUTO, QN_DOCK_PATH_FUSED, QN_DOCK_PATH_LIBRARY } qn_dock_path;
 
 typedef struct qn_dock_search_options {
-    int batch; /* rotations of a launch; 0: from the device */
+    int batch; /* rotations of a launch; 0: chosen for the device */
     int per_rotation;
     int exclusion_cells; /* half side of the exclusion cube */
     qn_dock_path path;
     qn_fft_engine engine; /* of the library path */
-    bool halves;          /* fused path, GPUs: what passes between kernels in half precision */
+    bool halves;          /* fused path on GPUs: intermediates in half precision */
 } qn_dock_search_options;
 
 /* One translation found for a rotation; cell −1: none. */
@@ -32,13 +33,13 @@ typedef struct qn_dock_hit {
     int32_t cell;
 } qn_dock_hit;
 
-/* Device bytes of a search of `sites` atoms with these options, without the transforms' own workspace; the path not
- * AUTO, the batch not 0. */
+/* Device bytes of a search with a ligand of `sites` atoms, without the workspace of the transforms. The path must not
+ * be AUTO, and the batch not 0. */
 size_t qn_dock_search_bytes(const qn_dock_search_options *options, const qn_dock_grid *grid,
                             const qn_dock_energy *energy, int sites, int rotation_count);
 
-/* `rotations`: rotation_count × 9 integers of 1/2^30. Everything is copied to the device. QN_OUT_OF_MEMORY names the
- * bytes needed. */
+/* Create a search. `rotations`: rotation_count × 9 integers in units of 1/2^30. All inputs are copied to the device.
+ * QN_OUT_OF_MEMORY: the message names the memory needed. */
 QN_MUST_CHECK qn_status qn_dock_search_create(qn_device *device, const qn_dock_grid *grid, const qn_dock_energy *energy,
                                               const qn_dock_ligand *ligand, const int32_t *rotations,
                                               int rotation_count, const qn_dock_search_options *options,
@@ -51,10 +52,11 @@ qn_fft_engine qn_dock_search_engine(const qn_dock_search *search);
 const char *qn_dock_search_transforms(const qn_dock_search *search); /* "fused", or the engine's name */
 size_t qn_dock_search_device_bytes(const qn_dock_search *search);    /* with the transforms' workspace */
 
-/* Queue the batch that starts at rotation `first` into `slot` (0 or 1), which must have been collected. */
+/* Queue the batch that starts at rotation `first`. Its results go to `slot` (0 or 1), whose last batch must have been
+ * collected. */
 QN_MUST_CHECK qn_status qn_dock_search_submit(qn_dock_search *search, int first, int slot);
 
-/* Wait for a slot: hits [batch][sets][per_rotation]. */
+/* Wait for the batch of a slot. Fills hits [batch][sets][per_rotation]. */
 QN_MUST_CHECK qn_status qn_dock_search_collect(qn_dock_search *search, int slot, qn_dock_hit *hits);
 
 #endif

@@ -1,10 +1,10 @@
 /* Transforms of 1 to 10, 12 and 14 to 16 points in registers: X_j = sum over k of x_k exp(-2 pi i j k / r), in place.
- * butterfly() leaves them in an order of its own, output j in x[output_of(r, j)]; line_butterfly() puts output j in
- * x[j]. Composite radices with coprime factors use the prime factor map of Good (1958), which needs no factors between
- * its two steps; 8, 9 and 16 are Cooley and Tukey's two steps with constant factors.
+ * butterfly() puts output j into x[output_of(r, j)]; line_butterfly() puts output j into x[j]. Composite radices with
+ * coprime factors use the prime factor map of Good (1958), which needs no factors between its two steps; 8, 9 and 16
+ * are the two steps of Cooley and Tukey with constant factors.
  *
- * One text for kernels and for the host's vectors: point.dev.h says what a point is and what can be done with it,
- * unless who includes this has said so before, as fft/lanes.h does (with DEVICE_FN and UNROLL, words of the kernel
+ * Kernels and the host's vectors use the same text. point.dev.h defines a point and its operations, unless the
+ * including file has defined them before, as fft/lanes.h does (with DEVICE_FN and UNROLL, words of the kernel
  * language):
  *
  *     point_add(a, b), point_subtract(a, b)       a + b, a - b
@@ -13,8 +13,8 @@
  *     point_scale(a, s)                           s a, with a float s
  *     point_multiply(a, re, im)                   (re + i im) a
  *     point_add_scaled, point_subtract_scaled, point_add_i_scaled, point_subtract_i_scaled (a, b, s)
- *                                                 the four sums with s b for b, fused or not
- *     POINT_FUSED                                 1: they are fused, and cost no more than the sums without s; or 0
+ *                                                 the four sums with s b instead of b, fused or not
+ *     POINT_FUSED                                 1: they are fused, and cost no more than the sums without s; 0: not
  */
 #ifndef QN_FFT_BUTTERFLIES_DEV_H
 #define QN_FFT_BUTTERFLIES_DEV_H
@@ -30,7 +30,7 @@ DEVICE_FN void butterfly_2(point *a, point *b)
     *b = difference;
 }
 
-/* The same with `factor` b for b. */
+/* The same with `factor` b instead of b. */
 DEVICE_FN void butterfly_2_scaled(point *a, point *b, float factor)
 {
     point difference = point_subtract_scaled(*a, *b, factor);
@@ -38,7 +38,7 @@ DEVICE_FN void butterfly_2_scaled(point *a, point *b, float factor)
     *b = difference;
 }
 
-/* The same with -i b for b. */
+/* The same with -i b instead of b. */
 DEVICE_FN void butterfly_2_turned(point *a, point *b)
 {
     point difference = point_add_i(*a, *b);
@@ -46,7 +46,8 @@ DEVICE_FN void butterfly_2_turned(point *a, point *b)
     *b = difference;
 }
 
-/* x a, x a + y b, and x a + y b + z c. Where products are fused, the factor x is left for turned_pair to apply. */
+/* x a, x a + y b, and x a + y b + z c. If products are fused, these are divided by x, and turned_pair multiplies by x.
+ * */
 DEVICE_FN point turn_of_one(point a, float x)
 {
     if (POINT_FUSED) return a;
@@ -63,7 +64,7 @@ DEVICE_FN point turn_of_three(point a, float x, point b, float y, point c, float
     return point_add_scaled(turn_of_two(a, x, b, y), c, POINT_FUSED ? z / x : z);
 }
 
-/* Outputs j and r - j of an odd radix r. */
+/* Compute outputs j and r - j of an odd radix r. */
 DEVICE_FN void turned_pair(point real, point turn, float x, point *low, point *high)
 {
     if (POINT_FUSED) {
@@ -95,7 +96,7 @@ DEVICE_FN void butterfly_4(point *a, point *b, point *c, point *d)
     *d = point_add_i(even_difference, odd_difference);
 }
 
-/* The same with `factor` c for c. */
+/* The same with `factor` c instead of c. */
 DEVICE_FN void butterfly_4_scaled_c(point *a, point *b, point *c, point *d, float factor)
 {
     butterfly_2_scaled(a, c, factor);
@@ -106,7 +107,7 @@ DEVICE_FN void butterfly_4_scaled_c(point *a, point *b, point *c, point *d, floa
     *d = point_add_i(even_difference, odd_difference);
 }
 
-/* The same with -i c for c, `factor` b for b and `factor` d for d. */
+/* The same with -i c, `factor` b and `factor` d instead of c, b and d. */
 DEVICE_FN void butterfly_4_turned_c(point *a, point *b, point *c, point *d, float factor)
 {
     point even = point_subtract_i(*a, *c), even_difference = point_add_i(*a, *c);
@@ -126,7 +127,7 @@ DEVICE_FN point sum_onto(point first, point a, float x, point b, float y, point 
 
 DEVICE_FN void butterfly_5(point *a, point *b, point *c, point *d, point *e)
 {
-    const float root = 0.559016994374947424f; /* square root of 5, / 4 */
+    const float root = 0.559016994374947424f; /* square root of 5, divided by 4 */
     const float sine_1 = 0.951056516295153572f, sine_2 = 0.587785252292473129f;
     point sum_1 = point_add(*b, *e), difference_1 = point_subtract(*b, *e);
     point sum_2 = point_add(*c, *d), difference_2 = point_subtract(*c, *d);
@@ -167,7 +168,7 @@ DEVICE_FN void butterfly_6(point *x)
     butterfly_2(&x[4], &x[1]);
 }
 
-/* (1 - i) a and (-1 - i) a: what is missing from exp(-2 pi i / 8) a and exp(-2 pi i 3/8) a is the root of 1/2. */
+/* (1 - i) a and (-1 - i) a: exp(-2 pi i / 8) a and exp(-2 pi i 3/8) a without the factor square root of 1/2. */
 DEVICE_FN point eighth_turn(point a)
 {
     return point_subtract_i(a, a);
@@ -267,7 +268,7 @@ DEVICE_FN void butterfly_16(point *x)
     butterfly_4_scaled_c(&x[12], &x[13], &x[14], &x[15], root);
 }
 
-/* `radix` is a constant wherever this is inlined, so one case is left. */
+/* `radix` is a constant in every inlined call, so that only one case is compiled. */
 DEVICE_FN void butterfly(int radix, point *x)
 {
     switch (radix) {
@@ -288,7 +289,7 @@ DEVICE_FN void butterfly(int radix, point *x)
     }
 }
 
-/* Where output j is. Coprime factors a b: slot (b (j mod a) + a (j mod b)) mod r. */
+/* Index of output j in x. For coprime factors a and b it is (b (j mod a) + a (j mod b)) mod r. */
 DEVICE_FN int output_of(int radix, int j)
 {
     switch (radix) {
@@ -304,7 +305,7 @@ DEVICE_FN int output_of(int radix, int j)
     }
 }
 
-/* The same with results in natural order; `radix` is a constant, and the copies are names for registers then. */
+/* Butterfly with results in natural order; because `radix` is a constant, the copies cost no instructions. */
 DEVICE_FN void line_butterfly(int radix, point *x)
 {
     point in_order[16];

@@ -1,5 +1,5 @@
-/* The operations of butterflies.dev.h on one complex number in registers, for kernels. A product that is added to
- * something is fused into the sum. */
+/* The operations of butterflies.dev.h on one complex number in registers, for kernels. A product in a sum is fused into
+ * the sum. */
 #ifndef QN_FFT_POINT_DEV_H
 #define QN_FFT_POINT_DEV_H
 

@@ -1,4 +1,4 @@
-/* Kernel of test_butterflies.c: item i transforms line i of RADIX = radix numbers. */
+/* Kernel of test_butterflies.c: item i transforms line i of RADIX numbers; the argument `radix` is RADIX. */
 #include "fft/kernels/butterflies.dev.h"
 
 #ifndef RADIX

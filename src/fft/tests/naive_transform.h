@@ -1,4 +1,4 @@
-/* What transforms are tested against: the defining sums in double precision, one axis after another. */
+/* Reference of transforms: the defining sums in double precision, one axis after another. */
 #ifndef QN_FFT_TESTS_NAIVE_TRANSFORM_H
 #define QN_FFT_TESTS_NAIVE_TRANSFORM_H
 
@@ -64,7 +64,7 @@ static inline void naive_transform(naive_grid *grid, int sign)
     for (int axis = 0; axis < 3; axis++) naive_axis(grid, axis, sign);
 }
 
-/* The relative error any single-precision transform of N points is allowed here. */
+/* Largest relative error that tests allow for a single-precision transform of N points. */
 static inline double naive_tolerance(const int size[3])
 {
     double bits = log2((double)naive_count(size));

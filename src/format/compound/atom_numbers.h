@@ -1,4 +1,4 @@
-/* The numbers that a file gives its atoms, by which bonds name them: any, as long as they differ.
+/* The numbers that a file gives its atoms and that its bonds refer to: any numbers, as long as they differ.
  *
  * Life cycle: zero-initialise → start → set for every atom → finish → find → clear. */
 #ifndef QN_FORMAT_COMPOUND_ATOM_NUMBERS_H
@@ -19,10 +19,10 @@ QN_MUST_CHECK qn_status qn_atom_numbers_start(qn_atom_numbers *numbers, size_t c
 void qn_atom_numbers_set(qn_atom_numbers *numbers, size_t index, int number);
 void qn_atom_numbers_clear(qn_atom_numbers *numbers);
 
-/* QN_BAD_FORMAT, at the current line, when two are the same. */
+/* QN_BAD_FORMAT, at the current line, when two numbers are equal. */
 QN_MUST_CHECK qn_status qn_atom_numbers_finish(qn_atom_numbers *numbers, const qn_record_lines *lines);
 
-/* The index of the atom of this number, which a bond on the current line names. */
+/* The index of the atom with this number, for a bond on the current line. */
 QN_MUST_CHECK qn_status qn_atom_numbers_find(const qn_atom_numbers *numbers, const qn_record_lines *lines, int number,
                                              int *index);
 

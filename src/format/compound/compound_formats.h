@@ -1,18 +1,19 @@
-/* The record formats of small molecules as one table: how content is recognised, where a record ends, who reads it.
+/* The record formats of small molecules as one table: how content is recognised, where a record ends, which function
+ * reads a record.
  *
- * Adding one is a line in compound_formats.c and a file with these three.
+ * To add a format, add a line in compound_formats.c and a file with these three functions.
  */
 #ifndef QN_FORMAT_COMPOUND_COMPOUND_FORMATS_H
 #define QN_FORMAT_COMPOUND_COMPOUND_FORMATS_H
 
 #include "format/compound/compound_stream.h"
 
-/* Where a line stands in the record that is being cut. */
+/* The place of a line in the record that is being cut. */
 typedef enum qn_record_cut {
     QN_CUT_INSIDE,
-    QN_CUT_LAST, /* the record ends behind this line */
+    QN_CUT_LAST, /* the record ends after this line */
     QN_CUT_NEXT, /* the record ended before this line */
-    QN_CUT_NONE  /* of no record: passed over where no record has begun yet */
+    QN_CUT_NONE  /* belongs to no record: skipped where no record has begun yet */
 } qn_record_cut;
 
 typedef struct qn_record_cutter {
@@ -23,8 +24,8 @@ typedef struct qn_record_cutter {
 typedef struct qn_compound_format_entry {
     const char *name;    /* "SDF", for messages */
     const char *endings; /* of file names: " .sdf .sd " */
-    /* `text` is how the file begins: 64 KiB of it, or all. NULL: told by the name's end. `cut` is
-     * NULL for a format that is not one of lines. */
+    /* `text` is the beginning of the file: 64 KiB, or all of it. NULL: the file name's ending decides. `cut` is NULL
+     * for a format that does not consist of lines. */
     bool (*recognise)(const char *text, size_t size);
     qn_record_cut (*cut)(qn_record_cutter *cutter, const char *line, size_t size);
     qn_status (*read)(const qn_compound_record *record, qn_compound **compound);
@@ -32,7 +33,7 @@ typedef struct qn_compound_format_entry {
 
 const qn_compound_format_entry *qn_compound_format_entry_of(qn_compound_format format);
 
-/* The format of a file by its beginning, else by its name's end (".gz" aside). QN_BAD_FORMAT: none. */
+/* The format of a file by its beginning, else by the ending of its name (without ".gz"). QN_BAD_FORMAT: none. */
 QN_MUST_CHECK qn_status qn_compound_format_find(const char *path, const char *text, size_t size,
                                                 qn_compound_format *format);
 

@@ -19,7 +19,7 @@ qn_status qn_compound_lines_check(const qn_compound_record *record, const qn_com
     void *memory = NULL;
     QN_TRY(qn_compound_find_neighbours(compound, &neighbours));
     qn_status status = qn_allocate(compound->atom_count, sizeof(size_t), &memory);
-    size_t *seen = memory; /* 1 + the last atom that had this one as a neighbour */
+    size_t *seen = memory; /* 1 + the latest atom that had this one as a neighbour */
     for (size_t i = 0; i < compound->atom_count && status == QN_OK; i++) {
         for (size_t n = neighbours.start[i]; n < neighbours.start[i + 1] && status == QN_OK; n++) {
             size_t other = (size_t)neighbours.neighbour[n];

@@ -16,8 +16,8 @@ static bool stands_for_no_element(qn_word type)
     return false;
 }
 
-/* Capitals alone may be a type of Amber's force fields, where CA is an aromatic carbon: they count as an element when
- * the atom's name agrees. */
+/* A type in capitals may be a type of Amber's force fields, where CA is an aromatic carbon: it counts as an element
+ * only when the atom's name agrees. */
 static bool name_agrees(qn_word type, qn_word name)
 {
     return name.length >= 2 && toupper((unsigned char)name.text[0]) == type.text[0] &&
@@ -41,7 +41,8 @@ bool qn_mol2_element(qn_word type, qn_word name, char element[4])
     return qn_element_find(stem.text, stem.length, element);
 }
 
-/* An aromatic bond of `atom`, the n-th neighbour, that leads to an atom of this type; `end`: which has no other bond.
+/* Whether the n-th neighbour of an atom is bound aromatically and has a type that begins with `type`; `end`: it must
+ * have no other bond.
  */
 static bool leads_to(const qn_compound *compound, const qn_compound_neighbours *neighbours, size_t n, const char *type,
                      bool end)
@@ -52,7 +53,8 @@ static bool leads_to(const qn_compound *compound, const qn_compound_neighbours *
            strncmp(compound->atoms[other].type, type, strlen(type)) == 0;
 }
 
-/* Of its oxygens sulfur binds one of two and two of more by double bonds; carbon and phosphorus bind one. */
+/* Distribute double bonds to oxygens: sulfur binds one of two oxygens by a double bond, and two of three or more;
+ * carbon and phosphorus bind one. */
 static void settle_oxygens(qn_compound *compound, const qn_compound_neighbours *neighbours, size_t atom)
 {
     int oxygens = 0;
@@ -118,10 +120,10 @@ bool qn_mol2_is_lone_pair(const qn_compound_atom *atom)
     return strcmp(atom->type, "LP") == 0 || strcmp(atom->type, "Lp") == 0;
 }
 
-/* Hydrogens bound to an atom become implicit ones of it. */
+/* Turn hydrogens bound to an atom into implicit hydrogens of that atom. */
 static void make_implicit(qn_compound *compound)
 {
-    if (compound->bond_count == 0) return; /* nobody knows whose they are */
+    if (compound->bond_count == 0) return; /* without bonds it is unknown which atom a hydrogen belongs to */
     for (size_t i = 0; i < compound->atom_count; i++) compound->atoms[i].hydrogens = 0;
     for (size_t b = 0; b < compound->bond_count; b++)
         for (int side = 0; side < 2; side++) {

@@ -1,4 +1,5 @@
-/* The parts of a packed library's file besides the packed compounds: a header, and behind the compounds an index.
+/* The parts of a packed library's file besides the packed compounds: a header before the compounds and an index after
+ * them.
  *
  *     offset  bytes  header
  *          0      8  "QUERNLIB"

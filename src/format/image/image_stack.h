@@ -1,6 +1,6 @@
-/* Stacks of images in MRC files, an image at a time: nothing but the header is read at opening.
+/* Stacks of images in MRC files, read one image at a time. Opening reads the header only.
  *
- * Life cycle: open → read any images in any order → close. Thread rule: reading is by pread, from any threads.
+ * Life cycle: open → read any images in any order → close. Thread rule: any threads may read (by pread).
  */
 #ifndef QN_FORMAT_IMAGE_IMAGE_STACK_H
 #define QN_FORMAT_IMAGE_IMAGE_STACK_H
@@ -11,31 +11,32 @@
 
 typedef struct qn_image_stack qn_image_stack;
 
-/* QN_NOT_FOUND, QN_BAD_FORMAT (also a file shorter than its header says), QN_UNSUPPORTED (gzipped: say how to unpack).
+/* QN_NOT_FOUND, QN_BAD_FORMAT (also a file that is shorter than its header states), QN_UNSUPPORTED (gzipped; the
+ * message gives the command that unpacks it).
  */
 QN_MUST_CHECK qn_status qn_image_stack_open(const char *path, qn_image_stack **stack);
 void qn_image_stack_close(qn_image_stack **stack);
 
-/* Images, and pixels along x and y of each. */
+/* Number of images, and pixels of each along x and y. */
 void qn_image_stack_shape(const qn_image_stack *stack, uint64_t *images, int *width, int *height);
-double qn_image_stack_pixel_angstrom(const qn_image_stack *stack); /* 0 where the file says none */
+double qn_image_stack_pixel_angstrom(const qn_image_stack *stack); /* 0 where the file states none */
 
 /* Image `index` (from 0) as floats [height][width]. `scratch` is kept by the caller between calls (grown as needed,
  * released with qn_release). QN_BAD_FORMAT naming the image past the end, QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_image_stack_read(const qn_image_stack *stack, uint64_t index, void **scratch,
                                             size_t *scratch_bytes, float *values);
 
-/* `count` images from `first` on, [count][height][width], in one go. `scratch` gets room for what is not stored as this
- * machine's floats. */
+/* Read `count` images from `first` on, [count][height][width], in one go. `scratch` is used where the values are not
+ * stored as this machine's floats. */
 QN_MUST_CHECK qn_status qn_image_stack_read_run(const qn_image_stack *stack, uint64_t first, uint64_t count,
                                                 void **scratch, size_t *scratch_bytes, float *values);
 
-/* Write a stack an image at a time: complete under its final name or not at all. */
+/* Writing a stack one image at a time; the file is complete under its final name or absent. */
 typedef struct qn_image_stack_writer qn_image_stack_writer;
 QN_MUST_CHECK qn_status qn_image_stack_writer_create(const char *path, int width, int height, double pixel_angstrom,
                                                      const char *label, qn_image_stack_writer **writer);
 QN_MUST_CHECK qn_status qn_image_stack_writer_append(qn_image_stack_writer *writer, const float *values);
-/* Completes the header (counts, statistics) and renames; after a failure nothing is left. */
+/* Complete the header (counts, statistics) and rename the file; after a failure no file is left. */
 QN_MUST_CHECK qn_status qn_image_stack_writer_finish(qn_image_stack_writer **writer);
 void qn_image_stack_writer_discard(qn_image_stack_writer **writer);
 

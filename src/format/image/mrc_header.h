@@ -1,4 +1,4 @@
-/* What stands in the first 1024 bytes of MRC2014 and CCP4 files, and how their values are stored. */
+/* The first 1024 bytes of MRC2014 and CCP4 files, and the way their values are stored. */
 #ifndef QN_FORMAT_IMAGE_MRC_HEADER_H
 #define QN_FORMAT_IMAGE_MRC_HEADER_H
 
@@ -15,39 +15,39 @@ typedef struct qn_mrc_header {
     bool unsigned_bytes;      /* of mode 0 */
     int counts[3];            /* columns, rows, sections: columns run fastest */
     int start[3];             /* of the grid along columns, rows, sections */
-    int axes[3];              /* along which of x (0), y, z columns, rows and sections lie */
-    double voxel_angstrom[3]; /* along x, y, z; 0 where the file says none */
+    int axes[3];              /* the axis, x (0), y or z, of columns, rows and sections */
+    double voxel_angstrom[3]; /* along x, y, z; 0 where the file states none */
     double origin_angstrom[3];
     int volumes;          /* in a stack of volumes, else 1 */
     uint64_t data_offset; /* where the values begin */
     uint64_t row_bytes;   /* a row's values; sections · rows · this is less than 2^63 */
 } qn_mrc_header;
 
-/* Endianness is the stamp's, unless size and mode make sense the other way round only. QN_BAD_FORMAT naming the field,
- * its byte, the value and what was expected; QN_UNSUPPORTED: complex values. `name` goes into messages. */
+/* The stamp gives the byte order, unless size and mode are plausible in the other order only. QN_BAD_FORMAT naming the
+ * field, its byte, the value and what was expected; QN_UNSUPPORTED: complex values. `name` goes into messages. */
 QN_MUST_CHECK qn_status qn_mrc_header_parse(const char *name, const void *bytes, qn_mrc_header *header);
 
-/* Of one section, and of all. */
+/* Bytes of one section, and of all sections. */
 uint64_t qn_mrc_section_bytes(const qn_mrc_header *header);
 uint64_t qn_mrc_data_bytes(const qn_mrc_header *header);
 
-/* QN_BAD_FORMAT when a file of `file_bytes` bytes cannot hold what the header says. */
+/* QN_BAD_FORMAT when a file of `file_bytes` bytes cannot hold the values of the header. */
 QN_MUST_CHECK qn_status qn_mrc_check_size(const char *name, const qn_mrc_header *header, uint64_t file_bytes);
 
 /* Whether values are stored as this machine's floats, so that their bytes need no decoding. */
 bool qn_mrc_stores_floats(const qn_mrc_header *header);
 
-/* `rows` rows as floats. */
+/* Decode `rows` rows into floats. */
 void qn_mrc_decode(const qn_mrc_header *header, const void *bytes, size_t rows, float *values);
 
-/* What a header says of a file that is written: mode 2, little endian, axes x, y, z. */
+/* The header of a file that is written: mode 2, little endian, axes x, y, z. */
 typedef struct qn_mrc_description {
     int counts[3], start[3];
-    double voxel_angstrom[3]; /* 0: not said */
+    double voxel_angstrom[3]; /* 0: not known */
     double origin_angstrom[3];
-    bool is_stack;     /* of images, else one volume */
-    const char *label; /* or NULL */
-    /* of the values; not said where `has_statistics` is false */
+    bool is_stack;     /* a stack of images, else one volume */
+    const char *label; /* NULL: none */
+    /* of the values; ignored where `has_statistics` is false */
     bool has_statistics;
     double least, largest, mean, deviation;
 } qn_mrc_description;

@@ -13,7 +13,7 @@ static unsigned letter_of(const qn_place_atom *atom)
     return (unsigned char)atom->file.atom.alternate;
 }
 
-/* By residue, name and file order: the locations of an atom come to stand together. */
+/* Sort by residue, name and file order, so that the locations of an atom are adjacent. */
 static int compare_atoms(const void *left, const void *right)
 {
     const qn_place_atom *a = *(const qn_place_atom *const *)left, *b = *(const qn_place_atom *const *)right;
@@ -39,8 +39,8 @@ static bool has_letter(qn_place_atom *const *sorted, size_t first, size_t end)
     return false;
 }
 
-/* The letter with the highest mean occupancy. A location without a letter takes part where the same atom also has
- * locations with one. */
+/* The letter with the highest mean occupancy. A location without a letter counts where the same atom also has locations
+ * with one. */
 static unsigned best_letter(qn_place_atom *const *sorted, size_t count)
 {
     const double tie = 1e-4; /* files have two or three decimals */
@@ -60,7 +60,7 @@ static unsigned best_letter(qn_place_atom *const *sorted, size_t count)
     return best;
 }
 
-/* Of one atom's locations: the chosen letter, else the highest occupancy, else the first letter. */
+/* Choose among the locations of one atom: the chosen letter, else the highest occupancy, else the first letter. */
 static size_t best_location(qn_place_atom *const *sorted, size_t first, size_t end, unsigned chosen)
 {
     size_t best = first;
@@ -72,7 +72,7 @@ static size_t best_location(qn_place_atom *const *sorted, size_t first, size_t e
     return best;
 }
 
-/* In a place of several residues, those with letters but without the chosen one go. */
+/* In a place of several residues, drop the residues that have letters but not the chosen one. */
 static void drop_other_residues(qn_place_atom *const *sorted, size_t count, unsigned chosen)
 {
     for (size_t first = 0, end; first < count; first = end) {

@@ -4,13 +4,13 @@
 
 #include "format/record_lines.h"
 
-/* The element of an AutoDock type, the blanks around it aside: "A" and "CG0" are carbon, "NA" nitrogen, but "Na"
- * sodium.
- * "" for what is no atom: glue of opened rings (G, G0 …), water of hydrated docking (W), a zinc's tetrahedron (TZ).
- * False when the type is none. */
+/* The element of an AutoDock type, ignoring blanks around the type: "A" and "CG0" are carbon, "NA" nitrogen, but "Na"
+ * sodium. `element` is "" for a type that is not an atom: glue of opened rings (G, G0 …), water of hydrated docking
+ * (W), a zinc's tetrahedron (TZ). False when the type is unknown. */
 bool qn_autodock_element(const char *type, size_t length, char element[4]);
 
-/* Whether text, a file's beginning, is PDBQT: by ROOT or TORSDOF records, or by the columns of its first atom. */
+/* Whether `text`, the beginning of a file, is PDBQT: by ENDROOT or TORSDOF records, or by the columns of its first
+ * atom. */
 bool qn_pdbqt_recognise(const char *text, size_t size);
 
 /* Whether the line is an ATOM or HETATM record. */

@@ -1,4 +1,4 @@
-/* Chains of a file and which of them were asked for. */
+/* The chains of a file, and the chains that the user asked for. */
 #ifndef QN_FORMAT_STRUCTURE_CHAIN_LIST_H
 #define QN_FORMAT_STRUCTURE_CHAIN_LIST_H
 
@@ -13,13 +13,13 @@ typedef struct qn_chain_list {
 } qn_chain_list;
 
 bool qn_chain_list_has(const qn_chain_list *list, const char *name);
-/* Nothing happens to a name that is in the list already. */
+/* Add a name that is not in the list yet; other names change nothing. */
 QN_MUST_CHECK qn_status qn_chain_list_add(qn_chain_list *list, const char *name);
 void qn_chain_list_clear(qn_chain_list *list);
 
 typedef struct qn_chain_selection {
     qn_chain_list wanted; /* empty: all */
-    char whole[8];        /* "AB" may be two letters or one name: then the name, else "" */
+    char whole[8];        /* a text such as "AB", which may be one name or two; else "" */
 } qn_chain_selection;
 
 /* "A,BB" and ",BB" are names; "AB" is one name when the file has such a chain, else letters. NULL selects all. */
@@ -28,7 +28,7 @@ void qn_chain_selection_clear(qn_chain_selection *selection);
 
 bool qn_chain_selection_has(const qn_chain_selection *selection, const char *chain);
 
-/* QN_NOT_FOUND when a chain is not among those `present`, which the message lists. */
+/* QN_NOT_FOUND when a wanted chain is not in `present`; the message lists the chains in `present`. */
 QN_MUST_CHECK qn_status qn_chain_selection_check(const char *file, const qn_chain_selection *selection,
                                                  const qn_chain_list *present);
 

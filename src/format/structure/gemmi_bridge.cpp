@@ -21,8 +21,8 @@ struct qn_cif_table {
     gemmi::cif::Document document;
     size_t rows = 0;
     int line = 0;
-    const gemmi::cif::Loop *loop = nullptr;   // of the category, or
-    std::vector<const std::string *> singles; // its single values; NULL: absent
+    const gemmi::cif::Loop *loop = nullptr;   // the category's loop, or NULL
+    std::vector<const std::string *> singles; // the category's single values; NULL: absent
     std::vector<int> places;                  // of the columns in the loop; -1: absent
 };
 

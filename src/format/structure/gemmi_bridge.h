@@ -1,6 +1,6 @@
-/* The only way to gemmi (C++): parses CIF and STAR text and gives C the values of one category.
+/* The only access to gemmi (C++): parse CIF and STAR text and return the values of one category to C.
  *
- * Every function catches everything that C++ may throw. Thread rule: one table, one thread.
+ * Every function catches all C++ exceptions. Thread rule: one table, one thread.
  */
 #ifndef QN_FORMAT_STRUCTURE_GEMMI_BRIDGE_H
 #define QN_FORMAT_STRUCTURE_GEMMI_BRIDGE_H
@@ -24,7 +24,8 @@ typedef struct qn_cif_value {
     size_t length;
 } qn_cif_value;
 
-/* Parse all of `data` and keep the first block's category `category` ("_atom_site"), a loop or single values.
+/* Parse all of `data` and keep the category `category` ("_atom_site"), a loop or single values, of the first
+ * block that has it.
  * `columns` are names without the category; those absent have no values. QN_BAD_FORMAT: broken CIF, with line and
  * reason, or no such category. `name` goes into messages. */
 QN_MUST_CHECK qn_status qn_cif_table_read(const char *name, const char *data, size_t size, const char *category,
@@ -33,12 +34,13 @@ QN_MUST_CHECK qn_status qn_cif_table_read(const char *name, const char *data, si
 void qn_cif_table_destroy(qn_cif_table **table) QN_NOEXCEPT;
 
 size_t qn_cif_table_rows(const qn_cif_table *table) QN_NOEXCEPT;
-/* Line of the loop's start. */
+/* Line on which the loop begins. */
 int qn_cif_table_line(const qn_cif_table *table) QN_NOEXCEPT;
 bool qn_cif_table_has(const qn_cif_table *table, size_t column) QN_NOEXCEPT;
 /* False when the column is absent or the value is null ('.' or '?' without quotes). */
 bool qn_cif_table_get(const qn_cif_table *table, size_t row, size_t column, qn_cif_value *value) QN_NOEXCEPT;
-/* A number, with or without a standard uncertainty in brackets; false for everything else, NaN and infinity too. */
+/* Parse a number, with or without a standard uncertainty in brackets; false for all other values, including NaN and
+ * infinity. */
 bool qn_cif_number(qn_cif_value value, double *number) QN_NOEXCEPT;
 
 #ifdef __cplusplus

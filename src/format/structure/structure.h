@@ -1,4 +1,4 @@
-/* Reading structures from memory and writing them to memory: what qn_molecule_read and qn_molecule_write stand on. */
+/* Reading structures from memory and writing them to memory, for qn_molecule_read and qn_molecule_write. */
 #ifndef QN_FORMAT_STRUCTURE_STRUCTURE_H
 #define QN_FORMAT_STRUCTURE_STRUCTURE_H
 
@@ -6,12 +6,13 @@
 
 #include "base/text.h"
 
-/* `data` is PDB or mmCIF text, not compressed; it need not end in a zero byte. `chains` is what stood behind the path's
- * colon, or NULL for all. `name` goes into messages, and its part after the last '/' into the molecule. */
+/* `data` is PDB or mmCIF text, not compressed; it need not end in a zero byte. `chains` is the text after the path's
+ * colon, or NULL for all chains. `name` goes into messages, and its part after the last '/' into the molecule. */
 QN_MUST_CHECK qn_status qn_structure_read_memory(const char *name, const char *data, size_t size, const char *chains,
                                                  const qn_molecule_options *options, qn_molecule **molecule);
 
-/* Append what qn_molecule_write puts into a file. `name` goes into messages. After a failure `text` is incomplete. */
+/* Append the text that qn_molecule_write writes into a file. `name` goes into messages. After a failure `text` is
+ * incomplete. */
 QN_MUST_CHECK qn_status qn_structure_write_memory(const char *name, qn_structure_format format,
                                                   const qn_molecule *const *molecules, size_t count,
                                                   const char *remarks, qn_text *text);

@@ -1,4 +1,4 @@
-/* What the tests of small-molecule formats share. */
+/* Helpers for the tests of small-molecule formats. */
 #ifndef QN_FORMAT_TESTS_COMPOUNDS_H
 #define QN_FORMAT_TESTS_COMPOUNDS_H
 
@@ -11,7 +11,7 @@
 #include "check.h"
 #include "format/compound/compound_stream.h"
 
-/* One record from a text that begins on line 11 of "lib". */
+/* Read one record from a text that begins on line 11 of the file "lib". */
 static inline qn_status read_record(qn_compound_format format, const char *text, qn_compound **compound)
 {
     qn_compound_record record = {
@@ -19,7 +19,7 @@ static inline qn_status read_record(qn_compound_format format, const char *text,
     return qn_compound_read(&record, compound);
 }
 
-/* A malformed record and the sentence it gets. */
+/* A malformed record and the message that it causes. */
 typedef struct bad_record {
     const char *text, *message;
 } bad_record;
@@ -35,7 +35,7 @@ static inline void check_refusals(qn_compound_format format, const bad_record *c
     }
 }
 
-/* The same but for positions, which may differ by `tolerance`. */
+/* Compare two compounds; positions may differ by `tolerance`. */
 static inline void check_same(const qn_compound *a, const qn_compound *b, double tolerance)
 {
     CHECK_TEXT(a->name, b->name);

@@ -1,4 +1,4 @@
-/* MRC files put together byte by byte after the published layout, independently of the code under test. */
+/* MRC files put together byte by byte according to the published layout, independently of the code under test. */
 #ifndef QN_FORMAT_TESTS_MRC_FILES_H
 #define QN_FORMAT_TESTS_MRC_FILES_H
 
@@ -52,7 +52,7 @@ static mrc_bytes mrc_make(bool big_endian, int mode, const int counts[3], size_t
     return file;
 }
 
-/* Written to the scratch folder; a static buffer. */
+/* Write the file to the scratch folder; returns a static buffer. */
 static const char *mrc_save(const mrc_bytes *file, const char *name)
 {
     static char path[700];
@@ -67,7 +67,7 @@ static void mrc_free(mrc_bytes *file)
     file->data = NULL;
 }
 
-/* Files in the scratch folder whose names hold `part`. */
+/* Whether no file in the scratch folder has a name that contains `part`. */
 static inline bool leaves_nothing(const char *part)
 {
     char command[900];

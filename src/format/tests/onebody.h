@@ -1,5 +1,5 @@
-/* Frames of a trajectory against reference results (onebody.json): times, boxes and centres of geometry that an
- * independent reader of the same files gave, in double precision on the coordinates as they are in the file. */
+/* Compare frames of a trajectory with reference results (onebody.json): times, boxes and centres of geometry computed
+ * by an independent reader of the same files, in double precision from the coordinates in the file. */
 #ifndef QN_FORMAT_TESTS_ONEBODY_H
 #define QN_FORMAT_TESTS_ONEBODY_H
 
@@ -27,13 +27,14 @@ static inline void check_frame_of_reference(const qn_trajectory_frame *frame, js
     CHECK_NEAR(frame->time_ps, json_number_value(json_object_get(expected, "time")), 1e-4);
 }
 
-/* Every frame of `trajectory`; tolerance: of a mean of numbers that are equal but for their last bit. */
+/* Check every frame of `trajectory`. `tolerance_nm`: of the mean position; single positions differ in their last bit at
+ * most. */
 static inline void check_against_onebody(const char *trajectory, const char *onebody, double tolerance_nm)
 {
     char path[1024];
     const char *reference = check_reference_data(trajectory);
     if (!reference) {
-        CHECK(1); /* said by check_reference_data */
+        CHECK(1); /* check_reference_data has printed the reason */
         return;
     }
     snprintf(path, sizeof path, "%s", reference);

@@ -1,4 +1,4 @@
-/* Coordinate records of a PDB file, counted line by line without the reader that the tests put to the test. */
+/* Coordinate records of a PDB file, counted line by line without the reader under test. */
 #ifndef QN_FORMAT_TESTS_RECORDS_H
 #define QN_FORMAT_TESTS_RECORDS_H
 

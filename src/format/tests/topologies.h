@@ -1,4 +1,4 @@
-/* What the tests of topologies share. */
+/* Helpers for the tests of topologies. */
 #ifndef QN_FORMAT_TESTS_TOPOLOGIES_H
 #define QN_FORMAT_TESTS_TOPOLOGIES_H
 
@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-/* NULL where the reference data is absent or does not read. */
+/* Read a reference topology; NULL where the reference data is absent or unreadable. */
 static inline qn_topology *read_reference(const char *name)
 {
     qn_topology *topology = NULL;
@@ -42,7 +42,7 @@ static inline int same_atom(const qn_topology *a, const qn_topology *b, size_t i
     return 1;
 }
 
-/* Atoms that differ; shows the first. The topologies have equally many. */
+/* Number of atoms that differ; prints the first. Both topologies have the same number of atoms. */
 static inline size_t count_differences(const qn_topology *a, const qn_topology *b, int what)
 {
     size_t count = 0;

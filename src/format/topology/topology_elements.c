@@ -1,6 +1,6 @@
-/* Which element an atom of a force field is. Names alone do not tell (SOD is sodium, CA calcium or a carbon), nor do
- * masses alone (hydrogens made heavier take 2 u from their atoms: a nitrogen of 11.99 u; united atoms have more), so
- * both must fit. */
+/* The element of an atom of a force field. Names are ambiguous (SOD is sodium, CA calcium or a carbon), and so are
+ * masses (hydrogens made heavier take 2 u from their atoms: a nitrogen of 11.99 u; united atoms are heavier), so both
+ * must fit. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "format/topology/topology_format.h"
 #include "model/element_mass.h"
 
-/* How far a mass may be from that of the element that the name says: three hydrogens, or twice that taken by
- * repartitioning. */
+/* Masses may differ from that of the element by less than this: a united atom has up to three hydrogens (3 u), and
+ * repartitioning moves 2 u to each of up to three hydrogens (6 u). */
 static const double largest_shift_u = 7;
 
 /* Ions that CHARMM gives names of three letters. */
@@ -23,8 +23,8 @@ static const char *ion_of(const char *name)
     return NULL;
 }
 
-/* The name as the four name columns of a PDB record: those of a name shorter than four letters begin in the second
- * column unless the atom is alone in its residue, where two letters may be an element's. */
+/* Write the name as the four name columns of a PDB record. A name shorter than four letters begins in the second
+ * column, unless the atom is alone in its residue, where two letters may be an element. */
 static void name_columns(const char *name, bool alone, char columns[4])
 {
     size_t length = strlen(name), first = length >= 4 || alone ? 0 : 1;
@@ -42,7 +42,7 @@ static bool begins_alike(const char *name, const char *symbol)
 void qn_topology_deduce_element(const qn_topology_atom *atom, const qn_topology_residue *residue, double mass_u,
                                 char element[4])
 {
-    const double smallest_u = 0.5, same_u = 0.06; /* lighter: Drude particles */
+    const double smallest_u = 0.5, same_u = 0.06; /* lighter particles are Drude particles */
     const bool alone = residue->atom_count == 1;
     char columns[4];
     strcpy(element, "X");

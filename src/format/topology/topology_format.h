@@ -1,8 +1,8 @@
-/* What a format of topologies does. One file a format, one line in the table of topology.c.
+/* The interface of a topology format. Each format has its own files and one line in the table of topology.c.
  *
- * A reader gets the whole unpacked content and tells a new topology what the file says, in file order: residues, atoms
- * (element "" where the file does not say it), bonds, positions, box, and sets has_charges, has_bonds, has_types and
- * `masses`. Elements, masses of elements and molecules of bonds follow from that by qn_topology_read. */
+ * A reader gets the whole unpacked content and fills a new topology in file order: residues, atoms (element "" where
+ * the file states none), bonds, positions, box, and sets has_charges, has_bonds, has_types and `masses`.
+ * qn_topology_read derives elements, missing masses, and molecules from that. */
 #ifndef QN_FORMAT_TOPOLOGY_TOPOLOGY_FORMAT_H
 #define QN_FORMAT_TOPOLOGY_TOPOLOGY_FORMAT_H
 
@@ -23,11 +23,11 @@ extern const qn_topology_format qn_topology_tpr, qn_topology_psf, qn_topology_pa
 QN_MUST_CHECK qn_status qn_topology_read_memory(const char *path, const char *data, size_t size,
                                                 qn_topology **topology);
 
-/* Before the first line of a text. */
+/* Return a reader of a text's lines, positioned before the first line. */
 qn_record_lines qn_topology_lines(const char *path, const char *data, size_t size);
 
-/* The element of an atom by its name, its complete residue and (where known, else negative) mass: "X" for virtual
- * sites, coarse beads and what else fits nothing. */
+/* Deduce the element of an atom from its name, its complete residue and its mass (negative where not known): "X" for
+ * virtual sites, coarse-grained beads and everything else that fits no element. */
 void qn_topology_deduce_element(const qn_topology_atom *atom, const qn_topology_residue *residue, double mass_u,
                                 char element[4]);
 

@@ -1,5 +1,5 @@
-/* Interactions in GROMACS run input files: their parameters, which are passed over, and their lists of atoms, of which
- * those that hold a molecule together are bonds. */
+/* Interactions in GROMACS run input files: their parameters, which are skipped, and their lists of atoms. Interactions
+ * that hold a molecule together count as bonds. */
 #ifndef QN_FORMAT_TOPOLOGY_TPR_INTERACTIONS_H
 #define QN_FORMAT_TOPOLOGY_TPR_INTERACTIONS_H
 
@@ -13,10 +13,10 @@ typedef struct qn_tpr_bonds {
 
 void qn_tpr_bonds_clear(qn_tpr_bonds *bonds);
 
-/* Get past the force field's parameters. */
+/* Skip the parameters of the force field. */
 QN_MUST_CHECK qn_status qn_tpr_skip_parameters(qn_tpr_bytes *bytes);
 
-/* The lists of a molecule type of `atom_count` atoms. `bonds` NULL: get past them. */
+/* Read the lists of a molecule type of `atom_count` atoms. `bonds` NULL: skip them. */
 QN_MUST_CHECK qn_status qn_tpr_read_lists(qn_tpr_bytes *bytes, size_t atom_count, qn_tpr_bonds *bonds);
 
 #endif

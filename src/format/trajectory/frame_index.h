@@ -1,6 +1,6 @@
-/* Where the frames of a file begin, kept beside it as .NAME.quern-index or, where that folder cannot be written, in
- * the cache folder. It belongs to a file of one size and one time of modification; a damaged or outdated one is as
- * good as none.
+/* Offsets of the frames of a file, kept beside the file as .NAME.quern-index or, where that folder is not writable, in
+ * the cache folder. An index belongs to a file with one size and one modification time; a damaged or outdated index is
+ * ignored.
  *
  * Life cycle: zero-initialise → load or add … save → clear. Thread rule: one thread at a time.
  */
@@ -19,18 +19,19 @@ typedef struct qn_frame_index {
     size_t count, capacity;
 } qn_frame_index;
 
-/* Take down what the file at `path` is like now. QN_NOT_FOUND, QN_IO_ERROR; QN_UNSUPPORTED: not a plain file. */
+/* Store size and modification time of the file at `path`. QN_NOT_FOUND, QN_IO_ERROR; QN_UNSUPPORTED: not a plain
+ * file. */
 QN_MUST_CHECK qn_status qn_frame_index_begin(qn_frame_index *index, const char *path);
 
 QN_MUST_CHECK qn_status qn_frame_index_add(qn_frame_index *index, uint64_t offset);
 
-/* Begin, and fill in what was saved for this very file: *found false where nothing fit was. */
+/* Begin, and load the offsets saved for this file in its present state; *found is false where there are none. */
 QN_MUST_CHECK qn_status qn_frame_index_load(qn_frame_index *index, const char *path, bool *found);
 
-/* Best effort in either place: QN_OK too where neither can be written. */
+/* Save in either place; also QN_OK where neither is writable. */
 QN_MUST_CHECK qn_status qn_frame_index_save(const qn_frame_index *index, const char *path);
 
-/* Frames it knows: offsets but the last. */
+/* Number of frames: offsets except the last. */
 size_t qn_frame_index_frames(const qn_frame_index *index);
 
 void qn_frame_index_clear(qn_frame_index *index);

@@ -1,9 +1,10 @@
-/* The part of HDF5 that reading H5MD takes, declared here and found by dlopen: linked, HDF5 and the 30 libraries behind
- * it add 6 ms to every start of quern, which are 2 ms without, and a static libquern.a needs them all, for files that
- * few users have. tests/drivers/test_declarations.c holds this file to HDF5's own headers where they are installed.
+/* The part of HDF5 that reading H5MD needs, declared here and loaded by dlopen. HDF5 depends on 30 libraries. If they
+ * were linked, every start of quern would take 8 ms instead of 2 ms, and a static libquern.a would need them all, for
+ * files that few users have. tests/drivers/test_declarations.c compares this file with HDF5's own
+ * headers where they are installed.
  *
- * HDF5 as distributed is for one thread at a time, whatever the file, and prints its errors unless told not to: all
- * calls stand between qn_hdf5_enter and qn_hdf5_leave.
+ * HDF5 as distributed allows one thread at a time, whatever the file, and prints its errors unless that is turned off:
+ * all calls stand between qn_hdf5_enter and qn_hdf5_leave.
  */
 #ifndef QN_FORMAT_TRAJECTORY_HDF5_API_H
 #define QN_FORMAT_TRAJECTORY_HDF5_API_H
@@ -22,7 +23,7 @@ typedef herr_t (*H5E_auto2_t)(hid_t stack, void *data);
 typedef int H5_index_t, H5_iter_order_t, H5S_seloper_t, H5T_class_t;
 #endif
 
-/* Values of HDF5's headers; the name after QN_ is theirs. */
+/* Values from HDF5's headers; the part of the name after QN_ is HDF5's. */
 enum {
     QN_H5P_DEFAULT = 0,
     QN_H5E_DEFAULT = 0,
@@ -76,11 +77,11 @@ typedef struct qn_hdf5_api {
     herr_t (*H5Aclose)(hid_t attribute);
 } qn_hdf5_api;
 
-/* QN_UNSUPPORTED when no HDF5 of version 1.10 or newer is installed, saying what to install. */
+/* QN_UNSUPPORTED when no HDF5 of version 1.10 or newer is installed; the message says what to install. */
 QN_MUST_CHECK qn_status qn_hdf5_load(qn_hdf5_api *api);
 void qn_hdf5_unload(qn_hdf5_api *api);
 
-/* What HDF5 did with its errors before, for programs that use it as well. */
+/* HDF5's error handling before the call, restored afterwards for programs that use HDF5 too. */
 typedef struct qn_hdf5_quiet {
     H5E_auto2_t function;
     void *data;

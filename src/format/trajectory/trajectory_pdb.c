@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 /* PDB files with several models as trajectories: every ATOM and HETATM record is an atom, in file order; a frame ends
- * with ENDMDL or END. A CRYST1 record is the box from there on; the title of GROMACS says time and step. */
+ * with ENDMDL or END. A CRYST1 record gives the box of the following frames; the title of GROMACS gives time and
+ * step. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -14,7 +15,7 @@ static const double angstrom_nm = 0.1;
 
 typedef struct pdb_head {
     double box_nm[9];
-    size_t first_line; /* of the atoms; other records stand between them */
+    size_t first_line; /* of the atoms; other records may stand between them */
 } pdb_head;
 
 typedef struct pdb_state {
@@ -32,7 +33,7 @@ typedef struct pdb_frame {
     bool cut; /* the file ends within an atom */
 } pdb_frame;
 
-/* Record names are the first six columns, blanks behind shorter ones. */
+/* Record names are the first six columns; shorter names are followed by blanks. */
 static bool is_record(const qn_record_lines *line, const char *record)
 {
     const size_t length = strlen(record);
@@ -40,7 +41,7 @@ static bool is_record(const qn_record_lines *line, const char *record)
     return length == 6 || line->length == length || line->text[length] == ' ';
 }
 
-/* Serial numbers that overflow run into the record's columns 5 and 6. */
+/* Serial numbers that overflow reach into columns 5 and 6 of the record. */
 static bool is_atom(const qn_record_lines *line)
 {
     return (line->length >= 4 && strncasecmp(line->text, "ATOM", 4) == 0) || is_record(line, "HETATM");
@@ -52,8 +53,8 @@ static qn_word coordinate_of(const qn_record_lines *line, size_t axis)
     return qn_record_columns(line, first, first + COORDINATE_WIDTH - 1);
 }
 
-/* An atom in what is shown, or a first line that files with long heads begin with. A TITLE alone in its line begins
- * files of GROMOS (.g96). */
+/* Recognise an atom in the bytes shown, or a first line that is typical of files with long heads. A line with TITLE
+ * alone begins files of GROMOS (.g96). */
 static bool recognise(const char *path, const char *head, size_t size)
 {
     static const char *const records[] = {"HEADER", "TITLE", "CRYST1", "MODEL", "REMARK"};
@@ -71,7 +72,7 @@ static bool recognise(const char *path, const char *head, size_t size)
     return false;
 }
 
-/* a, b, c (Å) in columns 7-33, α, β, γ (degrees) in 34-54. What is not all numbers is no cell. */
+/* Read a, b, c (Å) in columns 7-33, α, β, γ (degrees) in 34-54. A field that is not a number means no cell. */
 static qn_status read_cell(const pdb_frame *frame, double box_nm[9])
 {
     static const size_t ends[7] = {6, 15, 24, 33, 40, 47, 54};
@@ -95,14 +96,14 @@ static void read_title(const pdb_frame *frame)
         frame->bytes->step = (int64_t)step;
 }
 
-/* Look at the line and keep and take it, unless it begins the next frame. */
+/* Examine the line, then keep and take it, unless it begins the next frame. */
 static qn_status read_record(pdb_frame *frame)
 {
     const qn_record_lines *line = &frame->line.line;
     pdb_state *state = frame->stream->state;
     const bool model = is_record(line, "MODEL"), cell = is_record(line, "CRYST1"), title = is_record(line, "TITLE");
     if (model || cell || title) {
-        frame->complete = frame->atoms > 0; /* the record of its end was left out */
+        frame->complete = frame->atoms > 0; /* the record that ends the frame is missing */
         if (frame->complete) return QN_OK;
         frame->in_model = frame->in_model || model;
         if (cell) QN_TRY(read_cell(frame, state->box_nm));
@@ -120,7 +121,8 @@ static qn_status read_record(pdb_frame *frame)
     return QN_OK;
 }
 
-/* The file ended without the record of the frame's end: that belongs to models and to frames behind another one. */
+/* Whether a frame without the record that ends it is incomplete. A model, or a frame after another frame, is complete
+ * only with the expected number of atoms. */
 static bool is_cut(const pdb_frame *frame)
 {
     const size_t expected = frame->stream->atom_count;

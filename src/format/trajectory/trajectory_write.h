@@ -1,12 +1,13 @@
-/* Writing trajectories: XTC (.xtc) or DCD (.dcd), as the path ends. The file appears under its name when it is
- * finished, complete or not at all.
+/* Writing trajectories: XTC (.xtc) or DCD (.dcd), by the ending of the path. The file appears under its name when it is
+ * finished, so it is complete or absent.
  *
- * Life cycle: create → append, again and again → finish or discard. Thread rule: one thread at a time.
+ * Life cycle: create → append (any number of times) → finish or discard. Thread rule: one thread at a time.
  *
  *     qn_trajectory_writer *writer;
  *     QN_TRY(qn_trajectory_writer_create("part.xtc", atom_count, NULL, &writer));
  *     for (…) status = qn_trajectory_writer_append(writer, &frame);
- *     status == QN_OK ? qn_trajectory_writer_finish(&writer) : qn_trajectory_writer_discard(&writer);
+ *     if (status == QN_OK) status = qn_trajectory_writer_finish(&writer);
+ *     else qn_trajectory_writer_discard(&writer);
  */
 #ifndef QN_FORMAT_TRAJECTORY_TRAJECTORY_WRITE_H
 #define QN_FORMAT_TRAJECTORY_TRAJECTORY_WRITE_H
@@ -18,8 +19,9 @@
 typedef struct qn_trajectory_writer qn_trajectory_writer;
 
 typedef struct qn_trajectory_write_options {
-    double precision; /* of XTC: positions are rounded to multiples of 1/precision nm; 0: 1000 */
-    bool large; /* XTC with 64-bit sizes (magic 2023), which old programs do not read, also where it need not be */
+    double precision; /* for XTC: positions are rounded to multiples of 1/precision nm; 0: 1000 */
+    bool large; /* always write XTC with 64-bit sizes (magic 2023), which old programs do not read, even where that is
+                   not needed */
 } qn_trajectory_write_options;
 
 /* `options` NULL: all 0. QN_INVALID_ARGUMENT, QN_UNSUPPORTED (another ending), QN_NOT_FOUND, QN_IO_ERROR. */
@@ -27,12 +29,12 @@ QN_MUST_CHECK qn_status qn_trajectory_writer_create(const char *path, size_t ato
                                                     const qn_trajectory_write_options *options,
                                                     qn_trajectory_writer **writer);
 
-/* Positions, box, and step and time where they are known (XTC: else 0; DCD has those of evenly spaced frames, taken
- * from the first two). After a failure nothing more is taken. QN_INVALID_ARGUMENT: positions that the format cannot
- * hold. */
+/* Append positions and box, and step and time where they are known. XTC stores 0 for unknown ones; DCD stores those of
+ * evenly spaced frames, derived from the first two frames. After a failure no more frames are accepted.
+ * QN_INVALID_ARGUMENT: positions that the format cannot hold. */
 QN_MUST_CHECK qn_status qn_trajectory_writer_append(qn_trajectory_writer *writer, const qn_trajectory_frame *frame);
 
-/* Both end the writer. After a failure to finish there is no file. */
+/* Both functions destroy the writer. After a failed finish there is no file. */
 QN_MUST_CHECK qn_status qn_trajectory_writer_finish(qn_trajectory_writer **writer);
 void qn_trajectory_writer_discard(qn_trajectory_writer **writer);
 

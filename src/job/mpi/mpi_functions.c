@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The counter that pieces are dealt from is a window of 8 bytes in rank 0's memory. */
+/* The common counter is a window of 8 bytes in the memory of rank 0. */
 typedef struct mpi_state {
-    MPI_Comm everyone; /* ours: messages of a program that uses the library do not mix with ours */
+    MPI_Comm everyone; /* a communicator of our own, so that our messages do not mix with those of the program */
     MPI_Win window;
 } mpi_state;
 
@@ -23,14 +23,14 @@ static int failed(int code, const char *what, char *message)
     return 1;
 }
 
-/* At the end of the process, because MPI cannot be begun again after it. */
+/* Called at the end of the process, because MPI cannot be initialised again after it was finalised. */
 static void finalise(void)
 {
     int over;
     if (MPI_Finalized(&over) == MPI_SUCCESS && !over) MPI_Finalize();
 }
 
-/* Begin MPI unless the program did. */
+/* Initialise MPI unless the program has done so. */
 static int begin(char *message)
 {
     int begun, over, level;
@@ -106,7 +106,7 @@ static int ranks_next(void *memory, uint64_t count, uint64_t *first, char messag
     return failed(MPI_Win_flush(0, state->window), "MPI_Win_flush", message);
 }
 
-/* MPI waits by polling at full speed. The first rank to be done may wait for hours, so it sleeps between looks. */
+/* MPI waits by polling at full speed. The first rank that finishes may wait for hours, so this polls with pauses. */
 static int wait_for(MPI_Request *request, const char *what, char *message)
 {
     const struct timespec pause = {.tv_nsec = 1000000};

@@ -1,5 +1,5 @@
-/* What libquern_mpi.so offers to job/ranks.c: the only way between the library and an MPI. Plain C types, so that the
- * library itself is built and runs without one.
+/* Functions of libquern_mpi.so for job/ranks.c, the only code that calls MPI. They have plain C types, so that libquern
+ * itself is built and runs without an MPI.
  *
  * Every function returns 0, or another number after writing a sentence into `message`. Thread rule: one at a time.
  */
@@ -19,16 +19,17 @@ typedef struct qn_mpi_functions {
     int version; /* QN_MPI_FUNCTIONS_VERSION of the header that it was built with */
     int (*open)(void **state, qn_mpi_place *place, char message[QN_MPI_MESSAGE_BYTES]);
     int (*next)(void *state, uint64_t count, uint64_t *first, char message[QN_MPI_MESSAGE_BYTES]);
-    /* The largest of all ranks' values; waits for all of them. */
+    /* Find the largest of all ranks' values; waits for all ranks. */
     int (*most)(void *state, int value, int *most, char message[QN_MPI_MESSAGE_BYTES]);
-    /* Rank 0's bytes go to all; waits for them. Fewer than 2^31. */
+    /* Broadcast from rank 0; waits for all ranks. Fewer than 2^31 bytes. */
     int (*tell)(void *state, void *data, size_t size, char message[QN_MPI_MESSAGE_BYTES]);
-    /* The sums of all ranks' values go to rank 0; the others' stay. Fewer than 2^31 values; waits for all ranks. */
+    /* Sum the values of all ranks into those of rank 0; other ranks keep theirs. Fewer than 2^31 values; waits for all
+     * ranks. */
     int (*sum)(void *state, float *values, size_t count, char message[QN_MPI_MESSAGE_BYTES]);
     void (*close)(void *state); /* waits for all ranks */
 } qn_mpi_functions;
 
-/* The one symbol that is looked up, "qn_mpi_functions_get". */
+/* The only symbol that job/ranks.c looks up, "qn_mpi_functions_get". */
 const qn_mpi_functions *qn_mpi_functions_get(void);
 
 #endif

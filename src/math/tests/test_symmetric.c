@@ -15,7 +15,7 @@ static double uniform(void)
 
 static void known_values_ascend(void)
 {
-    /* 2 × 2 block (2 1; 1 2) has 1 and 3; the third axis 0.5 */
+    /* the block (2 1; 1 2) has the eigenvalues 1 and 3, the third axis 0.5 */
     const double matrix[9] = {2, 1, 0, 1, 2, 0, 0, 0, 0.5};
     double values[3], vectors[9];
     qn_symmetric_eigen(matrix, 3, values, vectors);

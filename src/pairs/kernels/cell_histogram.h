@@ -1,8 +1,7 @@
-/* How many pairs of atoms lie at which distance, of those pairs alone that cell lists give (pairs/pair_cells.h).
- * Atoms, bins and counts are those of distance_histogram, and pairs are counted by the same arithmetic: where the lists
- * hold every pair within the last bin, so are the counts.
+/* Histogram of the distances of the pairs of atoms in cell lists (pairs/pair_cells.h). Atoms, bins, counts and
+ * arithmetic are those of distance_histogram. If the lists hold every pair up to the last bin, the counts are the same.
  *
- * Its reference is that of distance_histogram, which looks at all pairs. */
+ * Its reference is that of distance_histogram, which computes all pairs. */
 #ifndef QN_PAIRS_CELL_HISTOGRAM_H
 #define QN_PAIRS_CELL_HISTOGRAM_H
 
@@ -14,10 +13,10 @@ extern const qn_family qn_pairs_cell_histogram_family;
 typedef struct qn_cell_histogram_problem {
     qn_histogram_problem histogram; /* second_count 0 with second NULL: unordered pairs of the first set */
     int task_count;
-    double pairs; /* of all tasks */
+    double pairs; /* number of pairs of all tasks */
 } qn_cell_histogram_problem;
 
-/* As qn_distance_histogram, of sorted atoms; tasks: qn_pair_task. */
+/* Like qn_distance_histogram, for sorted atoms. tasks: an array of qn_pair_task. */
 QN_MUST_CHECK qn_status qn_cell_histogram(qn_queue *queue, const qn_configuration *configuration,
                                           const qn_cell_histogram_problem *problem, qn_buffer *first, qn_buffer *second,
                                           qn_buffer *tasks, qn_buffer *squared_edges, qn_buffer *cell,

@@ -19,7 +19,7 @@ float qn_distance_histogram_square(const qn_histogram_cell *cell, const float fi
 
 int qn_distance_histogram_bin(const qn_histogram_bins *bins, const float *squared_edges, float square)
 {
-    int low = 0, high = bins->count + 1; /* edges below `low` are ≤ square, those from `high` on are not */
+    int low = 0, high = bins->count + 1; /* edges before `low` are ≤ square, edges from `high` on are > square */
     while (low < high) {
         const int middle = (low + high) / 2;
         if (squared_edges[middle] <= square)
@@ -27,16 +27,16 @@ int qn_distance_histogram_bin(const qn_histogram_bins *bins, const float *square
         else
             high = middle;
     }
-    return low == 0 ? bins->count : low - 1; /* not a number: none of the edges is ≤ it */
+    return low == 0 ? bins->count : low - 1; /* NaN: no edge is ≤ it */
 }
 
 void qn_distance_histogram_reference(const qn_histogram_problem *problem, const float *packed_first,
                                      const float *packed_second, uint64_t *counts)
 {
-    static const size_t floats = 4; /* of an atom */
+    static const size_t floats = 4; /* per packed atom */
     float squared_edges[4096];
     const qn_histogram_bins *bins = problem->bins;
-    if (bins->count >= (int)(sizeof squared_edges / sizeof *squared_edges)) return; /* a reference for tests */
+    if (bins->count >= (int)(sizeof squared_edges / sizeof *squared_edges)) return; /* 4095 bins are enough for tests */
     qn_histogram_bins_squared_edges(bins, squared_edges);
     const size_t others = packed_second ? (size_t)problem->second_count : (size_t)problem->first_count;
     const float *other = packed_second ? packed_second : packed_first;

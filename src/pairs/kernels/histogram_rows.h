@@ -1,6 +1,6 @@
-/* What host kernels of pair histograms share: an atom against a row of atoms in the vectors of the processor gives a
- * row of bins, which are then counted one by one in several histograms in turn, so that no count waits for the one
- * before. A pair whose guess is not sure gets the bin past all others; rows that have one are looked at again.
+/* Common code of the host kernels of pair histograms. The bins of an atom with a row of atoms are computed in vectors.
+ * They are then counted one by one in several histograms in turn, so that no count waits for the one before. A pair
+ * whose guess is not sure gets the bin after all others, and is looked up in a second pass over the row.
  *
  * Included by *_host.c only, each of which is compiled once per instruction set. */
 #ifndef QN_PAIRS_HISTOGRAM_ROWS_H
@@ -17,9 +17,9 @@
 #define VECTOR_WIDTH 1
 #include "pairs/kernels/distance_histogram.dev.h"
 
-enum { SIDE = 512 };   /* atoms of a tile: its coordinates and bins stay in the first cache */
-enum { COPIES = 4 };   /* of a histogram, where it is small enough for them to stay there too */
-enum { SMALL = 4096 }; /* bins of such a one */
+enum { SIDE = 512 };                             /* atoms of a tile: its coordinates and bins stay in the first cache */
+enum { COPIES = 4 };                             /* of a histogram, if all of them fit into the first cache too */
+enum { SMALL = 4096 };                           /* most bins of such a histogram */
 static const uint64_t MOST_PENDING = 0x40000000; /* pairs after which counts are flushed: far below 2^32 */
 
 typedef struct atom_rows {
@@ -28,12 +28,12 @@ typedef struct atom_rows {
 } atom_rows;
 
 typedef struct worker_counts {
-    uint32_t *copies; /* COPIES of `stride` */
+    uint32_t *copies; /* [rule->copies][stride] */
     uint64_t *totals; /* one per bin */
-    uint64_t pending;
+    uint64_t pending; /* number of pairs counted in `copies` since the last flush */
 } worker_counts;
 
-/* What pairs are counted by, and into. */
+/* The rule by which pairs are counted, and the counters. */
 typedef struct histogram_rule {
     const float *squared_edges, *cell;
     int bins, shifts, shape;
@@ -42,7 +42,7 @@ typedef struct histogram_rule {
     worker_counts *workers;
 } histogram_rule;
 
-/* The row's differences in the brick, as the triclinic images need them. */
+/* Differences of a row in the brick, which triclinic images need; squares; bins. */
 typedef struct row_scratch {
     float x[SIDE], y[SIDE], z[SIDE], square[SIDE];
     uint32_t bin[SIDE];
@@ -50,7 +50,7 @@ typedef struct row_scratch {
 
 static inline uint32_t guess_bin(float square, float scale, float shift, float sure, int bins)
 {
-    const float most = (float)bins + 0.25f; /* surely beyond; takes what is not a number too */
+    const float most = (float)bins + 0.25f; /* certainly beyond the last bin; NaN becomes this too */
     float guess = FMA(sqrtf(square), scale, shift);
     guess = guess < most ? guess : most;
     const float whole = histogram_whole(guess);
@@ -84,7 +84,7 @@ static void squares_triclinic(const float *cell, int shifts, const atom_rows *ot
     const float *x = other->x + begin, *y = other->y + begin, *z = other->z + begin;
     const float ax = at[0], ay = at[1], az = at[2];
     float *square = row->square, *dx = row->x, *dy = row->y, *dz = row->z, brick[HISTOGRAM_SHIFTS];
-    memcpy(brick, cell, sizeof brick); /* which no store to the row can change */
+    memcpy(brick, cell, sizeof brick); /* a copy, so that the compiler knows that stores to the row do not change it */
 #pragma omp simd
     for (size_t j = 0; j < count; j++) {
         float to_x = ax - x[j], to_y = ay - y[j], to_z = az - z[j];
@@ -113,7 +113,7 @@ static void find_bins(const histogram_rule *rule, size_t count, row_scratch *row
     for (size_t j = 0; j < count; j++) bin[j] = guess_bin(square[j], scale, shift, sure, bins);
 }
 
-/* Count a row's bins, then those that were not sure. */
+/* Count a row's bins, then look up and count those that were not sure. */
 static void count_bins(const histogram_rule *rule, size_t count, const row_scratch *row, worker_counts *mine)
 {
     const size_t unsure = (size_t)rule->bins + 1, step = rule->copies == COPIES ? rule->stride : 0;
@@ -144,7 +144,7 @@ static void flush(const histogram_rule *rule, worker_counts *mine)
     mine->pending = 0;
 }
 
-/* x, y, z of packed atoms as three rows in memory of their own. */
+/* Copy x, y and z of packed atoms into three rows; `memory` is to be released. */
 static qn_status make_rows(const float *packed, size_t count, float **memory, atom_rows *rows)
 {
     void *made;
@@ -160,7 +160,7 @@ static qn_status make_rows(const float *packed, size_t count, float **memory, at
     return QN_OK;
 }
 
-/* Every worker's counts apart by more than a line of the cache. */
+/* Allocate the counts of all workers, each worker's on cache lines of its own. */
 static qn_status make_workers(histogram_rule *rule, size_t workers, uint32_t **copies, uint64_t **totals)
 {
     void *memory;
@@ -175,7 +175,7 @@ static qn_status make_workers(histogram_rule *rule, size_t workers, uint32_t **c
     return QN_OK;
 }
 
-/* An atom with `count` ≤ SIDE others from `begin` on. */
+/* Count the pairs of an atom with `count` ≤ SIDE other atoms from `begin` on. */
 static void count_row(const histogram_rule *rule, const float at[3], const atom_rows *other, size_t begin, size_t count,
                       row_scratch *row, worker_counts *mine)
 {
@@ -189,7 +189,7 @@ static void count_row(const histogram_rule *rule, const float at[3], const atom_
     count_bins(rule, count, row, mine);
 }
 
-/* Run `task` for units 0 … units − 1 on the pool, then add what the workers have counted. */
+/* Run `task` for units 0 … units − 1 on the pool, then add the counts of the workers. */
 static qn_status run_units(histogram_rule *rule, qn_pool *pool, size_t units, qn_pool_task task, void *job,
                            uint64_t *counts)
 {

@@ -1,5 +1,5 @@
-/* Pairs of atoms so close to an edge between bins that single precision may put them on its other side, counted in
- * double precision by brute force: what cumulative counts of a distance histogram may differ by. */
+/* Count, in double precision and by brute force, the pairs of atoms so close to an edge between bins that single
+ * precision may put them on its other side. Cumulative counts of a distance histogram may differ by this number. */
 #ifndef QN_PAIRS_NEAR_PAIRS_H
 #define QN_PAIRS_NEAR_PAIRS_H
 
@@ -13,12 +13,12 @@
 #include "model/box.h"
 
 typedef struct near_pairs {
-    const uint32_t *atoms[2]; /* the second NULL: pairs of the first, each once */
+    const uint32_t *atoms[2]; /* the second NULL: unordered pairs within the first */
     size_t counts[2];
     double width_nm;
     int bins;
-    const qn_trajectory_frame *frame; /* of the count under way, like what follows */
-    qn_box box;                       /* QN_BOX_NONE: plain distances */
+    const qn_trajectory_frame *frame; /* this and the members below belong to the current count */
+    qn_box box;                       /* QN_BOX_NONE: distances without images */
     double epsilon_nm;
     uint64_t *near; /* [threads][bins + 1] */
 } near_pairs;
@@ -52,7 +52,7 @@ static inline double near_pairs_distance(const qn_box *box, const float *from, c
     return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 
-/* Pairs of one atom of the first set. */
+/* Count the pairs of one atom of the first set. */
 static inline qn_status near_pairs_of_atom(size_t index, int worker, void *user)
 {
     const near_pairs *pairs = user;

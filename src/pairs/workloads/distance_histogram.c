@@ -9,9 +9,9 @@
 
 #include <quern/workload.h>
 
-/* Unordered pairs in a cube of 10 nm, 400 bins of 0.05 nm. The atoms are those of a small cube, 8 × 8 × 8 times, on a
- * grid so fine and yet so coarse that single precision knows all differences exactly: the distances from all copies
- * of an atom are the same, and those from one are enough to check a histogram of any size. */
+/* Unordered pairs in a cube of 10 nm, 400 bins of 0.05 nm. The cube is made of 8 × 8 × 8 copies of a small cube.
+ * Positions are multiples of 2^-16 nm, so that differences are exact in single precision. All copies of an atom then
+ * have the same distances, and the distances from one copy are enough to check a histogram of any size. */
 enum { REPEATS = 8, COPIES = REPEATS * REPEATS * REPEATS, BINS = 400 };
 static const double WIDTH_NM = 0.05, EDGE_NM = 10, SMALL_EDGE_NM = 1.25, GRID_NM = 0x1p-16;
 
@@ -106,7 +106,8 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
-/* Twice the pairs: those of the first small cube's atoms with all others, times its copies. */
+/* Twice the expected counts: pairs of the atoms of the first small cube with all other atoms, times the number of
+ * copies. */
 static qn_status make_expected(histogram_state *state)
 {
     const size_t count = (size_t)state->problem.first_count;
@@ -125,7 +126,7 @@ static qn_status make_expected(histogram_state *state)
     return QN_OK;
 }
 
-/* Pairs too many or too few anywhere: any at all is above the tolerance. */
+/* The error is the largest difference of a bin, as twice the number of pairs; any difference is above the tolerance. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     histogram_state *state = pointer;
@@ -150,7 +151,7 @@ static const void *problem_of(const void *pointer)
     return &((const histogram_state *)pointer)->problem;
 }
 
-/* How many tiles there are for each unit decides how large they may be. */
+/* The class follows the number of atoms, because the best size of tiles depends on it. */
 static void problem_class(const int sizes[QN_WORKLOAD_SIZES], char text[64])
 {
     snprintf(text, 64, "%s", qn_histogram_problem_class(sizes[0]));

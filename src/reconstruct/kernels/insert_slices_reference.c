@@ -24,7 +24,7 @@ static void add_pixel(const reference_slice *slice, int x, int y, double factor,
 static void add_voxel(const qn_insert_problem *problem, const reference_slice *slice, const double p[3],
                       double value[3])
 {
-    double q[3], u[2]; /* in voxels, in pixels */
+    double q[3], u[2]; /* the voxel's place in the image: q in voxels, u in pixels */
     const float *m = slice->matrix;
     for (int axis = 0; axis < 3; axis++)
         q[axis] = (double)m[axis] * p[0] + (double)m[3 + axis] * p[1] + (double)m[6 + axis] * p[2];

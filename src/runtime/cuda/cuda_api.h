@@ -1,6 +1,6 @@
-/* The part of the CUDA driver API and of NVRTC the driver uses, declared here so that building needs no CUDA and
- * running finds both by dlopen. tests/drivers/test_declarations.c holds this file to NVIDIA's headers where they are
- * installed. */
+/* The part of the CUDA driver API and of NVRTC that the driver uses. It is declared here so that a build needs no CUDA;
+ * at run time dlopen finds both libraries. tests/drivers/test_declarations.c compares this file with NVIDIA's headers
+ * if they are installed. */
 #ifndef QN_RUNTIME_CUDA_API_H
 #define QN_RUNTIME_CUDA_API_H
 
@@ -73,7 +73,7 @@ enum {
     QN_NVRTC_SUCCESS = 0
 };
 
-/* libcuda.so.1; where a function has versions, the one named here is loaded under its version's symbol (_v2). */
+/* Functions of libcuda.so.1. A member's name is the symbol that is loaded, with the version (_v2) if there is one. */
 typedef struct qn_cuda_api {
     void *library;
     CUresult (*cuInit)(unsigned int);
@@ -114,7 +114,7 @@ typedef struct qn_cuda_api {
                                unsigned int, unsigned int, CUstream, void **, void **);
 } qn_cuda_api;
 
-/* libnvrtc, 11.2 or newer. */
+/* Functions of libnvrtc, 11.2 or newer. */
 typedef struct qn_nvrtc_api {
     void *library;
     int major, minor; /* its version */
@@ -134,12 +134,12 @@ typedef struct qn_nvrtc_api {
     nvrtcResult (*nvrtcGetPTX)(nvrtcProgram, char *);
 } qn_nvrtc_api;
 
-/* Open a library and fill its table; QN_NO_DEVICE with the reason when it is absent or too old. */
+/* Open the library and fill its table; QN_NO_DEVICE with the reason if the library is absent or too old. */
 QN_MUST_CHECK qn_status qn_cuda_load(qn_cuda_api *api);
 void qn_cuda_unload(qn_cuda_api *api);
 
-/* The newest NVRTC whose major version is not above `driver_major`, as a driver cannot load the code of a later one;
- * without such a one, or with 0, the newest. */
+/* Open the newest NVRTC whose major version is not above `driver_major`, because a driver cannot load the code of a
+ * later version; if there is none, or for 0, the newest. */
 QN_MUST_CHECK qn_status qn_nvrtc_load(qn_nvrtc_api *api, int driver_major);
 void qn_nvrtc_unload(qn_nvrtc_api *api);
 

@@ -1,4 +1,4 @@
-/* Inside the CUDA driver: one device, its objects, and what its files share. */
+/* Internals of the CUDA driver: one device, its objects, and the functions that its files share. */
 #ifndef QN_RUNTIME_CUDA_DRIVER_H
 #define QN_RUNTIME_CUDA_DRIVER_H
 
@@ -12,10 +12,10 @@ typedef struct qn_cuda_device {
     qn_cuda_api api;
     qn_nvrtc_api compiler;
     CUdevice id;
-    CUcontext context; /* the primary one, which FFT libraries share */
+    CUcontext context; /* the primary context, which FFT libraries share */
     int number;
     int capability;   /* 90 is 9.0 */
-    atomic_bool lost; /* set once, then every call fails */
+    atomic_bool lost; /* never reset; every later call fails */
 } qn_cuda_device;
 
 typedef struct qn_cuda_buffer {
@@ -23,20 +23,21 @@ typedef struct qn_cuda_buffer {
     size_t bytes;
 } qn_cuda_buffer;
 
-/* CUDA times between two events, so ours is a pair around the command. Queues are the CUstream itself. */
+/* CUDA measures the time between two events, so this is a pair around the command. A queue is the CUstream itself. */
 typedef struct qn_cuda_event {
     CUevent start, end;
 } qn_cuda_event;
 
 /* cuda_error.c
- * QN_OK for CUDA_SUCCESS, else a failure "cuda:N: <doing> failed with CUDA_ERROR_…" and the status that fits. */
+ * Return QN_OK for CUDA_SUCCESS, else a failure "cuda:N: <doing> failed with CUDA_ERROR_…" and a status for the error.
+ */
 QN_MUST_CHECK qn_status qn_cuda_check(qn_cuda_device *device, CUresult error, const char *doing);
 
-/* Make the device's context the calling thread's; QN_DEVICE_LOST once the device was lost. */
+/* Set the device's context in the calling thread; QN_DEVICE_LOST after the device was lost. */
 QN_MUST_CHECK qn_status qn_cuda_enter(qn_cuda_device *device);
 
-/* The start of a command's event, *event set to NULL when `wanted` is; and its end, which hands it over. `status` is
- * that of the command between; after a failure the event is destroyed. */
+/* Record the start of a command's event; *event is NULL if `wanted` is NULL. The second function records its end and
+ * stores the event in *wanted. `status` is that of the command in between; after a failure the event is destroyed. */
 QN_MUST_CHECK qn_status qn_cuda_event_start(qn_cuda_device *device, CUstream stream, const qn_driver_event *wanted,
                                             qn_cuda_event **event);
 QN_MUST_CHECK qn_status qn_cuda_event_end(qn_cuda_device *device, CUstream stream, qn_status status,

@@ -25,8 +25,8 @@ void qn_cuda_buffer_destroy(qn_driver_device opaque, qn_driver_buffer destroyed)
     qn_cuda_device *device = opaque;
     qn_cuda_buffer *buffer = destroyed;
     if (!buffer) return;
-    /* cuMemFree waits for the commands that use the memory. Nothing can be done about an error here: a lost device has
-     * freed everything. */
+    /* cuMemFree waits for the commands that use the memory. Errors are ignored, because a lost device has freed all its
+     * memory. */
     if (device->api.cuCtxSetCurrent(device->context) == QN_CUDA_SUCCESS) device->api.cuMemFree_v2(buffer->address);
     qn_release(&buffer);
 }

@@ -1,6 +1,6 @@
-/* The part of CUPTI that counters need, declared here as cuda_api.h declares the driver's: structs of parameters, each
- * beginning with its size, and functions that take one of them. tests/drivers/check_cupti.sh holds this file to
- * NVIDIA's headers where they are installed. */
+/* The part of CUPTI that counters need, declared here as cuda_api.h declares the CUDA driver: structs of parameters,
+ * each of which begins with its size, and functions that take one struct. tests/drivers/check_cupti.sh compares this
+ * file with NVIDIA's headers if they are installed. */
 #ifndef QN_RUNTIME_CUPTI_API_H
 #define QN_RUNTIME_CUPTI_API_H
 
@@ -10,7 +10,7 @@
 
 #include "runtime/cuda/cuda_api.h"
 
-/* Sizes as CUPTI wants them: up to the end of the last member, without what pads the struct. */
+/* Size of a struct as CUPTI expects it: up to the end of the last member, without padding. */
 #define QN_CUPTI_SIZE(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
 
 /* Values of NVIDIA's headers; the name after QN_ is theirs. */
@@ -24,7 +24,7 @@ enum {
     QN_CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED = 43,
     QN_CUPTI_PROFILER_TYPE_RANGE_PROFILER = 0,
     QN_CUPTI_AutoRange = 1, /* a range for each kernel */
-    QN_CUPTI_UserReplay = 3 /* we run the passes */
+    QN_CUPTI_UserReplay = 3 /* the caller runs the passes */
 };
 
 typedef struct qn_cupti_initialize {
@@ -52,7 +52,7 @@ typedef struct qn_cupti_host_initialize {
     void *reserved;
     int profiler_type;
     const char *chip;
-    const uint8_t *availability; /* NULL: all that such a chip has */
+    const uint8_t *availability; /* NULL: all counters of the chip */
     void *host;                  /* out */
 } qn_cupti_host_initialize;
 
@@ -112,7 +112,7 @@ typedef struct qn_cupti_enable {
     void *profiler; /* out */
 } qn_cupti_enable;
 
-/* Start, DecodeData and Disable begin alike; DecodeData has one more member. */
+/* Parameters of Start and Disable; those of DecodeData begin likewise and have one more member. */
 typedef struct qn_cupti_profiler {
     size_t size;
     void *reserved;
@@ -205,15 +205,15 @@ typedef struct qn_cupti_api {
     int (*result_string)(int result, const char **text);
 } qn_cupti_api;
 
-/* Open the library and fill the table; QN_UNSUPPORTED with the reason when it is absent or too old. */
+/* Open the library and fill the table; QN_UNSUPPORTED with the reason if the library is absent or too old. */
 QN_MUST_CHECK qn_status qn_cupti_load(qn_cupti_api *api);
 void qn_cupti_unload(qn_cupti_api *api);
 
 const char *qn_cupti_function_name(qn_cupti_function function);
-/* "CUPTI_ERROR_INVALID_METRIC_NAME" */
+/* Name of a result, such as "CUPTI_ERROR_INVALID_METRIC_NAME". */
 const char *qn_cupti_result_name(const qn_cupti_api *api, int result);
 
-/* Call a function; a failure names it, its result and what is known about that. */
+/* Call a function. A failure message has the function, its result and, for known results, the reason. */
 QN_MUST_CHECK qn_status qn_cupti_call(const qn_cupti_api *api, qn_cupti_function function, void *parameters);
 
 #endif

@@ -1,5 +1,5 @@
-/* Complex numbers, qn_complex {x + i y}, in the kernel language; part of every prelude. Products round the same way
- * everywhere: one product plain, the other fused into the sum. */
+/* Complex numbers, qn_complex {x + i y}, in the kernel language; part of every prelude. Products round the same way on
+ * every device: one real product is rounded and the other is fused into the sum; COMPLEX_FMA fuses both. */
 #ifndef QN_RUNTIME_COMPLEX_DEV_H
 #define QN_RUNTIME_COMPLEX_DEV_H
 

@@ -1,4 +1,4 @@
-/* The OpenCL driver's table. */
+/* The OpenCL driver's struct of functions. */
 #include "runtime/opencl/opencl_driver.h"
 
 static void *native_handle(qn_driver_device opaque, void *object, qn_native_kind kind)

@@ -1,4 +1,4 @@
-/* Inside the OpenCL driver: one device, its objects, and what its files share. */
+/* Internals of the OpenCL driver: one device, its objects, and the functions that its files share. */
 #ifndef QN_RUNTIME_OPENCL_DRIVER_H
 #define QN_RUNTIME_OPENCL_DRIVER_H
 
@@ -15,8 +15,8 @@ typedef struct qn_opencl_device {
     int number;
     uint64_t memory_bytes;
     size_t alignment;            /* bytes; sub-buffers begin at multiples of it */
-    bool rounds_divide_and_root; /* the compiler can be told to round / and sqrt correctly */
-    atomic_bool lost;            /* set once, then every call fails */
+    bool rounds_divide_and_root; /* the compiler has an option that rounds / and sqrt correctly */
+    atomic_bool lost;            /* never reset; every later call fails */
 } qn_opencl_device;
 
 typedef struct qn_opencl_buffer {
@@ -27,10 +27,10 @@ typedef struct qn_opencl_buffer {
 /* Queues, programs and events are the cl_ objects themselves. */
 
 /* opencl_error.c
- * QN_OK for CL_SUCCESS, else a failure "opencl:N: <doing> failed with CL_…" and the status that fits. */
+ * Return QN_OK for CL_SUCCESS, else a failure "opencl:N: <doing> failed with CL_…" and a status for the error. */
 QN_MUST_CHECK qn_status qn_opencl_check(qn_opencl_device *device, cl_int error, const char *doing);
 
-/* QN_DEVICE_LOST once the device was lost. */
+/* Fail with QN_DEVICE_LOST if the device was lost. */
 QN_MUST_CHECK qn_status qn_opencl_alive(const qn_opencl_device *device);
 
 /* opencl_device.c */

@@ -1,5 +1,5 @@
 /* The kernel language in CUDA C++17 for NVRTC, without headers. Every word is explained in prelude_opencl.h.
- * The driver compiles with --fmad=false, so a * b + c is two roundings here too. */
+ * The driver compiles with --fmad=false, so a * b + c is rounded twice here too. */
 #define QN_LANGUAGE_CUDA 1
 
 #define QN_PASTE_(a, b) a##b
@@ -42,7 +42,7 @@ extern __shared__ float4 qn_local_room[];
 #define FLOAT_MAXIMUM 3.402823466e+38f
 #define FLOAT_PI 3.14159265358979f
 
-/* Where a work-item is */
+/* Position of a work-item */
 #define QN_AXIS_0 x
 #define QN_AXIS_1 y
 #define QN_AXIS_2 z
@@ -57,7 +57,7 @@ extern __shared__ float4 qn_local_room[];
 #define LOCAL_BARRIER() __syncthreads()
 #define GLOBAL_BARRIER() __syncthreads()
 
-/* Copies in the background: from compute capability 8.0 on */
+/* Asynchronous copies; devices below compute capability 8.0 copy at once */
 #define ASYNC_COPY(n, to, from) QN_PASTE(QN_ASYNC_COPY_, n)(to, from)
 #if __CUDA_ARCH__ >= 800
 #define QN_CP_ASYNC(kind, to, from, bytes)                                    \
@@ -98,7 +98,7 @@ extern __shared__ float4 qn_local_room[];
 #define FAST_RSQRT(x) qn_fast_rsqrt(x)
 #define FAST_DIVIDE(a, b) __fdividef((a), (b))
 
-/* rsqrtf(x) scales subnormal x up and the root down again: three instructions beside the one that matters. */
+/* Without rsqrtf's scaling of subnormal x, which takes three more instructions. */
 DEVICE_FN float qn_fast_rsqrt(float x)
 {
     float root;
@@ -106,7 +106,7 @@ DEVICE_FN float qn_fast_rsqrt(float x)
     return root;
 }
 
-/* What sqrt.rn.f32 itself does with such x: one step of Newton's, whose last addition rounds correctly. */
+/* The computation of sqrt.rn.f32 for such x: one Newton step, whose last operation rounds correctly. */
 DEVICE_FN float qn_normal_sqrt(float x)
 {
     float reciprocal = qn_fast_rsqrt(x), root = x * reciprocal;

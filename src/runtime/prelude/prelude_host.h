@@ -1,6 +1,7 @@
-/* The kernel language in host C17, for pure device functions: C code includes this and then a .dev.h. Every word is
- * explained in prelude_opencl.h; words of kernels (KERNEL, GLOBAL_ID, LOCAL_BARRIER, atomics ...) do not exist here.
- * Results are those of the devices bit by bit for what is exact there (operators, FMA, FLOOR, ROUND, integers). */
+/* The kernel language in host C17, for pure device functions: C code includes this file and then a .dev.h. Every word
+ * is explained in prelude_opencl.h; words of kernels (KERNEL, GLOBAL_ID, LOCAL_BARRIER, atomics ...) do not exist here.
+ * Results have the same bits as on devices for all words that are exact or correctly rounded there (operators, FMA,
+ * FLOOR, ROUND, integers). */
 #ifndef QN_RUNTIME_PRELUDE_HOST_H
 #define QN_RUNTIME_PRELUDE_HOST_H
 
@@ -65,7 +66,7 @@ typedef qn_float2 qn_complex;
 #define FAST_EXP(x) expf(x)
 #define FAST_RSQRT(x) (1.0f / sqrtf(x))
 #define FAST_DIVIDE(a, b) ((a) / (b))
-/* fminf and fmaxf are calls because of NaN; these are one instruction. */
+/* fminf and fmaxf handle NaN and compile to calls; these compile to one instruction. */
 DEVICE_FN float qn_minimum(float a, float b)
 {
     return a < b ? a : b;
@@ -75,7 +76,7 @@ DEVICE_FN float qn_maximum(float a, float b)
     return a > b ? a : b;
 }
 
-/* Any type. The C library's <sys/param.h> has the first two as well. */
+/* Any type. The C library's <sys/param.h> also defines MIN and MAX. */
 #undef MIN
 #undef MAX
 #define MIN(a, b) ((a) < (b) ? (a) : (b))

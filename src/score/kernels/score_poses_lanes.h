@@ -1,9 +1,9 @@
 /* Vectors of ligand atoms in a processor's registers: distances and ramps for the host kernels of BUDE's energy.
- * QN_LANES: how many; not defined where there are no such registers or no fused multiply-add.
+ * QN_LANES: number of atoms in a vector; not defined if there are no such registers or no fused multiply-add.
  *
- * With AVX-512, whose divider is no wider than that of AVX2, fast scoring (QN_MIXED_ROOTS) leaves it every other
- * receptor atom and does the rest by an estimate and multiplications meanwhile; those distances come out as −2 r, to
- * which pairs of odd receptor atoms are folded (qn_score_poses_receptor). */
+ * The divider of AVX-512 is no wider than that of AVX2. So fast scoring (QN_MIXED_ROOTS) uses the divider for every
+ * other receptor atom and an estimate with multiplications for the others at the same time. These give the distances as
+ * −2 r, for which the pairs of odd receptor atoms are folded (qn_score_poses_receptor). */
 #ifndef QN_SCORE_SCORE_POSES_LANES_H
 #define QN_SCORE_SCORE_POSES_LANES_H
 
@@ -50,7 +50,7 @@ static inline lanes add_ramps(lanes energy, lanes r, const qn_float4 *pair)
 }
 
 #ifdef QN_MIXED_ROOTS
-/* r_minus_two: −2 r */
+/* `r_minus_two`: −2 r. */
 static inline lanes add_turned_ramps(lanes energy, lanes r_minus_two, const qn_float4 *pair)
 {
     const lanes contact = splat(pair->x), end = splat(pair->y);
@@ -59,7 +59,7 @@ static inline lanes add_turned_ramps(lanes energy, lanes r_minus_two, const qn_f
     return LANES_WORD(fmadd_ps)(far, splat(pair->w), LANES_WORD(fmadd_ps)(near, splat(pair->z), energy));
 }
 
-/* −2 √x: with y an estimate of 1 / √x, a step of Newton's is √x = x y (3 − x y²) / 2. */
+/* −2 √x. If y is an estimate of 1 / √x, one step of Newton's method gives √x = x y (3 − x y²) / 2. */
 static inline lanes root_minus_two(lanes x)
 {
     const lanes y = _mm512_rsqrt14_ps(x), root = LANES_WORD(mul_ps)(x, y);
@@ -68,20 +68,20 @@ static inline lanes root_minus_two(lanes x)
 #endif
 #endif
 
-/* Where there is no fused multiply-add it costs a call, so that fast scoring rounds twice. */
+/* If the processor has no fused multiply-add, fma() is a slow call, so fast scoring rounds twice there. */
 #if defined(__FMA__) || !defined(__x86_64__)
 #define FAST_FMA(a, b, c) FMA(a, b, c)
 #else
 #define FAST_FMA(a, b, c) ((a) * (b) + (c))
 #endif
 
-/* One at a time, for loops that compilers vectorise: the energy of one pair added. `exact` is a constant where this is
- * called. */
+/* a · b + c. `exact` is a constant in all callers. */
 static inline float multiply_add(float a, float b, float c, bool exact)
 {
     return exact ? FMA(a, b, c) : FAST_FMA(a, b, c);
 }
 
+/* Add the energy of one pair, for loops that compilers vectorise. */
 static inline float add_pair(float energy, float x, float y, float z, const qn_float4 *place, const qn_float4 *pair,
                              bool exact)
 {

@@ -1,10 +1,10 @@
-/* Which receptor atoms a ligand atom can reach from where it is: lists for cells of space, made once for a receptor.
+/* Lists of the receptor atoms within reach of each cell of space, made once for a receptor.
  *
- * A row of `pairs` (score_poses.cl) reaches a receptor atom up to the end of its longest ramp. Rows that reach the same
- * atoms equally far are a class and share lists: that of a cell has every receptor atom that any point of the cell
- * reaches, in their order. Places outside all cells reach none.
+ * The reach of a row of `pairs` (score_poses.cl) to a receptor atom is the end of the longest ramp. Rows with the same
+ * reaches form a class and share lists. The list of a cell has every receptor atom within reach of any point of
+ * the cell, in the order of the receptor. Points outside all cells reach no atom.
  *
- * Life cycle: create → read → clear. Thread rule: none while creating, then read only.
+ * Life cycle: create → read → clear. Thread rule: one thread creates; any threads read.
  */
 #ifndef QN_SCORE_SCORE_POSES_LISTS_H
 #define QN_SCORE_SCORE_POSES_LISTS_H
@@ -16,7 +16,7 @@
 
 /* Cell (x, y, z) is number x + nx · (y + ny · z). */
 typedef struct qn_score_cells {
-    float first[3], cells_per_angstrom; /* Å of the lowest corner */
+    float first[3], cells_per_angstrom; /* lowest corner (Å) */
     int count[3];
 } qn_score_cells;
 
@@ -29,16 +29,16 @@ typedef struct qn_score_lists {
     size_t entry_count;
 } qn_score_lists;
 
-/* What is to be listed. */
+/* Input of the lists. */
 typedef struct qn_score_lists_request {
     const double *positions; /* atom_count × 3 (Å) */
     const int *types;        /* of receptor atoms, below type_count */
     size_t atom_count;
     int row_count, type_count;
     const double *reach_angstrom;  /* row_count × type_count; 0: no energy */
-    double smallest_side_angstrom; /* of cells; they grow when memory would not do */
-    /* Lists are filled up to a multiple of `step` with atoms atom_count and atom_count + 1, which have no energy; with
-     * `keep_parity`, for which it must be even, so that odd places of a list hold atoms with odd indices. */
+    double smallest_side_angstrom; /* side of a cell, at least; larger if lists would take too much memory */
+    /* Lists are padded to a multiple of `step` with atoms atom_count and atom_count + 1, which have no energy. With
+     * `keep_parity`, for which `step` must be even, odd places of a list hold atoms with odd indices. */
     int step;
     bool keep_parity;
 } qn_score_lists_request;

@@ -1,4 +1,4 @@
-/* How score_poses_near.c calls the host's kernel. */
+/* The host kernel of score_poses_near and its arguments. */
 #ifndef QN_SCORE_SCORE_POSES_NEAR_HOST_H
 #define QN_SCORE_SCORE_POSES_NEAR_HOST_H
 
@@ -7,22 +7,21 @@
 #include "score/kernels/score_poses.h"
 #include "score/kernels/score_poses_lists.h"
 
-/* Ligand atoms of one type in some poses, as they come and sorted by cell; room for QN_NEAR_PART each, made when
- * needed.
- */
+/* Memory of a thread for up to QN_NEAR_PART items of one type in some poses, in input order and sorted by cell. It is
+ * allocated at its first use. */
 enum { QN_NEAR_PART = 1 << 15 };
 typedef struct qn_near_worker {
-    float *numbers;     /* [7][part and a block]: x, y, z as they come and sorted, energies sorted */
-    int32_t *indices;   /* [2][part]: cell as they come, item sorted */
-    int32_t *cells;     /* [3][cell_count + 1]: items of each cell, 0 between parts; cells that have some; their ends */
-    float *energies;    /* of all items of a task, ligand atom by ligand atom of each block of poses */
-    size_t energy_room; /* how many of these there is room for */
+    float *numbers;     /* [7][part and a block]: x, y, z in input order, x, y, z sorted, energies sorted */
+    int32_t *indices;   /* [2][part and a block]: cells in input order, items sorted */
+    int32_t *cells;     /* [3][cell_count]: number of items of each cell, 0 between parts; used cells; their ends */
+    float *energies;    /* energies of all items of a task, by block of poses, then ligand atom */
+    size_t energy_room; /* capacity of `energies` */
 } qn_near_worker;
 
-/* The `user` of the host function, whose addresses are places, pairs, jobs, atoms, transforms, energies. */
+/* Argument `user` of the host function; its addresses are places, pairs, jobs, atoms, transforms, energies. */
 typedef struct qn_near_call {
     const qn_score_lists *lists;
-    const int32_t *second_rows; /* of each type; −1: none */
+    const int32_t *second_rows; /* second row of each type; −1: none */
     int stride, type_count, poses, job_count, ligand_atoms;
     bool exact;
     qn_near_worker *workers;

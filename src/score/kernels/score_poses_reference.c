@@ -11,7 +11,7 @@ static void move_atom(const float *transform, size_t row, const qn_score_poses_a
     }
 }
 
-/* Pose by pose through the definition. */
+/* Score pose by pose by the definition. */
 qn_status qn_score_poses_reference(const qn_score_poses_problem *problem, const qn_bude_force_field *force_field,
                                    const double *positions, const int *types, const qn_score_poses_job *jobs,
                                    const qn_score_poses_atom *atoms, const float *transforms, double *energies)

@@ -1,4 +1,4 @@
-/* A receptor as the kernels of score_poses_vina want it. */
+/* A receptor on a device, for the kernels of score_poses_vina. */
 #ifndef QN_SCORE_SCORE_POSES_VINA_RECEPTOR_H
 #define QN_SCORE_SCORE_POSES_VINA_RECEPTOR_H
 
@@ -11,7 +11,7 @@ enum {
 };
 
 struct qn_score_poses_vina_receptor {
-    int atom_count, type_count, stride; /* stride: atoms of a row, those beyond the last one far away */
+    int atom_count, type_count, stride; /* stride: length of a row, padded with atoms that are far away */
     int cells[3];
     qn_buffer *places, *pairs, *columns, *cell_starts, *grid; /* as in score_poses_vina.cl */
 };

@@ -26,7 +26,7 @@ double qn_score_poses_vina_reference(const double *positions, const int *types, 
             double square = 0;
             for (int d = 0; d < 3; d++)
                 square += (moved[d] - positions[3 * j + (size_t)d]) * (moved[d] - positions[3 * j + (size_t)d]);
-            /* No pair's energy at the cut-off is larger than gauss2's weight. */
+            /* at the cut-off the energy of a pair is at most the weight of gauss2 */
             if (fabs(sqrt(square) - QN_VINA_CUTOFF_ANGSTROM) < border_angstrom)
                 *doubt -= QN_VINA_GAUSS2 / (1 + QN_VINA_TORSION * rotatable_bonds);
         }

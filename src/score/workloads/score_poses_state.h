@@ -1,4 +1,4 @@
-/* A drawn deck on a device: what the workloads of score_poses and score_poses_near are made of. */
+/* A random deck on a device, for the workloads of score_poses and score_poses_near. */
 #ifndef QN_SCORE_WORKLOADS_SCORE_POSES_STATE_H
 #define QN_SCORE_WORKLOADS_SCORE_POSES_STATE_H
 
@@ -12,7 +12,7 @@ typedef struct qn_score_poses_state {
     qn_deck_run run;
 } qn_score_poses_state;
 
-/* Members of a workload; `name` is its own. */
+/* Functions of a workload; `name` is the name of the workload. */
 QN_MUST_CHECK qn_status qn_score_poses_state_create(const char *name, qn_queue *queue,
                                                     const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, bool cull,
                                                     void **state);

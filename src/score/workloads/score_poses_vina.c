@@ -11,14 +11,14 @@
 
 enum { SAMPLES = 64, JOBS = 4 };
 
-static const double tolerance = 1e-4;                /* of an energy, and in kcal/mol */
+static const double tolerance = 1e-4;                /* relative to the energy, or in kcal/mol */
 static const double atoms_per_cubic_angstrom = 0.05; /* heavy atoms in a protein */
 
 typedef struct vina_state {
     qn_score_poses_vina_problem problem;
     uint64_t seed;
     int receptor_atoms, ligand_atoms, type_count;
-    double side_angstrom; /* of the receptor's cube */
+    double side_angstrom; /* side of the receptor, a cube */
     double *positions;
     int *types;
     qn_score_poses_atom *atoms; /* of each job */
@@ -44,7 +44,7 @@ static void destroy(void **pointer)
     qn_release(pointer);
 }
 
-/* −1 … 1, of a stream of numbers */
+/* Random number from −1 to 1. */
 static float number(const vina_state *state, uint64_t stream, uint64_t index)
 {
     return qn_workload_input(state->seed * 8 + stream, index);
@@ -67,7 +67,7 @@ static qn_status make_receptor(vina_state *state, qn_device *device)
     return qn_score_poses_vina_receptor_create(device, state->positions, state->types, count, 1, &state->receptor);
 }
 
-/* Jobs of one size: atoms within 6 Å, ordered by type as nearly as drawing from ever higher types makes them. */
+/* Make ligands of one size, with coordinates within 6 Å and atoms in ascending order of types. */
 static qn_status make_ligands(vina_state *state, qn_queue *queue)
 {
     const size_t each = (size_t)state->ligand_atoms, count = JOBS * each;
@@ -89,7 +89,7 @@ static qn_status make_ligands(vina_state *state, qn_queue *queue)
     return qn_workload_make_buffer(queue, state->atoms, count * sizeof *state->atoms, &state->atom_buffer);
 }
 
-/* Rotations from random quaternions, centres within 10 Å of the receptor's. */
+/* Make a pose: a rotation from a random quaternion, a centre within 10 Å of the receptor's centre along each axis. */
 static void make_pose(const vina_state *state, size_t pose, float *first, size_t row)
 {
     float q[4], square = 0;
@@ -152,7 +152,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
-/* Poses spread over all jobs, the last one among them. */
+/* Check poses of all jobs, the last pose among them. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const vina_state *state = pointer;

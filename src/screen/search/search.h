@@ -1,16 +1,17 @@
 /* Evolutionary Monte Carlo over rigid poses on one device: many ligands at once, the whole loop on the device.
  *
  * A pose is six 16-bit numbers: angles a, b, c in 1/65536 of a turn, R = Rz(c) Ry(b) Rx(a) about the ligand's centroid,
- * and the centroid's place in 1/65536 of the box side along x, y and z. Sines and cosines come from a table made on the
- * host. Random numbers are Philox blocks keyed by (seed, hash of the molecule, conformer, generation, child), and
- * selection goes by (energy, numbers), so a result depends on nothing else: not on batch, order, threads or ranks.
+ * and the position of the centroid in 1/65536 of the box side along x, y and z. Sines and cosines come from a table
+ * made on the host. Random numbers are Philox blocks keyed by (seed, hash of the molecule, conformer, generation,
+ * child), and selection goes by (energy, numbers), so a result does not depend on batch, order, threads or ranks.
  *
- * First poses are drawn evenly; from then on every generation is drawn near parents, which are the best poses found
- * that are 1 to 1.5 Å from every better one: at first very many, in the end a sixteenth of them. Until about the middle
- * the receptor is soft, its atoms a tenth as hard, so that ways into narrow pockets are open. A generation of many
- * poses is divided into populations of about 512, which evolve apart.
+ * The first generations are drawn evenly from the box. Later generations are drawn near parents: the best poses found
+ * that are 1 to 1.5 Å from every better one. At first all poses of a population may be parents, in the end a sixteenth
+ * of them. During the first 60 % of the generations the receptor is soft, with a tenth of its hardness, so that ways
+ * into narrow pockets are open. A generation of many poses is divided into populations of about 512 poses,
+ * which evolve separately.
  *
- * Life cycle: create → submit / collect in turn (two batches may be under way) → destroy. Thread rule: one thread.
+ * Life cycle: create → submit / collect in turn (two slots) → destroy. Thread rule: one thread.
  */
 #ifndef QN_SCREEN_SEARCH_SEARCH_H
 #define QN_SCREEN_SEARCH_SEARCH_H
@@ -24,23 +25,24 @@
 enum { QN_SCREEN_SLOTS = 2 };
 
 typedef struct qn_screen_search_options {
-    double box_centre_angstrom[3], box_side_angstrom[3]; /* of the ligand's centroid */
-    int generations;     /* default 55, of which the first 16 are drawn evenly and the first 33 meet a soft receptor */
+    double box_centre_angstrom[3], box_side_angstrom[3]; /* for the ligand's centroid */
+    int generations;     /* default 55: the first 16 are drawn evenly, the first 33 are scored with a soft receptor */
     int poses;           /* of a generation and job, a multiple of 64; 0: qn_screen_search_default_poses */
-    int winners;         /* poses of a job, 2 Å apart where there are, that are minimised and reported; default 16 */
+    int winners;         /* poses of a job that are minimised and reported, 2 Å apart where possible; default 16 */
     int minimiser_steps; /* default 30 */
     uint64_t seed;
     bool exact;
-    bool cull; /* leave out receptor atoms out of reach, which changes no energy; default */
-    int batch; /* jobs of a launch; 0: from the device */
+    bool cull; /* leave out receptor atoms beyond reach, which changes no energy; default true */
+    int batch; /* jobs of a launch; 0: chosen from the memory of the device */
 } qn_screen_search_options;
 
 qn_screen_search_options qn_screen_search_default_options(void);
 
-/* Into how many populations a generation is divided: they are of the same size, which is 512 poses or a little more. */
+/* Number of populations of a generation. All have the same size, at least 512 poses if `poses` is that large. */
 int qn_screen_search_populations(int poses);
 
-/* A population for each 7500 Å³ of the box on a CPU, up to 16; four times as many on a GPU. */
+/* Default number of poses of a generation: on a CPU 512 for each 7500 Å³ of the box, at most 16 × 512; four times as
+ * many on a GPU. */
 int qn_screen_search_default_poses(bool on_gpu, const double box_side_angstrom[3]);
 
 typedef struct qn_screen_pose {
@@ -48,7 +50,7 @@ typedef struct qn_screen_pose {
     uint16_t number[6]; /* a, b, c, x, y, z */
 } qn_screen_pose;
 
-/* Row-major rotation and translation (Å) of a pose, from the table that the device uses. */
+/* Get the row-major rotation and the translation (Å) of a pose, from the table that the device uses. */
 void qn_screen_pose_transform(const qn_screen_search_options *options, const qn_screen_pose *pose, double rotation[9],
                               double translation_angstrom[3]);
 
@@ -58,7 +60,7 @@ QN_MUST_CHECK qn_status qn_screen_search_create(qn_device *device, const qn_scor
                                                 const qn_screen_search_options *options, qn_screen_search **search);
 void qn_screen_search_destroy(qn_screen_search **search);
 
-int qn_screen_search_batch(const qn_screen_search *search); /* most jobs of a submit */
+int qn_screen_search_batch(const qn_screen_search *search); /* jobs that one submit takes, at most */
 
 /* One job: a ligand in one of its conformers. */
 typedef struct qn_screen_job {
@@ -66,19 +68,19 @@ typedef struct qn_screen_job {
     int conformer;
 } qn_screen_job;
 
-/* Queue up to a batch of jobs into a slot, which must have been collected. */
+/* Enqueue up to a batch of jobs in a slot whose previous jobs have been collected. */
 QN_MUST_CHECK qn_status qn_screen_search_submit(qn_screen_search *search, const qn_screen_job *jobs, int count,
                                                 int slot);
 
-/* Wait for a slot: poses [count][winners], best first, no two within 0.5 Å of each other; where a job has fewer the
- * rest have infinite energy. *interactions (may be NULL): pairs scored. */
+/* Wait for the jobs of a slot. Fill `poses` [count][winners], best first, no two within 0.5 Å of each other; unused
+ * places have infinite energy. *interactions (may be NULL) gets the number of pairs scored. */
 QN_MUST_CHECK qn_status qn_screen_search_collect(qn_screen_search *search, int slot, qn_screen_pose *poses,
                                                  double *interactions);
 
 /* Seconds that kernels of scoring took on the device in all batches collected so far. */
 double qn_screen_search_scoring_seconds(const qn_screen_search *search);
 
-/* Likewise all other kernels. */
+/* Seconds that all other kernels took. */
 double qn_screen_search_evolving_seconds(const qn_screen_search *search);
 
 #endif

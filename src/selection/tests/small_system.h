@@ -8,7 +8,7 @@
 
 #include "model/topology.h"
 
-/* chain segment resid insertion resname name type element mass charge; "." for nothing, "_" for a blank */
+/* chain segment resid insertion resname name type element mass charge; "." for an empty value, "_" for a blank */
 static const char *const small_system_atoms[] = {
     "A PROT -1 . GLY N t1 N 14.007 -0.5",  /* 0 */
     "A PROT -1 . GLY CA t2 C 12.011 0.1",  /* 1 */
@@ -52,7 +52,7 @@ static void small_system_word(char *word)
         if (*byte == '_') *byte = ' ';
 }
 
-/* NULL after a failed check. */
+/* Build the system; NULL: a check failed. */
 static qn_topology *small_system(void)
 {
     qn_topology *topology = NULL;

@@ -1,5 +1,5 @@
-/* Selections on real simulations against MDAnalysis 2.4.2: `len(u.select_atoms(text))` and the sum of the atoms'
- * indices, on the same topology (TPR, PSF) and frame. Where Å are written there, the text here says them too. */
+/* Compare selections on real simulations with MDAnalysis 2.4.2: `len(u.select_atoms(text))` and the sum of the atoms'
+ * indices, for the same topology (TPR, PSF, parm7) and frame. Lengths are in Å, as in MDAnalysis. */
 #include "check.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #define NO_SUM UINT64_MAX
 
 typedef struct expectation {
-    const char *text; /* in this program's words where they differ */
+    const char *text; /* in Quern's words where the languages differ */
     size_t count;
     uint64_t sum;
 } expectation;
@@ -75,13 +75,13 @@ static void check_system(const char *topology_name, const char *trajectory_name,
     qn_topology_destroy(&topology);
 }
 
-/* Triclinic, 47,681 atoms, first and last frame. */
+/* Triclinic box, 47,681 atoms, first and last frame. */
 static void adenylate_kinase_in_water(void)
 {
     static const expectation first[] = {
         {"protein", 3341, 5579470},
         {"name H*", 23853, NO_SUM},
-        {"hydrogen", 23853, NO_SUM}, /* all of them are called so here */
+        {"hydrogen", 23853, NO_SUM}, /* in this file, the names of all hydrogens match H* */
         {"name ?A", 412, NO_SUM},
         {"type opls_1*", 46129, NO_SUM},
         {"prop mass > 10", 12744, NO_SUM},
@@ -115,7 +115,7 @@ static void adenylate_kinase_in_water(void)
                  sizeof last / sizeof last[0]);
 }
 
-/* Cubic; disulfides. */
+/* Cubic box; disulfides. */
 static void toxin_in_water(void)
 {
     static const expectation expected[] = {
@@ -135,7 +135,7 @@ static void toxin_in_water(void)
                  sizeof expected / sizeof expected[0]);
 }
 
-/* Orthorhombic, another box each frame; the last radius is about half of it. */
+/* Orthorhombic box, which differs from frame to frame; 13 Å is about half of the box. */
 static void peptide_in_water(void)
 {
     static const expectation first[] = {

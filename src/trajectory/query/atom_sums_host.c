@@ -1,4 +1,4 @@
-/* Sums over a block of atoms: positions are taken apart into rows, then the rows are summed. */
+/* Sums over a block of atoms: positions are split into rows of x, y and z, then the rows are summed. */
 #include "trajectory/query/atom_sums.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ enum { BLOCK = QN_ATOM_BLOCK, LANES = QN_SUM_LANES };
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 
-/* From an origin; behind the last atom up to a multiple of LANES there are zeros. */
+/* Positions relative to an origin; zeros follow the last atom up to a multiple of LANES. */
 typedef struct atom_rows {
     double x[BLOCK], y[BLOCK], z[BLOCK];
 } atom_rows;
@@ -18,7 +18,7 @@ static void take_apart(const qn_atom_block *block, const double origin[3], atom_
     const size_t count = block->count;
     const uint32_t *atoms = block->atoms;
     const double origin_x = origin[0], origin_y = origin[1], origin_z = origin[2];
-    if (atoms[count - 1] - atoms[0] == count - 1) { /* side by side */
+    if (atoms[count - 1] - atoms[0] == count - 1) { /* contiguous */
         const float *p = block->positions_nm + 3 * (size_t)atoms[0];
         for (size_t i = 0; i < count; i++) {
             rows->x[i] = p[3 * i] - origin_x;

@@ -4,7 +4,7 @@
 
 const qn_density_quantity *qn_density_quantity_find(const char *name)
 {
-    /* 1 amu / nm³ is 1.66053906660 kg / m³ (CODATA 2018), the unit in which mass densities are told everywhere. */
+    /* 1 amu / nm³ is 1.66053906660 kg / m³ (CODATA 2018), the usual unit of mass densities. */
     static const qn_density_quantity quantities[] = {
         {"mass", "Mass density", "mass density", "kg/m³", 0, 1.66053906660, QN_WEIGHT_MASS},
         {"number", "Number density", "number density", "1/nm³", -3, 1, QN_WEIGHT_ONE},

@@ -1,4 +1,4 @@
-/* What densities are densities of. */
+/* Quantities whose density is computed: mass, number, charge, electrons. */
 #ifndef QN_TRAJECTORY_QUERY_DENSITY_COLUMNS_H
 #define QN_TRAJECTORY_QUERY_DENSITY_COLUMNS_H
 
@@ -9,11 +9,11 @@
 typedef struct qn_density_quantity {
     const char *name, *title, *label, *unit;
     int length_power;
-    double factor; /* from weight / nm³ */
+    double factor; /* from weight / nm³ to `unit` */
     qn_weight_kind kind;
 } qn_density_quantity;
 
-/* By a name of QN_DENSITY_QUANTITIES. */
+/* Find a quantity by its name in QN_DENSITY_QUANTITIES. */
 const qn_density_quantity *qn_density_quantity_find(const char *name);
 
 #endif

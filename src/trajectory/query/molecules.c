@@ -39,7 +39,8 @@ void qn_molecules_scratch_destroy(void *scratch)
     qn_release(&scratch);
 }
 
-/* Sums of the runs of the next block of selected atoms, which molecules they are of, and how many; *next goes on. */
+/* Sum the runs of the next block of selected atoms. sums[k] and of[k] are the sums and the molecule of run k. Advances
+ * *next, and returns the number of runs. */
 static size_t sum_block(const qn_molecules *molecules, const qn_query_frame *frame, size_t *next,
                         qn_molecule_sums sums[QN_ATOM_BLOCK], uint32_t of[QN_ATOM_BLOCK])
 {
@@ -78,7 +79,8 @@ qn_status qn_molecule_walk_start(const qn_molecules *molecules, const qn_query_f
     return walk->is_listed ? qn_molecules_sum(molecules, frame, &walk->listed) : QN_OK;
 }
 
-/* A molecule may go on in the next block: the last one is kept, in front of those to come. */
+/* The next block may have more atoms of the last molecule. So its sums are kept in open_sums, and returned before those
+ * of the next block. */
 size_t qn_molecule_walk_next(qn_molecule_walk *walk, const qn_molecule_sums **sums)
 {
     qn_molecule_sums *room = walk->room;

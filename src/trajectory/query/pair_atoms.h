@@ -1,4 +1,4 @@
-/* The atoms of a query's frame as counting of pairs takes them. */
+/* The atoms of a query's frame, in the form that src/pairs takes. */
 #ifndef QN_TRAJECTORY_QUERY_PAIR_ATOMS_H
 #define QN_TRAJECTORY_QUERY_PAIR_ATOMS_H
 

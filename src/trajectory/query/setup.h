@@ -1,5 +1,5 @@
-/* What a query is created with: its parameters, read once from their texts by its class's table, and what the run knows
- * before its first frame is measured.
+/* Inputs for creating a query: its parameters, read once from their texts by the table of its class, and the facts that
+ * the run has before its first frame.
  *
  * Life cycle: read → fill in the facts → the class's create → clear.
  *
@@ -14,9 +14,9 @@
 
 #include <quern/query.h>
 
-/* The value of a parameter; which member is meant follows from its kind. */
+/* The value of a parameter. Its kind says which member holds the value. */
 typedef struct qn_query_value {
-    double number; /* NaN: was left out and has no fallback but "" */
+    double number; /* NaN: left out, and the fallback is "" */
     int64_t integer;
     bool flag;
     char *text;
@@ -31,7 +31,7 @@ typedef struct qn_query_atoms {
 struct qn_query_setup {
     const qn_query_class *query_class;
     qn_query_value *values; /* one of each parameter of the class, in its order */
-    /* Set by whoever creates the query; borrowed. */
+    /* Set by the code that creates the query; borrowed. */
     const qn_topology *topology;
     qn_query_atoms atoms[2];
     const qn_trajectory_frame *first_frame;
@@ -39,16 +39,17 @@ struct qn_query_setup {
     struct qn_shared_weights *shared_weights; /* atom_weights.h; NULL: every query has its own */
 };
 
-/* `query` is its name in messages. `length_unit_nm`: what one unit of the texts of lengths is (1, or 0.1 for Å); those
- * of fallbacks are in nm. After a failure there is nothing to clear. QN_INVALID_ARGUMENT, naming query, parameter,
- * value, what was expected and the nearest known word. */
+/* Read the parameters of a query. `query` is its name in messages. `length_unit_nm` is the unit of lengths in
+ * `parameters`, in nm (1, or 0.1 for Å); lengths in fallbacks are in nm. After a failure there is nothing to clear.
+ * QN_INVALID_ARGUMENT: the message names the query, the parameter, the value, and what was expected or a similar word.
+ */
 QN_MUST_CHECK qn_status qn_query_setup_read(const char *query, const qn_query_class *query_class,
                                             const qn_trajectory_parameter *parameters, size_t count,
                                             double length_unit_nm, qn_query_setup *setup);
 void qn_query_setup_clear(qn_query_setup *setup);
 
-/* What the `create` of a class is as a rule: a state of so many bytes, all 0, which `fill` completes. Should that fail,
- * `destroy` is left with what there is of it. */
+/* The usual `create` of a class: allocate a state of `bytes` bytes, all 0, and let `fill` complete it. If `fill` fails,
+ * the class's `destroy` ends the incomplete state. */
 QN_MUST_CHECK qn_status qn_query_state_create(const qn_query_setup *setup, size_t bytes,
                                               qn_status (*fill)(const qn_query_setup *setup, void *state),
                                               void (*destroy)(void *state), void **state);

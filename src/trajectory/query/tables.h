@@ -1,4 +1,5 @@
-/* What a query's `finish` fills: tables, grids and single numbers, in the order they were told.
+/* Results of a query, which its `finish` fills: tables, grids and single numbers, in the order in which they were
+ * added.
  *
  * Life cycle: create → begin, row, grid, number → read → destroy. Thread rule: one thread at a time.
  */
@@ -25,7 +26,7 @@ struct qn_query_tables {
     qn_query_number *numbers;
     size_t table_count, grid_count, number_count;
     size_t table_capacity, grid_capacity, number_capacity;
-    void **owned; /* texts, columns and grids' values that the above point to */
+    void **owned; /* texts, columns and values of grids that the members above point to */
     size_t owned_count, owned_capacity;
 };
 

@@ -1,11 +1,11 @@
-/* Parameters of queries as one text: "bin=0.1 axis=x". */
+/* Parameters of queries from one text: "bin=0.1 axis=x". */
 #ifndef QN_TRAJECTORY_TESTS_QUERY_PARAMETERS_H
 #define QN_TRAJECTORY_TESTS_QUERY_PARAMETERS_H
 
 #include <quern/trajectory.h>
 #include <string.h>
 
-/* The text's words are cut apart in `words`, which the parameters point into. */
+/* Split the text in `words`, which the parameters point into. Returns the number of parameters. */
 static inline size_t query_parameters(const char *text, char words[256], qn_trajectory_parameter *parameters)
 {
     size_t count = 0;

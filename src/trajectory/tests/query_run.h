@@ -1,4 +1,4 @@
-/* Runs one query over frames as the engine does, on one thread, for tests of query classes. */
+/* Run one query over frames as the engine does, on one thread, for tests of query classes. */
 #ifndef QN_TRAJECTORY_TESTS_QUERY_RUN_H
 #define QN_TRAJECTORY_TESTS_QUERY_RUN_H
 
@@ -19,7 +19,7 @@ typedef struct query_run {
     qn_query_tables *tables;
 } query_run;
 
-/* Create the query; `run` has class, topology, atoms and first frame. */
+/* Create the query; `run` must have class, topology, atoms and first frame. */
 static inline qn_status query_create(query_run *run, const char *parameters)
 {
     char words[256];
@@ -66,7 +66,7 @@ static inline void query_end(query_run *run)
     run->state = run->scratch = NULL;
 }
 
-/* The table of this name; NULL after a failed check when there is none. */
+/* Find the table of this name; NULL, after a failed check, if there is none. */
 static inline const qn_query_filled_table *query_table(const query_run *run, const char *name)
 {
     for (size_t k = 0; k < run->tables->table_count; k++)
@@ -75,7 +75,7 @@ static inline const qn_query_filled_table *query_table(const query_run *run, con
     return NULL;
 }
 
-/* Value of a row of the table `name`; NAN after a failed check when there is no such row or column. */
+/* A value of the table `name`; NAN, after a failed check, if there is no such table, row or column. */
 static inline double query_value(const query_run *run, const char *name, size_t row, size_t column)
 {
     const qn_query_filled_table *table = query_table(run, name);

@@ -1,9 +1,10 @@
-/* What the reference data say of a system, and how queries' tables are held against it. For tests and for the program
- * that goes over all of the data; nothing here fails on its own, it tells how near to its limit the worst value is.
+/* Read reference data of a system and compare tables of queries with them. Used by tests and by the program that checks
+ * all of the data. Functions here do not fail on a difference: they keep the largest ratio of an error to its
+ * tolerance.
  *
- * onebody.json is double precision on the coordinates as they are in the files: 1e-6 of the quantity's scale is
- * allowed, the box, trace(I), Σ|q||r − com|. GROMACS 2022.5 sums in single precision and prints some digits; where that
- * shows, the tolerance says so (its commands are in ref/commands.txt).
+ * onebody.json was computed in double precision from the coordinates in the files. The tolerance is 1e-6 of the
+ * quantity's scale, such as the box length, trace(I) or Σ|q||r − com|. GROMACS 2022.5 sums in single precision and
+ * prints few digits, so some tolerances are larger (its commands are in ref/commands.txt).
  */
 #ifndef QN_TRAJECTORY_TESTS_REFERENCE_RESULTS_H
 #define QN_TRAJECTORY_TESTS_REFERENCE_RESULTS_H
@@ -17,12 +18,12 @@
 
 #include "trajectory/query/tables.h"
 
-/* ---- the value that is worst of many ---- */
+/* ---- the worst of many values ---- */
 
 typedef struct reference_comparison {
     size_t count;
-    double difference, allowed; /* of the value that is farthest along to its limit, or beyond */
-    double share;               /* the one over the other */
+    double difference, allowed; /* of the value with the largest share */
+    double share;               /* difference / allowed */
 } reference_comparison;
 
 static inline void reference_compare(reference_comparison *all, double value, double expected, double allowed)
@@ -42,14 +43,14 @@ static inline bool reference_holds(const reference_comparison *all)
     return all->count > 0 && all->share <= 1;
 }
 
-/* NAN, which no comparison holds for, where the table has no such place. */
+/* A value of a table; NAN, which fails every comparison, if there is no such table, row or column. */
 static inline double reference_value(const qn_query_filled_table *table, size_t row, size_t column)
 {
     if (!table || row >= table->row_count || column >= table->table.column_count) return NAN;
     return table->values[row * table->table.column_count + column];
 }
 
-/* NULL: there is no table of this name. */
+/* Find a table by its name; NULL: there is none. */
 static inline const qn_query_filled_table *reference_table(const qn_query_tables *tables, const char *name)
 {
     for (size_t k = 0; k < tables->table_count; k++)
@@ -67,7 +68,7 @@ typedef struct reference_columns {
     double values[REFERENCE_ROWS][REFERENCE_COLUMNS];
 } reference_columns;
 
-/* Rows stay 0 when there is no such file. */
+/* Read a file of columns; `rows` is 0 if there is no such file. */
 static inline void reference_read(const char *path, reference_columns *columns)
 {
     char line[512];
@@ -85,7 +86,8 @@ static inline void reference_read(const char *path, reference_columns *columns)
     fclose(file);
 }
 
-/* √(M / M'), where M' is the sum of masses in single precision, by which gyrate divides: 1.8e-5 off for 3,162 atoms. */
+/* √(M / M'), where M' is the sum of masses in single precision, by which gyrate divides: M' is off by 1.8e-5 for 3,162
+ * atoms. */
 static inline double reference_mass_rounding(const qn_topology *topology)
 {
     double mass = 0;
@@ -97,8 +99,8 @@ static inline double reference_mass_rounding(const qn_topology *topology)
     return sqrt(mass / rounded);
 }
 
-/* Columns 1 … count of each row against `scale` times those of the table from `first`, relative to the largest in the
- * row; and the time in front. */
+/* Compare columns 1 … count of each row with `scale` times the table's columns from `first` on; `tolerance` is relative
+ * to the largest value of the row. Also compare column 0, the time. */
 static inline void reference_compare_columns(const reference_columns *expected, const qn_query_filled_table *table,
                                              size_t first, size_t count, double scale, double tolerance,
                                              reference_comparison *all)
@@ -113,7 +115,7 @@ static inline void reference_compare_columns(const reference_columns *expected, 
     }
 }
 
-/* A row of gyrate -moi: the norm of the three, then each. */
+/* Compare moments of inertia. A row of gyrate -moi has the time, the norm of the three moments, then each of them. */
 static inline void reference_compare_moments(const reference_columns *expected, const qn_query_filled_table *table,
                                              reference_comparison *all)
 {
@@ -123,8 +125,8 @@ static inline void reference_compare_moments(const reference_columns *expected, 
                               1e-5 * expected->values[row][1 + k]);
 }
 
-/* Bins of dipoles -d are centred on k · bin, so that two of half the width make one; 5 D / 1002 is that half. Molecules
- * move across edges by rounding. */
+/* Parameters to compare with gmx dipoles -d, whose bins are centred on k · bin: two of our bins of half the width, 5 D
+ * / 1002, make one of them. By rounding, a few molecules are in a neighbouring bin. */
 #define REFERENCE_DIPOLE_PARAMETERS "bin=0.00499001996007984 max=5"
 
 static inline void reference_compare_distribution(const reference_columns *expected, const qn_query_filled_table *table,
@@ -144,9 +146,9 @@ static inline void reference_compare_distribution(const reference_columns *expec
 
 enum { REFERENCE_SLABS = 50, REFERENCE_EDGE_KINDS = 3 };
 
-/* What lies so close to an edge between slabs that single precision may put it on the other side, positions in XTC
- * files being multiples of 0.001 nm, and so many edges: as density in one slab, summed over frames, of mass (kg/m³),
- * number (1/nm³) and charge (e/nm³). The first edge is the last one too. */
+/* Add the atoms within 2e-6 nm of an edge between slabs to `edges`: single precision may put them on the other side.
+ * There are many, as positions in XTC files are multiples of 0.001 nm. The sums are densities in one slab, summed over
+ * frames, of mass (kg/m³), number (1/nm³) and absolute charge (e/nm³). The first edge is also the last one. */
 static inline void reference_add_edges(const qn_topology *topology, const qn_trajectory_frame *frame,
                                        double edges[REFERENCE_SLABS][REFERENCE_EDGE_KINDS])
 {
@@ -162,7 +164,7 @@ static inline void reference_add_edges(const qn_topology *topology, const qn_tra
     }
 }
 
-/* `edges` are sums over `frames`. */
+/* Compare a density profile. Atoms of `edges`, which are sums over `frames`, may be in either slab. */
 static inline void reference_compare_density(const reference_columns *expected, const qn_query_filled_table *table,
                                              double edges[REFERENCE_SLABS][REFERENCE_EDGE_KINDS], int kind,
                                              size_t frames, reference_comparison *all)
@@ -222,7 +224,7 @@ static inline double reference_dipole_scale(const qn_topology *topology, const q
     return scale;
 }
 
-/* One of `frames` in onebody.json against row `row` of each query's main table. */
+/* A selection of onebody.json, and the main table of each query for it. */
 typedef struct reference_onebody {
     const char *selection;
     double mass;
@@ -244,7 +246,8 @@ static inline void reference_compare_tensor(const reference_onebody *selection, 
                           reference_number(json_array_get(inertia, rows[k]), columns[k]), 1e-6 * trace);
 }
 
-/* `dipole_scale`: Σ|q||r − com| of the frame. */
+/* Compare one of the frames of onebody.json with row `row` of each table. `dipole_scale` is Σ|q||r − com| of the frame.
+ */
 static inline void reference_compare_onebody(const reference_onebody *selection, const json_t *frame, size_t row,
                                              double dipole_scale, reference_comparison all[REFERENCE_ONEBODY])
 {

@@ -1,4 +1,4 @@
-/* A system of the reference data, whose frames are pushed through queries one after the other. */
+/* A system of the reference data, whose frames are pushed through queries one by one. */
 #ifndef QN_TRAJECTORY_TESTS_REFERENCE_SYSTEM_H
 #define QN_TRAJECTORY_TESTS_REFERENCE_SYSTEM_H
 
@@ -10,7 +10,7 @@
 #include "trajectory/tests/query_run.h"
 
 typedef struct reference_system {
-    char folder[512]; /* "" when the data are absent */
+    char folder[512]; /* "": the data are absent */
     qn_topology *topology;
     qn_trajectory_stream *stream;
     qn_selections *selections;
@@ -27,7 +27,8 @@ static inline const char *system_path(const reference_system *system, const char
     return path;
 }
 
-/* False when the data are absent (a check holds then) or do not open (one has failed). */
+/* Open a system. Returns false if the data are absent, without a failed check, or cannot be opened, after a failed one.
+ */
 static inline bool system_open(reference_system *system, const char *folder, const char *topology,
                                const char *trajectory, bool whole)
 {
@@ -61,7 +62,7 @@ static inline void system_close(reference_system *system)
     qn_topology_destroy(&system->topology);
 }
 
-/* Read the next frame; false behind the last one. */
+/* Read the next frame; false after the last one. */
 static inline bool system_next(reference_system *system)
 {
     bool end = true;
@@ -71,7 +72,7 @@ static inline bool system_next(reference_system *system)
     return !system->plan || CHECK_OK(qn_whole_apply(system->plan, &system->frame));
 }
 
-/* A query over the atoms of a selection, once a frame was read. */
+/* Create a query for the atoms of a selection. A frame must have been read before. */
 static inline query_run system_query(const reference_system *system, const qn_query_class *query_class,
                                      const char *selection, const char *parameters)
 {

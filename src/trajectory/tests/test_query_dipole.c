@@ -1,10 +1,12 @@
-/* Dipoles of two molecules, their distribution, the dielectric constant of hand-made fluctuations and slabs. */
+/* Dipoles of two molecules, their distribution and their profile, and the dielectric constant from known fluctuations.
+ */
 #include <math.h>
 
 #include "trajectory/query/queries.h"
 #include "trajectory/tests/query_run.h"
 
-/* Two diatomic molecules whose atoms are not neighbours, 0.1 nm and ±0.5 e: 0.05 e nm each. */
+/* Two diatomic molecules with ±0.5 e at a distance of 0.1 nm, so with dipoles of 0.05 e nm. The atoms of a molecule are
+ * not neighbours in the list. */
 static qn_topology_atom atoms[4] = {
     {.molecule = 0, .mass_u = 1, .charge_e = 0.5},
     {.molecule = 1, .mass_u = 1, .charge_e = 0.5},
@@ -63,7 +65,8 @@ static void dipole_and_distribution_of_two_molecules(void)
     }
 }
 
-/* Two positive charges of masses 1 and 1: about the centre of mass nothing is left, about zero their moment. */
+/* Two equal charges, of masses 1 and 3: the dipole is 0 about the centre of geometry, but neither about zero nor about
+ * the centre of mass. */
 static void origins_matter_for_charged_selections(void)
 {
     atoms[1].mass_u = 3;
@@ -81,7 +84,7 @@ static void origins_matter_for_charged_selections(void)
     atoms[1].mass_u = 1;
 }
 
-/* Molecule 0 points to +x, then to −x; molecule 1 to y throughout: ⟨M²⟩ − ⟨M⟩² is (0.05 e nm)². */
+/* Molecule 0 points to +x, then to −x; molecule 1 points to y in both frames: ⟨M²⟩ − ⟨M⟩² is (0.05 e nm)². */
 static void dielectric_constant_of_a_turning_molecule(void)
 {
     query_run run = start(&qn_query_dipole, all, 4, true, "temperature=250");
@@ -95,7 +98,7 @@ static void dielectric_constant_of_a_turning_molecule(void)
     CHECK_NEAR(query_value(&run, "epsilon", 0, 1), 1, 1e-12);
     CHECK_NEAR(query_value(&run, "epsilon", 1, 1), expected, 1e-6 * expected);
     CHECK_NEAR(query_number(&run, "dielectric constant"), expected, 1e-6 * expected);
-    CHECK_NEAR(query_value(&run, "epsilon", 1, 2), 0.5, 1e-6); /* of two molecules' squares */
+    CHECK_NEAR(query_value(&run, "epsilon", 1, 2), 0.5, 1e-6); /* G_k: over the sum of two squared dipoles */
     CHECK_NEAR(query_value(&run, "epsilon", 1, 4), 0.005 * DEBYE * DEBYE, 1e-4);
     CHECK_NEAR(query_value(&run, "epsilon", 1, 5), 0.0025 * DEBYE * DEBYE, 1e-4);
     query_end(&run);

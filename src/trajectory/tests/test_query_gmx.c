@@ -1,5 +1,5 @@
-/* One-body queries with whole molecules against GROMACS 2022.5 at the precision it prints (commands in ref/commands.txt
- * beside each result): gyrate, traj -com, dipoles, density. */
+/* One-body queries compared with GROMACS 2022.5 at the precision that it prints: gyrate, traj -com, dipoles, density,
+ * rms, msd. Its commands are in ref/commands.txt beside each result, or below. */
 #include <math.h>
 
 #include "trajectory/query/queries.h"
@@ -112,11 +112,12 @@ static void check_raw_centre(const char *folder, const char *topology, const cha
     system_close(&system);
 }
 
-/* Displacements follow nearest images of steps; GROMACS looks for the image nearest to the unwrapped position, which
- * drifts where boxes change, as here: only the first step is the same.
+/* Displacements add up steps to nearest images. GROMACS takes the image nearest to the unwrapped position, which drifts
+ * if boxes change, as here: the first step agrees within 1e-5, later ones within 5e-3.
  *
  * echo "C-alpha C-alpha" | gmx rms -s adk_oplsaa.tpr; echo "C-alpha Protein" | …; gmx msd -s adk_oplsaa.tpr -sel
- * 'name OW' -trestart 10000: every frame against the first. Frame, nm, nm, nm². */
+ * 'name OW' -trestart 10000. One row per frame, compared with the first frame: RMSD of Cα atoms and of the protein in
+ * nm, MSD in nm². */
 static const double memory_results[10][3] = {
     {0.0005119, 0.0005103, 0},       {0.1124474, 0.1484255, 2.07878}, {0.1668056, 0.2037017, 4.03326},
     {0.1971883, 0.2273383, 5.99268}, {0.1948969, 0.2262275, 7.90762}, {0.1598570, 0.2001140, 9.94486},
@@ -175,8 +176,8 @@ static void cobrotoxin(void)
     check_raw_centre("cobrotoxin", "cobrotoxin.tpr", "cobrotoxin.trr");
 }
 
-/* gmx msd -sel 'name OW' -trestart 10 on the frames a picosecond apart (gmx trjconv -timestep 1); here they are 0.04 ps
- * apart and start every 0.4 ps. In a box that does not change both ways to unwrap are one. */
+/* gmx msd -sel 'name OW' -trestart 10 on the same frames with times 1 ps apart (gmx trjconv -timestep 1). In the file
+ * they are 0.04 ps apart, so starting frames are 0.4 ps apart. In a constant box both ways to unwrap agree. */
 static void displacement_of_water_from_many_starts(void)
 {
     static const double expected[][2] = {{1, 0.000604588}, {11, 0.0127817}, {21, 0.0216842}, {31, 0.0301053},
@@ -197,7 +198,8 @@ static void displacement_of_water_from_many_starts(void)
     system_close(&system);
 }
 
-/* numpy in double precision on MDAnalysis 2.4.2's positions: d = x − x_before; d −= L rint(d / L); moved += d. */
+/* Expected values: numpy in double precision on positions from MDAnalysis 2.4.2, with d = x − x_before;
+ * d −= L rint(d / L); moved += d. */
 static void displacement_of_argon_at_constant_pressure(void)
 {
     reference_system system;

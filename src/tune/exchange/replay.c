@@ -35,7 +35,7 @@ void qn_replay_close(qn_replay *replay)
     qn_release(&replay->costs);
 }
 
-/* The counters of a point, where all are recorded. */
+/* The recorded test of a point, with its counters if they are recorded. */
 static qn_test recorded(const qn_replay *replay, qn_point point)
 {
     const qn_recorded_space *record = replay->record;

@@ -1,5 +1,6 @@
 /* T1: a tuning problem in a JSON file, as Kernel Tuner and KTT read it: the user's own .cl or .cu kernel, its
- * parameters, constraints, launch geometry and arguments. What is understood is in docs/formats/tuning.md.
+ * parameters, constraints, launch geometry and arguments. docs/formats/tuning.md says which parts of the format are
+ * supported.
  *
  * Life cycle: qn_t1_read → qn_t1_target_create → (qn_t1_target_set, then clear, run, check of qn_t1_workload)… →
  * destroy both. A target is used by one thread at a time. */
@@ -20,39 +21,39 @@ typedef enum qn_t1_type {
     QN_T1_UINT32,
     QN_T1_INT64,
     QN_T1_UINT64,
-    QN_T1_HALF, /* bytes: filled with zeros or from a file, compared exactly */
+    QN_T1_HALF, /* bytes: filled with zeros or from a file, compared bit by bit */
     QN_T1_FLOAT,
     QN_T1_DOUBLE
 } qn_t1_type;
 
 typedef enum qn_t1_fill { QN_T1_CONSTANT, QN_T1_RANDOM, QN_T1_GENERATOR, QN_T1_FILE } qn_t1_fill;
 
-/* What a vector is filled with, or a scalar's value. */
+/* Content of a vector, or a scalar's value. */
 typedef struct qn_t1_content {
     qn_t1_fill fill;
-    double value; /* of Constant; Random: uniform from 0 to it */
-    char *source; /* Generator: an expression of i, the element's number; File: its path */
+    double value; /* Constant: the value; Random: uniform from 0 to this */
+    char *source; /* Generator: an expression of i, the number of the element; File: the path */
 } qn_t1_content;
 
 typedef struct qn_t1_argument {
     char *name;
     qn_t1_type type;
-    size_t lanes; /* of float4 and the like */
+    size_t lanes; /* of a vector type: 4 for float4; 1 for a scalar type */
     bool vector;
     size_t count; /* elements of a vector */
     bool written; /* restored before each run */
     bool output;  /* compared with the reference */
     qn_t1_content content;
-    qn_t1_content *reference; /* the answer that the file gives for this output; NULL */
+    qn_t1_content *reference; /* expected values of this output in the file; NULL: none */
 } qn_t1_argument;
 
 typedef struct qn_t1 {
     char *path, *name, *kernel_name, *kernel_path;
     bool cuda;
-    char *options;   /* of the compiler, apart by blanks */
-    qn_space *space; /* solved; the usual values are the file's defaults, where they are valid values */
-    qn_expression *local[3], *global[3]; /* work-items of a group; groups or work-items in all */
-    qn_expression **divisors[3];         /* GridDivX …: groups are ProblemSize over their product, rounded up */
+    char *options;   /* of the compiler, separated by blanks */
+    qn_space *space; /* solved; the usual values are the file's defaults if those are among the values */
+    qn_expression *local[3], *global[3]; /* work-items of a group; size of the launch in groups or work-items */
+    qn_expression **divisors[3];         /* GridDivX …: groups = ProblemSize / their product, rounded up */
     size_t divisor_counts[3];
     bool global_in_groups, by_divisors;
     int64_t problem_size[3];
@@ -60,32 +61,34 @@ typedef struct qn_t1 {
     size_t argument_count;
 } qn_t1;
 
-/* Errors: QN_NOT_FOUND for the file or the kernel's; QN_BAD_FORMAT naming file, place and what was expected: an
- * expression that cannot be read, a constraint that excludes everything, a parameter that nothing uses. */
+/* Errors: QN_NOT_FOUND if the file or the kernel's file does not exist; QN_BAD_FORMAT, naming file, place and what was
+ * expected, for an expression that cannot be read, a constraint that excludes everything, or a parameter that nothing
+ * uses. */
 QN_MUST_CHECK qn_status qn_t1_read(const char *path, qn_t1 **problem);
-/* The same of a file's bytes; other files are looked for beside `path`. */
+/* The same for a file's bytes; other files are searched for in the folder of `path`. */
 QN_MUST_CHECK qn_status qn_t1_read_memory(const char *path, const char *data, size_t size, qn_t1 **problem);
 void qn_t1_destroy(qn_t1 **problem);
 
-/* The launch of a point. Errors: an expression without a value, a size that is not positive. */
+/* Compute the launch geometry of a point. Errors: an expression without a value, a size that is not positive. */
 QN_MUST_CHECK qn_status qn_t1_geometry(const qn_t1 *problem, qn_point point, qn_geometry *geometry);
 
 typedef struct qn_t1_target qn_t1_target;
 
-/* The kernel as a family of this process, its arguments in buffers of the device and, where the file gives no answer,
- * the outputs of the default configuration as the reference (of the first that runs, should that one not). */
+/* Make the kernel a family of this process, with its arguments in buffers of the device. If the file gives no expected
+ * values of an output, the result of the default configuration is the reference or, if that one does not run, the
+ * result of the first configuration that does. */
 QN_MUST_CHECK qn_status qn_t1_target_create(const qn_t1 *problem, qn_queue *queue, uint64_t seed,
                                             qn_t1_target **target);
 void qn_t1_target_destroy(qn_t1_target **target);
 
-/* What the next run is of. */
+/* Set the configuration of the next run. */
 QN_MUST_CHECK qn_status qn_t1_target_set(qn_t1_target *target, qn_point point);
-/* Compile what was set, and hold it to the device's limits. */
+/* Compile the configuration that was set, and check it against the device's limits. */
 QN_MUST_CHECK qn_status qn_t1_target_build(qn_t1_target *target);
-/* Drop the program of what was set. */
+/* Drop the compiled program. */
 void qn_t1_target_forget(qn_t1_target *target);
 
-/* clear, run and check of a target (state is the qn_t1_target); run pays no heed to its configuration. */
+/* clear, run and check of a target (`state` is the qn_t1_target); run ignores its argument `configuration`. */
 extern const qn_workload qn_t1_workload;
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* As published. */
+/* Published values. */
 static const double REACTION_MEMORY_BOUND = 0.7, REACTION_COMPUTE_BOUND = 0.5;
 static const double CUT_OFF = -0.25, LEAST_WEIGHT = 1e-4;
 static const double THREADS_PER_LANE = 5;     /* work-items that a lane needs to hide latencies */
@@ -11,11 +11,11 @@ static const double LANES_PER_UNIT = 64;      /* of a multiprocessor */
 static const double SINGLE_CLASS_ISSUE = 0.5; /* dual issue: one class of instructions fills half of the slots */
 static const double WARP = 32, SECTOR_BYTES = 32;
 
-/* What is not measured, as multiples of what is. */
+/* Rates that are not measured, as multiples of measured rates. */
 static const double L2_OVER_MEMORY = 3;               /* bytes */
 static const double MULTIPLY_ADDS_PER_WAVEFRONT = 96; /* 64 to 128 lanes in the time of one access to local memory */
 static const double WAVEFRONTS_PER_L1_REQUEST = 4;
-static const double ISSUE_PER_MULTIPLY_ADD = 2; /* a scheduler issues each cycle, to 16 lanes of the 32 */
+static const double ISSUE_PER_MULTIPLY_ADD = 2; /* a scheduler issues 32 lanes per cycle; 16 of them multiply and add */
 
 #define INSTRUCTIONS(class) "smsp__sass_thread_inst_executed_op_" class "_pred_on.sum"
 
@@ -123,7 +123,7 @@ double qn_expert_tail(double groups, int compute_units)
     return 1 - groups / (waves * compute_units);
 }
 
-/* The use of a part, shared out between reading and writing by their counts. */
+/* Divide the use of a part between reads and writes by their counts. */
 static void share_out(const qn_expert_profile *p, double use, qn_expert_role read, qn_expert_role write,
                       double *read_share, double *write_share)
 {
@@ -142,7 +142,7 @@ static void judge_memory(const qn_expert_profile *p, qn_bottlenecks *b, double *
     share_out(p, l2, QN_EXPERT_L2_READ, QN_EXPERT_L2_WRITE, &b->l2_read, &b->l2_write);
     share_out(p, shared, QN_EXPERT_SHARED_READ, QN_EXPERT_SHARED_WRITE, &b->shared_read, &b->shared_write);
     b->l1 = l1;
-    /* What spilling adds to the traffic: the sectors themselves over all that is written to L2. */
+    /* Share of spilling in the traffic: spilled sectors over all sectors written to L2. */
     double spilled = known(p, QN_EXPERT_SPILL_WRITE, 0), written = known(p, QN_EXPERT_L2_WRITE, 0);
     double overhead = written > 0 ? within_one(spilled / written) : spilled > 0 ? 1 : 0;
     b->spills = overhead * fmax(dram, fmax(l2, l1));
@@ -214,7 +214,7 @@ double qn_expert_score(const double changes[QN_EXPERT_ROLES], const qn_expert_pr
     double score = 0;
     for (int role = 0; role < QN_EXPERT_ROLES; role++) {
         double sum = candidate->value[role] + best->value[role];
-        if (changes[role] != 0 && sum > 0) /* NaN: the model knows nothing of it */
+        if (changes[role] != 0 && sum > 0) /* NaN: not predicted */
             score += changes[role] * 2 * (candidate->value[role] - best->value[role]) / sum;
     }
     return score;

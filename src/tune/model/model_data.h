@@ -1,10 +1,11 @@
-/* What a portable model is made of: shared by its training and its text form. */
+/* Data of a portable model, shared by its training and its text form. */
 #ifndef QN_TUNE_MODEL_MODEL_DATA_H
 #define QN_TUNE_MODEL_MODEL_DATA_H
 
 #include "tune/model/model.h"
 
-/* Leaves hold whole numbers of this many standard deviations of a column, so that text keeps them exactly. */
+/* Unit of the numbers in leaves, in standard deviations of a column. The numbers are whole, so that text keeps them
+ * exactly. */
 #define QN_MODEL_LEAF_STEP 1e-4
 
 /* Nodes of a tree in preorder: the left child of a split follows it. */
@@ -21,18 +22,18 @@ typedef struct qn_tuning_model_tree {
 
 typedef struct qn_tuning_model_column {
     char *name;
-    double mean, scale; /* of log(1 + count); scale 0: always the same */
+    double mean, scale; /* of log(1 + count); scale 0: constant */
 } qn_tuning_model_column;
 
 typedef struct qn_tuning_model_parameter {
     char *name;
-    char **texts; /* of a parameter with texts for values: a text counts as its number here */
+    char **texts; /* values that are texts; trees use the index of a text here */
     size_t text_count;
 } qn_tuning_model_parameter;
 
 struct qn_tuning_model {
     char *device;        /* where it was trained */
-    size_t sample_count; /* points learned from */
+    size_t sample_count; /* number of points used for training */
     qn_tuning_model_parameter *parameters;
     size_t parameter_count;
     qn_tuning_model_column *columns;
@@ -41,14 +42,15 @@ struct qn_tuning_model {
     size_t tree_count;
     int32_t *leaves; /* [leaf_count][column_count] */
     size_t leaf_count, leaf_capacity;
-    double *table;                     /* [table_points][column_count] instead of trees, or NULL */
-    uint64_t table_points;             /* of a table or a function: of its space; else 0 */
-    qn_tuning_model_function function; /* instead of trees, or NULL */
+    double *table;                     /* [table_points][column_count] instead of trees; NULL: none */
+    uint64_t table_points;             /* points of the space of a table or function; else 0 */
+    qn_tuning_model_function function; /* instead of trees; NULL: none */
     void *user;
     void (*drop)(void **user);
 };
 
-/* A value of a parameter as trees see it: numbers as they are, texts by their number in the model, unknown ones -1. */
+/* Number that stands for a value of a parameter in trees: a number itself, a text's index in the model, -1 for other
+ * texts. */
 double qn_tuning_model_feature(const qn_tuning_model_parameter *parameter, const qn_value *value);
 
 #endif

@@ -32,9 +32,10 @@ double qn_static_residence(const qn_static_launch *launch, const qn_static_limit
 void qn_static_columns(const qn_static_launch *l, const qn_static_limits *limits, double columns[QN_STATIC_COLUMNS])
 {
     double items = l->groups * l->group_items, warps = l->groups * ceil(l->group_items / WARP);
-    /* Lanes of a warp with nothing to do issue as well. */
+    /* Idle lanes of a warp issue as well. */
     double lanes = items > 0 ? warps * WARP / items : 1;
-    /* A warp of narrow groups reads several short rows: that many accesses, and sectors of which it needs a part. */
+    /* A warp of narrow groups reads several short rows: one access per row, and only a part of each sector is
+     * needed. */
     double rows = l->group_width > 0 ? fmax(1, WARP / l->group_width) : 1;
     double waste = l->group_width > 0 ? fmax(1, SECTOR_BYTES / WORD_BYTES / l->group_width) : 1;
     double conflicts = l->local_conflicts > 0 ? l->local_conflicts : rows;

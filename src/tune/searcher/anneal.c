@@ -7,7 +7,8 @@
 #include "tune/searcher/table.h"
 
 /* Simulated annealing (Kirkpatrick, Gelatt, Vecchi 1983) over Hamming neighbours; differences are relative to the
- * current objective, so that temperatures need no unit. Cooled to the end it starts again from the best. */
+ * current objective, so that temperatures need no unit. When it has cooled down, it starts again from the best
+ * point. */
 typedef struct anneal {
     qn_moves moves;
     qn_point current, best_point;

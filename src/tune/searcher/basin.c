@@ -7,10 +7,10 @@
 #include "tune/searcher/table.h"
 
 /* Basin hopping (Wales and Doye 1997): hop by some random steps, descend over adjacent values to the bottom of the
- * basin, and stay there or go back, by the bottoms' relative difference. */
+ * basin, and accept or reject the new bottom by the relative difference of the two bottoms. */
 typedef struct basin {
     qn_moves moves;
-    bool hopping; /* the next result of `hop` is where a descent begins */
+    bool hopping; /* the next result of `hop` begins a descent */
     qn_point hop, current, bottom;
     double objective, bottom_objective;
     qn_point *neighbours;

@@ -6,13 +6,13 @@
 #include "tune/searcher/searcher.h"
 #include "tune/searcher/table.h"
 
-/* Greedy iterated local search: take the first neighbour that is better; where none is, walk a few random steps and
- * climb again; after many rounds without a gain start anew. */
+/* Greedy iterated local search: take the first neighbour that is better. If none is, walk a few random steps and climb
+ * again. After many rounds without a gain, start at a new random point. */
 typedef struct climb {
     qn_moves moves;
-    bool starting; /* the next result of `start` is where climbing begins, good or bad */
+    bool starting; /* the next result of `start` begins a climb, good or bad */
     qn_point start, current;
-    double objective, best; /* of current; of all */
+    double objective, best; /* of `current`; of all points */
     qn_point *neighbours;   /* of current, in the order in which they are tried */
     size_t count, next, capacity;
     int rounds_without_gain;

@@ -7,7 +7,7 @@
 #include "tune/searcher/table.h"
 
 /* KTT's Markov chain: some random tests, then steps of one or two parameters from the best of them; a better point is
- * always accepted, a worse one seldom. */
+ * always accepted, a worse one with a small probability. */
 typedef struct mcmc {
     qn_moves moves;
     int boot;

@@ -8,17 +8,17 @@
 #include "base/text.h"
 #include "tune/searcher/moves.h"
 
-/* A point that was handed out, and what is known of it. */
+/* A point that was handed out or told, and its result. */
 typedef struct entry {
     qn_point point; /* EMPTY: slot not used */
     bool told;
-    qn_test test; /* without counters: those are seen once, when they come */
+    qn_test test; /* without counters, which are passed on once */
 } entry;
 
 static const qn_point EMPTY = UINT64_MAX;
 
-/* A class may insist on points that are known. After so many in a row it gets a result that it did not ask for, which
- * every class must take: a random point that nobody tested. */
+/* A class may propose known points again and again. After PATIENCE of them a random point that was not handed out is
+ * tested instead; every class must accept results that it did not ask for. */
 enum { PATIENCE = 100, RANDOM_TRIES = 32 };
 
 struct qn_searcher {
@@ -109,7 +109,7 @@ qn_status qn_searcher_create(const char *class_name, const qn_searcher_problem *
     return status;
 }
 
-/* Some point that was not handed out; there is one. */
+/* Return a point that was not handed out. There is one. */
 static qn_point untested(qn_searcher *searcher)
 {
     qn_point point = qn_moves_point(&searcher->moves);
@@ -135,7 +135,7 @@ qn_status qn_searcher_ask(qn_searcher *searcher, qn_point *point, bool *found)
 qn_status qn_searcher_tell(qn_searcher *searcher, qn_point point, const qn_test *test)
 {
     qn_test told = *test;
-    /* Whatever the caller wrote there, a failed test is never a good one. */
+    /* The objective of a failed test is infinite, whatever the caller gave. */
     if (told.outcome != QN_TEST_CORRECT || !(told.objective < (double)INFINITY)) told.objective = INFINITY;
     QN_TRY(note(searcher, point, &told));
     return searcher->class->tell(searcher->state, point, &told);

@@ -1,13 +1,13 @@
-/* Search by a model of what was tested: a forest predicts every candidate and its doubt, the candidate that promises
- * the largest expected improvement is tested. Shared by `bayes` and `auto`, which differ in settings.
+/* Search by a model of the tested points: a forest predicts every candidate with its uncertainty, and the candidate
+ * with the largest expected improvement is tested. Shared by `bayes` and `auto`, which differ in settings.
  *
- * What is predicted is the place of a point among those tested, not its objective: objectives span two orders of
- * magnitude in some spaces and 6 % in others, places look the same in all, and failures are simply last.
+ * The model predicts the rank of a point among the tested points, not its objective: objectives span two orders of
+ * magnitude in some spaces and 6 % in others; ranks are alike in all, and failures rank last.
  *
- * Candidates are all points of a space that is small enough. In a larger one they are a pool: random points, some of
- * them renewed in each step, the neighbours of the best points tested, and those of the best candidate, several times
- * over, which climbs the model. Trees are regrown in turns, all of them only while data are few, so that a step costs
- * about the same in a long search as in a short one. */
+ * Candidates are all points of a space that is small enough. In a larger space they are a pool of random points, of
+ * which some are replaced in each step, the neighbours of the best tested points, and the neighbours of the best
+ * candidate. The last are added several times per step, which climbs the model. Trees are regrown in turn, all of them
+ * only while there are few data, so that a step costs about the same in a long search as in a short one. */
 #ifndef QN_TUNE_SEARCHER_SURROGATE_H
 #define QN_TUNE_SEARCHER_SURROGATE_H
 

@@ -18,7 +18,7 @@ typedef struct qn_gemm_problem {
 QN_MUST_CHECK qn_status qn_gemm(qn_queue *queue, const qn_configuration *configuration, const qn_gemm_problem *problem,
                                 qn_buffer *a, qn_buffer *b, qn_buffer *c, qn_event **event);
 
-/* Key of tuning results: sizes up to the next power of two, and whether a tile may stick out. */
+/* Key of tuning results: sizes up to the next power of two, and whether tiles may extend beyond the matrices. */
 void qn_gemm_class(const qn_gemm_problem *problem, char text[64]);
 
 /* One element of C in double. */

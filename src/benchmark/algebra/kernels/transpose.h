@@ -1,4 +1,5 @@
-/* Transposition of a single precision matrix in memory: to[j][i] = from[i][j]. A copy's time is its limit. */
+/* Transposition of a single precision matrix in memory: to[j][i] = from[i][j]. The time of a copy is the lower limit.
+ */
 #ifndef QN_BENCHMARK_ALGEBRA_TRANSPOSE_H
 #define QN_BENCHMARK_ALGEBRA_TRANSPOSE_H
 

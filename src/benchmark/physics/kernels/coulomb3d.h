@@ -1,7 +1,7 @@
 /* Direct Coulomb summation on a grid: potential[z][y][x] = Σ over atoms of charge / |atom − point|, every pair counted,
- * points at multiples of `spacing`. One reciprocal square root a pair is its limit.
+ * points at multiples of `spacing`. One reciprocal square root per pair sets the lower limit of the time.
  *
- * The space holds the one this benchmark is known with from the Kernel Tuning Toolkit (Filipovič et al. 2017): shape
+ * The tuning space includes that of the same benchmark in the Kernel Tuning Toolkit (Filipovič et al. 2017): shape
  * of groups, points of an item, unrolling, memory and layout of the atoms, vectors. */
 #ifndef QN_BENCHMARK_PHYSICS_COULOMB3D_H
 #define QN_BENCHMARK_PHYSICS_COULOMB3D_H
@@ -21,14 +21,14 @@ typedef struct qn_coulomb3d_problem {
     float spacing;
 } qn_coulomb3d_problem;
 
-/* atoms: x, y, z, charge of each; components: the same numbers as four arrays one behind the other; potential: a float
- * a point, x fastest. configuration NULL: chosen as for any family. QN_UNSUPPORTED: a configuration that wants more
- * atoms in constant memory than fit. */
+/* atoms: x, y, z, charge of each; components: the same numbers as four arrays, one after the other; potential: a float
+ * for each point, x fastest. configuration NULL: chosen as for any family. QN_UNSUPPORTED: a configuration that wants
+ * more atoms in constant memory than fit. */
 QN_MUST_CHECK qn_status qn_coulomb3d(qn_queue *queue, const qn_configuration *configuration,
                                      const qn_coulomb3d_problem *problem, qn_buffer *atoms, qn_buffer *components,
                                      qn_buffer *potential, qn_event **event);
 
-/* The potential at one point in double; *scale gets Σ |charge| / distance, the measure of what rounding may do. */
+/* The potential at one point in double; *scale gets Σ |charge| / distance, the scale of rounding errors. */
 double qn_coulomb3d_reference(const qn_coulomb3d_problem *problem, const float *atoms, const int point[3],
                               double *scale);
 

@@ -1,10 +1,12 @@
-/* Direct Fourier reconstruction, gathering: every voxel k of the volume's transform collects from each projection the
- * pixels of its central slice that lie within the blob's radius,
- *     sums[k] = sum of blob(d^2) * pixel,  weights[k] = sum of blob(d^2),  d: from q = M k to the pixel in the plane z = 0.
+/* Direct Fourier reconstruction by gathering: every voxel k of the volume's transform adds up, from each projection,
+ * the pixels of its central slice that lie within the blob's radius,
+ *     sums[k] = sum of blob(d^2) * pixel,  weights[k] = sum of blob(d^2),  d: from q = M k to the pixel in the plane z
+ * = 0.
  *
- * Transforms are stored by half, x = 0 ... side / 2, with y and z = -side / 2 ... side / 2 - 1: images [projection][y][x],
- * sums and weights [z][y][x]. matrices [projection][3]: rows of M, a fourth number unused. Voxels further than
- * side / 2 - 3 from the origin stay 0. A group has a brick of voxels, an item VOXELS_PER_ITEM of it along z. */
+ * Half of each transform is stored, x = 0 ... side / 2, y and z = -side / 2 ... side / 2 - 1: images
+ * [projection][y][x], sums and weights [z][y][x]. matrices [projection][3]: rows of M, the fourth number is unused.
+ * Voxels further than side / 2 - 3 from the origin are 0. A group computes a brick of voxels, an item VOXELS_PER_ITEM
+ * of them along z. */
 #include "benchmark/physics/kernels/fourier_reconstruction.dev.h"
 
 #ifndef BRICK_X
@@ -37,7 +39,7 @@
 
 #define ITEMS (BRICK_X * BRICK_Y * BRICK_Z)
 #define ITEM ((LOCAL_ID(2) * BRICK_Y + LOCAL_ID(1)) * BRICK_X + LOCAL_ID(0))
-#define REACH 4 /* pixels within the radius, along a line: 2 * 1.9 < 4 */
+#define REACH 4 /* at least as many pixels of a line as lie within the radius: 2 * 1.9 < 4 */
 #define RADIUS_2 (BLOB_RADIUS * BLOB_RADIUS)
 
 #if BLOB_SOURCE == 2
@@ -70,15 +72,15 @@ DEVICE_FN float weight_at(TABLE_SPACE float *table, float squared)
 #endif
 }
 
-/* Add the pixels of one projection around (x, y), at `height_2` squared above its plane, to sum: real, imaginary, weight.
- * For x < 0 the opposite point's pixels are as near, and conjugate. */
+/* Add the pixels of one projection around (x, y) to sum: real, imaginary, weight. `height_2`: squared distance from the
+ * plane. For x < 0 the conjugates of the pixels around the opposite point, at the same distances, are added. */
 DEVICE_FN void gather(float *sum, GLOBAL const qn_complex *RESTRICT image, TABLE_SPACE float *table, int side, float x,
                       float y, float height_2)
 {
     const float turn = x < 0.0f ? -1.0f : 1.0f;
     const float u = x * turn, v = y * turn;
     const int first_u = (int)FLOOR(u - BLOB_RADIUS) + 1, first_v = (int)FLOOR(v - BLOB_RADIUS) + 1;
-    /* columns from here on are stored as they are; column 0 of the image itself counts, not that of its mirror image */
+    /* columns below this one are mirrored; for x < 0 column 0 too, so that column 0 of the image itself is read */
     const int first_stored = x < 0.0f ? 1 : 0, columns = side / 2 + 1;
     UNROLL_BY(UNROLL_PIXELS)
     for (int j = 0; j < REACH; j++) {
@@ -101,7 +103,7 @@ DEVICE_FN void gather(float *sum, GLOBAL const qn_complex *RESTRICT image, TABLE
     }
 }
 
-/* An item's voxels, as far as they are in the volume. */
+/* Write those of an item's voxels that are in the volume. */
 DEVICE_FN void write_voxels(GLOBAL qn_complex *RESTRICT sums, GLOBAL float *RESTRICT weights, const float (*sum)[3],
                             int side, int x, int y, int first_z)
 {
@@ -143,7 +145,7 @@ KERNEL GROUP_LIMIT(BRICK_X, BRICK_Y, BRICK_Z) void reconstruct(GLOBAL const qn_c
                            0.5f * (BRICK_Z * VOXELS_PER_ITEM - 1);
     const float near_2 = 0.25f * ((BRICK_X - 1) * (BRICK_X - 1) + (BRICK_Y - 1) * (BRICK_Y - 1) +
                                   (BRICK_Z * VOXELS_PER_ITEM - 1) * (BRICK_Z * VOXELS_PER_ITEM - 1));
-    const float near = SQRT(near_2) + (BLOB_RADIUS + 0.001f); /* rounding must leave nothing out */
+    const float near = SQRT(near_2) + (BLOB_RADIUS + 0.001f); /* 0.001: rounding must not exclude a projection */
 #endif
 #if PROJECTIONS_PER_PASS
     LOCAL qn_float4 local_matrices[3 * PROJECTIONS_PER_PASS];

@@ -18,8 +18,8 @@ typedef struct qn_hotspot_problem {
 
 /* `steps` steps from *temperature, [height][width] like power; as many launches as the configuration needs. *scratch
  * has the size of *temperature; the two are exchanged when the last launch wrote it. `done` has four bytes. *seconds
- * (may be NULL) is the sum of the launches' times; waits for them. configuration NULL: chosen as for any family.
- * Errors: QN_INVALID_ARGUMENT for impossible sizes and buffers that are too small. */
+ * (may be NULL) gets the sum of the launches' times, after waiting for them. configuration NULL: chosen as for any
+ * family. Errors: QN_INVALID_ARGUMENT for impossible sizes and buffers that are too small. */
 QN_MUST_CHECK qn_status qn_hotspot(qn_queue *queue, const qn_configuration *configuration,
                                    const qn_hotspot_problem *problem, qn_buffer *power, qn_buffer **temperature,
                                    qn_buffer **scratch, qn_buffer *done, double *seconds);
@@ -27,7 +27,7 @@ QN_MUST_CHECK qn_status qn_hotspot(qn_queue *queue, const qn_configuration *conf
 /* Power (field 0) or temperature (field 1) of a cell at the start */
 typedef float (*qn_hotspot_input)(int field, int x, int y, const void *user);
 
-/* The temperature of one cell at the end, in double; looks at the cells it depends on. Errors: QN_OUT_OF_MEMORY. */
+/* The temperature of one cell at the end, in double; visits all cells that it depends on. Errors: QN_OUT_OF_MEMORY. */
 QN_MUST_CHECK qn_status qn_hotspot_reference(const qn_hotspot_problem *problem, qn_hotspot_input input,
                                              const void *user, int x, int y, double *temperature);
 

@@ -1,6 +1,6 @@
 /* Accelerations of bodies by each other's gravity, all pairs, softened:
  *     acceleration_i = Σ_j mass_j (position_j − position_i) / (|position_j − position_i|² + softening²)^(3/2)
- * Some twenty operations a pair: the issue of instructions is its limit. */
+ * A pair takes about twenty operations, so the issue rate of instructions sets the lower limit of the time. */
 #ifndef QN_BENCHMARK_PHYSICS_NBODY_H
 #define QN_BENCHMARK_PHYSICS_NBODY_H
 
@@ -15,13 +15,13 @@ typedef struct qn_nbody_problem {
     float softening;
 } qn_nbody_problem;
 
-/* bodies: x, y, z, mass of each; components: the same numbers as four arrays one behind the other; acceleration: three
- * arrays, x, y, z, one behind the other. configuration NULL: chosen as for any family. */
+/* bodies: x, y, z, mass of each; components: the same numbers as four arrays, one after the other; acceleration: three
+ * arrays, x, y, z, one after the other. configuration NULL: chosen as for any family. */
 QN_MUST_CHECK qn_status qn_nbody(qn_queue *queue, const qn_configuration *configuration,
                                  const qn_nbody_problem *problem, qn_buffer *bodies, qn_buffer *components,
                                  qn_buffer *acceleration, qn_event **event);
 
-/* Of one body in double; returns Σ_j of the terms' magnitudes, the measure of what rounding may do. */
+/* Of one body in double; returns Σ_j of the terms' magnitudes, the scale of rounding errors. */
 double qn_nbody_reference(const qn_nbody_problem *problem, const float *bodies, int body, double acceleration[3]);
 
 #endif

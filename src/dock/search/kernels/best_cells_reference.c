@@ -23,13 +23,14 @@ static int apart(int a, int b, int size)
     return distance < size - distance ? distance : size - distance;
 }
 
-/* Whether translation cell/size lies in the searched range: try both readings of the circular index. */
+/* Whether a circular index is that of a searched translation, `index` or `index` − `size`. */
 static int is_searched(int index, int size, int first, int last)
 {
     return (index >= first && index <= last) || (index - size >= first && index - size <= last);
 }
 
-/* A cell qualifies when every other cell of the grid that lies in its cube comes later in the sorted order. */
+/* Whether a cell is kept: its translation is searched, and all other cells of its cube come later in the sorted order.
+ */
 static int is_kept(const qn_best_cells_problem *problem, const scored_cell *sorted, size_t rank)
 {
     const int nx = problem->cells[0], ny = problem->cells[1], nz = problem->cells[2];

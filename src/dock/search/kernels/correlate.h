@@ -1,4 +1,4 @@
-/* Correlation of receptor and ligand spectra, summed over terms. */
+/* Correlation of receptor and ligand spectra, summed over grids. */
 #ifndef QN_DOCK_SEARCH_CORRELATE_H
 #define QN_DOCK_SEARCH_CORRELATE_H
 
@@ -11,16 +11,16 @@ typedef struct qn_correlate_problem {
     int sets;
 } qn_correlate_problem;
 
-/* The key of tuning results: what the best configuration depends on, sizes to the nearest power of two. */
+/* Key of tuning results: numbers of rotations and sets, and the number of bins to the nearest power of two. */
 void qn_correlate_problem_class(const qn_correlate_problem *problem, char text[64]);
 
-/* configuration NULL: chosen as for any family. product[s][r][k] = Σ_g receptor[s][g][k] · conj(ligand[r][g][k]);
- * complex floats, real part first. */
+/* Compute product[s][r][k] = Σ_g receptor[s][g][k] · conj(ligand[r][g][k]); complex floats, real part first.
+ * configuration NULL: chosen as for any family. */
 QN_MUST_CHECK qn_status qn_correlate(qn_queue *queue, const qn_configuration *configuration,
                                      const qn_correlate_problem *problem, qn_buffer *receptor, qn_buffer *ligand,
                                      qn_buffer *product, qn_event **event);
 
-/* The same in double. */
+/* Reference: the same in double precision. */
 void qn_correlate_reference(const qn_correlate_problem *problem, const float *receptor, const float *ligand,
                             double *product);
 

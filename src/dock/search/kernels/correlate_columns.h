@@ -1,5 +1,6 @@
-/* Second third of the fused rotation: z transforms of all grids' columns, products with the receptor's spectra summed
- * over grids, transform back; nothing between is written.
+/* Second of the three steps of the fused rotation: transform the columns of all grids along z, multiply them by the
+ * conjugates of the receptor's spectra, sum over grids, transform the sum along z. Intermediates are not written to
+ * memory.
  */
 #ifndef QN_DOCK_SEARCH_CORRELATE_COLUMNS_H
 #define QN_DOCK_SEARCH_CORRELATE_COLUMNS_H
@@ -17,13 +18,14 @@ typedef struct qn_correlate_columns_problem {
 
 void qn_correlate_columns_problem_class(const qn_correlate_columns_problem *problem, char text[64]);
 
-/* planes, receptor, products as in rotation_grid.h; roots as in ligand_planes.h. */
+/* Compute the products. `planes`, `receptor` and `products` as in rotation_grid.h; `roots` as in ligand_planes.h. */
 QN_MUST_CHECK qn_status qn_correlate_columns(qn_queue *queue, const qn_configuration *configuration,
                                              const qn_correlate_columns_problem *problem, qn_buffer *planes,
                                              qn_buffer *receptor, qn_buffer *roots, qn_buffer *products,
                                              qn_event **event);
 
-/* One column in double: planes [grids][box], receptor [grids][nz] of it → products [nz]; complex. */
+/* Reference: one column in double precision, planes [grids][box] and receptor [grids][nz] → products [nz]; complex
+ * numbers. */
 void qn_correlate_columns_reference(const qn_correlate_columns_problem *problem, const double *planes,
                                     const double *receptor, double *products);
 

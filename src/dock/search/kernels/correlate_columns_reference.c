@@ -5,7 +5,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* sum[0..1] += value · exp(−2πi·product / n) */
+/* sum += value · exp(−2πi·product / n); complex numbers. */
 static void add_turned(const double value[2], long product, int n, double sum[2])
 {
     const double angle = -2 * pi * (double)(product % n) / n, c = cos(angle), s = sin(angle);

@@ -1,4 +1,4 @@
-/* Ligand grids on the device: rotating, binning and spreading atoms in integer arithmetic. */
+/* Ligand grids on the device: rotate, bin and spread atoms in integer arithmetic. */
 #ifndef QN_DOCK_SEARCH_LIGAND_GRIDS_H
 #define QN_DOCK_SEARCH_LIGAND_GRIDS_H
 
@@ -20,22 +20,22 @@ typedef struct qn_ligand_grids_problem {
     int cells[3];
 } qn_ligand_grids_problem;
 
-/* The key of tuning results: what the best configuration depends on, sizes to the nearest power of two. */
+/* Key of tuning results: the number of rotations of a launch; atoms and box to the nearest power of two. */
 void qn_ligand_grids_problem_class(const qn_ligand_grids_problem *problem, char text[64]);
 
-/* configuration NULL: chosen as for any family. Rotate and add all atoms for rotations first … first + batch − 1 (the
- * last one repeated past the end). `boxes` must be 0. */
+/* Rotate all atoms and add them to the boxes, for rotations first_rotation … first_rotation + batch − 1; past the end,
+ * the last rotation is repeated. `boxes` must be 0. configuration NULL: chosen as for any family. */
 QN_MUST_CHECK qn_status qn_ligand_grids_spread(qn_queue *queue, const qn_configuration *configuration,
                                                const qn_ligand_grids_problem *problem, qn_buffer *atoms,
                                                qn_buffer *weights, qn_buffer *rotations, int first_rotation,
                                                qn_buffer *boxes, qn_event **event);
 
-/* Boxes to float grids (only the corner a box covers is written; the rest stays as it was); boxes become 0. */
+/* Convert boxes to float grids; boxes become 0. Only the corner of a grid that its box covers is written. */
 QN_MUST_CHECK qn_status qn_ligand_grids_settle(qn_queue *queue, const qn_configuration *configuration,
                                                const qn_ligand_grids_problem *problem, qn_buffer *boxes,
                                                qn_buffer *grids, qn_event **event);
 
-/* What both kernels together must give: grids [batch][grids][volume] of one batch in double. */
+/* Reference of both kernels together: grids [batch][grids][volume] of one batch in double precision. */
 void qn_ligand_grids_reference(const qn_ligand_grids_problem *problem, const int32_t *atoms, const int32_t *weights,
                                const int32_t *rotations, int first_rotation, double *grids);
 

@@ -3,9 +3,9 @@
 
 #include "dock/search/kernels/ligand_grids.h"
 
-/* Straight from the definition, in double: rotate, scale to voxels, share trilinearly or take the nearest voxel. Unlike
- * the kernels it does not round to integers, so nearest voxels may differ where an atom lies on a boundary; the test
- * places atoms away from those. */
+/* Compute the definition in double precision: rotate, scale to voxels, spread trilinearly or add to the nearest voxel.
+ * Unlike the kernels, the reference does not round to integers, so that nearest voxels may differ if an atom lies on a
+ * boundary between voxels; tests place atoms away from boundaries. */
 void qn_ligand_grids_reference(const qn_ligand_grids_problem *problem, const int32_t *atoms, const int32_t *weights,
                                const int32_t *rotations, int first_rotation, double *grids)
 {

@@ -1,9 +1,9 @@
-/* First third of the fused rotation: ligand atoms of a batch of rotations → planes of their boxes, x and y transformed.
+/* First of the three steps of the fused rotation: ligand atoms of a batch of rotations → planes of their boxes,
+ * transformed along x and y.
  *
- * Atoms are placed exactly as by kernels/ligand_grids.h (the same integers), so both paths search the same grids. No
- * grid is ever in device memory: a group makes plane z of a pair of grids in local memory, as integers, transforms its
- * rows with one grid in the real and one in the imaginary part, takes them apart, transforms the columns and writes the
- * half spectrum.
+ * Atoms are placed exactly as by kernels/ligand_grids.h (the same integers), so that both paths search the same grids.
+ * Grids are not written to device memory: a group makes a plane in local memory, as integers. It transforms two rows as
+ * one complex row, separates the two spectra, transforms the columns and writes the half spectrum.
  */
 #ifndef QN_DOCK_SEARCH_LIGAND_PLANES_H
 #define QN_DOCK_SEARCH_LIGAND_PLANES_H
@@ -17,7 +17,7 @@ extern const qn_family qn_dock_ligand_planes_family;
 typedef struct qn_ligand_planes_problem {
     qn_rotation_grid grid;
     int atoms, grids, trilinear_grid; /* as in kernels/ligand_grids.h */
-    int rotations;                    /* in all; a batch that goes beyond repeats the last one */
+    int rotations;                    /* in all; a batch beyond the end repeats the last rotation */
     int batch;
     int box_centre, scale;
 } qn_ligand_planes_problem;
@@ -30,16 +30,18 @@ QN_MUST_CHECK qn_status qn_ligand_planes_place(qn_queue *queue, const qn_configu
                                                qn_buffer *rotations, int first_rotation, qn_buffer *positions,
                                                qn_event **event);
 
-/* roots: those of nx, ny, nz (fft/line_split.h), one after the other. planes as in rotation_grid.h. */
+/* Compute the planes. `roots`: those of nx, ny, nz (fft/line_split.h), one after the other; `planes` as in
+ * rotation_grid.h. */
 QN_MUST_CHECK qn_status qn_ligand_planes(qn_queue *queue, const qn_configuration *configuration,
                                          const qn_ligand_planes_problem *problem, qn_buffer *positions,
                                          qn_buffer *weights, qn_buffer *roots, qn_buffer *planes, qn_event **event);
 
-/* Planes of one rotation and grid in double from positions of its atoms: [box][columns] complex. */
+/* Reference: planes [box][columns] of one rotation and grid in double precision, from the positions of the atoms;
+ * complex numbers. */
 QN_MUST_CHECK qn_status qn_ligand_planes_reference(const qn_ligand_planes_problem *problem, const int32_t *positions,
                                                    const int32_t *weights, int grid, double *planes);
 
-/* Plane z of them alone: [columns]. */
+/* Reference: plane z [columns] alone. */
 QN_MUST_CHECK qn_status qn_ligand_planes_reference_plane(const qn_ligand_planes_problem *problem,
                                                          const int32_t *positions, const int32_t *weights, int grid,
                                                          int z, double *plane);

@@ -10,7 +10,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The grid's cells [box][box] of plane z, from the same integers as everywhere. */
+/* Add the atoms to the cells [box][box] of plane z of a grid, with the same integers as the kernels. */
 static void add_atoms(const qn_ligand_planes_problem *problem, const int32_t *positions, const int32_t *weights,
                       int grid, int z_of_plane, double *cells)
 {
@@ -33,7 +33,8 @@ static void add_atoms(const qn_ligand_planes_problem *problem, const int32_t *po
     }
 }
 
-/* to[k] = sum over t < count of from[step t] exp(-2 pi i k t / length), k < outputs; complex, `to_step` apart. */
+/* Compute to[to_step k] = sum over t < count of from[step t] exp(-2 pi i k t / length), k < outputs; complex numbers.
+ */
 static void transform(const double *from, int count, int step, int length, int outputs, double *to, int to_step)
 {
     for (int k = 0; k < outputs; k++) {

@@ -4,7 +4,8 @@
 #include "dock/search/kernels/score_planes.h"
 #include "dock/search/workloads/rotation_inputs.h"
 
-/* Products of this many rotations are different, and come again. A prime, so that neighbours in any grouping differ. */
+/* The products of DIFFERENT rotations are different and are repeated for the others. DIFFERENT is a prime, so that
+ * neighbours in any grouping differ. */
 enum { CELLS, ROTATIONS, DIFFERENT = 3, KERNELS = 2 };
 
 extern const qn_workload qn_dock_score_planes_workload;
@@ -13,7 +14,7 @@ typedef struct score_planes_state {
     qn_score_planes_problem problem;
     size_t volume;
     double tolerance;
-    double write_error; /* of the scores that best ones are judged by, in units of the tolerance */
+    double write_error; /* largest error of `scores` in the checked planes, in units of the tolerance */
     float *scores;      /* [DIFFERENT][volume] */
     double lowest[DIFFERENT];
     float *found_energies;
@@ -21,7 +22,7 @@ typedef struct score_planes_state {
     qn_buffer *products, *roots, *scratch, *energies, *cells;
 } score_planes_state;
 
-/* Every translation of a cube is searched. A search has as many rotations here as its batch has, times the sets. */
+/* All translations of a cube are searched. `rotations` is the number of rotations of a batch times that of sets. */
 static qn_score_planes_problem problem_of(const int sizes[QN_WORKLOAD_SIZES])
 {
     qn_score_planes_problem problem = {.grid = rotation_inputs_grid(sizes[CELLS], sizes[CELLS]),
@@ -53,7 +54,7 @@ static int different(const score_planes_state *state)
     return state->problem.outputs < DIFFERENT ? state->problem.outputs : DIFFERENT;
 }
 
-/* Products of a rotation are `numbers` floats. */
+/* Make the products; those of a rotation are `numbers` floats. */
 static qn_status make_products(score_planes_state *state, qn_queue *queue, uint64_t seed, size_t numbers)
 {
     const size_t outputs = (size_t)state->problem.outputs, bytes = numbers * sizeof(float);
@@ -82,7 +83,7 @@ static qn_status make_buffers(score_planes_state *state, qn_queue *queue, uint64
     return QN_OK;
 }
 
-/* Scores of the different rotations, as the family writes them under the fallback. */
+/* Compute the scores of the different rotations with the family's kernel `write` and its fallback configuration. */
 static qn_status write_scores(score_planes_state *state, qn_queue *queue)
 {
     const qn_configuration fallback = qn_family_fallback(&qn_dock_score_planes_family);
@@ -100,7 +101,7 @@ static qn_status write_scores(score_planes_state *state, qn_queue *queue)
     return status;
 }
 
-/* The plane of each different rotation's best translation: against the reference's. */
+/* Compare the plane with the best translation of a rotation with that of the reference. */
 static qn_status check_plane(score_planes_state *state, uint64_t seed, size_t rotation, size_t z, double *products,
                              double *expected)
 {
@@ -116,8 +117,8 @@ static qn_status check_plane(score_planes_state *state, uint64_t seed, size_t ro
     return QN_OK;
 }
 
-/* A score of a plane of random numbers is a sum over it, the halves of which are alike: the square of each input is 1/3
- * on average. */
+/* Find the lowest score of each different rotation. A score is a sum over the whole spectrum of a plane, two conjugate
+ * halves of random numbers, whose squares are 1/3 on average: the tolerance is a multiple of their norm. */
 static qn_status find_lowest(score_planes_state *state, uint64_t seed)
 {
     const qn_rotation_grid *grid = &state->problem.grid;
@@ -173,7 +174,8 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, events, KERNELS, seconds);
 }
 
-/* Configurations round differently, so that another cell may be the best where two are nearly alike. */
+/* Check the energies and the scores of the cells, not the cells themselves: configurations round differently, so that
+ * the best cell may differ if two scores are nearly equal. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     score_planes_state *state = pointer;
