@@ -1,6 +1,6 @@
-# bench/<name>.c is an executable quern_bench_<name>, built with everything else and run by hand on a quiet machine.
-# bench/<name>_host.c, compiled as the library's host kernels are, holds what it compares these with;
-# bench/<name>_parts/*.c are more files of it.
+# bench/<name>.c becomes the executable quern_bench_<name>, built with everything else and run by hand on an idle
+# machine. bench/<name>_host.c holds kernels for comparison, compiled like the library's host kernels;
+# bench/<name>_parts/*.c are further sources of the executable.
 function(quern_add_benchmarks)
   file(GLOB benchmarks CONFIGURE_DEPENDS bench/*.c)
   list(FILTER benchmarks EXCLUDE REGEX "_host\\.c$")

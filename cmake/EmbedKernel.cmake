@@ -1,6 +1,6 @@
-# cmake -DROOT= -DINPUT= -DSYMBOL= -DOUTPUT= -P EmbedKernel.cmake: one kernel file as a C array of characters.
+# cmake -DROOT= -DINPUT= -DSYMBOL= -DOUTPUT= -P EmbedKernel.cmake: write one kernel file as a C array of characters.
 # #include "folder/file" lines are replaced by the file (once each); #line keeps compiler messages readable.
-# A character array instead of a string literal: C17 promises only 4095 characters of a literal.
+# It is an array instead of a string literal, because C17 guarantees only 4095 characters of a literal.
 cmake_minimum_required(VERSION 3.25)
 set_property(GLOBAL PROPERTY seen "")
 

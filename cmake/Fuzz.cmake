@@ -1,10 +1,10 @@
-# Fuzz targets, with -DQUERN_FUZZ=ON and clang: every tests/fuzz/fuzz_<format>.c is a libFuzzer program
-# fuzz/fuzz_<format>, with the library and itself under the address and undefined-behaviour sanitizers.
+# Fuzz targets, with -DQUERN_FUZZ=ON and clang: every tests/fuzz/fuzz_<format>.c becomes a libFuzzer program
+# fuzz/fuzz_<format>. Program and library run under the address and undefined-behaviour sanitizers.
 #
 #     CC=clang CXX=clang++ cmake -S . -B build-fuzz -G Ninja -DQUERN_FUZZ=ON && ninja -C build-fuzz
 #     mkdir corpus && build-fuzz/fuzz/fuzz_pdb -max_len=4096 -max_total_time=300 corpus tests/fuzz/seeds/pdb
 #
-# Under ctest each runs once over its seeds, tests/fuzz/seeds/<format>.
+# Under ctest each target runs once over its seeds, tests/fuzz/seeds/<format>.
 if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang" OR NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "QUERN_FUZZ needs clang and clang++ (CC=clang CXX=clang++)")
 endif()

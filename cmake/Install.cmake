@@ -2,7 +2,6 @@
 # libraries a static libquern.a needs. The installed tree can be moved as a whole.
 include(CMakePackageConfigHelpers)
 set(QUERN_PACKAGE_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/quern)
-set_target_properties(quern PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 file(RELATIVE_PATH QUERN_COMMAND_TO_LIBRARY /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 set_target_properties(quern_command PROPERTIES INSTALL_RPATH "$ORIGIN/${QUERN_COMMAND_TO_LIBRARY}")
 
@@ -22,8 +21,8 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/quern-config-versio
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quern-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/quern-config-version.cmake
   DESTINATION ${QUERN_PACKAGE_FOLDER})
 
-# A program linked with libquern.so needs nothing else; one linked with libquern.a needs what that needs, C++'s library
-# for the structure readers among it.
+# A program linked with libquern.so needs no other library; one linked with libquern.a also needs the libraries that
+# libquern.a uses, among them C++'s for the structure readers.
 file(RELATIVE_PATH QUERN_PKGCONFIG_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" QUERN_PKGCONFIG_TO_PREFIX ${QUERN_PKGCONFIG_TO_PREFIX})
 set(QUERN_PKGCONFIG_REQUIRES "zlib jansson yaml-0.1 sqlite3")

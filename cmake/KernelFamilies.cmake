@@ -1,4 +1,4 @@
-# What becomes of a kernel family's files (see ARCHITECTURE.md).
+# Build the files of kernel families (see ARCHITECTURE.md).
 #
 #   <folder>/kernels/<name>.cl       text, embedded as  const char qn_<folder>_<name>_source[]
 #   <folder>/kernels/<name>.c        declares           const qn_family qn_<folder>_<name>_family
@@ -6,7 +6,7 @@
 #   tuned/<device>.txt               text, embedded as an entry of  qn_tuned_texts
 #   any *_host.c                     compiled once per instruction set; QN_HOST_VARIANT(name) gives each its symbol
 
-# One object library per instruction set level. Other processors than x86-64 get the baseline alone.
+# One object library for each instruction set level. Processors other than x86-64 get the baseline only.
 function(quern_add_host_variants target)
   if(NOT ARGN)
     return()
@@ -22,9 +22,10 @@ function(quern_add_host_variants target)
     add_library(${objects} OBJECT ${ARGN})
     target_include_directories(${objects} PRIVATE src include)
     target_compile_definitions(${objects} PRIVATE QN_HOST_VARIANT_SUFFIX=${variant})
-    # Host kernels are hot whatever the build type; -O3 also in debug builds would hide nothing but time.
+    # Host kernels get -O3 in debug builds too, because tests of unoptimised kernels would take too long.
     target_compile_options(${objects} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O3>)
-    # Nobody asks for floating-point exceptions; minding them keeps GCC from turning a choice into a vector's mask.
+    # The library uses no floating-point exceptions; keeping them would stop GCC from turning conditions into vector
+    # masks.
     target_compile_options(${objects} PRIVATE -fno-trapping-math)
     if(NOT variant STREQUAL "baseline")
       target_compile_options(${objects} PRIVATE -march=x86-64-${variant})
@@ -43,7 +44,7 @@ function(quern_embed_kernels target)
   set(entries "")
   foreach(kernel IN LISTS kernels)
     file(RELATIVE_PATH path ${CMAKE_CURRENT_SOURCE_DIR}/src ${kernel})
-    string(REGEX REPLACE "^([^/]+)/.*/([^/]+)\\.[a-z]+$" "\\1_\\2" symbol ${path}) # a room is no part of the name
+    string(REGEX REPLACE "^([^/]+)/.*/([^/]+)\\.[a-z]+$" "\\1_\\2" symbol ${path}) # a room is not part of the name
     if(kernel MATCHES "\\.cu$")
       string(APPEND symbol "_cuda")
     endif()

@@ -1,5 +1,5 @@
-# libquern_mpi.so, beside the library: ranks through MPI. Where no MPI is found everything else is built all the same;
-# quern then says under a launcher what is missing.
+# Build libquern_mpi.so, which gives quern ranks through MPI, beside the library. Without MPI everything else is built;
+# quern under a launcher then reports that libquern_mpi.so is missing.
 find_package(MPI QUIET COMPONENTS C)
 file(RELATIVE_PATH QUERN_COMMAND_TO_MPI /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 set_property(SOURCE src/job/ranks.c APPEND PROPERTY COMPILE_DEFINITIONS QN_COMMAND_TO_LIBRARY="${QUERN_COMMAND_TO_MPI}")

@@ -1,17 +1,17 @@
-# Tests are found where they live:
+# Tests are found at these places:
 #   src/<folder>/tests/test_<name>.c, tests/<folder>/test_<name>.c   an executable and a test "<folder>/<name>"
 #   tests/<folder>/check_<name>.sh   a script, run with the source folder, the built command and the build folder
-# A test says how it is run in lines of its own, which are comments of C or of the shell:
-#   /* devices: host opencl:0 checking:host */   once per device, as "<folder>/<name>@<device>", the device as argument
+# Comment lines of a test, in C or shell syntax, control its runs:
+#   /* devices: host opencl:0 checking:host */   a run for each device, "<folder>/<name>@<device>"; argument: the device
 #   /* labels: long threads@host */   labels of ctest; "label@device" is for devices whose names begin so
-#   /* alone: why */   no other test runs beside it
+#   /* alone: reason */   no other test runs at the same time
 # Labels:
 #   long          scripts/check leaves it out, scripts/check --all runs it
 #   threads       the thread sanitizer runs it
 #   unsanitized   the address and undefined behaviour sanitizers leave it out
 # Every run on a CUDA device is unsanitized: CUDA's libraries cannot be loaded with the address sanitizer.
 
-# Set `words` to those of the line "<kind>: <words>" of a test.
+# Set `words` to the words of a test's line "<kind>: <words>".
 function(quern_test_words source kind words)
   file(STRINGS ${source} line REGEX "^(/\\*|#) ${kind}: " LIMIT_COUNT 1)
   string(REGEX REPLACE "^(/\\*|#) ${kind}: | \\*/$" "" line "${line}")
@@ -19,7 +19,7 @@ function(quern_test_words source kind words)
   set(${words} ${line} PARENT_SCOPE)
 endfunction()
 
-# quern_add_test(NAME SOURCE DEVICE COMMAND…): one run of a test; DEVICE is "" where there are no devices.
+# quern_add_test(NAME SOURCE DEVICE COMMAND…): add one run of a test; DEVICE is "" if the test has no line "devices".
 function(quern_add_test name source device)
   add_test(NAME ${name} COMMAND ${ARGN})
   quern_test_words(${source} labels words)
@@ -38,12 +38,16 @@ function(quern_add_test name source device)
   if(device MATCHES "cuda")
     list(APPEND labels unsanitized)
   endif()
+  if(device MATCHES "opencl")
+    # PoCL 3 aborts if two processes compile the same kernel at the same time into its cache.
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK opencl-${source})
+  endif()
   quern_test_words(${source} alone alone)
   if(alone)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
   endif()
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}"
-    ENVIRONMENT QUERN_TUNING_STORE=off) # tests must not read or fill the user's
+    ENVIRONMENT QUERN_TUNING_STORE=off) # tests must not read or change the user's store
   if("threads" IN_LIST labels AND TARGET "${ARGV3}")
     add_dependencies(quern_thread_tests ${ARGV3})
   endif()
@@ -57,7 +61,7 @@ function(quern_add_tests)
     QN_TEST_DATA_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/tests/data"
     QN_REFERENCE_DATA_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/../shared/data")
   target_link_libraries(quern_check PUBLIC quern quern_flags PRIVATE Threads::Threads ZLIB::ZLIB)
-  # What tests with the label "threads" run: the thread sanitizer needs nothing else built.
+  # Executables of the tests with the label "threads"; a build for the thread sanitizer needs only these.
   add_custom_target(quern_thread_tests DEPENDS quern_command)
 
   file(GLOB tests RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS
@@ -85,7 +89,7 @@ function(quern_add_tests)
     set(name ${CMAKE_MATCH_1}/${CMAKE_MATCH_2})
     quern_add_test(${name} ${source} "" bash ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${CMAKE_CURRENT_SOURCE_DIR}
       $<TARGET_FILE:quern_command> ${CMAKE_BINARY_DIR})
-    # scripts take longest: begun first, they do not leave the processors idle at the end
+    # scripts take longest, so they start first; otherwise processors would be idle at the end
     set_tests_properties(${name} PROPERTIES COST 100)
   endforeach()
 endfunction()

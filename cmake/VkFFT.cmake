@@ -1,10 +1,10 @@
-# VkFFT is one header. src/fft/shim stands before it in the place of the OpenCL and CUDA headers it wants, so building
-# needs neither; where the header is absent the library is built without it and says so when it is asked for.
+# VkFFT is one header. src/fft/shim replaces the OpenCL and CUDA headers that it includes, so building needs neither.
+# Without the header the library is built without VkFFT and reports that when VkFFT is requested.
 find_path(VKFFT_INCLUDE_FOLDER vkFFT.h PATH_SUFFIXES vkFFT VkFFT)
 mark_as_advanced(VKFFT_INCLUDE_FOLDER)
 if(VKFFT_INCLUDE_FOLDER)
-  # Its warnings are not ours, nor are what sanitizers would find; optimising 30,000 lines that write kernel texts buys
-  # nothing, and checking them takes a compiler minutes.
+  # VkFFT's warnings and sanitizer reports cannot be fixed here. Its 30,000 lines only write kernel texts, so optimising
+  # them gains nothing, and compiling them with sanitizers takes minutes.
   set_source_files_properties(src/fft/vkfft_opencl.c src/fft/vkfft_cuda.c PROPERTIES
     INCLUDE_DIRECTORIES "${CMAKE_CURRENT_SOURCE_DIR}/src/fft/shim;${VKFFT_INCLUDE_FOLDER}"
     COMPILE_DEFINITIONS QN_HAVE_VKFFT

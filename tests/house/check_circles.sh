@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# No circle between files of src/runtime: a file that calls another is not called by it, nor through others. The table of
-# drivers names every driver, and drivers may ask for others (checking:X): those names are no calls.
-# Arguments: source folder, quern binary, build folder.
+# Files of src/runtime call each other without circles, direct or indirect. The table of drivers names every driver, and
+# drivers may open others (checking:X): those names are not calls. Arguments: source folder, quern binary, build folder.
 set -u
 objects=$3/CMakeFiles/quern.dir/src/runtime
 command -v nm >/dev/null || { echo "nm is not installed"; exit 77; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# Every C and C++ file is formatted as .clang-format says. Other versions of the tool disagree on details, so only the
-# one of Debian 12 is asked. Argument: source folder.
+# Every C and C++ file is formatted as .clang-format says. Other versions of the tool disagree on details, so only
+# version 14 (Debian 12) is used. Argument: source folder.
 set -u
 cd "$1" || exit 1
 for tool in clang-format-14 clang-format; do

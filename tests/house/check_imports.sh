@@ -5,7 +5,7 @@
 set -u
 build=$3
 library=
-for candidate in "$build/libquern.a" "$build/libquern.so"; do [ -f "$candidate" ] && library=$candidate; done
+for candidate in "$build/libquern.so" "$build/libquern.a"; do [ -f "$candidate" ] && library=$candidate; done
 [ -n "$library" ] || { echo "no libquern in $build"; exit 1; }
 command -v nm >/dev/null || { echo "nm is not installed"; exit 77; }
 
@@ -13,7 +13,8 @@ forbidden='printf vprintf __printf_chk __vprintf_chk puts putchar putc putchar_u
 stdin err errx warn warnx exit _exit _Exit quick_exit abort raise kill system getchar gets scanf'
 
 # Exceptions: "object symbol", each with its reason. (assert is for our own bugs; its __assert_fail is not listed above.)
-# gemmi_bridge.cpp.o abort (libquern.so when shared): gemmi's headers mark switch branches that no enum value reaches with it.
+# gemmi_bridge.cpp.o abort (libquern.so when shared): gemmi's headers call abort in switch branches that no enum value
+# reaches.
 exceptions='gemmi_bridge.cpp.o abort
 libquern.so abort'
 

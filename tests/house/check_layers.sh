@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# The house rules of src/: who includes whom (src/LAYERS), how includes are written, how large folders, files and
-# functions may be, and folder names that say nothing. Argument: source folder.
+# The house rules of src/: who includes whom (src/LAYERS), how includes are written, limits on the size of folders,
+# files and functions, and forbidden folder names. Argument: source folder.
 set -u
 cd "$1/src" || exit 1
 failures=$(mktemp) || exit 1
@@ -12,10 +12,10 @@ find -L . -type d \( -name utils -o -name util -o -name misc -o -name common -o 
 
 # Sources outside tests, counted by folder: kernels/ and workloads/ count by themselves.
 find -L . \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.cl' -o -name '*.cu' \) -not -path '*/tests/*' -printf '%h\n' |
-    sort | uniq -c | awk '$1 > 40 { printf "src/%s: %d sources; a folder of more than 40 wants rooms\n", substr($2, 3), $1 }' \
+    sort | uniq -c | awk '$1 > 40 { printf "src/%s: %d sources; a folder of more than 40 must be split into rooms\n", substr($2, 3), $1 }' \
     >>"$failures"
 
-# First src/LAYERS is read, then every include of src/ and of the public headers.
+# First read src/LAYERS, then every include of src/ and of the public headers.
 {
     find -L . -name '*.[ch]' -o -name '*.cpp' -o -name '*.cl' -o -name '*.cu' | sed 's|^\./||'
     find ../include/quern -name '*.h'
@@ -60,7 +60,7 @@ find -L . \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.cl' -o -name '*.cu' \) 
                              ", which is not on a lower floor nor a room above it")
         }
     }
-    # `row`: of what is included.
+    # `row`: the row of the included file.
     function check_include(target, row) {
         if (row == "") { wrong(target " lies in no row of src/LAYERS"); return }
         if (is_test) {
@@ -89,7 +89,7 @@ find -L . \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.cl' -o -name '*.cu' \) 
         check_include("<" target ">", owner[target])
     }
     # Includes with quotes are written from src/. Drivers are behind runtime/driver.h, and cli uses public headers only.
-    # Tests may use what lies in tests/support.
+    # Tests may include files of tests/support.
     /^[ \t]*#[ \t]*include[ \t]*"/ {
         split($0, quoted, "\"")
         target = quoted[2]
@@ -108,7 +108,7 @@ find -L . \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.cl' -o -name '*.cu' \) 
     /^\{$/ { begin = FNR }
     /^\}/ { if (begin && FNR - begin + 1 > 60) wrong("a function of " FNR - begin + 1 " lines ends here; 60 at most")
             begin = 0 }
-    FNR == 801 { wrong("a file of more than 800 lines wants splitting") }
+    FNR == 801 { wrong("a file of more than 800 lines; 800 at most") }
     END {
         for (key in line_of_permission) {
             split(key, pair, SUBSEP)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# The test of layers finds what it is for: a fault planted in a copy of src/LAYERS, or one more file beside the tree's,
-# is told. Argument: source folder.
+# The layers test detects faults: it must report a fault planted in a copy of src/LAYERS, or an additional bad file in
+# the tree. Argument: source folder.
 set -u
 source=$(cd "$1" && pwd)
 . "$1/tests/support/script.sh"
@@ -15,14 +15,14 @@ planted() {
     if told=$(bash "$source/tests/house/check_layers.sh" "$work"); then
         echo "FAILED: $1 passes"
     elif ! grep -qF -- "$2" <<<"$told"; then
-        printf 'FAILED: %s is not told as "%s" but:\n%s\n' "$1" "$2" "$told"
+        printf 'FAILED: %s is not reported as "%s" but as:\n%s\n' "$1" "$2" "$told"
     else
         return
     fi
     failures=$((failures + 1))
 }
 restore() { cp "$source/src/LAYERS" "$work/src/LAYERS"; }
-# plant FOLDER TEXT: a source with this text in a folder of its own of the row's.
+# plant FOLDER TEXT: a source with this text in a folder of its own within the row.
 plant() { mkdir -p "$work/src/planted" && printf '%s\n' "$2" >"$work/src/planted/planted.c" &&
     printf 'planted 6 %s\n' "$1" >>"$work/src/LAYERS"; }
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # labels: unsanitized
-# What the texts of the tree must not hold: links that lead nowhere, paths of one particular machine, unfinished work.
+# Texts of the tree must not contain broken links, paths of one particular machine, or marks of unfinished work.
 # Argument: source folder.
 set -u
 cd "$1" || exit 1
 failures=$(mktemp) || exit 1
 trap 'rm -f "$failures"' EXIT
-files=$(find . \( -name .git -o -name 'build*' -o -path ./tests/data -o -path ./examples/1ppe \) -prune -o -type f -print |
+files=$(find . \( -name .git -o -name .gpu -o -name 'build*' -o -path ./tests/data -o -path ./examples/1ppe \) -prune -o -type f -print |
     grep -vE '\.(png|gz|pdb|cif|mrc)$' | sort)
 
 # Markdown links and pictures to files of the tree, relative to the page.

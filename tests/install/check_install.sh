@@ -19,7 +19,7 @@ fail() {
 }
 
 cmake --install "$build" --prefix "$scratch/first" >install.log 2>&1 || fail "install" install.log
-mv "$scratch/first" "$prefix" # nothing may depend on where it was installed to
+mv "$scratch/first" "$prefix" # nothing may depend on the folder that it was installed to
 library=$(dirname "$(find "$prefix" -name 'libquern.*' | head -n 1)")
 for file in bin/quern include/quern/dock.h; do [ -f "$prefix/$file" ] || fail "$file is not installed"; done
 find "$prefix" -name '*.h' | grep -v '/include/quern/' && fail "a header outside include/quern is installed"
@@ -31,16 +31,16 @@ cp -r "$source/examples/dock_two_proteins" example
 cmake -S example -B by-cmake -DCMAKE_PREFIX_PATH="$prefix" >cmake.log 2>&1 || fail "find_package(quern)" cmake.log
 cmake --build by-cmake >>cmake.log 2>&1 || fail "building with find_package" cmake.log
 
-# A kernel of one's own, tuned through the installed library.
+# A user's own kernel, tuned through the installed library.
 cp -r "$source/examples/tune_my_kernel" kernel
 cmake -S kernel -B kernel-build -DCMAKE_PREFIX_PATH="$prefix" >kernel.log 2>&1 || fail "the kernel example" kernel.log
 cmake --build kernel-build >>kernel.log 2>&1 || fail "building the kernel example" kernel.log
 LD_LIBRARY_PATH="$library" QUERN_TUNING_STORE="$scratch/tuning.db" kernel-build/tune_my_kernel host 20000 >kernel.log 2>&1 ||
     fail "tune_my_kernel" kernel.log
-grep -q 'times as fast as the fallback' kernel.log || fail "tune_my_kernel says nothing" kernel.log
+grep -q 'times as fast as the fallback' kernel.log || fail "tune_my_kernel prints no result" kernel.log
 
-# Queries of one's own, on a frame of two waters whose oxygens are 0.15 nm apart around the boundary of the box, where each
-# is the other's contact: the C function, and the kernel also as OpenCL where there is such a device.
+# A user's own queries, on a frame of two waters whose oxygens are 0.15 nm apart across the boundary of the box, so that
+# each is the other's contact: the C function, and the kernel, on OpenCL too where there is such a device.
 cp -r "$source/examples/my_trajectory_query" query
 cmake -S query -B query-build -DCMAKE_PREFIX_PATH="$prefix" >query.log 2>&1 || fail "the query example" query.log
 cmake --build query-build >>query.log 2>&1 || fail "building the query example" query.log
@@ -61,10 +61,45 @@ for device in $devices; do
     LD_LIBRARY_PATH="$library" query-build/my_trajectory_query water.gro water.gro "queries $device" "$device" \
         >query.log 2>&1 || fail "my_trajectory_query on $device" query.log
     grep -q '^0 0\.8558' "queries $device/ends.xvg" || # (0.85² + 0.1²)^½ nm
-        fail "my_trajectory_query found another distance than 0.856 nm" "queries $device/ends.xvg"
+        fail "my_trajectory_query did not find a distance of 0.856 nm" "queries $device/ends.xvg"
     grep -q '^0 2$' "queries $device/contacts.xvg" ||
-        fail "my_trajectory_query found other contacts than 2 on $device" "queries $device/contacts.xvg"
+        fail "my_trajectory_query did not find 2 contacts on $device" "queries $device/contacts.xvg"
 done
+
+# Screening from memory to memory, in a folder that stays empty.
+cp -r "$source/examples/screen_in_memory" screening
+cmake -S screening -B screening-build -DCMAKE_PREFIX_PATH="$prefix" >screening.log 2>&1 ||
+    fail "the screening example" screening.log
+cmake --build screening-build >>screening.log 2>&1 || fail "building the screening example" screening.log
+awk '{print} /^\$\$\$\$/ && ++records == 2 {exit}' "$source/examples/1iep/kinase_inhibitors.sdf" >two.sdf
+mkdir empty
+(cd empty && LD_LIBRARY_PATH="$library" ../screening-build/screen_in_memory "$source/examples/1iep/1iep_receptor.pdb" \
+    ../two.sdf "$source/examples/1iep/1iep_ligand.sdf" 2) >screening.log 2>&1 || fail "screen_in_memory" screening.log
+grep -q '^2\. .*: -[0-9.]* kJ/mol$' screening.log || fail "screen_in_memory ranks no second molecule" screening.log
+[ -z "$(ls -A empty)" ] || fail "screen_in_memory wrote a file: $(ls -A empty)"
+
+# Projection and reconstruction from memory to memory, in the folder that stays empty.
+cp -r "$source/examples/reconstruct_in_memory" reconstruction
+cmake -S reconstruction -B reconstruction-build -DCMAKE_PREFIX_PATH="$prefix" >reconstruction.log 2>&1 ||
+    fail "the reconstruction example" reconstruction.log
+cmake --build reconstruction-build >>reconstruction.log 2>&1 || fail "building the reconstruction example" reconstruction.log
+(cd empty && LD_LIBRARY_PATH="$library" ../reconstruction-build/reconstruct_in_memory 500) >reconstruction.log 2>&1 ||
+    fail "reconstruct_in_memory" reconstruction.log
+grep -q '^correlation of the map with the volume: 0\.9[5-9]' reconstruction.log ||
+    fail "reconstruct_in_memory does not reproduce the projected map" reconstruction.log
+[ -z "$(ls -A empty)" ] || fail "reconstruct_in_memory wrote a file: $(ls -A empty)"
+
+# A trajectory from memory to memory, in the folder that stays empty.
+cp -r "$source/examples/trajectory_in_memory" trajectory
+cmake -S trajectory -B trajectory-build -DCMAKE_PREFIX_PATH="$prefix" >trajectory.log 2>&1 ||
+    fail "the trajectory example" trajectory.log
+cmake --build trajectory-build >>trajectory.log 2>&1 || fail "building the trajectory example" trajectory.log
+(cd empty && LD_LIBRARY_PATH="$library" ../trajectory-build/trajectory_in_memory 200) >trajectory.log 2>&1 ||
+    fail "trajectory_in_memory" trajectory.log
+# The mean of 1500 squares of normal numbers has a relative deviation of (2 / 1500)^½ = 3.7 %; three of them are allowed.
+grep -q '^displacement after one step over that expected: \(0\.89\|0\.9\|1\.0\|1\.10\)' trajectory.log ||
+    fail "trajectory_in_memory does not find the displacement that was made" trajectory.log
+[ -z "$(ls -A empty)" ] || fail "trajectory_in_memory wrote a file: $(ls -A empty)"
 
 # The example with pkg-config. Its flags escape blanks for a shell, hence eval.
 export PKG_CONFIG_PATH="$library/pkgconfig"
@@ -73,16 +108,17 @@ eval "${CC:-cc} -std=c17 -o by-pkgconfig example/dock_two_proteins.c $flags" >pk
     fail "building with pkg-config" pkgconfig.log
 
 export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-for program in by-cmake/dock_two_proteins ./by-pkgconfig; do
-    "$program" 2>usage.log
+for program in by-cmake/dock_two_proteins by-pkgconfig; do
+    "$scratch/$program" 2>usage.log
     [ $? = 2 ] || fail "$program without arguments should exit 2" usage.log
-    "$program" "$source/examples/1ppe/1PPE_r_u.pdb" "$source/examples/1ppe/1PPE_l_u_rnd.pdb" \
-        "results of $(basename "$program")" 8 >run.log 2>&1 || fail "$program" run.log
-    [ -s "results of $(basename "$program")/poses.csv" ] || fail "$program wrote no poses.csv" run.log
+    (cd empty && "$scratch/$program" "$source/examples/1ppe/1PPE_r_u.pdb" \
+        "$source/examples/1ppe/1PPE_l_u_rnd.pdb" 8) >run.log 2>&1 || fail "$program" run.log
+    grep -q '^the first model has [1-9][0-9]* atoms' run.log || fail "$program printed no model" run.log
+    [ -z "$(ls -A empty)" ] || fail "$program wrote files: $(ls -A empty)"
 done
 
 # A machine without the libraries that are loaded at run time: empty files of their names come first and cannot be
-# loaded. The program must start, say what it lacks, and still have the host.
+# loaded. The program must start, report which libraries are missing, and still offer the host.
 mkdir absent
 for name in libOpenCL.so.1 libOpenCL.so libcuda.so.1 libcuda.so libnvrtc.so libnvrtc.so.11.2 libnvrtc.so.12 libnvrtc.so.13 \
     libcufft.so.11 libcufft.so.12 libfftw3f.so.3 libfftw3f.so libfftw3f_threads.so.3; do
@@ -92,8 +128,8 @@ LD_LIBRARY_PATH="$scratch/absent:$LD_LIBRARY_PATH" "$prefix/bin/quern" devices >
     fail "quern devices without libraries" devices.err
 grep -q '^host ' devices.txt || fail "the host is not listed" devices.txt
 sed -n '/^Not usable:/,$p' devices.txt >unusable.txt
-grep -q '^  opencl' unusable.txt || fail "the lack of OpenCL is not said" devices.txt
-grep -q '^  cuda' unusable.txt || fail "the lack of CUDA is not said" devices.txt
+grep -q '^  opencl' unusable.txt || fail "the missing OpenCL is not reported" devices.txt
+grep -q '^  cuda' unusable.txt || fail "the missing CUDA is not reported" devices.txt
 LD_LIBRARY_PATH="$scratch/absent:$LD_LIBRARY_PATH" "$prefix/bin/quern" dock "$source/examples/1ppe/1PPE_r_u.pdb" \
     "$source/examples/1ppe/1PPE_l_u_rnd.pdb" -o bare --rotations 4 >bare.log 2>&1 ||
     fail "docking without any optional library" bare.log
