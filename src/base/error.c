@@ -38,18 +38,39 @@ const char *qn_error_origin(void)
     return current.origin;
 }
 
+bool qn_error_is_reported(void)
+{
+    return current.reported;
+}
+
+qn_status qn_error_mark_reported(qn_status status)
+{
+    current.reported = status != QN_OK;
+    return status;
+}
+
 void qn_error_clear(void)
 {
     memset(&current, 0, sizeof current);
 }
 
+/* The arguments may point to the message that is replaced, so the new one is made beside it. */
+static void set_message(const char *format, va_list arguments)
+{
+    char message[sizeof current.message];
+    vsnprintf(message, sizeof message, format, arguments);
+    memcpy(current.message, message, sizeof message);
+}
+
 qn_status qn_error_raise(qn_status status, const char *format, ...)
 {
     va_list arguments;
-    current = (qn_error_trail){.status = status};
     va_start(arguments, format);
-    vsnprintf(current.message, sizeof current.message, format, arguments);
+    set_message(format, arguments);
     va_end(arguments);
+    current.status = status;
+    current.reported = false;
+    current.origin[0] = '\0';
     return status;
 }
 
@@ -57,11 +78,12 @@ qn_status qn_error_set(qn_status status, const char *file, int line, const char 
 {
     const char *slash = strrchr(file, '/');
     va_list arguments;
-    current.status = status;
-    snprintf(current.origin, sizeof current.origin, "%s:%d", slash ? slash + 1 : file, line);
     va_start(arguments, format);
-    vsnprintf(current.message, sizeof current.message, format, arguments);
+    set_message(format, arguments);
     va_end(arguments);
+    current.status = status;
+    current.reported = false;
+    snprintf(current.origin, sizeof current.origin, "%s:%d", slash ? slash + 1 : file, line);
     return status;
 }
 

@@ -6,7 +6,7 @@
 
 /* Start a new trail on this thread and return `status`. The message is one sentence without a final full stop that
  * names file, line or record, the value, and what was expected. */
-#define QN_FAIL(status, ...) return qn_error_set((status), __FILE__, __LINE__, __VA_ARGS__)
+#define QN_FAIL(status, ...) qn_error_set((status), __FILE__, __LINE__, __VA_ARGS__)
 
 /* Return the status of `call` when it is not QN_OK. */
 #define QN_TRY(call)                                        \
@@ -25,7 +25,11 @@ typedef struct qn_error_trail {
     qn_status status;
     char message[1024];
     char origin[96];
+    bool reported; /* see qn_error_is_reported */
 } qn_error_trail;
+
+/* Mark this thread's failure as reported. Returns `status` unchanged. */
+qn_status qn_error_mark_reported(qn_status status);
 
 void qn_error_save(qn_status status, qn_error_trail *trail);
 qn_status qn_error_restore(const qn_error_trail *trail);

@@ -17,7 +17,7 @@
 static qn_status system_failure(const char *path, const char *what)
 {
     qn_status status = errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR;
-    QN_FAIL(status, "%s: cannot %s: %s", path, what, strerror(errno));
+    return QN_FAIL(status, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
 qn_status qn_file_read(const char *path, char **data, size_t *size)
@@ -92,7 +92,7 @@ qn_status qn_folder_create(const char *path)
 {
     char *copy;
     QN_TRY(qn_text_copy(path, &copy));
-    int reason = 0; /* why the first parent that is not there could not be made */
+    int reason = 0; /* errno of the first parent folder that could not be created */
     for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(copy, 0777) != 0 && errno != EEXIST && reason == 0) reason = errno;
@@ -139,7 +139,7 @@ qn_status qn_cache_folder(qn_text *path)
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (cache && cache[0] == '/') return qn_text_append(path, "%s/quern", cache);
     if (home && home[0] == '/') return qn_text_append(path, "%s/.cache/quern", home);
-    QN_FAIL(QN_NOT_FOUND, "neither XDG_CACHE_HOME nor HOME names a folder");
+    return QN_FAIL(QN_NOT_FOUND, "neither XDG_CACHE_HOME nor HOME names a folder");
 }
 
 const char *qn_path_name(const char *path)

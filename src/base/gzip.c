@@ -15,12 +15,12 @@ bool qn_is_gzip(const char *data, size_t size)
 typedef struct unpacking {
     z_stream stream;
     const char *data;
-    size_t size, taken; /* of the packed data */
+    size_t size, taken; /* bytes of the packed data: all of them, and those unpacked so far */
     void *plain;
     size_t length, capacity;
 } unpacking;
 
-/* One call of inflate with as much input and room as zlib's 32-bit counters take. */
+/* Call inflate once, with as much input and output space as zlib's 32-bit counters can express. */
 static qn_status step(unpacking *u, int *result)
 {
     const size_t piece = (size_t)1 << 30;
@@ -43,14 +43,15 @@ static qn_status unpack_members(const char *name, unpacking *u, size_t most_byte
     int result = Z_OK;
     for (;;) {
         QN_TRY(step(u, &result));
-        if (u->length > most_bytes) QN_FAIL(QN_BAD_FORMAT, "%s: unpacks to more than %zu MiB", name, most_bytes >> 20);
+        if (u->length > most_bytes)
+            return QN_FAIL(QN_BAD_FORMAT, "%s: unpacks to more than %zu MiB", name, most_bytes >> 20);
         if (result == Z_STREAM_END) {
-            /* What follows the last member (padding) is not ours to judge. */
+            /* Bytes after the last member (padding) are ignored. */
             if (!qn_is_gzip(u->data + u->taken, u->size - u->taken)) return QN_OK;
-            if (inflateReset(&u->stream) != Z_OK) QN_FAIL(QN_INTERNAL, "%s: zlib did not start again", name);
+            if (inflateReset(&u->stream) != Z_OK) return QN_FAIL(QN_INTERNAL, "%s: zlib cannot be reset", name);
         } else if (result != Z_OK) {
-            QN_FAIL(QN_BAD_FORMAT, "%s: the gzipped data is damaged or cut off (after %zu of its %zu bytes)", name,
-                    u->taken, u->size);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: the gzipped data is damaged or cut off (after %zu of its %zu bytes)",
+                           name, u->taken, u->size);
         }
     }
 }
@@ -62,7 +63,7 @@ qn_status qn_gzip_unpack(const char *name, const char *data, size_t size, size_t
     *plain = NULL;
     *plain_size = 0;
     if (inflateInit2(&u.stream, MAX_WBITS + 16) != Z_OK)
-        QN_FAIL(QN_OUT_OF_MEMORY, "%s: cannot start to unpack gzipped data", name);
+        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: cannot begin to unpack gzipped data", name);
     qn_status status = unpack_members(name, &u, most_bytes);
     inflateEnd(&u.stream);
     if (status != QN_OK) {

@@ -21,7 +21,8 @@ void qn_log(qn_log_level level, const char *format, ...)
 
 qn_log_scope qn_log_enter(qn_log_target *target)
 {
-    const qn_log_scope before = current;
+    qn_log_scope before = current;
+    before.locale = qn_locale_enter();
     if (target != current.target) current = (qn_log_scope){.target = target};
     return before;
 }
@@ -40,5 +41,6 @@ qn_log_scope qn_log_current(void)
 
 void qn_log_return(qn_log_scope scope)
 {
-    current = scope;
+    current = (qn_log_scope){.target = scope.target, .off = scope.off};
+    qn_locale_return(scope.locale);
 }

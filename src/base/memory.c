@@ -10,8 +10,8 @@
 
 enum { ALIGNMENT = 64, HUGE_PAGE = 1 << 21 };
 
-/* Large blocks in huge pages where the system has them: touching memory in pages of 4 KiB for the first time takes
- * longer than what is then done with it. */
+/* Use huge pages for large blocks where the system has them: page faults of 4 KiB pages take longer than the work on
+ * the memory. */
 static void *aligned(size_t bytes)
 {
     const size_t alignment = bytes < 2 * (size_t)HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
@@ -29,7 +29,7 @@ qn_status qn_allocate(size_t count, size_t size, void **memory)
     *memory = NULL;
     if (count == 0 || size == 0) return QN_OK;
     if (count > SIZE_MAX / size || !(*memory = aligned(count * size)))
-        QN_FAIL(QN_OUT_OF_MEMORY, "cannot allocate %zu elements of %zu bytes", count, size);
+        return QN_FAIL(QN_OUT_OF_MEMORY, "cannot allocate %zu elements of %zu bytes", count, size);
     memset(*memory, 0, count * size);
     return QN_OK;
 }
@@ -40,7 +40,7 @@ qn_status qn_grow(void **memory, size_t *capacity, size_t needed, size_t size)
     size_t grown = *capacity + *capacity / 2 + 16;
     if (grown < needed) grown = needed;
     void *larger = grown > SIZE_MAX / size ? NULL : aligned(grown * size);
-    if (!larger) QN_FAIL(QN_OUT_OF_MEMORY, "cannot allocate %zu elements of %zu bytes", grown, size);
+    if (!larger) return QN_FAIL(QN_OUT_OF_MEMORY, "cannot allocate %zu elements of %zu bytes", grown, size);
     if (*memory) memcpy(larger, *memory, *capacity * size);
     free(*memory);
     *memory = larger;

@@ -15,7 +15,7 @@ static qn_status make_room(qn_text *text, size_t more)
     return status;
 }
 
-/* Nearly always there is room already, and numbers are printed once. */
+/* Print into the free room first: it nearly always suffices, so the text is formatted only once. */
 qn_status qn_text_append(qn_text *text, const char *format, ...)
 {
     const size_t room = text->data ? text->capacity - text->length : 0;
@@ -26,12 +26,12 @@ qn_status qn_text_append(qn_text *text, const char *format, ...)
     va_end(arguments);
     qn_status status = QN_OK;
     if (length >= 0 && (size_t)length >= room) {
-        if (room) text->data[text->length] = '\0'; /* as it was, should there be no memory */
+        if (room) text->data[text->length] = '\0'; /* restore the text in case memory runs out */
         status = make_room(text, (size_t)length);
         if (status == QN_OK) vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
     }
     va_end(again);
-    if (length < 0) QN_FAIL(QN_INTERNAL, "text format \"%s\" is broken", format);
+    if (length < 0) return QN_FAIL(QN_INTERNAL, "text format \"%s\" is broken", format);
     if (status == QN_OK) text->length += (size_t)length;
     return status;
 }

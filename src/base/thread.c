@@ -5,6 +5,7 @@
 static void *run(void *user)
 {
     qn_thread *thread = user;
+    (void)qn_locale_enter();
     qn_log_return(thread->log);
     qn_error_save(thread->work(thread->user), &thread->trail);
     return NULL;
@@ -32,7 +33,7 @@ qn_status qn_thread_join(qn_thread *thread)
 qn_status qn_threads_join(qn_thread *threads, size_t count)
 {
     qn_status status = QN_OK;
-    for (size_t i = count; i-- > 0;) { /* the first failure comes last, with its trail */
+    for (size_t i = count; i-- > 0;) { /* backwards, so that the trail that remains is that of the first failure */
         const qn_status joined = qn_thread_join(&threads[i]);
         if (joined != QN_OK) status = joined;
     }

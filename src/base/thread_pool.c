@@ -22,7 +22,7 @@ struct qn_pool {
     int threads;
     int started;
     pool_worker *workers; /* threads − 1 of them: number 1 … */
-    pthread_mutex_t turn; /* held by the thread whose run it is */
+    pthread_mutex_t turn; /* held by the thread that runs tasks on the pool */
     pthread_mutex_t mutex;
     pthread_cond_t work_ready;
     pthread_cond_t work_done;
@@ -32,14 +32,14 @@ struct qn_pool {
     qn_pool_task task;
     void *user;
     size_t count;
-    qn_log_scope log; /* of the thread whose run it is */
+    qn_log_scope log; /* of the thread that runs tasks on the pool */
     atomic_size_t next;
     atomic_bool failed;
     size_t failed_index;
     qn_error_trail trail;
 };
 
-static _Thread_local bool inside_task; /* of any pool */
+static _Thread_local bool inside_task; /* this thread runs a task of a pool */
 
 static void note_failure(qn_pool *pool, size_t index, qn_status status)
 {
@@ -73,6 +73,7 @@ static void *worker_main(void *argument)
     pool_worker *self = argument;
     qn_pool *pool = self->pool;
     unsigned long seen = 0;
+    (void)qn_locale_enter();
     pthread_mutex_lock(&pool->mutex);
     for (;;) {
         while (!pool->closing && pool->generation == seen) pthread_cond_wait(&pool->work_ready, &pool->mutex);
@@ -87,7 +88,8 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* How many processes an MPI launcher started on this machine, by what it tells them; 1 without one. */
+/* Number of processes that an MPI launcher started on this machine, which its environment variables state; 1 without
+ * a launcher. */
 static int processes_here(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
@@ -104,7 +106,7 @@ int qn_usable_processors(void)
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
     int count = CPU_COUNT(&set);
-    /* Processes of an MPI run that their launcher bound to no processors of their own share the machine's. */
+    /* MPI processes that their launcher did not bind to processors share the machine's processors. */
     if (count >= sysconf(_SC_NPROCESSORS_ONLN)) count /= processes_here();
     return count > 0 ? count : 1;
 }
@@ -113,7 +115,7 @@ qn_status qn_pool_create(int threads, qn_pool **out)
 {
     *out = NULL;
     if (threads < 0 || threads > 4096)
-        QN_FAIL(QN_INVALID_ARGUMENT, "number of threads is %d; expected 0 (all) to 4096", threads);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "number of threads is %d; expected 0 (all) to 4096", threads);
     if (threads == 0) threads = qn_usable_processors();
     void *memory;
     QN_TRY(qn_allocate(1, sizeof(qn_pool), &memory));
@@ -135,7 +137,7 @@ qn_status qn_pool_create(int threads, qn_pool **out)
         worker->number = number;
         if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0) {
             qn_pool_destroy(&pool);
-            QN_FAIL(QN_OUT_OF_MEMORY, "cannot start thread %d of %d", number + 1, threads);
+            return QN_FAIL(QN_OUT_OF_MEMORY, "cannot start thread %d of %d", number + 1, threads);
         }
         pool->started = number;
     }
@@ -171,8 +173,8 @@ static qn_status run_serially(size_t count, qn_pool_task task, void *user)
     return QN_OK;
 }
 
-/* A task must not wait for a turn: its own pool's turn never ends before the task does, and two pools' tasks could wait
- * for each other. */
+/* A task must not wait for its turn: the turn of its own pool ends only after the task, and tasks of two pools could
+ * wait for each other. */
 static bool take_turn(qn_pool *pool)
 {
     if (inside_task) return pthread_mutex_trylock(&pool->turn) == 0;

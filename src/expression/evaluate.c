@@ -1,4 +1,4 @@
-/* Evaluation of expressions: a walk over the tree with a short way for integers. Python's rules throughout. */
+/* Evaluation of expressions: a walk over the tree, with a fast path for integers. All rules are Python's. */
 #include "expression/tree.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { MOST_STEPS = 1 << 20 }; /* of one evaluation: lists in lists must not take for ever */
+enum { STEPS_MAX = 1 << 20 }; /* steps of one evaluation; bounds the time of nested lists */
 
 typedef struct cell_list cell_list;
 
@@ -29,7 +29,7 @@ typedef struct cell {
 struct cell_list {
     cell *cells;
     size_t count, capacity;
-    cell_list *next; /* of the run's, to be released */
+    cell_list *next; /* next list of the run; all are released at its end */
 };
 
 typedef struct run {
@@ -45,7 +45,7 @@ static qn_status evaluate(run *r, int number, cell *result);
 static qn_status fail(const run *r, const qn_tree_node *node, const char *what)
 {
     const qn_expression *e = r->expression;
-    QN_FAIL(QN_INVALID_ARGUMENT, "%s \"%.200s\", column %d: %s", e->what, e->text, node->column, what);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "%s \"%.200s\", column %d: %s", e->what, e->text, node->column, what);
 }
 
 static qn_status too_large(const run *r, const qn_tree_node *node)
@@ -72,7 +72,7 @@ static void set_boolean(cell *result, bool boolean)
 
 static qn_status set_real(const run *r, const qn_tree_node *node, double real, cell *result)
 {
-    if (!isfinite(real)) return fail(r, node, "the result is too large for a real number, or none");
+    if (!isfinite(real)) return fail(r, node, "the result is too large for a real number, or is not a number");
     result->kind = REAL;
     result->as.real = real;
     return QN_OK;
@@ -90,7 +90,7 @@ static bool is_true(const cell *c)
     return false;
 }
 
-/* True and False are the integers 1 and 0 wherever a number is wanted. */
+/* Convert to a number: True and False become 1 and 0. */
 static qn_status to_number(const run *r, const qn_tree_node *node, cell *c)
 {
     if (c->kind == BOOLEAN) set_integer(c, c->as.boolean);
@@ -112,7 +112,8 @@ static qn_status to_whole(const run *r, const qn_tree_node *node, cell *c)
 
 /* ---- Arithmetic ---- */
 
-/* a / b to the nearest real, also where neither fits one: 64 bits and more of the quotient, what is left as one bit. */
+/* a / b rounded to the nearest real, even if a or b has no exact real value: computes 64 or more bits of the quotient
+ * and one bit for the remainder. */
 static double quotient(int64_t a, int64_t b)
 {
     enum { EXACT = 53 };
@@ -189,7 +190,7 @@ static qn_status integer_operation(const run *r, const qn_tree_node *node, int64
     return QN_OK;
 }
 
-/* The quotient rounded down and the remainder of it, with the divisor's sign, as CPython computes both. */
+/* The quotient rounded down, and its remainder with the divisor's sign, computed as in CPython. */
 static void divide_down(double a, double b, double *down, double *remainder)
 {
     double rest = fmod(a, b), whole = (a - rest) / b;
@@ -220,7 +221,7 @@ static qn_status real_operation(const run *r, const qn_tree_node *node, double a
         return set_real(r, node, node->operation == QN_TREE_MODULO ? remainder : down, result);
     case QN_TREE_POWER:
         if (a == 0 && b < 0) return by_zero(r, node);
-        if (a < 0 && b != floor(b)) return fail(r, node, "a broken power of a negative number");
+        if (a < 0 && b != floor(b)) return fail(r, node, "a fractional power of a negative number");
         return set_real(r, node, pow(a, b), result);
     default: return fail(r, node, "a real number where a whole one is needed");
     }
@@ -228,7 +229,7 @@ static qn_status real_operation(const run *r, const qn_tree_node *node, double a
 
 /* ---- Comparisons ---- */
 
-/* -1, 0 or 1, exactly, though no real number holds all 64 bits. */
+/* Compare exactly, although a real number does not hold all 64 bits. Returns -1, 0 or 1. */
 static int compare_whole_real(int64_t a, double b)
 {
     if (b >= 0x1p63) return -1;
@@ -328,7 +329,7 @@ static qn_status list_literal(run *r, const qn_tree_node *node, cell *result)
     return QN_OK;
 }
 
-/* Clause `clause` of a comprehension and those behind it; behind the last comes the element. */
+/* Run clause `clause` of a comprehension and the clauses after it; after the last clause evaluate the element. */
 static qn_status run_clauses(run *r, const qn_tree_node *node, int clause, cell *result)
 {
     const qn_expression *e = r->expression;
@@ -354,7 +355,7 @@ static qn_status index_list(run *r, const qn_tree_node *node, cell *result)
     cell list, index;
     QN_TRY(evaluate(r, node->child[0], &list));
     QN_TRY(evaluate(r, node->child[1], &index));
-    if (list.kind != LIST) return fail(r, node, "an index of what is no list");
+    if (list.kind != LIST) return fail(r, node, "an index of a value that is not a list");
     QN_TRY(to_whole(r, node, &index));
     int64_t count = (int64_t)list.as.list->count, at = index.as.integer;
     if (at < -count || at >= count) return fail(r, node, "the list has fewer elements");
@@ -362,7 +363,7 @@ static qn_status index_list(run *r, const qn_tree_node *node, cell *result)
     return QN_OK;
 }
 
-/* x in [a, b, c] compares as it goes, so that a constraint with it allocates nothing. */
+/* x in [a, b, c] compares elements one by one, so that a constraint with it allocates nothing. */
 static qn_status is_in(run *r, const qn_tree_node *node, bool *found)
 {
     const qn_tree_node *right = &r->expression->nodes[node->child[1]];
@@ -477,11 +478,11 @@ static qn_status parse_number(const run *r, const qn_tree_node *node, const char
         set_integer(result, strtoll(text, &end, 10));
     else
         QN_TRY(set_real(r, node, strtod(text, &end), result));
-    if (end == text || *end || errno) return fail(r, node, "a text that is no number");
+    if (end == text || *end || errno) return fail(r, node, "a text that is not a number");
     return QN_OK;
 }
 
-/* A whole number out of a real one, by floor, ceil, trunc or nearest with halves to even. */
+/* Convert a real number to a whole number: by floor, ceil, trunc, or to nearest with halves to even. */
 static qn_status to_integer(const run *r, const qn_tree_node *node, const cell *c, cell *result)
 {
     if (c->kind == INTEGER) {
@@ -665,7 +666,7 @@ qn_status qn_tree_evaluate(const qn_expression *expression, int node, const qn_v
     r.expression = expression;
     r.values = values;
     r.made = NULL;
-    r.steps = MOST_STEPS;
+    r.steps = STEPS_MAX;
     qn_status status = evaluate(&r, node, &c);
     if (status == QN_OK) status = to_value(&r, &expression->nodes[node], &c, result);
     release(&r);
@@ -675,7 +676,7 @@ qn_status qn_tree_evaluate(const qn_expression *expression, int node, const qn_v
 qn_status qn_expression_evaluate_list(const qn_expression *expression, const qn_value *values, qn_value **elements,
                                       size_t *count)
 {
-    run r = {.expression = expression, .values = values, .steps = MOST_STEPS};
+    run r = {.expression = expression, .values = values, .steps = STEPS_MAX};
     const qn_tree_node *root = &expression->nodes[expression->root];
     cell c;
     void *memory = NULL;

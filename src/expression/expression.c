@@ -16,7 +16,7 @@ qn_status qn_expression_create_with_lists(const char *text, const char *what, co
     void *memory;
     *expression = NULL;
     if (strlen(text) > LONGEST)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %zu characters; expected at most %d", what, strlen(text), LONGEST);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s has %zu characters; expected at most %d", what, strlen(text), LONGEST);
     QN_TRY(qn_allocate(1, sizeof **expression, &memory));
     qn_expression *created = memory;
     created->name_count = name_count;

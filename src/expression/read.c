@@ -23,10 +23,10 @@ typedef struct reader {
     int local_lengths[QN_TREE_LOCALS];
     int local_count;
     int nesting;
-    int smallest_integer; /* node of a literal 2^63, right only behind a minus; -1: none */
+    int smallest_integer; /* node of a literal 2^63, valid only after a minus; -1: none */
 } reader;
 
-/* How tightly operators bind, loosest first, as in Python. */
+/* Binding strength of operators, loosest first, as in Python. */
 enum {
     BIND_OR = 1,
     BIND_AND,
@@ -45,7 +45,7 @@ static const struct binary {
     int binding;
     qn_tree_operation operation;
 } binaries[] = {
-    /* a word before those that begin it */
+    /* longer words come before words that they begin with */
     {"or", BIND_OR, QN_TREE_OR},
     {"||", BIND_OR, QN_TREE_OR},
     {"and", BIND_AND, QN_TREE_AND},
@@ -102,8 +102,8 @@ static qn_status not_understood(const reader *r, const char *place, int length, 
 {
     const qn_expression *e = r->expression;
     if (length <= 0 || length > 40) length = 12;
-    QN_FAIL(QN_INVALID_ARGUMENT, "%s \"%.200s\", column %d: \"%.*s\" is not understood; expected %s", e->what, e->text,
-            column_of(r, place), length, place, expected);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "%s \"%.200s\", column %d: \"%.*s\" is not understood; expected %s", e->what,
+                   e->text, column_of(r, place), length, place, expected);
 }
 
 static qn_status syntax_error(reader *r, const char *expected)
@@ -112,7 +112,8 @@ static qn_status syntax_error(reader *r, const char *expected)
     return not_understood(r, r->at, 0, expected);
 }
 
-/* How long `word` is in the text here, 0 when something else comes; a blank in it stands for any white space. */
+/* Returns the length of `word` in the text if the text continues with it, else 0; a blank in `word` matches any white
+ * space. */
 static size_t next_is(reader *r, const char *word)
 {
     skip_space(r);
@@ -135,7 +136,7 @@ static bool take(reader *r, const char *word)
     return length > 0;
 }
 
-/* A name here, dots included; 0 when none. */
+/* Returns the length of the name at the reading position, dots included; 0: there is no name. */
 static int name_length(reader *r)
 {
     skip_space(r);
@@ -157,7 +158,7 @@ static int height_of(const reader *r, int node)
     return r->expression->nodes[node].height;
 }
 
-/* A node with up to three children (-1: none) and the list entries `begin` … */
+/* Add a node with up to three children (-1: none) and the list entries from `begin` on. */
 static qn_status add_node(reader *r, qn_tree_node node, int *number)
 {
     qn_expression *e = r->expression;
@@ -169,9 +170,9 @@ static qn_status add_node(reader *r, qn_tree_node node, int *number)
         if (height_of(r, e->lists[node.list_begin + i]) > height) height = height_of(r, e->lists[node.list_begin + i]);
     node.height = height + 1;
     if (node.height > QN_TREE_HEIGHT)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "%s \"%.200s\", column %d: more than %d operations in a row; expected a simpler one", e->what, e->text,
-                node.column, QN_TREE_HEIGHT);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s \"%.200s\", column %d: more than %d operations in a row; expected a simpler one", e->what,
+                       e->text, node.column, QN_TREE_HEIGHT);
     qn_status status = qn_grow(&memory, &e->node_capacity, e->node_count + 1, sizeof *e->nodes);
     e->nodes = memory;
     QN_TRY(status);
@@ -200,7 +201,7 @@ static qn_status add_constant(reader *r, const char *place, qn_value value, int 
     return add_node(r, node, number);
 }
 
-/* Node numbers gathered while their count is not known. */
+/* Node numbers collected while their count is not known. */
 typedef struct gathered {
     int *nodes;
     size_t count, capacity;
@@ -312,7 +313,8 @@ static qn_status add_given_list(reader *r, const char *place, size_t list, int *
     return status;
 }
 
-/* A name that is not a function: a variable of a comprehension, a given one, a given list, or True and False. */
+/* Read a name that is not a function: a variable of a comprehension, a given variable, a given list, or True and
+ * False. */
 static qn_status read_name(reader *r, int length, bool list_first, int *node)
 {
     const char *start = r->at;
@@ -344,7 +346,7 @@ static qn_status read_name(reader *r, int length, bool list_first, int *node)
 
 /* ---- Lists, comprehensions, calls ---- */
 
-/* The element was read before its variable was known: give names in it, from node `begin` on, their meaning. */
+/* Resolve the names in an element, from node `begin` on: the element was read before its variable was known. */
 static void bind_names(reader *r, size_t begin, int outer_locals, int slot)
 {
     qn_expression *e = r->expression;
@@ -360,7 +362,7 @@ static void bind_names(reader *r, size_t begin, int outer_locals, int slot)
     }
 }
 
-/* `for` and `if` behind an element, whose nodes begin at `begin` and end with g's first. */
+/* Read `for` and `if` after an element whose nodes begin at `begin`; its last node is the first of `g`. */
 static qn_status read_clauses(reader *r, const char *place, size_t begin, gathered *g, int *node)
 {
     int outer_locals = r->local_count;
@@ -396,7 +398,7 @@ static qn_status read_clauses(reader *r, const char *place, size_t begin, gather
     return add_list(r, place, QN_TREE_COMPREHENSION, 0, g, node);
 }
 
-/* Elements up to `end`, or one element and clauses. */
+/* Read elements up to `end`, or one element with its clauses. */
 static qn_status read_elements(reader *r, const char *place, const char *end, gathered *g, bool *comprehension,
                                int *node)
 {
@@ -428,7 +430,7 @@ static qn_status read_list(reader *r, int *node)
     return status;
 }
 
-/* (a), or as Python's tuple, (a, b), a list */
+/* Read (a), or a tuple as in Python, (a, b), which is a list. */
 static qn_status read_parenthesis(reader *r, int *node)
 {
     const char *start = r->at++;
@@ -453,15 +455,15 @@ static qn_status check_argument_count(const reader *r, const char *place, int fu
     } counts[QN_TREE_FUNCTION_COUNT] = {
         [QN_TREE_MIN] = {1, SIZE_MAX, "a list or at least two values"},
         [QN_TREE_MAX] = {1, SIZE_MAX, "a list or at least two values"},
-        [QN_TREE_SUM] = {1, 2, "a list and perhaps a start"},
+        [QN_TREE_SUM] = {1, 2, "a list and optionally a start"},
         [QN_TREE_RANGE] = {1, 3, "one to three numbers"},
     };
     size_t least = counts[function].expected ? counts[function].least : 1;
     size_t most = counts[function].expected ? counts[function].most : 1;
     if (count >= least && count <= most) return QN_OK;
     const char *expected = counts[function].expected ? counts[function].expected : "one value";
-    QN_FAIL(QN_INVALID_ARGUMENT, "%s \"%.200s\", column %d: %s of %zu values; expected %s", r->expression->what,
-            r->expression->text, column_of(r, place), functions[function], count, expected);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "%s \"%.200s\", column %d: %s of %zu values; expected %s", r->expression->what,
+                   r->expression->text, column_of(r, place), functions[function], count, expected);
 }
 
 static qn_status read_call(reader *r, const char *place, int function, int *node)
@@ -574,7 +576,7 @@ static const struct binary *next_binary(reader *r, int least)
     return NULL;
 }
 
-/* a < b <= c is a < b and b <= c: nodes may have several parents. */
+/* a < b <= c becomes a < b and b <= c; nodes may have several parents. */
 static qn_status read_comparisons(reader *r, int *node)
 {
     int left = *node, chain = -1;
@@ -646,7 +648,7 @@ static qn_status read_ternary(reader *r, int *node)
     return status;
 }
 
-/* ---- The whole ---- */
+/* ---- The whole expression ---- */
 
 static qn_status unknown_name(const reader *r, const qn_tree_node *name)
 {
@@ -662,7 +664,8 @@ static qn_status unknown_name(const reader *r, const qn_tree_node *name)
     return status;
 }
 
-/* Replace what needs no variable by its value; what fails is left for evaluation, which may never come to it. */
+/* Replace nodes without variables by their values. Nodes that fail are left to evaluation, which may never reach
+ * them. */
 static void fold(qn_expression *e)
 {
     for (size_t i = 0; i < e->node_count; i++) {
@@ -707,7 +710,7 @@ static void mark(const qn_expression *e, int number, bool *marks)
     for (int i = 0; i < node->list_count; i++) marks[e->lists[node->list_begin + i]] = true;
 }
 
-/* Which variables occur in which part; children come before parents in the array. */
+/* Note which variables occur in which part; children come before parents in the array. */
 static qn_status note_uses(qn_expression *e)
 {
     void *memory;

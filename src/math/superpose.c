@@ -67,7 +67,8 @@ static void quaternion_to_rotation(const double q[4], double r[9])
     r[8] = q[0] * q[0] - q[1] * q[1] - q[2] * q[2] + q[3] * q[3];
 }
 
-/* Summed from the moved points: the closed form (Σ|a|² + Σ|b|² − 2λ) loses half the digits where the fit is good. */
+/* RMSD summed over the moved points: the closed form (Σ|a|² + Σ|b|² − 2λ) loses half the digits when the fit is
+ * good. */
 static double remaining_rmsd(const double *mobile, const double *reference, const double *weights, size_t count,
                              const double r[9], const double t[3])
 {
@@ -86,18 +87,19 @@ static double remaining_rmsd(const double *mobile, const double *reference, cons
 qn_status qn_superpose_weighted(const double *mobile, const double *reference, const double *weights, size_t count,
                                 double rotation[9], double translation[3], double *rmsd)
 {
-    if (count < 3) QN_FAIL(QN_INVALID_ARGUMENT, "superposition of %zu points, at least 3 are needed", count);
+    if (count < 3) return QN_FAIL(QN_INVALID_ARGUMENT, "superposition of %zu points, at least 3 are needed", count);
     if (!(sum_weights(weights, count) > 0))
-        QN_FAIL(QN_INVALID_ARGUMENT, "superposition of %zu points without weight; expected a sum above 0", count);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "superposition of %zu points whose weights sum to 0; expected a sum above 0", count);
     double mobile_mean[3], reference_mean[3], s[3][3], n[4][4], values[4], vectors[16], trace = 0;
     mean_point(mobile, weights, count, mobile_mean);
     mean_point(reference, weights, count, reference_mean);
     correlate(mobile, reference, weights, count, mobile_mean, reference_mean, s);
     for (int a = 0; a < 9; a++) trace += fabs(s[a / 3][a % 3]);
-    if (!isfinite(trace)) QN_FAIL(QN_INVALID_ARGUMENT, "superposition of %zu points: not all are finite", count);
+    if (!isfinite(trace)) return QN_FAIL(QN_INVALID_ARGUMENT, "superposition of %zu points: not all are finite", count);
     horn_matrix(s, n);
-    /* Jacobi, not Newton on the characteristic polynomial: collinear and coincident points make the largest eigenvalue
-     * multiple, where any of its eigenvectors is as good and Jacobi still returns a unit one. */
+    /* Jacobi instead of Newton on the characteristic polynomial: for collinear and coincident points the largest
+     * eigenvalue is multiple; any of its eigenvectors fits equally well, and Jacobi still returns a unit vector. */
     qn_symmetric_eigen(n[0], 4, values, vectors);
     quaternion_to_rotation(vectors + 12, rotation);
     for (int axis = 0; axis < 3; axis++) {

@@ -4,18 +4,18 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MAXIMUM_SWEEPS = 50 }; /* a 4 × 4 iteration converges in about six */
+enum { SWEEPS_MAX = 50 }; /* a 4 × 4 iteration converges in about six */
 
 typedef struct iteration {
     int size;
-    double matrix[QN_SYMMETRIC_MOST][QN_SYMMETRIC_MOST];
-    double vectors[QN_SYMMETRIC_MOST][QN_SYMMETRIC_MOST]; /* in rows */
+    double matrix[QN_SYMMETRIC_MAX][QN_SYMMETRIC_MAX];
+    double vectors[QN_SYMMETRIC_MAX][QN_SYMMETRIC_MAX]; /* one eigenvector in each row */
 } iteration;
 
 /* Zero matrix[p][q] by a plane rotation. */
 static void rotate(iteration *work, int p, int q)
 {
-    double(*n)[QN_SYMMETRIC_MOST] = work->matrix, *vp = work->vectors[p], *vq = work->vectors[q];
+    double(*n)[QN_SYMMETRIC_MAX] = work->matrix, *vp = work->vectors[p], *vq = work->vectors[q];
     double theta = (n[q][q] - n[p][p]) / (2 * n[p][q]);
     double tangent = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
     double cosine = 1 / sqrt(tangent * tangent + 1), sine = tangent * cosine;
@@ -48,12 +48,12 @@ static bool sweep(iteration *work)
 void qn_symmetric_eigen(const double *matrix, int size, double *values, double *vectors)
 {
     iteration work = {.size = size};
-    int order[QN_SYMMETRIC_MOST];
+    int order[QN_SYMMETRIC_MAX];
     for (int i = 0; i < size; i++) {
         memcpy(work.matrix[i], matrix + i * size, (size_t)size * sizeof(double));
         work.vectors[i][i] = 1;
     }
-    for (int k = 0; k < MAXIMUM_SWEEPS && !sweep(&work); k++) continue;
+    for (int k = 0; k < SWEEPS_MAX && !sweep(&work); k++) continue;
     for (int k = 0; k < size; k++) {
         int place = k;
         for (; place > 0 && work.matrix[order[place - 1]][order[place - 1]] > work.matrix[k][k]; place--)

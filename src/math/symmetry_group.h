@@ -4,10 +4,11 @@
 
 #include <quern/status.h>
 
-enum { QN_SYMMETRY_MOST_OPERATORS = 1024 };
+enum { QN_SYMMETRY_OPERATORS_MAX = 1024 };
 
-/* The rotation matrices (row-major) of all operators, the identity first: n, 2n, 12, 24, 60 of them. Upper or lower
- * case. QN_INVALID_ARGUMENT naming the text and the groups there are. Released with qn_release. */
+/* Get the rotation matrices (row-major) of all operators, the identity first: n, 2n, 12, 24 or 60 of them. `name` may
+ * be in upper or lower case. The caller releases *operators with qn_release. QN_INVALID_ARGUMENT for an unknown
+ * name. */
 QN_MUST_CHECK qn_status qn_symmetry_group(const char *name, double (**operators)[9], int *count);
 
 #endif

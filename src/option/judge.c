@@ -1,4 +1,4 @@
-/* Whether values are within their ranges, and the sentence that says what is expected. */
+/* Checks of values against their ranges, and the sentences that name the expected values. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool is_whole_between(const qn_option *row, uint64_t number)
     return (double)number >= row->least && (row->most >= 0x1p64 || number <= (uint64_t)row->most);
 }
 
-/* Whether a number is one of the words of a row that lists them. */
+/* Whether `choices` lists a number. */
 static bool is_listed(const char *choices, double number)
 {
     for (const char *word = choices; *word; word += strcspn(word, " "), word += *word == ' ') {
@@ -95,12 +95,12 @@ static void expect(const qn_option *row, char *text, size_t bytes)
     case QN_OPTION_UNLESS: snprintf(text, bytes, "yes or no"); break;
     case QN_OPTION_INTEGER:
     case QN_OPTION_WHOLE:
-        snprintf(text, bytes, "a whole number from %.0f to %s%.0f", row->least, "", row->most);
-        if (row->most >= 0x1p64)
+        if (row->most >= 0x1p64) /* the largest whole number, 2⁶⁴ − 1, is no double */
             snprintf(text, bytes, "a whole number from %.0f to %llu", row->least, (unsigned long long)UINT64_MAX);
+        else
+            snprintf(text, bytes, "a whole number from %.0f to %.0f", row->least, row->most);
         break;
     case QN_OPTION_NUMBER: expect_number(row, text, bytes); break;
-    case QN_OPTION_CHOICE:
     case QN_OPTION_ENUM: snprintf(text, bytes, "one of: %s", row->choices); break;
     case QN_OPTION_SHARE: snprintf(text, bytes, "a share above 0 and up to 1, such as 5%%"); break;
     case QN_OPTION_BYTES:
@@ -129,6 +129,6 @@ qn_status qn_option_refuse(const qn_option *row, const char *text)
     expect(row, expected, sizeof expected);
     if (!*text && (row->kind == QN_OPTION_TEXT || row->kind == QN_OPTION_PATH || row->kind == QN_OPTION_TEXTS ||
                    row->kind == QN_OPTION_PAIR))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s%s is empty; expected %s", dashes, name, expected);
-    QN_FAIL(QN_INVALID_ARGUMENT, "%s%s is \"%s\"; expected %s", dashes, name, text, expected);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s%s is empty; expected %s", dashes, name, expected);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "%s%s is \"%s\"; expected %s", dashes, name, text, expected);
 }

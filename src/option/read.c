@@ -1,4 +1,4 @@
-/* Values from texts. */
+/* Reading values from texts. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -21,7 +21,6 @@ size_t qn_option_bytes(const qn_option *row)
     case QN_OPTION_SECONDS: return sizeof(double);
     case QN_OPTION_TEXT:
     case QN_OPTION_PATH:
-    case QN_OPTION_CHOICE:
     case QN_OPTION_SHARE: return sizeof(const char *);
     case QN_OPTION_PAIR: return 2 * sizeof(const char *);
     case QN_OPTION_RANGE: return 2 * sizeof(uint64_t);
@@ -35,12 +34,12 @@ size_t qn_option_bytes(const qn_option *row)
 
 bool qn_option_is_text(qn_option_kind kind)
 {
-    return kind == QN_OPTION_TEXT || kind == QN_OPTION_PATH || kind == QN_OPTION_CHOICE || kind == QN_OPTION_SHARE;
+    return kind == QN_OPTION_TEXT || kind == QN_OPTION_PATH || kind == QN_OPTION_SHARE;
 }
 
 /* ---- parts of values ---- */
 
-/* A decimal number at the beginning of *text, which is moved behind it. */
+/* Read a decimal number at the beginning of *text, and move *text behind it. */
 static bool take_number(const char **text, double *number)
 {
     char *end;
@@ -83,7 +82,7 @@ static bool read_integer(const char *text, int *integer)
     return strspn(text, "+-0123456789") > 0 && *end == '\0' && errno == 0 && number >= INT_MIN && number <= INT_MAX;
 }
 
-/* Also "nan" or "inf" where that is the default. */
+/* Read a number; "nan" and "inf" only if the row's default is the same text. */
 static bool read_number(const qn_option *row, const char *text, double *number)
 {
     if (row->fallback && strcmp(text, row->fallback) == 0) {
@@ -109,7 +108,7 @@ static bool read_bytes(const qn_option *row, const char *text, uint64_t *bytes)
     return true;
 }
 
-/* "12-50000", or one number for both. */
+/* Read "12-50000", or one number for both ends. */
 static bool read_range(const char *text, uint64_t range[2])
 {
     if (!take_whole(&text, &range[0])) return false;
@@ -137,7 +136,8 @@ bool qn_share_read(const char *text, double *share)
     return *text == '\0' && *share > 0 && *share <= 1;
 }
 
-/* Up to `most` numbers apart by commas, each with a percent sign if it likes. Returns how many; 0: none such. */
+/* Read up to `most` numbers separated by commas, with optional percent signs if `percents`. Returns their number; 0:
+ * the text is not such a list. */
 static int read_numbers(const char *text, int most, bool percents, double *numbers)
 {
     for (int count = 0; count < most; count++) {
@@ -178,7 +178,6 @@ static bool read_sizes(const char *text, int count, int sizes[QN_OPTION_SIZES_MA
 bool qn_option_read(const qn_option *row, const char *text, qn_option_value *value)
 {
     double share;
-    int place;
     memset(value, 0, sizeof *value);
     switch (row->kind) {
     case QN_OPTION_FLAG:
@@ -196,6 +195,5 @@ bool qn_option_read(const qn_option *row, const char *text, qn_option_value *val
     default: break;
     }
     value->text = text;
-    if (row->kind == QN_OPTION_CHOICE) return read_word(row->choices, text, &place);
     return row->kind == QN_OPTION_SHARE ? qn_share_read(text, &share) : *text != '\0';
 }

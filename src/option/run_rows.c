@@ -1,6 +1,8 @@
 /* The options that every run has. */
 #include <quern/option.h>
 
+#include "option/run_rows.h"
+
 #define FIELD(name) offsetof(qn_run_options, name)
 
 static const char device_name[] = "device";
@@ -13,8 +15,9 @@ const qn_option qn_run_rows[QN_RUN_ROWS] = {
                         .argument = "DEVICE",
                         .offset = FIELD(device),
                         .fallback = "auto",
-                        .meaning = "auto, host, opencl:N or cuda:N (see quern devices), several apart by commas, or "
-                                   "all for every GPU; checking:DEVICE verifies every kernel and is slow"},
+                        .meaning =
+                            "auto, host, opencl:N or cuda:N (see quern devices), several separated by commas, or "
+                            "all for every GPU; checking:DEVICE verifies every kernel and is slow"},
     [QN_RUN_DEVICE] = {.name = device_name,
                        .letter = 'd',
                        .kind = QN_OPTION_TEXT,
@@ -43,17 +46,17 @@ const qn_option qn_run_rows[QN_RUN_ROWS] = {
                        .most = 0x1p50,
                        .unit = "GiB",
                        .fallback_meaning = "what the machine has",
-                       .meaning = "memory of this process, at most"},
+                       .meaning = "largest memory of this process"},
     [QN_RUN_TUNE] = {.name = "tune",
-                     .kind = QN_OPTION_CHOICE,
+                     .kind = QN_OPTION_ENUM,
                      .group = QN_OPTION_RUN,
                      .argument = "HOW",
                      .offset = FIELD(tune),
                      .choices = "auto online offline known off",
                      .fallback = "auto",
                      .meaning = "how kernels find their fastest configurations: online tries some while it works, "
-                                "offline before, known uses what earlier runs found, off uses defaults; auto: online "
-                                "when the run is estimated to take over a minute, else known (also QUERN_TUNE)"},
+                                "offline before, known uses results of earlier runs, off uses defaults; auto: "
+                                "online, however short the run is (also QUERN_TUNE)"},
     [QN_RUN_TUNE_BUDGET] = {.name = "tune-budget",
                             .kind = QN_OPTION_SHARE,
                             .group = QN_OPTION_RUN,

@@ -8,16 +8,16 @@
 
 bool qn_axis_accepts(double value)
 {
-    return fabs(value) <= QN_AXIS_LIMIT;
+    return fabs(value) <= QN_AXIS_MAX;
 }
 
-/* count · 10^exponent, dividing for negative exponents: 3 / 10 is the double closest to 0.3, 3 · 0.1 is not. */
+/* count · 10^exponent. Negative exponents divide, because 3 / 10 is the double closest to 0.3 and 3 · 0.1 is not. */
 static double scaled(double count, int exponent)
 {
     return exponent < 0 ? count / pow(10, -exponent) : count * pow(10, exponent);
 }
 
-/* Which step a value falls in, forgiving the rounding of a value meant to lie on a tick. */
+/* Number of the step that contains a value; a value that rounding moved off a tick counts as on the tick. */
 static double step_below(double value, int mantissa, int exponent)
 {
     double steps = value / scaled(mantissa, exponent), nearest = round(steps);
@@ -42,8 +42,8 @@ void qn_axis_fit(double low, double high, size_t most_ticks, qn_axis *axis)
 {
     static const int mantissas[] = {1, 2, 5};
     double largest = fmax(fabs(low), fabs(high));
-    /* Also for what no axis can show: the search below would not end. */
-    if (!(largest >= 1e-290 && largest <= 2 * QN_AXIS_LIMIT)) {
+    /* Limit values that no axis can show, because the search below would not end. */
+    if (!(largest >= 1e-290 && largest <= 2 * QN_AXIS_MAX)) {
         low = -1, high = 1;
     } else if (high - low < 1e-9 * largest) {
         /* Keep a single value away from the frame, and a single positive value on the positive side. */
@@ -57,7 +57,7 @@ void qn_axis_fit(double low, double high, size_t most_ticks, qn_axis *axis)
         axis->exponent = exponent + (int)(attempt / 3);
         axis->first = step_below(low, axis->mantissa, axis->exponent);
         double last = -step_below(-high, axis->mantissa, axis->exponent);
-        /* Two ticks always suffice at last: a step beyond twice the values has its ticks at -1, 0 and 1. */
+        /* Two ticks always suffice in the end: a step beyond twice the values has ticks at -1, 0 and 1. */
         if (last - axis->first + 1 > (double)most_ticks) continue;
         axis->ticks = (size_t)(last - axis->first) + 1;
         break;

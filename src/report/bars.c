@@ -7,8 +7,8 @@
 #include "report/document.h"
 #include "report/markup.h"
 
-/* Longer names of categories are shortened on the axis; tooltips keep them whole. */
-#define MOST_CHARACTERS 14
+/* Longer names of categories are shortened on the axis; tooltips show them in full. */
+#define CHARACTERS_MAX 14
 
 typedef struct stack {
     double above, below, sum; /* heights so far: positive values upwards, negative ones downwards */
@@ -19,9 +19,9 @@ typedef struct bar_layout {
     const char *const *categories;
     size_t count;
     double slot;    /* width of a category */
-    size_t longest; /* characters of a category's name */
+    size_t longest; /* characters of the longest category name */
     bool slanted;
-    size_t every, every_on_phone; /* of the categories, one in so many is named */
+    size_t every, every_on_phone; /* every n-th category has its name on the axis */
 } bar_layout;
 
 static bool has_value(const qn_report_series *series, size_t category)
@@ -29,8 +29,8 @@ static bool has_value(const qn_report_series *series, size_t category)
     return category < series->count && series->y && qn_axis_accepts(series->y[category]);
 }
 
-/* Grow a category's stack by one value and return where that value starts; infinite sums cannot arise below
- * QN_AXIS_LIMIT with any number of series that fits memory. */
+/* Add a value to a category's stack and return where the value's bar begins; infinite sums cannot arise below
+ * QN_AXIS_MAX with any number of series that fits memory. */
 static double push(stack *at, double value)
 {
     double *side = value < 0 ? &at->below : &at->above;
@@ -53,15 +53,15 @@ static void measure(const qn_report_plot *plot, size_t categories, stack *stacks
             push(&stacks[category], plot->series[i].y[category]);
         }
     for (size_t category = 0; category < categories; category++) {
-        qn_range_add(y, fmin(stacks[category].above, QN_AXIS_LIMIT));
-        qn_range_add(y, fmax(stacks[category].below, -QN_AXIS_LIMIT));
+        qn_range_add(y, fmin(stacks[category].above, QN_AXIS_MAX));
+        qn_range_add(y, fmax(stacks[category].below, -QN_AXIS_MAX));
     }
 }
 
 static size_t shown_length(const char *category)
 {
     size_t length = category ? qn_markup_length(category) : 0;
-    return length < MOST_CHARACTERS ? length : MOST_CHARACTERS;
+    return length < CHARACTERS_MAX ? length : CHARACTERS_MAX;
 }
 
 /* A slanted name reaches to the left of its bar: 0.77 is the cosine of the slant, 12 a character of a phone. */
@@ -80,7 +80,7 @@ static size_t at_least_one(double every)
     return every > 1 ? (size_t)ceil(every) : 1;
 }
 
-/* Names lie flat where they fit or are short numbers, else slanted; where there are too many, some are left out. */
+/* Lay out names horizontally if they fit or are short numbers, else slanted; if there are too many, leave some out. */
 static double lay_out_names(const qn_report_plot *plot, bar_layout *layout)
 {
     layout->longest = 0;
@@ -100,19 +100,19 @@ static double lay_out_names(const qn_report_plot *plot, bar_layout *layout)
     return names + (has_title ? 28 : 0);
 }
 
-/* Names are cut in the middle: their ends are what tells models apart. */
+/* Names are cut in the middle, because their ends distinguish models. */
 static qn_status append_name(qn_text *body, const char *name)
 {
     size_t length = name ? qn_markup_length(name) : 0;
-    if (length <= MOST_CHARACTERS) return qn_markup_text(body, name);
-    char cut[4 * MOST_CHARACTERS + 4];
+    if (length <= CHARACTERS_MAX) return qn_markup_text(body, name);
+    char cut[4 * CHARACTERS_MAX + 4];
     size_t bytes = 0, characters = 0;
     for (const char *at = name; *at && bytes + 4 < sizeof cut; at++) {
         bool starts = ((unsigned char)*at & 0xc0) != 0x80;
         characters += starts;
-        bool dropped = characters > MOST_CHARACTERS / 2 && characters <= length - MOST_CHARACTERS / 2 + 1;
+        bool dropped = characters > CHARACTERS_MAX / 2 && characters <= length - CHARACTERS_MAX / 2 + 1;
         if (!dropped) cut[bytes++] = *at;
-        if (starts && characters == MOST_CHARACTERS / 2 + 1)
+        if (starts && characters == CHARACTERS_MAX / 2 + 1)
             for (const char *dots = "…"; *dots; dots++) cut[bytes++] = *dots;
     }
     cut[bytes] = '\0';
@@ -198,7 +198,7 @@ static qn_status draw_bars(qn_text *body, const qn_report_plot *plot, const bar_
     return QN_OK;
 }
 
-/* Where values of both signs are stacked nobody can add them by eye: a line across each stack marks the sum. */
+/* Values of both signs in one stack cannot be added by eye, so a line across each stack marks the sum. */
 static qn_status draw_sums(qn_text *body, const bar_layout *layout, const stack *stacks)
 {
     double width = fmin(layout->slot * 0.76, 72) + fmin(layout->slot * 0.12, 8);

@@ -50,7 +50,7 @@ static qn_status format_prose(qn_text *body, const char *format, va_list argumen
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    if (length < 0) QN_FAIL(QN_INTERNAL, "report text format \"%s\" is broken", format);
+    if (length < 0) return QN_FAIL(QN_INTERNAL, "report text format \"%s\" is broken", format);
     void *memory;
     QN_TRY(qn_allocate((size_t)length + 1, 1, &memory));
     char *text = memory;
@@ -90,7 +90,7 @@ qn_status qn_report_facts(qn_report *report, const char *const *labels, const ch
     for (size_t i = 0; i < count; i++) {
         QN_TRY(qn_text_append(body, "<div><dt>"));
         QN_TRY(qn_markup_text(body, labels[i]));
-        /* Long values (names, paths) get smaller letters so that tiles stay tiles. */
+        /* Long values (names, paths) get smaller letters so that they fit their tiles. */
         bool is_long = values[i] && qn_markup_length(values[i]) > 14;
         QN_TRY(qn_text_append(body, "</dt><dd%s>", is_long ? " class=\"long\"" : ""));
         QN_TRY(qn_markup_text(body, values[i]));
@@ -116,7 +116,7 @@ static qn_status append_page(const qn_report *report, qn_text *page)
     QN_TRY(qn_text_append(page, "</style>\n</head>\n<body>\n<main>\n<h1>"));
     QN_TRY(qn_markup_text(page, report->title));
     QN_TRY(qn_text_append(page, "</h1>\n"));
-    /* Fewer sections are seen at a glance. */
+    /* A page with fewer than three headings needs no links. */
     if (report->headings >= 3) {
         QN_TRY(qn_text_append(page, "<nav aria-label=\"Contents\">\n"));
         QN_TRY(qn_text_append_bytes(page, report->contents.data, report->contents.length));

@@ -40,7 +40,7 @@ qn_status qn_json_write_file(json_t *json, const char *path)
     char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
     qn_text content = {0};
     json_decref(json);
-    if (!text) QN_FAIL(QN_OUT_OF_MEMORY, "%s cannot be made: memory is exhausted", path);
+    if (!text) return QN_FAIL(QN_OUT_OF_MEMORY, "%s cannot be made: memory is exhausted", path);
     qn_status status = qn_text_append(&content, "%s\n", text);
     free(text);
     if (status == QN_OK) status = qn_file_write(path, content.data, content.length);

@@ -6,7 +6,7 @@
 
 #include "report/json.h"
 
-/* A list of texts as it lies in the options. */
+/* A list of texts as stored in the options. */
 typedef struct text_list {
     const char *const *texts;
     size_t count;
@@ -17,7 +17,7 @@ static json_t *number_of(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* The largest number stands for no limit. */
+/* The largest number means no limit. */
 static json_t *whole_of(uint64_t value)
 {
     return value == UINT64_MAX ? json_null() : qn_json_unsigned(value);
@@ -72,7 +72,6 @@ static json_t *value_of(const qn_option *row, const void *options)
     case QN_OPTION_PAIR: return texts_of(field, 2);
     case QN_OPTION_TEXT:
     case QN_OPTION_PATH:
-    case QN_OPTION_CHOICE:
     case QN_OPTION_SHARE: break;
     }
     return qn_json_text(*(const char *const *)field);

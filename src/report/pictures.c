@@ -7,11 +7,11 @@
 #include "report/markup.h"
 #include "report/png.h"
 
-/* Wider than a picture is shown, twice as fine as most screens of that width. */
-enum { MOST_SIDE = 480 };
+/* Largest number of pixels along a picture's longest side: more than the width of a picture on a page. */
+enum { SIDE_MAX = 480 };
 
-/* Colours of equal steps in lightness that readers with any kind of colour vision see: nine points of "viridis"
- * (S. van der Walt and N. Smith 2015, in the public domain). */
+/* Colours in equal steps of lightness, which readers with any kind of colour vision can distinguish: nine points of
+ * "viridis" (S. van der Walt and N. Smith 2015, in the public domain). */
 static const unsigned char colours[9][3] = {{0x44, 0x01, 0x54}, {0x47, 0x2d, 0x7b}, {0x3b, 0x52, 0x8b},
                                             {0x2c, 0x72, 0x8e}, {0x21, 0x91, 0x8c}, {0x28, 0xae, 0x80},
                                             {0x5e, 0xc9, 0x62}, {0xad, 0xdc, 0x30}, {0xfd, 0xe7, 0x25}};
@@ -26,7 +26,7 @@ static void colour_of(double share, unsigned char colour[3])
     }
 }
 
-/* The address of a picture that holds it. */
+/* Append the data URL of a picture. */
 static qn_status append_address(qn_text *body, const unsigned char *pixels, int width, int height, int channels)
 {
     qn_text png = {0};
@@ -59,7 +59,7 @@ static unsigned char shade_of(double value, double low, double high)
 static qn_status append_grey(qn_text *body, const qn_report_picture *picture, double low, double high)
 {
     const int side = picture->columns > picture->rows ? picture->columns : picture->rows;
-    const int step = (side + MOST_SIDE - 1) / MOST_SIDE;
+    const int step = (side + SIDE_MAX - 1) / SIDE_MAX;
     const int width = (picture->columns + step - 1) / step, height = (picture->rows + step - 1) / step;
     void *memory;
     QN_TRY(qn_allocate((size_t)width * (size_t)height, 1, &memory));
@@ -128,7 +128,7 @@ static size_t count_left_out(const qn_report_heat_map *map)
     return count;
 }
 
-/* An SVG image with the corners `left`, `top` and this size; `pixels` are red, green, blue. */
+/* Append an SVG image; `box` is left, top, width and height; `pixels` are red, green, blue. */
 static qn_status append_image(qn_text *body, const double box[4], const unsigned char *pixels, int width, int height)
 {
     QN_TRY(qn_text_append(body, "<image class=\"i\" preserveAspectRatio=\"none\""));
@@ -157,7 +157,7 @@ static qn_status draw_cells(qn_text *body, const qn_report_heat_map *map, const 
     return status;
 }
 
-/* "0 ▭ 134 views" at the upper right: room for a number and a word at the size that they have on a phone. */
+/* Draw the key "0 ▭ 134 views" at the upper right, with room for a number and a word in the size of text on a phone. */
 static qn_status draw_key(qn_text *body, const qn_report_heat_map *map, double largest)
 {
     enum { STEPS = 64 };

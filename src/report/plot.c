@@ -5,13 +5,13 @@
 #include "report/document.h"
 #include "report/markup.h"
 
-/* A point with a tooltip takes ten times the bytes of one without: a plot gets this many, shared evenly by its series
- * and given to the first points of each. */
-#define MOST_TOOLTIPS 2000
+/* A point with a tooltip takes ten times the bytes of one without. A plot has at most this many tooltips, shared evenly
+ * by its series; the first points of each series get them. */
+#define TOOLTIPS_MAX 2000
 
 static const char dots_path[] = "<path class=\"d c%zu%s\" stroke-width=\"%s\" stroke-opacity=\".6\" d=\"";
 
-/* A threshold; the name is NULL where there is none. */
+/* A threshold; name NULL: there is none. */
 typedef struct plot_guide {
     double value;
     const char *name;
@@ -35,7 +35,7 @@ static void measure(const qn_report_plot *plot, const plot_guide *guide, qn_rang
     if (guide->name && y->count) qn_range_add(y, guide->value);
 }
 
-/* As many ticks as have room for their labels. */
+/* Fit the x axis with as many ticks as the width of their labels allows. */
 static void fit_x(const qn_range *x, qn_frame *frame)
 {
     char label[QN_AXIS_LABEL_BYTES];
@@ -100,7 +100,7 @@ static qn_status append_circle(qn_text *body, const qn_frame *frame, const qn_re
 
 static size_t tooltips_of(const qn_report_plot *plot, const qn_report_series *series)
 {
-    size_t share = MOST_TOOLTIPS / plot->series_count;
+    size_t share = TOOLTIPS_MAX / plot->series_count;
     return series->count < share ? series->count : share;
 }
 
@@ -122,7 +122,7 @@ static qn_status draw_dots(qn_text *body, const qn_report_plot *plot, const qn_f
         }
         QN_TRY(qn_text_append(body, "\"/>\n"));
     }
-    /* A few dots are solid with a rim that parts them; many are translucent, so that density shows. */
+    /* A few dots are solid with a rim between them; many dots are translucent, so that density shows. */
     QN_TRY(qn_figure_group(body, shown <= 60 ? "p f" : "p", index, shown <= 60 ? "" : " fill-opacity=\".6\""));
     /* Backwards, so that the first points, which callers rank best, lie on top. */
     for (size_t point = tooltips; point-- > 0;)
@@ -130,7 +130,7 @@ static qn_status draw_dots(qn_text *body, const qn_report_plot *plot, const qn_f
     return qn_text_append(body, "</g>\n");
 }
 
-/* A gap in the values is a gap in the line; a value alone between two gaps is drawn as a dot. */
+/* A gap in the values is a gap in the line; a single value between two gaps is drawn as a dot. */
 static qn_status draw_stroke(qn_text *body, const qn_report_plot *plot, const qn_frame *frame, size_t index,
                              size_t shown)
 {
@@ -149,7 +149,7 @@ static qn_status draw_stroke(qn_text *body, const qn_report_plot *plot, const qn
         pen_down = here;
     }
     QN_TRY(qn_text_append(body, "\"/>\n"));
-    /* Few points are marked, more only appear under the pointer. */
+    /* Few points are always marked; many points are shown only under the pointer. */
     QN_TRY(qn_text_append(body, "<g%s>\n", shown <= 60 ? "" : " class=\"h\""));
     size_t tooltips = tooltips_of(plot, series);
     for (size_t point = 0; point < tooltips; point++)
@@ -158,7 +158,7 @@ static qn_status draw_stroke(qn_text *body, const qn_report_plot *plot, const qn
     return qn_text_append(body, "</g></g>\n");
 }
 
-/* Its label stands above its right end. */
+/* The label of the guide is above its right end. */
 static qn_status draw_guide(qn_text *body, const plot_guide *guide, const qn_frame *frame)
 {
     if (!guide->name) return QN_OK;

@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { MOST_PIXELS = 1 << 24, GREY = 0, COLOURED = 2, LEFT_PIXEL = 1 };
+enum { PIXELS_MAX = 1 << 24, GREY = 0, COLOURED = 2, LEFT_PIXEL = 1 };
 
 static void store(uint32_t value, unsigned char bytes[4])
 {
     for (int i = 0; i < 4; i++) bytes[i] = (unsigned char)(value >> (24 - 8 * i));
 }
 
-/* Length, kind, content and the checksum of the latter two. */
+/* Append a chunk: length, kind, content, and the checksum of kind and content. */
 static qn_status append_chunk(qn_text *png, const char kind[4], const unsigned char *content, size_t size)
 {
     unsigned char number[4];
@@ -28,7 +28,7 @@ static qn_status append_chunk(qn_text *png, const char kind[4], const unsigned c
     return qn_text_append_bytes(png, number, 4);
 }
 
-/* Each row is written as what it differs by from the pixel to the left: smooth pictures pack better so. */
+/* Write each row as differences from the pixel to the left: smooth pictures compress better this way. */
 static void filter_rows(const unsigned char *pixels, size_t row_bytes, int height, int channels, unsigned char *rows)
 {
     const size_t step = (size_t)channels;
@@ -40,10 +40,10 @@ static void filter_rows(const unsigned char *pixels, size_t row_bytes, int heigh
     }
 }
 
-/* The only way in which packing fails: there is room for the result. */
+/* Compression can fail only for lack of memory, because the result's buffer is large enough. */
 static qn_status cannot_pack(void)
 {
-    QN_FAIL(QN_OUT_OF_MEMORY, "a picture cannot be packed: memory is exhausted");
+    return QN_FAIL(QN_OUT_OF_MEMORY, "a picture cannot be compressed: memory is exhausted");
 }
 
 static qn_status append_pixels(qn_text *png, const unsigned char *pixels, size_t row_bytes, int height, int channels)
@@ -68,9 +68,9 @@ qn_status qn_png_append(qn_text *png, const unsigned char *pixels, int width, in
 {
     static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     unsigned char header[13] = {[8] = 8, [9] = channels == 1 ? GREY : COLOURED};
-    if (width < 1 || height < 1 || width > MOST_PIXELS || height > MOST_PIXELS || (channels != 1 && channels != 3))
-        QN_FAIL(QN_INVALID_ARGUMENT, "a picture of %d x %d pixels of %d channels; expected 1 to 2^24 and 1 or 3", width,
-                height, channels);
+    if (width < 1 || height < 1 || width > PIXELS_MAX || height > PIXELS_MAX || (channels != 1 && channels != 3))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a picture of %d x %d pixels of %d channels; expected 1 to 2^24 and 1 or 3",
+                       width, height, channels);
     store((uint32_t)width, header);
     store((uint32_t)height, header + 4);
     QN_TRY(qn_text_append_bytes(png, signature, sizeof signature));

@@ -17,7 +17,7 @@
 
 static qn_status inner_failure(void)
 {
-    QN_FAIL(QN_BAD_FORMAT, "box has %s volume", "zero");
+    return QN_FAIL(QN_BAD_FORMAT, "box has %s volume", "zero");
 }
 
 static qn_status outer_failure(void)
@@ -34,8 +34,26 @@ static void trail_holds_sentence_context_and_origin(void)
     CHECK(qn_error_raise(QN_OUT_OF_MEMORY, "no memory for %d atoms", 12) == QN_OUT_OF_MEMORY);
     CHECK_TEXT(qn_error_message(), "no memory for 12 atoms");
     CHECK_TEXT(qn_error_origin(), "");
+    CHECK(qn_error_raise(QN_OUT_OF_MEMORY, "frame 3: %s", qn_error_message()) == QN_OUT_OF_MEMORY);
+    CHECK_TEXT(qn_error_message(), "frame 3: no memory for 12 atoms");
     qn_error_clear();
     CHECK_TEXT(qn_error_message(), "");
+}
+
+static void a_failure_can_be_marked_as_reported(void)
+{
+    qn_error_trail trail;
+    CHECK(QN_FAIL(QN_CANCELLED, "stopped") == QN_CANCELLED);
+    CHECK(!qn_error_is_reported());
+    CHECK(qn_error_mark_reported(QN_CANCELLED) == QN_CANCELLED && qn_error_is_reported());
+    qn_error_save(QN_CANCELLED, &trail);
+    qn_error_clear();
+    CHECK(!qn_error_is_reported());
+    CHECK(qn_error_restore(&trail) == QN_CANCELLED && qn_error_is_reported());
+    CHECK_TEXT(qn_error_message(), "stopped");
+    CHECK(QN_FAIL(QN_NOT_FOUND, "another") == QN_NOT_FOUND);
+    CHECK(!qn_error_is_reported());
+    qn_error_clear();
 }
 
 static void allocation_overflow_is_reported(void)
@@ -60,11 +78,11 @@ static qn_status add_index(size_t index, int worker, void *user)
 static qn_status fail_from_40(size_t index, int worker, void *user)
 {
     (void)worker, (void)user;
-    if (index >= 40) QN_FAIL(QN_INTERNAL, "piece %zu failed", index);
+    if (index >= 40) return QN_FAIL(QN_INTERNAL, "piece %zu failed", index);
     return QN_OK;
 }
 
-static void pool_runs_every_piece_and_returns_the_lowest_failure(void)
+static void pool_runs_every_task_and_returns_the_lowest_failure(void)
 {
     for (int threads = 1; threads <= 5; threads += 2) {
         qn_pool *pool;
@@ -100,8 +118,8 @@ static void hash_gives_the_published_digests(void)
     CHECK_TEXT(digest, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
-/* Whatever the pieces are that bytes come in, and whichever way they are hashed. */
-static void hash_does_not_depend_on_pieces(void)
+/* The digest depends neither on how the bytes are split nor on the implementation. */
+static void hash_does_not_depend_on_how_bytes_are_split(void)
 {
     static const char million_a[] = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"; /* FIPS 180-4 */
     static const size_t pieces[] = {1, 7, 63, 64, 65, 128, 1000, 100000};
@@ -122,7 +140,7 @@ static void hash_does_not_depend_on_pieces(void)
     }
 }
 
-static void files_appear_complete_or_not_at_all(void)
+static void files_appear_only_when_complete(void)
 {
     char path[700], missing[700];
     char *data;
@@ -146,23 +164,23 @@ static void files_appear_complete_or_not_at_all(void)
     CHECK_FAILS(qn_folder_create(path), QN_ALREADY_EXISTS);
 }
 
-/* The reason is that of the parent, not that the folder in it is not there either. */
-static void a_folder_that_may_not_be_made_says_so(void)
+/* The message gives the error of the parent folder, not that of the missing folder below it. */
+static void a_folder_without_permission_is_reported(void)
 {
     char path[700];
     snprintf(path, sizeof path, "%s/closed", check_scratch_folder());
     CHECK(mkdir(path, 0555) == 0);
-    if (access(path, W_OK) == 0) return; /* root may do anything */
+    if (access(path, W_OK) == 0) return; /* root has every permission */
     strcat(path, "/one/two");
     CHECK_FAILS(qn_folder_create(path), QN_IO_ERROR);
     CHECK_MESSAGE_HAS("cannot create the folder: Permission denied");
 }
 
-static void full_disk_leaves_nothing(void)
+static void full_disk_leaves_no_file(void)
 {
     if (access("/dev/full", W_OK) != 0) return;
     char link[700], data[64] = {0};
-    /* A folder whose temporary files go to /dev/full: the temporary name is predictable. */
+    /* A link sends the temporary file, whose name is known, to /dev/full. */
     snprintf(link, sizeof link, "%s/full.bin.partial.%ld", check_scratch_folder(), (long)getpid());
     CHECK(symlink("/dev/full", link) == 0);
     snprintf(link, sizeof link, "%s/full.bin", check_scratch_folder());
@@ -184,13 +202,14 @@ static void text_grows(void)
 int main(void)
 {
     RUN(trail_holds_sentence_context_and_origin);
+    RUN(a_failure_can_be_marked_as_reported);
     RUN(allocation_overflow_is_reported);
-    RUN(pool_runs_every_piece_and_returns_the_lowest_failure);
+    RUN(pool_runs_every_task_and_returns_the_lowest_failure);
     RUN(hash_gives_the_published_digests);
-    RUN(hash_does_not_depend_on_pieces);
-    RUN(files_appear_complete_or_not_at_all);
-    RUN(a_folder_that_may_not_be_made_says_so);
-    RUN(full_disk_leaves_nothing);
+    RUN(hash_does_not_depend_on_how_bytes_are_split);
+    RUN(files_appear_only_when_complete);
+    RUN(a_folder_without_permission_is_reported);
+    RUN(full_disk_leaves_no_file);
     RUN(text_grows);
     return check_finish();
 }

@@ -1,6 +1,6 @@
 /* labels: threads */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
-/* Threads and pools: who works, where their messages go, how failures come back. */
+/* Threads and pools: which threads work, which log their messages go to, how failures are returned. */
 #include "check.h"
 
 #include <stdatomic.h>
@@ -14,9 +14,9 @@
 #include "base/thread.h"
 #include "base/thread_pool.h"
 
-/* ---- who works ---- */
+/* ---- which threads work ---- */
 
-/* How many pieces of one run were under way at once; each waits until two are, or gives up after a while. */
+/* Count the tasks that run at the same time. Each task waits until two run, at most `patience_s`. */
 typedef struct meeting {
     atomic_int inside, most;
     double patience_s;
@@ -47,7 +47,7 @@ static qn_status run_nested(size_t index, int worker, void *user)
     return index == 0 ? qn_pool_run(n->pool, 4, meet, &n->met) : QN_OK;
 }
 
-static void a_pool_does_pieces_at_once(void)
+static void a_pool_runs_tasks_concurrently(void)
 {
     qn_pool *pool;
     meeting met = {.patience_s = 20};
@@ -78,7 +78,7 @@ static void a_task_runs_another_pool_on_its_threads(void)
     qn_pool_destroy(&pool);
 }
 
-/* Tasks of two pools that each run the other one: nobody waits for ever. */
+/* Tasks of two pools that each start tasks on the other pool: there is no deadlock. */
 typedef struct crossing {
     qn_pool *own, *other;
     atomic_size_t *pieces;
@@ -112,7 +112,7 @@ static qn_status cross_often(void *user)
     return QN_OK;
 }
 
-static void pools_that_run_each_other_do_not_block(void)
+static void pools_that_use_each_other_do_not_deadlock(void)
 {
     qn_pool *pools[2];
     qn_thread threads[2];
@@ -129,7 +129,7 @@ static void pools_that_run_each_other_do_not_block(void)
 
 static qn_status fail_on_thread(void *user)
 {
-    QN_FAIL(QN_BAD_FORMAT, "frame %d is torn", *(int *)user);
+    return QN_FAIL(QN_BAD_FORMAT, "frame %d is torn", *(int *)user);
 }
 
 static qn_status succeed(void *user)
@@ -149,18 +149,18 @@ static void a_join_returns_status_and_trail(void)
     CHECK_OK(qn_thread_start(&thread, succeed, &number));
     CHECK_OK(qn_thread_join(&thread));
     CHECK(number == 8);
-    CHECK_TEXT(qn_error_message(), "frame 7 is torn"); /* a success takes no trail away */
-    CHECK_OK(qn_thread_join(&thread));                 /* joined before */
+    CHECK_TEXT(qn_error_message(), "frame 7 is torn"); /* a success does not clear the trail */
+    CHECK_OK(qn_thread_join(&thread));                 /* joined a second time */
     CHECK_OK(qn_thread_join(&none));
 }
 
-static void of_several_failures_the_first_in_order_is_returned(void)
+static void the_first_of_several_failures_is_returned(void)
 {
     qn_thread threads[4] = {0};
     int numbers[4] = {0, 1, 2, 3};
     CHECK_OK(qn_thread_start(&threads[0], succeed, &numbers[0]));
     CHECK_OK(qn_thread_start(&threads[3], fail_on_thread, &numbers[3]));
-    CHECK_OK(qn_thread_start(&threads[2], fail_on_thread, &numbers[2])); /* 1 is not started */
+    CHECK_OK(qn_thread_start(&threads[2], fail_on_thread, &numbers[2])); /* thread 1 is not started */
     CHECK_FAILS(qn_threads_join(threads, 4), QN_BAD_FORMAT);
     CHECK_TEXT(qn_error_message(), "frame 2 is torn");
     CHECK(numbers[0] == 8);
@@ -170,7 +170,7 @@ static void of_several_failures_the_first_in_order_is_returned(void)
 
 typedef struct listener {
     qn_log_target target;
-    int heard, foreign, at_once; /* the last: calls that overlapped */
+    int heard, foreign, at_once; /* at_once: calls that overlapped */
     atomic_int inside;
 } listener;
 
@@ -203,7 +203,7 @@ static qn_status log_pieces(void *user)
     return QN_OK;
 }
 
-static void messages_go_where_the_work_comes_from(void)
+static void threads_and_tasks_inherit_the_log(void)
 {
     listener a, b;
     qn_pool *pool;
@@ -211,7 +211,7 @@ static void messages_go_where_the_work_comes_from(void)
     listener_begin(&a);
     listener_begin(&b);
     if (!CHECK_OK(qn_pool_create(3, &pool))) return;
-    qn_log(QN_LOG_NOTE, "piece"); /* to nobody */
+    qn_log(QN_LOG_NOTE, "piece"); /* without a log */
     const qn_log_scope outside = qn_log_enter(&a.target);
     CHECK_OK(qn_thread_start(&threads[0], log_pieces, pool));
     const qn_log_scope in_a = qn_log_enter(&b.target);
@@ -227,7 +227,7 @@ static void messages_go_where_the_work_comes_from(void)
     qn_pool_destroy(&pool);
 }
 
-static void logging_that_is_off_stays_off_within(void)
+static void logging_that_is_off_stays_off_in_calls(void)
 {
     listener a, b;
     qn_pool *pool;
@@ -237,11 +237,11 @@ static void logging_that_is_off_stays_off_within(void)
     if (!CHECK_OK(qn_pool_create(2, &pool))) return;
     const qn_log_scope outside = qn_log_enter(&a.target);
     const qn_log_scope on = qn_log_turn_off();
-    const qn_log_scope off = qn_log_enter(&a.target); /* a function of the same context is called */
+    const qn_log_scope off = qn_log_enter(&a.target); /* as a public function of the same context does */
     CHECK_OK(log_pieces(pool));
     CHECK_OK(qn_thread_start(&thread, log_pieces, pool));
     CHECK_OK(qn_thread_join(&thread));
-    qn_log_enter(&b.target); /* another context's log is another matter */
+    qn_log_enter(&b.target); /* a log of another context is not affected */
     qn_log(QN_LOG_NOTE, "piece");
     qn_log_return(off);
     qn_log(QN_LOG_NOTE, "piece");
@@ -254,13 +254,13 @@ static void logging_that_is_off_stays_off_within(void)
 
 int main(void)
 {
-    RUN(a_pool_does_pieces_at_once);
+    RUN(a_pool_runs_tasks_concurrently);
     RUN(a_task_runs_its_own_pool_serially);
     RUN(a_task_runs_another_pool_on_its_threads);
-    RUN(pools_that_run_each_other_do_not_block);
+    RUN(pools_that_use_each_other_do_not_deadlock);
     RUN(a_join_returns_status_and_trail);
-    RUN(of_several_failures_the_first_in_order_is_returned);
-    RUN(messages_go_where_the_work_comes_from);
-    RUN(logging_that_is_off_stays_off_within);
+    RUN(the_first_of_several_failures_is_returned);
+    RUN(threads_and_tasks_inherit_the_log);
+    RUN(logging_that_is_off_stays_off_in_calls);
     return check_finish();
 }

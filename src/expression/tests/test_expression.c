@@ -1,7 +1,7 @@
-/* Expressions against the values that Python gives them, and what is said of mistakes.
+/* Expressions against their values in Python, and messages about errors.
  *
  * With the argument "evaluate" it prints the value of each line of its input instead, for the comparison of random
- * expressions with a Python on this machine (tests/tune/check_expressions.sh). */
+ * expressions with Python (tests/tune/check_expressions.sh). */
 #include "check.h"
 
 #include <inttypes.h>
@@ -50,7 +50,8 @@ static void show(const qn_value *value, char *text, size_t capacity)
     }
 }
 
-/* A value as show() writes it; Python writes reals with another number of digits, \n as two characters. */
+/* Compare a value with the text of show(). Reals are compared as numbers, because Python writes another number of
+ * digits; a newline is written as the two characters \n. */
 static bool is_shown(const qn_value *value, const char *expected)
 {
     char text[256];
@@ -88,7 +89,7 @@ static void expect(const char *text, char *expected)
     qn_expression_destroy(&expression);
 }
 
-static void values_are_those_of_python(void)
+static void values_agree_with_python(void)
 {
     char *table;
     size_t size, lines = 0;
@@ -116,7 +117,7 @@ static void refuse_reading(const char *text, const char *part)
     qn_expression_destroy(&expression);
 }
 
-static void mistakes_of_spelling_are_placed(void)
+static void syntax_errors_name_their_place(void)
 {
     refuse_reading("x <= HEIGHT", "column 6: \"HEIGHT\" is not understood; expected one of x y z big layout");
     refuse_reading("HEIGHT < WIDTH", "column 1: \"HEIGHT\"");
@@ -158,7 +159,7 @@ static void mistakes_of_spelling_are_placed(void)
     refuse_reading("tile..x", "column 5");
 }
 
-static void nesting_has_an_end(void)
+static void nesting_is_limited(void)
 {
     char deep[3001];
     memset(deep, '(', 400);
@@ -192,7 +193,7 @@ static void refuse_evaluating(const char *text, const char *part)
     qn_expression_destroy(&expression);
 }
 
-static void what_has_no_value_says_so(void)
+static void expressions_without_a_value_are_reported(void)
 {
     refuse_evaluating("x / nought", "column 3: division by zero");
     refuse_evaluating("x // 0", "division by zero");
@@ -220,20 +221,20 @@ static void what_has_no_value_says_so(void)
     refuse_evaluating("tile < tile", "lists have no order");
     refuse_evaluating("tile[4]", "fewer elements");
     refuse_evaluating("tile[-5]", "fewer elements");
-    refuse_evaluating("x[0]", "an index of what is no list");
+    refuse_evaluating("x[0]", "an index of a value that is not a list");
     refuse_evaluating("x in x", "needs a list");
     refuse_evaluating("max(x)", "one value where a list is needed");
     refuse_evaluating("min([])", "an empty list");
     refuse_evaluating("len(x)", "len of a number");
-    refuse_evaluating("int(\"12a\")", "no number");
+    refuse_evaluating("int(\"12a\")", "not a number");
     refuse_evaluating("log2(0)", "log2");
     refuse_evaluating("sqrt(-1)", "sqrt");
     refuse_evaluating("range(0, 5, 0)[0]", "a step of 0");
     refuse_evaluating("range(1.5)[0]", "whole");
 }
 
-/* Long loops end with a message, not after the heat death. */
-static void work_has_an_end(void)
+/* Long loops end with an error after a limited number of steps. */
+static void work_is_limited(void)
 {
     refuse_evaluating("sum(range(9223372036854775807))", "more steps");
     refuse_evaluating("len([i for i in range(100000) for j in range(100000)])", "more steps");
@@ -247,7 +248,7 @@ static void work_has_an_end(void)
     refuse_evaluating(deep, "more steps");
 }
 
-/* Only what is needed is computed. */
+/* Operands that are not needed are not evaluated. */
 static void operands_are_skipped_as_in_python(void)
 {
     char no[] = "boolean 0", yes[] = "boolean 1", one[] = "integer 1";
@@ -260,7 +261,7 @@ static void operands_are_skipped_as_in_python(void)
     expect("3 < 2 < 1 / 0", chain);
 }
 
-static void variables_and_parts_are_told(void)
+static void variables_and_parts_are_reported(void)
 {
     qn_expression *expression;
     bool holds = true;
@@ -318,13 +319,13 @@ int main(int argc, char **argv)
 {
     set_values();
     if (argc > 1 && strcmp(argv[1], "evaluate") == 0) return evaluate_lines();
-    RUN(values_are_those_of_python);
-    RUN(mistakes_of_spelling_are_placed);
-    RUN(nesting_has_an_end);
-    RUN(what_has_no_value_says_so);
-    RUN(work_has_an_end);
+    RUN(values_agree_with_python);
+    RUN(syntax_errors_name_their_place);
+    RUN(nesting_is_limited);
+    RUN(expressions_without_a_value_are_reported);
+    RUN(work_is_limited);
     RUN(operands_are_skipped_as_in_python);
-    RUN(variables_and_parts_are_told);
+    RUN(variables_and_parts_are_reported);
     RUN(values_compare_as_in_python);
     return check_finish();
 }

@@ -64,7 +64,8 @@ static void super_fibonacci_covers_evenly(void)
     /* Matrix elements average to 0 over all rotations. */
     for (int k = 0; k < 9; k++) CHECK_NEAR(mean[k], 0, 2e-3);
     /* Every rotation lies near the set. A ball of angle a holds the share (a - sin a) / pi of all rotations, 1/3600 at
-     * a = 9.95 degrees; no set of 3,600 can cover with less, an even one needs at most 1.7 times that. */
+     * a = 9.95 degrees; 3,600 smaller balls cannot cover all rotations. An even set needs at most 1.7 times this angle.
+     */
     double worst = 0;
     for (uint64_t seed = 1; seed <= 500; seed++) {
         double random[9], nearest = 180;
@@ -78,14 +79,14 @@ static void super_fibonacci_covers_evenly(void)
     CHECK(neighbour > 9.95 && neighbour < 2 * 9.95);
 }
 
-static void a_reflection_is_no_rotation(void)
+static void a_reflection_is_not_a_rotation(void)
 {
     CHECK(qn_rotation_error((double[]){-1, 0, 0, 0, 1, 0, 0, 0, 1}) == 2);
     CHECK_NEAR(qn_rotation_error((double[]){1.1, 0, 0, 0, 1, 0, 0, 0, 1}), 0.21, 1e-12);
 }
 
 /* Abramowitz and Stegun 1964, tables 9.8 and 9.11. */
-static void bessel_function_is_the_tabulated_one(void)
+static void bessel_function_agrees_with_tables(void)
 {
     CHECK(qn_bessel_i0(0) == 1);
     CHECK_NEAR(qn_bessel_i0(1), 1.266065877752008, 1e-14);
@@ -95,11 +96,11 @@ static void bessel_function_is_the_tabulated_one(void)
 
 int main(void)
 {
-    RUN(bessel_function_is_the_tabulated_one);
+    RUN(bessel_function_agrees_with_tables);
     RUN(philox_gives_the_published_vectors);
     RUN(uniform_numbers_fill_the_interval);
     RUN(quarter_turn_about_z_takes_x_to_y);
     RUN(super_fibonacci_covers_evenly);
-    RUN(a_reflection_is_no_rotation);
+    RUN(a_reflection_is_not_a_rotation);
     return check_finish();
 }

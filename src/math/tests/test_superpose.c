@@ -1,4 +1,4 @@
-/* Superposition: known motions come back, degenerate sets stay proper rotations, and nothing nearby is better. */
+/* Superposition: known motions are found, degenerate sets give proper rotations, and no nearby rotation is better. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void check_proper(const double r[9])
             CHECK_NEAR(r[3 * a] * r[3 * b] + r[3 * a + 1] * r[3 * b + 1] + r[3 * a + 2] * r[3 * b + 2], a == b, 1e-12);
 }
 
-static void known_motion_comes_back(void)
+static void known_motions_are_recovered(void)
 {
     double points[150], moved[150], r[9], found[9], t[3], shift[3], rmsd;
     for (int round = 0; round < 50; round++) {
@@ -63,12 +63,12 @@ static void known_motion_comes_back(void)
     }
 }
 
-/* With noise the optimum is unknown, but no rotation near it and no random one may be better. */
-static void nothing_is_better(void)
+/* The optimum for random points is unknown, but no rotation near the result and no random one may be better. */
+static void no_other_rotation_is_better(void)
 {
     double a[60], b[60], moved[60], r[9], t[3], rmsd, turned[9], product[9];
     for (int i = 0; i < 60; i++) a[i] = 5 * uniform(), b[i] = 5 * uniform();
-    for (int axis = 0; axis < 3; axis++) { /* about their means, so that any rotation alone is a fair competitor */
+    for (int axis = 0; axis < 3; axis++) { /* both means become 0, so that rotations alone can be compared */
         double mean_a = 0, mean_b = 0;
         for (int i = 0; i < 20; i++) mean_a += a[3 * i + axis] / 20, mean_b += b[3 * i + axis] / 20;
         for (int i = 0; i < 20; i++) a[3 * i + axis] -= mean_a, b[3 * i + axis] -= mean_b;
@@ -87,8 +87,8 @@ static void nothing_is_better(void)
     }
 }
 
-/* A mirror image has a perfect improper fit, which must not be taken: a regular tetrahedron with one odd vertex. */
-static void no_reflection(void)
+/* A mirror image has a perfect improper fit, which must not be used. The points are a tetrahedron without symmetry. */
+static void reflections_are_not_used(void)
 {
     const double points[12] = {1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0};
     double mirrored[12], r[9], t[3], rmsd;
@@ -98,7 +98,7 @@ static void no_reflection(void)
     CHECK(rmsd > 0.3);
 }
 
-static void degenerate_sets(void)
+static void degenerate_sets_give_proper_rotations(void)
 {
     const double axis[3] = {1, 2, -3}, t[3] = {4, -5, 6};
     double points[30], moved[30], r[9], found[9], shift[3], rmsd;
@@ -116,8 +116,9 @@ static void degenerate_sets(void)
     CHECK_OK(qn_superpose(points, moved, 10, found, shift, NULL));
 }
 
-/* Collinear points against their reverse about the middle: a half turn fits exactly although it looks like a mirror. */
-static void reversed_line(void)
+/* Collinear points against their reverse about the middle: a half turn fits exactly, although the motion looks like a
+ * mirror. */
+static void a_reversed_line_is_fitted_by_a_half_turn(void)
 {
     const double line[9] = {-1, 0, 0, 0, 0, 0, 1, 0, 0}, reverse[9] = {1, 0, 0, 0, 0, 0, -1, 0, 0};
     double r[9], t[3], rmsd;
@@ -126,7 +127,7 @@ static void reversed_line(void)
     CHECK_NEAR(rmsd, 0, 1e-12);
 }
 
-static void bad_arguments(void)
+static void bad_arguments_are_refused(void)
 {
     double points[9] = {0, 1, 2, 3, 4, 5, 6, 7, 9}, r[9], t[3];
     CHECK_FAILS(qn_superpose(points, points, 2, r, t, NULL), QN_INVALID_ARGUMENT);
@@ -135,15 +136,15 @@ static void bad_arguments(void)
     CHECK_FAILS(qn_superpose(points, points, 3, r, t, NULL), QN_INVALID_ARGUMENT);
 }
 
-static void plain_rmsd(void)
+static void rmsd_without_superposition(void)
 {
     const double a[6] = {0, 0, 0, 1, 1, 1}, b[6] = {3, 0, 0, 1, 5, 1};
     CHECK_NEAR(qn_rmsd(a, b, 2), sqrt((9.0 + 16.0) / 2), 1e-15);
     CHECK(qn_rmsd(a, b, 0) == 0);
 }
 
-/* A weight of 2 is a point that is there twice, and one of 0 a point that is not there. */
-static void weights_count_points(void)
+/* A weight of 2 is equivalent to a duplicated point, and a weight of 0 to a missing point. */
+static void weights_act_like_repeated_points(void)
 {
     double points[21], moved[21], twice[21], moved_twice[21], weights[6] = {1, 2, 1, 1, 1, 0};
     double r[9], t[3], rmsd, expected_r[9], expected_t[3], expected_rmsd;
@@ -163,18 +164,18 @@ static void weights_count_points(void)
     for (int i = 0; i < 3; i++) CHECK_NEAR(t[i], expected_t[i], 1e-10);
     const double nothing[6] = {0};
     CHECK_FAILS(qn_superpose_weighted(points, moved, nothing, 6, r, t, &rmsd), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("without weight");
+    CHECK_MESSAGE_HAS("whose weights sum to 0");
 }
 
 int main(void)
 {
-    RUN(known_motion_comes_back);
-    RUN(nothing_is_better);
-    RUN(no_reflection);
-    RUN(degenerate_sets);
-    RUN(reversed_line);
-    RUN(bad_arguments);
-    RUN(plain_rmsd);
-    RUN(weights_count_points);
+    RUN(known_motions_are_recovered);
+    RUN(no_other_rotation_is_better);
+    RUN(reflections_are_not_used);
+    RUN(degenerate_sets_give_proper_rotations);
+    RUN(a_reversed_line_is_fitted_by_a_half_turn);
+    RUN(bad_arguments_are_refused);
+    RUN(rmsd_without_superposition);
+    RUN(weights_act_like_repeated_points);
     return check_finish();
 }

@@ -1,5 +1,5 @@
-/* Point groups: closed under products and inverses, of the right order, on RELION's axes, and the same operators as
- * RELION 3.1 prints. */
+/* Point groups: they are closed under products and inverses, have the right order and RELION's axes, and hold the
+ * operators that RELION 3.1 prints. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static double difference(const double a[9], const double b[9])
     return largest;
 }
 
-/* How far the nearest operator is. */
+/* Distance of the nearest operator. */
 static double nearest(double (*operators)[9], int count, const double m[9])
 {
     double least = 9;
@@ -57,7 +57,7 @@ static void groups_are_closed(void)
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) check_group(groups[i].name, groups[i].order);
 }
 
-/* Large groups: order and orthogonality, since closing them in a test takes long. */
+/* Large groups: only order and orthogonality, because checking their closure takes long. */
 static void largest_groups_stay_exact(void)
 {
     static const char *const names[] = {"C1024", "D512"};
@@ -71,7 +71,7 @@ static void largest_groups_stay_exact(void)
     }
 }
 
-/* Whether a rotation by 360°/fold about `axis` is among the operators: it leaves the axis, and has the trace of its
+/* Check that the rotations by ±360°/fold about an axis are operators: they keep the axis and have the trace of the
  * angle. The axes are those of the convention's description, to six digits. */
 static void check_axis(const char *name, int fold, double x, double y, double z)
 {
@@ -88,7 +88,7 @@ static void check_axis(const char *name, int fold, double x, double y, double z)
     qn_release(&g);
 }
 
-static void axes_stand_where_relion_has_them(void)
+static void axes_follow_relion(void)
 {
     check_axis("C5", 5, 0, 0, 1);
     check_axis("D5", 5, 0, 0, 1);
@@ -108,7 +108,7 @@ static void axes_stand_where_relion_has_them(void)
     check_axis("I4", 5, 0.894427, 0, 0.447214);
 }
 
-/* The matrices of a listing, three lines of three numbers behind each "R(n)=". */
+/* Read the matrices of a listing, three lines of three numbers after each "R(n)=". */
 static int read_listing(const char *path, double (*matrices)[9], int most)
 {
     FILE *file = fopen(path, "r");
@@ -127,7 +127,7 @@ static int read_listing(const char *path, double (*matrices)[9], int most)
     return count;
 }
 
-static void operators_are_those_that_relion_prints(void)
+static void operators_agree_with_relion(void)
 {
     static const char *const names[] = {"C4", "D2", "D7", "T", "O", "I1", "I2", "I3", "I4"};
     static double listed[64][9];
@@ -136,7 +136,7 @@ static void operators_are_those_that_relion_prints(void)
         snprintf(name, sizeof name, "cryoem/symmetry/sym_%s.txt", names[n]);
         const char *path = check_reference_data(name);
         if (!path) {
-            CHECK(1); /* nothing to compare with here */
+            CHECK(1); /* the reference data is absent */
             return;
         }
         double(*g)[9], worst = 0;
@@ -147,7 +147,7 @@ static void operators_are_those_that_relion_prints(void)
             worst = fmax(worst, nearest(listed, count, g[i]));
             worst = fmax(worst, nearest(g, count, listed[i]));
         }
-        CHECK(worst < 6e-6); /* many entries are printed with five decimals, and the axes behind them have six digits */
+        CHECK(worst < 6e-6); /* many entries are printed with five decimals, and their axes have six digits */
         qn_release(&g);
     }
 }
@@ -170,8 +170,8 @@ int main(void)
 {
     RUN(groups_are_closed);
     RUN(largest_groups_stay_exact);
-    RUN(axes_stand_where_relion_has_them);
-    RUN(operators_are_those_that_relion_prints);
+    RUN(axes_follow_relion);
+    RUN(operators_agree_with_relion);
     RUN(other_names_are_refused);
     return check_finish();
 }

@@ -3,15 +3,17 @@
 #include <string.h>
 
 #include "check.h"
+#include "option/run_rows.h"
 
 typedef enum flavour { SWEET, SOUR } flavour;
 
 typedef struct kitchen {
+    size_t size;
     bool salted, covered;
     int plates;
     uint64_t grains;
     double heat;
-    const char *name, *where, *spice, *share;
+    const char *name, *where, *share;
     const char *const *guests;
     size_t guest_count;
     const char *pair[2];
@@ -48,7 +50,6 @@ static const qn_option rows[] = {
      .fallback = "18446744073709551615"},
     {.like = &heat_row, .offset = FIELD(heat), .least = 0.5, .most = 5},
     {.name = "where", .kind = QN_OPTION_PATH, .argument = "PLACE", .offset = FIELD(where)},
-    {.name = "spice", .kind = QN_OPTION_CHOICE, .offset = FIELD(spice), .choices = "thyme sage", .fallback = "sage"},
     {.name = "share", .kind = QN_OPTION_SHARE, .offset = FIELD(share), .fallback = "2%"},
     {.name = "guest", .kind = QN_OPTION_TEXTS, .argument = "NAME", .offset = FIELD(guests)},
     {.name = "pair", .kind = QN_OPTION_PAIR, .argument = "WINE CHEESE", .offset = FIELD(pair)},
@@ -79,7 +80,7 @@ static const qn_option_table table = {"cook", sizeof(kitchen), rows, NULL};
 static kitchen usual(void)
 {
     kitchen options;
-    qn_option_defaults(&table, &options);
+    qn_option_defaults(&table, &options, sizeof options);
     options.name = "soup";
     return options;
 }
@@ -91,12 +92,11 @@ static qn_status set(kitchen *options, const char *name, const char *text)
     return qn_option_set(&row, text, options);
 }
 
-static void defaults_are_what_rows_say(void)
+static void defaults_come_from_the_rows(void)
 {
     const kitchen o = usual();
     CHECK(!o.salted && o.covered && o.plates == 2 && o.grains == UINT64_MAX);
     CHECK(o.heat == 1.5 && !o.where && o.guest_count == 0 && !o.pair[0]);
-    CHECK_TEXT(o.spice, "sage");
     CHECK_TEXT(o.share, "2%");
     CHECK(o.taste == SOUR && o.pot_bytes == 0 && o.rest_s == 120);
     CHECK(o.rows[0] == 1 && o.rows[1] == UINT64_MAX && o.box[3] == 0);
@@ -145,7 +145,7 @@ static void texts_become_values(void)
     CHECK_OK(qn_option_check(&table, &o));
 }
 
-static void what_is_no_value_is_refused(void)
+static void bad_texts_are_refused(void)
 {
     static const char *const cases[][3] = {
         {"salted", "maybe", "--salted is \"maybe\"; expected yes or no"},
@@ -161,7 +161,7 @@ static void what_is_no_value_is_refused(void)
         {"heat", "1,2", "--heat is \"1,2\""},
         {"where", "", "--where is empty; expected PLACE"},
         {"name", "", "NAME is empty"},
-        {"spice", "sag", "--spice is \"sag\"; expected one of: thyme sage"},
+        {"taste", "swee", "--taste is \"swee\"; expected one of: sweet sour"},
         {"taste", "bitter", "--taste is \"bitter\"; expected one of: sweet sour"},
         {"share", "0%", "--share is \"0%\"; expected a share above 0 and up to 1, such as 5%"},
         {"share", "101%", "--share is \"101%\""},
@@ -190,8 +190,8 @@ static void expect_judgement(const kitchen *options, const char *sentence)
     CHECK_MESSAGE_HAS(sentence);
 }
 
-/* A value is refused where its text would be, in the same words. */
-static void values_are_judged_as_their_texts(void)
+/* A value is refused if its text would be refused, with the same message. */
+static void values_are_checked_like_their_texts(void)
 {
     kitchen o = usual();
     o.plates = 13;
@@ -202,16 +202,58 @@ static void values_are_judged_as_their_texts(void)
     expect_judgement(&o, "--heat is \"nan\"");
     o = usual(), o.taste = (flavour)2;
     expect_judgement(&o, "--taste is \"2\"");
-    o = usual(), o.spice = "salt";
-    expect_judgement(&o, "--spice is \"salt\"");
     o = usual(), o.rest_s = nextafter(7200, 8000);
     expect_judgement(&o, "--rest is \"7200.000000000001s\"");
     o = usual(), o.pot_bytes = ((uint64_t)1 << 32) + 1;
     expect_judgement(&o, "--pot is \"4294967297B\"");
     o = usual(), o.name = NULL;
     expect_judgement(&o, "NAME is missing");
+    o = usual(), o.guest_count = 2, o.guests = NULL;
+    expect_judgement(&o, "--guest: the list of 2 texts is NULL; expected texts");
     o = usual(), o.run.resume = o.run.overwrite = true;
-    expect_judgement(&o, "--resume and --overwrite are both asked for");
+    expect_judgement(&o, "--resume and --overwrite are both given");
+}
+
+/* A text that is NULL is not given, so a program gets its default. */
+static void a_text_that_is_not_given_gets_its_default(void)
+{
+    kitchen given = usual(), own;
+    given.share = NULL;
+    if (CHECK_OK(qn_option_take(&table, &given, &own))) CHECK_TEXT(own.share, "2%");
+}
+
+static void a_value_and_a_list_are_set_by_functions_of_their_own(void)
+{
+    kitchen o = usual();
+    const kitchen before = o;
+    qn_option row;
+    CHECK(qn_option_find(&table, "guest", &row));
+    CHECK_FAILS(qn_option_set(&row, "Ada", &o), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("--guest is a list of texts; expected qn_option_set_texts to set it");
+    CHECK(qn_option_find(&table, "heat", &row));
+    CHECK_FAILS(qn_option_set_texts(&row, (const char *const[]){"1", "2"}, 2, &o), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("--heat is one value; expected qn_option_set to set it");
+    CHECK(memcmp(&o, &before, sizeof o) == 0);
+    CHECK(!qn_option_row(&table, 1000, &row));
+}
+
+/* A program may leave out an option that only commands require. */
+static void commands_require_more_than_programs(void)
+{
+    static const qn_option place_rows[] = {{.name = "where",
+                                            .kind = QN_OPTION_PATH,
+                                            .argument = "PLACE",
+                                            .offset = FIELD(where),
+                                            .required = true,
+                                            .by_commands = true},
+                                           {0}};
+    const qn_option_table places = {"cook", sizeof(kitchen), place_rows, NULL};
+    kitchen o = usual();
+    CHECK_OK(qn_option_check(&places, &o));
+    CHECK_FAILS(qn_option_check_command(&places, &o), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("--where PLACE is missing");
+    o.where = "here";
+    CHECK_OK(qn_option_check_command(&places, &o));
 }
 
 static void lists_hold_texts(void)
@@ -233,7 +275,7 @@ static void lists_hold_texts(void)
     CHECK_TEXT(o.pair[1], "blue");
 }
 
-/* Every value that a text makes is written as a text that makes it again. */
+/* A value that was read from a text is written as the same text. */
 static void values_are_written_as_they_are_read(void)
 {
     static const char *const texts[][2] = {{"plates", "7"},   {"heat", "0.7"},       {"heat", "3.3333333333333335"},
@@ -255,11 +297,14 @@ static void values_are_written_as_they_are_read(void)
 
 int main(void)
 {
-    RUN(defaults_are_what_rows_say);
+    RUN(defaults_come_from_the_rows);
     RUN(sizes_and_times_have_units);
     RUN(texts_become_values);
-    RUN(what_is_no_value_is_refused);
-    RUN(values_are_judged_as_their_texts);
+    RUN(bad_texts_are_refused);
+    RUN(values_are_checked_like_their_texts);
+    RUN(a_text_that_is_not_given_gets_its_default);
+    RUN(a_value_and_a_list_are_set_by_functions_of_their_own);
+    RUN(commands_require_more_than_programs);
     RUN(lists_hold_texts);
     RUN(values_are_written_as_they_are_read);
     return check_finish();

@@ -1,4 +1,4 @@
-/* Axes cover their data with few round ticks, and labels read back as the ticks. */
+/* Axes cover their data with few round ticks, and labels give the values of their ticks. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static double uniform(void)
     return (state >> 8) / 16777216.0;
 }
 
-/* The number a label stands for: "−2.5×10⁻³". */
+/* The number that a label shows: "−2.5×10⁻³". */
 static double read_label(const char *label)
 {
     static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -52,13 +52,13 @@ static void check_axis(double low, double high, size_t most)
 {
     qn_axis axis;
     qn_axis_fit(low, high, most, &axis);
-    /* Steps grow by 2.5 at most, so wide limits leave more than the two ends. */
+    /* Steps grow by a factor of at most 2.5, so with a limit of 5 or more there are ticks between the ends. */
     CHECK(axis.ticks >= (most >= 5 ? 3 : 2) && axis.ticks <= most);
     double first = qn_axis_tick(&axis, 0), second = qn_axis_tick(&axis, 1);
     double last = qn_axis_tick(&axis, axis.ticks - 1), step = (last - first) / (double)(axis.ticks - 1);
     double slack = 1e-9 * step + 1e-15 * fmax(fabs(low), fabs(high));
     CHECK(first <= low + slack && last >= high - slack);
-    /* Ends closer than one step: no empty band beside the data. */
+    /* The ends are closer than one step to the data, so there is no empty band. */
     if (high - low > 1e-8 * fmax(fabs(low), fabs(high))) CHECK(first > low - step && last < high + step);
     CHECK(fabs(first) > 1e6 * step || is_round(second - first));
     char label[QN_AXIS_LABEL_BYTES];
@@ -91,7 +91,7 @@ static void extreme_ranges_still_have_ticks(void)
     check_axis(1e6, 1e6 + 1e-2, 8);
 }
 
-static void a_single_value_gets_room(void)
+static void an_axis_of_one_value_has_a_margin(void)
 {
     static const double values[] = {0, 7, -42, 1e-300, 1e12, -3e-7};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -100,7 +100,7 @@ static void a_single_value_gets_room(void)
         qn_axis_fit(values[i], values[i], 8, &axis);
         double fraction = qn_axis_fraction(&axis, values[i]);
         CHECK(fraction > 0.2 && fraction < 0.8);
-        /* Room of the order of the value itself, so that the labels differ in their first digits. */
+        /* The axis is at least a tenth of the value long, so that the labels differ in their first digits. */
         CHECK(qn_axis_tick(&axis, axis.ticks - 1) - qn_axis_tick(&axis, 0) >= 0.1 * fabs(values[i]));
     }
 }
@@ -129,7 +129,7 @@ static void only_finite_values_are_accepted(void)
     CHECK(!qn_axis_accepts(1.7e308));
 }
 
-static void an_axis_of_nothing_is_still_an_axis(void)
+static void an_axis_without_values_is_valid(void)
 {
     qn_axis axis;
     qn_axis_fit(INFINITY, -INFINITY, 8, &axis);
@@ -142,9 +142,9 @@ int main(void)
 {
     RUN(ordinary_ranges_get_round_ticks);
     RUN(extreme_ranges_still_have_ticks);
-    RUN(a_single_value_gets_room);
+    RUN(an_axis_of_one_value_has_a_margin);
     RUN(labels_are_written_as_readers_expect);
-    RUN(an_axis_of_nothing_is_still_an_axis);
+    RUN(an_axis_without_values_is_valid);
     RUN(only_finite_values_are_accepted);
     return check_finish();
 }

@@ -1,4 +1,4 @@
-/* CSV text against RFC 4180, and numbers against every locale found here. */
+/* CSV text by RFC 4180, and numbers in every locale with a decimal comma that is installed. */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void fields_are_quoted_where_needed(void)
     qn_text_clear(&csv);
 }
 
-static void numbers_have_the_precision_asked_for(void)
+static void numbers_have_the_requested_precision(void)
 {
     qn_text csv = {0};
     CHECK_OK(qn_csv_number(&csv, -12.3456, 2));
@@ -45,7 +45,7 @@ static void the_largest_number_fits(void)
     CHECK(strncmp(text, "-179769313486231570", 19) == 0);
 }
 
-/* Systems without such a locale have nothing to get wrong here; the check then holds trivially. */
+/* If no such locale is installed, this checks nothing. */
 static void a_decimal_comma_never_appears(void)
 {
     static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8", "ps_AF", "de_DE"};
@@ -64,7 +64,7 @@ static void a_decimal_comma_never_appears(void)
     CHECK(setlocale(LC_ALL, NULL) != NULL);
 }
 
-static void numbers_are_told_from_names(void)
+static void numbers_and_names_are_distinguished(void)
 {
     static const char *const numbers[] = {"0", "-1.5", "+.5", "3.", "1e-3", "2E+10", "−4.2", "12 %", "61%"};
     static const char *const names[] = {"", "-", ".", "1e", "1.2.3", "12a", "1 2", "model_1", "e5", "%", "1,5"};
@@ -74,7 +74,7 @@ static void numbers_are_told_from_names(void)
     CHECK(!qn_number_is_missing("0") && !qn_number_is_missing("nano") && !qn_number_is_missing("NA"));
 }
 
-static void files_hold_what_was_built(void)
+static void files_hold_the_text(void)
 {
     char *path = NULL, *data = NULL;
     size_t size = 0;
@@ -93,10 +93,10 @@ static void files_hold_what_was_built(void)
 int main(void)
 {
     RUN(fields_are_quoted_where_needed);
-    RUN(numbers_have_the_precision_asked_for);
+    RUN(numbers_have_the_requested_precision);
     RUN(the_largest_number_fits);
     RUN(a_decimal_comma_never_appears);
-    RUN(numbers_are_told_from_names);
-    RUN(files_hold_what_was_built);
+    RUN(numbers_and_names_are_distinguished);
+    RUN(files_hold_the_text);
     return check_finish();
 }

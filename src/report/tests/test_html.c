@@ -1,4 +1,4 @@
-/* Reports read back: structure, escaping, self-containedness, and marks measured in the drawing. */
+/* Reports are read back: structure, escaping, no external references, and positions of marks in drawings. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* ---- Reading ---- */
 
-/* The written page, released by the caller; the report is destroyed. */
+/* Write the report, destroy it, and return the page; released by the caller. */
 static char *page_of(qn_report *report)
 {
     char *path = NULL, *data = NULL;
@@ -34,7 +34,7 @@ static qn_report *new_report(const char *title)
     return report;
 }
 
-static void the_checker_of_tags_can_say_no(void)
+static void the_tag_checker_detects_errors(void)
 {
     CHECK(html_is_balanced("<!DOCTYPE html><p a=\"b\">x &amp; y</p><path d=\"\"/>"));
     CHECK(!html_is_balanced("<!DOCTYPE html><p><b></p></b>"));
@@ -130,7 +130,7 @@ static void every_text_is_escaped(void)
     qn_release(&page);
 }
 
-static void broken_text_cannot_break_the_page(void)
+static void invalid_text_cannot_break_the_page(void)
 {
     qn_report *report = new_report("a\xff\xc3(\x01\x1b[0m\xe2\x82");
     CHECK_OK(qn_report_paragraph(report, "one ` alone, %s", "é…𝛼 \xed\xa0\x80|"));
@@ -155,7 +155,7 @@ static void values_that_are_not_finite_never_appear(void)
     for (char *at = page; *at; at++) *at = (char)tolower((unsigned char)*at);
     CHECK(strstr(page, "nan") == NULL && strstr(page, "\"inf") == NULL && strstr(page, "-inf") == NULL);
     CHECK(strstr(page, "infinity") == NULL && strstr(page, ">inf") == NULL && strstr(page, "−inf") == NULL);
-    /* Two series of five points, of which one point each of x and y is NaN, and two are infinite. */
+    /* Two series of five points. In each of them, one coordinate is NaN and two are infinite, at different points. */
     CHECK(html_occurrences(page, "6 of 10 values are not finite and left out") == 2);
     CHECK(html_occurrences(page, "2 of 10 values are not finite and left out") == 1);
     qn_release(&page);
@@ -163,7 +163,7 @@ static void values_that_are_not_finite_never_appear(void)
 
 /* ---- Marks ---- */
 
-static void dots_lie_where_their_values_are(void)
+static void dots_are_drawn_at_their_values(void)
 {
     double x[] = {0.63, 12.5, 7.77, 31.4, 3}, y[] = {-1153.2, -620, -801.5, -444, NAN};
     qn_report_series series = {"s", x, y, NULL, 5};
@@ -210,11 +210,11 @@ static void stacked_bars_add_up(void)
             CHECK_NEAR(height, fabs(value), 0.011 * pixel);
             double *side = value < 0 ? &below[category] : &above[category];
             *side += value;
-            /* The far end of the bar is the sum so far; 0.1: rounding of the ticks' positions. */
+            /* The far end of the bar is the sum so far; 0.2 pixels, because positions of ticks are rounded. */
             CHECK_NEAR(value < 0 ? top - height : top, *side, 0.2 * pixel);
         }
     CHECK(at && strstr(at + 1, "<rect") == NULL);
-    /* Sums are marked, twice each: a rim and a line. */
+    /* Each sum is marked by a rim and a line. */
     at = page;
     for (size_t category = 0; category < CATEGORIES; category++) {
         at = strstr(at, "<g><path class=\"s\" d=\"M");
@@ -243,7 +243,7 @@ static void a_gap_in_the_values_is_a_gap_in_the_line(void)
     qn_release(&page);
 }
 
-static void many_points_stay_small(void)
+static void pages_of_many_points_stay_small(void)
 {
     enum { COUNT = 10000 };
     double *x = calloc(COUNT, sizeof *x), *y = calloc(COUNT, sizeof *y);
@@ -260,7 +260,7 @@ static void many_points_stay_small(void)
     free(y);
 }
 
-static void odd_plots_are_fine(void)
+static void unusual_plots_are_drawn(void)
 {
     double x[] = {3, 3, 3}, y[] = {-7, -7, -7}, huge[] = {-1e300, 0, 1e300}, lost[] = {NAN, INFINITY, -INFINITY};
     const char *names[] = {"a name that is much too long é1", "a name that is much too long é2", NULL};
@@ -287,7 +287,7 @@ static void odd_plots_are_fine(void)
     qn_release(&page);
 }
 
-static void columns_are_set_by_what_they_hold(void)
+static void columns_are_formatted_by_their_content(void)
 {
     qn_report *report = new_report("table");
     CHECK_OK(qn_report_table(report, (const char *const[]){"n", "path", "words", "mixed"}, 4,
@@ -298,7 +298,7 @@ static void columns_are_set_by_what_they_hold(void)
     qn_release(&page);
 }
 
-/* Base64 by RFC 4648's own examples: "fo" is "Zm8=", "foo" "Zm9v", "foob" "Zm9vYg==". */
+/* Base64 of the examples in RFC 4648: "fo" is "Zm8=", "foo" is "Zm9v", "foob" is "Zm9vYg==". */
 static void cards_hold_pictures_as_images(void)
 {
     static const qn_report_card cards[] = {{"1. <a>", "-3 & less", "fo", true},
@@ -317,7 +317,7 @@ static void cards_hold_pictures_as_images(void)
     qn_release(&page);
 }
 
-static void a_folder_that_is_not_there_is_an_error(void)
+static void a_missing_folder_is_an_error(void)
 {
     qn_report *report = new_report("lost");
     CHECK_FAILS(qn_report_write(report, "/nowhere/at/all/report.html"), QN_NOT_FOUND);
@@ -329,19 +329,19 @@ static void a_folder_that_is_not_there_is_an_error(void)
 
 int main(void)
 {
-    RUN(the_checker_of_tags_can_say_no);
+    RUN(the_tag_checker_detects_errors);
     RUN(structure_is_sound);
     RUN(every_text_is_escaped);
-    RUN(broken_text_cannot_break_the_page);
+    RUN(invalid_text_cannot_break_the_page);
     RUN(nothing_is_loaded_from_elsewhere);
     RUN(values_that_are_not_finite_never_appear);
-    RUN(dots_lie_where_their_values_are);
+    RUN(dots_are_drawn_at_their_values);
     RUN(stacked_bars_add_up);
     RUN(a_gap_in_the_values_is_a_gap_in_the_line);
-    RUN(many_points_stay_small);
-    RUN(odd_plots_are_fine);
-    RUN(columns_are_set_by_what_they_hold);
+    RUN(pages_of_many_points_stay_small);
+    RUN(unusual_plots_are_drawn);
+    RUN(columns_are_formatted_by_their_content);
     RUN(cards_hold_pictures_as_images);
-    RUN(a_folder_that_is_not_there_is_an_error);
+    RUN(a_missing_folder_is_an_error);
     return check_finish();
 }

@@ -1,4 +1,4 @@
-/* Texts of any bytes and numbers of 64 bits in JSON. */
+/* Texts of arbitrary bytes and 64-bit numbers in JSON. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ static void characters_are_kept(void)
     json_decref(none);
 }
 
-/* Latin 1; cut characters; overlong, surrogate and too large ones (RFC 3629, section 3). */
-static void other_bytes_are_spelled(void)
+/* Latin 1; cut characters; overlong, surrogate and too large characters (RFC 3629, section 3). */
+static void invalid_bytes_are_escaped(void)
 {
     expect_text("caf\xE9.sdf", "caf\\xE9.sdf");
     expect_text("\xE9", "\\xE9");
@@ -67,7 +67,7 @@ static void files_are_complete_or_not_written(void)
 int main(void)
 {
     RUN(characters_are_kept);
-    RUN(other_bytes_are_spelled);
+    RUN(invalid_bytes_are_escaped);
     RUN(numbers_keep_their_digits);
     RUN(files_are_complete_or_not_written);
     return check_finish();

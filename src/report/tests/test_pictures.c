@@ -1,4 +1,4 @@
-/* Pictures of reports, taken out of the page again and decoded: shades, colours, orientation and axes. */
+/* Pictures are extracted from the page of a report and decoded: shades, colours, orientation and axes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static qn_report *new_report(void)
 
 /* ---- PNG ---- */
 
-static void pixels_come_back(void)
+static void pixels_are_encoded_and_decoded(void)
 {
     enum { WIDTH = 37, HEIGHT = 11 };
     unsigned char pixels[3 * WIDTH * HEIGHT];
@@ -81,7 +81,7 @@ static void shades_lie_between_low_and_high_with_the_first_row_below(void)
     qn_release(&page);
 }
 
-static void equal_values_are_no_reason_to_divide_by_zero(void)
+static void equal_values_do_not_divide_by_zero(void)
 {
     const float values[4] = {7, 7, 7, 7};
     qn_report *report = new_report();
@@ -94,7 +94,7 @@ static void equal_values_are_no_reason_to_divide_by_zero(void)
     qn_release(&page);
 }
 
-/* Of 1001 × 600 values, blocks of 3 × 3 become a pixel; the last column is of two. */
+/* Of 1001 × 600 values, each block of 3 × 3 becomes a pixel; blocks of the last column are 2 wide. */
 static void large_pictures_are_averaged(void)
 {
     enum { COLUMNS = 1001, ROWS = 600 };
@@ -106,8 +106,8 @@ static void large_pictures_are_averaged(void)
     char *page = page_of(report);
     const check_picture *read = picture_of(page, 0);
     if (CHECK(read->width == 334 && read->height == 200)) {
-        CHECK(read->pixels[0] == 128 && read->pixels[334 * 100 - 2] == 128); /* 1 + 1 of 4 */
-        CHECK(read->pixels[333] == 159);                                     /* 1 + 3/2 of 4 */
+        CHECK(read->pixels[0] == 128 && read->pixels[334 * 100 - 2] == 128); /* (1 + 1) / 4 */
+        CHECK(read->pixels[333] == 159);                                     /* (1 + 3/2) / 4 */
         CHECK(read->pixels[334 * 100] == 64 && read->pixels[334 * 200 - 1] == 96);
     }
     qn_release(&page);
@@ -145,7 +145,7 @@ static void heat_grows_from_dark_to_light_with_the_first_row_below(void)
         const unsigned char *top = read->pixels, *bottom = read->pixels + 9;
         CHECK(lightness(bottom) < lightness(bottom + 3) && lightness(bottom + 3) < lightness(bottom + 6));
         CHECK(lightness(bottom + 6) < lightness(top) && lightness(top) < lightness(top + 3));
-        CHECK(memcmp(top + 6, bottom, 3) == 0); /* not finite: as 0 */
+        CHECK(memcmp(top + 6, bottom, 3) == 0); /* values that are not finite count as 0 */
         CHECK(memcmp(bottom, "\x44\x01\x54", 3) == 0 && memcmp(top + 3, "\xfd\xe7\x25", 3) == 0);
     }
     CHECK(picture_of(page, 1)->width == 64 && picture_of(page, 1)->height == 1); /* the key */
@@ -165,7 +165,7 @@ static void heat_grows_from_dark_to_light_with_the_first_row_below(void)
     qn_release(&page);
 }
 
-static void heat_of_nothing_says_so(void)
+static void empty_heat_maps_say_so(void)
 {
     const double none[4] = {0, 0, 0, 0}, lost[1] = {(double)INFINITY};
     qn_report *report = new_report();
@@ -208,13 +208,13 @@ static void a_guide_lies_at_its_value_and_within_the_axis(void)
 
 int main(void)
 {
-    RUN(pixels_come_back);
+    RUN(pixels_are_encoded_and_decoded);
     RUN(pictures_without_pixels_are_refused);
     RUN(shades_lie_between_low_and_high_with_the_first_row_below);
-    RUN(equal_values_are_no_reason_to_divide_by_zero);
+    RUN(equal_values_do_not_divide_by_zero);
     RUN(large_pictures_are_averaged);
     RUN(heat_grows_from_dark_to_light_with_the_first_row_below);
-    RUN(heat_of_nothing_says_so);
+    RUN(empty_heat_maps_say_so);
     RUN(a_guide_lies_at_its_value_and_within_the_axis);
     return check_finish();
 }
