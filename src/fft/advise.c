@@ -1,4 +1,4 @@
-/* Which size near a wanted one is transformed fastest: limits, candidates by estimate, and the verdict. */
+/* Choice of the fastest size near a wanted one: limits, candidates by estimate, and the verdict. */
 #include "fft/advise.h"
 
 #include <math.h>
@@ -12,28 +12,29 @@
 #include "fft/engine.h"
 #include "runtime/device.h"
 
-/* Values of one axis that go on to be combined with those of the others. */
+/* Number of values of one axis that are combined with values of the other axes. */
 enum { AXIS_VALUES_MAX = 12 };
 
-/* Axes whose limits are this far apart are searched number by number, wider ones for products of 2 … 13 alone. */
-enum { EVERY_NUMBER_SPAN = 2048, LARGEST_SMOOTH_PRIME = 13 };
+/* Axes with limits up to this far apart are searched number by number, wider ones only for products of 2 … 13. */
+enum { EVERY_NUMBER_SPAN = 2048, SMOOTH_PRIME_MAX = 13 };
 
-/* An estimate that promises less than this over the wanted size promises nothing. */
+/* Error of an estimate: a smaller predicted gain counts as none. */
 static const double estimate_error = 0.05;
 
-/* A measured gain below this is noise, however quiet the machine seemed. */
+/* A measured gain below this counts as noise. */
 static const double least_gain = 0.02;
 
 int qn_fft_next_fast_size(qn_fft_engine engine, int least)
 {
-    (void)engine; /* the same for all: every engine has passes for 2, 3, 5 and 7 */
+    (void)engine; /* the result is the same for all engines, which all have passes for 2, 3, 5 and 7 */
     if (least <= 1) return 1;
-    /* Even, so that real rows along x go as complex ones of half the length. */
+    if (least > QN_FFT_SIZE_MAX) return least; /* no transform is so long */
+    /* Even sizes let real rows along x be transformed as complex rows of half the length. */
     for (int size = least + least % 2;; size += 2)
         if (qn_fft_without_primes_to(size, 7) == 1) return size;
 }
 
-/* (100 − percent) / 100 is not exact: an amount below a millionth of a point is rounding, not a point. */
+/* (100 − percent) / 100 is not exact; less than a millionth of a point is taken as rounding error. */
 int qn_fft_lowest_size(int size, double crop_percent)
 {
     const int low = (int)ceil(size * (100 - crop_percent) / 100 - 1e-6);
@@ -46,12 +47,12 @@ int qn_fft_highest_size(int size, double grow_percent)
     return high > QN_FFT_SIZE_MAX ? QN_FFT_SIZE_MAX : (int)high;
 }
 
-/* A value an axis may take, with what each engine needs for a line of it. */
+/* A possible length of an axis, with each engine's cost for a line of it. */
 typedef struct axis_value {
     int size;
     double cost[QN_FFT_MODELS_MAX];
     int passes[QN_FFT_MODELS_MAX];
-    double rank; /* the smaller the better */
+    double rank; /* cost by which values are compared */
 } axis_value;
 
 typedef struct axis_values {
@@ -75,7 +76,7 @@ static qn_status add_value(axis_values *axis, int size)
     return QN_OK;
 }
 
-/* Every product of `size` and primes from `prime` on in the limits. */
+/* Add every product of `size` and primes from `prime` on that lies within the limits. */
 static qn_status add_smooth(axis_values *axis, long long size, int prime)
 {
     static const int primes[] = {2, 3, 5, 7, 11, 13};
@@ -93,8 +94,8 @@ static double least_cost(const axis_value *value, int model_count)
     return least;
 }
 
-/* Keep the values that cost least with `others` per point spent on the other axes, and the wanted one. A value counts
- * with its length: the whole grid gets that much larger or smaller. */
+/* Keep the cheapest values, and the wanted one. `others` is the cost per point of the other axes. The cost of a value
+ * is multiplied by its length, since the whole grid grows with it. */
 static void keep_best_values(axis_values *axis, double others, int wanted)
 {
     size_t kept = 0;
@@ -124,7 +125,7 @@ static qn_status list_values(const qn_fft_question *question, int wanted_axis, i
         return QN_OK;
     }
     QN_TRY(add_smooth(axis, 1, 0));
-    return qn_fft_without_primes_to(wanted, LARGEST_SMOOTH_PRIME) == 1 ? QN_OK : add_value(axis, wanted);
+    return qn_fft_without_primes_to(wanted, SMOOTH_PRIME_MAX) == 1 ? QN_OK : add_value(axis, wanted);
 }
 
 /* The candidates found so far, best first. */
@@ -151,7 +152,7 @@ static void insert_candidate(candidate_list *list, const qn_fft_advice *row, dou
 {
     size_t at = list->count;
     for (size_t i = 0; i < list->count; i++)
-        if (same_size(list->rows[i].size, row->size)) return; /* by another order of the axes */
+        if (same_size(list->rows[i].size, row->size)) return; /* another order of the axes gave the same size */
     while (at > 0 && (cost < list->costs[at - 1] ||
                       (cost == list->costs[at - 1] && total_change(row) < total_change(&list->rows[at - 1]))))
         at--;
@@ -163,7 +164,7 @@ static void insert_candidate(candidate_list *list, const qn_fft_advice *row, dou
     list->costs[at] = cost;
 }
 
-/* The engine that would run this size, its passes, memory and cost. */
+/* Estimate a size: the engine that would run it, its passes, memory and cost. */
 static double estimate_values(const qn_fft_question *question, const axis_value *const values[3], qn_fft_advice *row)
 {
     double best = -1;
@@ -192,7 +193,7 @@ static double estimate_values(const qn_fft_question *question, const axis_value 
 
 static bool fits(const qn_fft_question *question, const qn_fft_advice *row)
 {
-    /* Input and output are a buffer each, and about as large as one another. */
+    /* Input and output are two buffers of about the same size. */
     return row->data_bytes + row->work_bytes <= question->memory_limit_bytes &&
            row->data_bytes / 2 <= question->buffer_limit_bytes;
 }
@@ -218,7 +219,7 @@ static void set_changes(const qn_fft_question *question, const int wanted_axis[3
     }
 }
 
-/* Every combination of the kept values of three axes. */
+/* Add every combination of the kept values of three axes. */
 static void combine(candidate_list *list, const int wanted_axis[3], const axis_values axes[3])
 {
     const qn_fft_question *question = list->question;
@@ -234,7 +235,7 @@ static void combine(candidate_list *list, const int wanted_axis[3], const axis_v
             }
 }
 
-/* One order of the axes: the wanted axis wanted_axis[i] stands at place i. */
+/* Search one order of the axes: the wanted axis wanted_axis[i] stands at place i. */
 static qn_status search_order(candidate_list *list, const int wanted_axis[3])
 {
     const qn_fft_question *question = list->question;
@@ -268,12 +269,12 @@ static qn_status search_order(candidate_list *list, const int wanted_axis[3])
 qn_status qn_fft_find_candidates(const qn_fft_question *question, size_t capacity, qn_fft_advice *rows, size_t *count,
                                  size_t *considered)
 {
-    /* The order as wanted first: of equal sizes the one found first stays. */
+    /* The wanted order comes first: of equal sizes the first one found is kept. */
     static const int orders[][3] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
     double costs[QN_FFT_ADVICE_ROWS_MAX];
     candidate_list list = {.question = question, .rows = rows, .costs = costs, .capacity = capacity};
     for (size_t i = 0; i < (question->options.swap_axes ? sizeof orders / sizeof orders[0] : 1); i++) {
-        bool allowed = true; /* axes of length 1 stay in their places */
+        bool allowed = true; /* axes of length 1 keep their places */
         for (int place = 0; place < 3; place++)
             if (orders[i][place] != place)
                 allowed = allowed && question->options.size[place] > 1 && question->options.size[orders[i][place]] > 1;
@@ -307,21 +308,23 @@ static qn_status check_limits(qn_fft_question *question)
     }
     const int *size = options->size;
     if ((double)size[0] * size[1] * size[2] > 1e15)
-        QN_FAIL(QN_INVALID_ARGUMENT, "a size of %d x %d x %d has more points than any memory holds", size[0], size[1],
-                size[2]);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a size of %d x %d x %d has more points than any memory holds", size[0],
+                       size[1], size[2]);
     if (!free)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "%d x %d x %d may neither shrink nor grow (crop 0 %%, grow 0 %%), so there is nothing to choose; "
-                "expected some of either",
-                size[0], size[1], size[2]);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "%d x %d x %d may neither shrink nor grow (crop 0 %%, grow 0 %%), so there is nothing to choose; "
+            "expected some of either",
+            size[0], size[1], size[2]);
     return QN_OK;
 }
 
-/* FFTW and cuFFT may not be installed; a tiny plan tells. */
+/* FFTW and cuFFT may not be installed, so a tiny plan is tried. */
 static bool engine_is_there(qn_device *device, qn_fft_engine engine)
 {
     qn_fft_plan *plan = NULL;
-    const qn_fft_options tiny = {.size = {16}, .kind = QN_FFT_COMPLEX_FORWARD, .engine = engine};
+    const qn_fft_options tiny = {
+        .size_bytes = sizeof tiny, .size = {16}, .kind = QN_FFT_COMPLEX_FORWARD, .engine = engine};
     const bool there = qn_fft_plan_create(device, &tiny, &plan) == QN_OK;
     if (there)
         qn_fft_plan_destroy(&plan);
@@ -378,7 +381,7 @@ static double mebibytes(uint64_t bytes)
     return (double)bytes / (1 << 20);
 }
 
-/* The wanted size as a row, usable or not. */
+/* Make the row of the wanted size, usable or not. Returns its cost. */
 static double make_wanted_row(const qn_fft_question *question, qn_fft_advice *row)
 {
     *row = (qn_fft_advice){.is_wanted = true};
@@ -401,7 +404,7 @@ static double row_time(const qn_fft_advice *row)
     return row->measured ? row->seconds : row->predicted_ratio;
 }
 
-/* Measured rows first, then by time; refused ones last. */
+/* Order of rows: measured rows first, then by time; unusable rows last. */
 static bool comes_before(const qn_fft_advice *a, const qn_fft_advice *b)
 {
     if (a->usable != b->usable) return a->usable;
@@ -424,7 +427,7 @@ static void move_to_front(qn_fft_advice *rows, size_t from)
     rows[0] = row;
 }
 
-/* Sort, let the wanted size win ties, fill speed-ups. */
+/* Sort the rows, let the wanted size win ties, and set speed-ups. */
 static void judge(qn_fft_advice_report *report)
 {
     qn_fft_advice *rows = report->rows;
@@ -456,11 +459,11 @@ static qn_status refuse_all(const qn_fft_question *question)
     qn_fft_advice row = {0};
     memcpy(row.size, question->low, sizeof row.size);
     (void)qn_fft_estimate_row(question, &row);
-    QN_FAIL(QN_OUT_OF_MEMORY,
-            "no size allowed for %d x %d x %d fits %.4g MiB: the smallest, %d x %d x %d, needs %.4g MiB",
-            question->options.size[0], question->options.size[1], question->options.size[2],
-            mebibytes(question->memory_limit_bytes), row.size[0], row.size[1], row.size[2],
-            mebibytes(row.data_bytes + row.work_bytes));
+    return QN_FAIL(QN_OUT_OF_MEMORY,
+                   "no size allowed for %d x %d x %d fits %.4g MiB: the smallest, %d x %d x %d, needs %.4g MiB",
+                   question->options.size[0], question->options.size[1], question->options.size[2],
+                   mebibytes(question->memory_limit_bytes), row.size[0], row.size[1], row.size[2],
+                   mebibytes(row.data_bytes + row.work_bytes));
 }
 
 static qn_status find_rows(qn_device *device, const qn_fft_question *question, qn_fft_advice_report *report)
@@ -480,15 +483,14 @@ static qn_status find_rows(qn_device *device, const qn_fft_question *question, q
     if (!question->options.without_measuring) QN_TRY(qn_fft_measure_rows(device, question, rows, report->row_count, 0));
     judge(report);
     if (!rows[0].usable)
-        QN_FAIL(QN_UNSUPPORTED, "none of %zu sizes could be transformed; %d x %d x %d: %s", report->row_count,
-                rows[0].size[0], rows[0].size[1], rows[0].size[2], rows[0].reason);
+        return QN_FAIL(QN_UNSUPPORTED, "none of %zu sizes could be transformed; %d x %d x %d: %s", report->row_count,
+                       rows[0].size[0], rows[0].size[1], rows[0].size[2], rows[0].reason);
     return QN_OK;
 }
 
 static qn_status advise(qn_device *device, const qn_fft_advice_options *options, qn_fft_advice_report *report)
 {
     qn_fft_question question;
-    memset(report, 0, sizeof *report);
     QN_TRY(make_question(device, options, &question));
     const bool keeps = !options->without_cache && !options->without_measuring;
     if (keeps && !options->measure_again) {
@@ -499,25 +501,29 @@ static qn_status advise(qn_device *device, const qn_fft_advice_options *options,
     void *memory;
     QN_TRY(qn_allocate((size_t)question.options.candidates + 1, sizeof *report->rows, &memory));
     report->rows = memory;
-    const qn_status status = find_rows(device, &question, report);
-    if (status != QN_OK) {
-        qn_fft_advice_report_clear(report);
-        return status;
-    }
+    QN_TRY(find_rows(device, &question, report));
     if (keeps) qn_fft_advice_keep(device, &question.options, report);
     return QN_OK;
 }
 
-qn_status qn_fft_advise(qn_device *device, const qn_fft_advice_options *options, qn_fft_advice_report *report)
+qn_status qn_fft_advise(qn_device *device, const qn_fft_advice_options *options, qn_fft_advice_report **report)
 {
+    qn_fft_advice_options own;
+    void *memory;
+    *report = NULL;
+    QN_TRY(qn_option_take(qn_fft_advice_option_table(), options, &own));
+    QN_TRY(qn_allocate(1, sizeof **report, &memory));
+    *report = memory;
     const qn_log_scope outer = qn_context_enter_log(qn_device_context(device));
-    const qn_status status = advise(device, options, report);
+    const qn_status status = advise(device, &own, *report);
     qn_log_return(outer);
+    if (status != QN_OK) qn_fft_advice_report_destroy(report);
     return status;
 }
 
-void qn_fft_advice_report_clear(qn_fft_advice_report *report)
+void qn_fft_advice_report_destroy(qn_fft_advice_report **report)
 {
-    qn_release(&report->rows);
-    memset(report, 0, sizeof *report);
+    if (!*report) return;
+    qn_release(&(*report)->rows);
+    qn_release(report);
 }

@@ -1,8 +1,8 @@
-/* Measured advice kept on disk: one file a device, $XDG_CACHE_HOME/quern/fft-advice-<key>.json.
+/* Store of measured advice: one file for each device, $XDG_CACHE_HOME/quern/fft-advice-<key>.json.
  *
- * The key is of what decides times: the device, its driver's version, this version of quern and the threads of the
- * host; a question is what was asked, the engine with it. A file holds the latest answers, the newest last.
- */
+ * The key is a hash of everything that times depend on: the device, its driver's version, this version of quern and the
+ * threads of the host. Each answer is stored with its question, which includes the engine. A file holds the latest
+ * answers, the newest last. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <jansson.h>
@@ -88,7 +88,7 @@ static bool row_from_json(json_t *json, qn_fft_advice *row)
     return engine > QN_FFT_AUTO && engine <= QN_FFT_CUFFT && row->seconds >= 0 && data_bytes > 0 && work_bytes >= 0;
 }
 
-/* Whether an answer is one to the question: sizes within its limits, the wanted size among them. */
+/* Check an answer against the question: sizes within its limits, the wanted size among them. */
 static bool answer_fits(const qn_fft_advice_options *options, const qn_fft_advice_report *report)
 {
     bool fits = report->wanted < report->row_count;
@@ -133,7 +133,7 @@ static void set_aside(const char *path, const char *why)
     qn_text_clear(&aside);
 }
 
-/* The file's document, NULL when there is none or it had to be set aside. */
+/* Load the file's document; NULL if there is no file or it was renamed as damaged. */
 static json_t *load(const char *path)
 {
     char *data = NULL;
@@ -160,7 +160,7 @@ static json_t *load(const char *path)
     return document;
 }
 
-/* The place of the answer to `question`; the count of answers when there is none. */
+/* Index of the answer to `question`; the number of answers if there is none. */
 static size_t find_answer(json_t *answers, const char *question)
 {
     size_t i = 0;
@@ -184,11 +184,12 @@ void qn_fft_advice_take(qn_device *device, const qn_fft_advice_options *options,
     if (answer) {
         *found = answer_from_json(answer, options, report);
         if (!*found) {
-            qn_fft_advice_report_clear(report);
+            qn_release(&report->rows);
+            *report = (qn_fft_advice_report){0};
             set_aside(path.data, "an answer does not fit its question");
         }
     }
-    if (status != QN_OK) qn_error_clear(); /* without a cache it is measured, nothing else */
+    if (status != QN_OK) qn_error_clear(); /* without a store the sizes are measured */
     json_decref(document);
     qn_text_clear(&path);
     qn_text_clear(&question);

@@ -1,9 +1,8 @@
-/* Times of candidate sizes on the device, taken in turns so that all see the same machine.
+/* Measurement of candidate sizes on the device, in turns, so that all run under the same conditions.
  *
- * Round after round each candidate gives one sample: as many transforms as take some milliseconds, on the clock of the
- * host from the first to the end of the last, divided by their number. Input and output are two buffers all share.
- * Input is zeros: they stay zeros through inverses that destroy it, and cost the same time.
- */
+ * In every round each candidate gives one sample: as many transforms as take some milliseconds, timed by the host's
+ * clock from the first to the end of the last, divided by their number. All candidates share two buffers for input and
+ * output. The input is 0: it stays 0 through inverse transforms that destroy it, and takes the same time. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
@@ -16,25 +15,26 @@
 
 enum { SAMPLES = 9, SAMPLES_LEAST = 3, REPEATS_MAX = 1000 };
 
-/* A batch is cut to about so much data: more of the same tells nothing more. */
+/* Data of a measured batch; larger batches are measured with fewer transforms. */
 enum { MEASURED_BYTES_MAX = 256 << 20 };
 
-/* A sample's length, and when to stop taking them. */
+/* Length of a sample; length of a transform that counts as slow; time after which no further samples are taken. */
 static const double sample_s = 0.004, slow_s = 1.0, budget_s = 20.0;
 
-/* Where planning alone takes that long (a slow compiler), so many are measured at least, the wanted size with them. */
+/* Candidates that are measured even if planning takes all the time (a slow compiler), with the wanted size among them.
+ */
 enum { MEASURED_LEAST = 4 };
 
-/* A candidate this much slower than the best so far has lost. */
+/* Ratio to the best time above which a candidate is given up. */
 static const double lost_ratio = 1.5;
 
 typedef struct contender {
     qn_fft_advice *row;
-    qn_fft_plan *plan; /* NULL: not planned, or put away to make room */
+    qn_fft_plan *plan; /* NULL: not planned, or destroyed to make room */
     qn_fft_options options;
     int repeats, sample_count;
     double samples[SAMPLES]; /* seconds of one transform of the measured batch */
-    double batch_ratio;      /* batch asked for over batch measured */
+    double batch_ratio;      /* wanted batch over measured batch */
     bool is_wanted, done;
 } contender;
 
@@ -44,7 +44,7 @@ typedef struct contest {
     qn_buffer *input, *output;
     contender *contenders;
     size_t count;
-    uint64_t room_bytes; /* for work memory of all plans at once */
+    uint64_t room_bytes; /* memory for the workspaces of all plans */
 } contest;
 
 static void refuse(contender *one)
@@ -69,7 +69,7 @@ static uint64_t work_of_all(const contest *all)
     return bytes;
 }
 
-/* Plans stay from round to round while there is room for their work memory. */
+/* Plan a contender. Plans are kept from round to round while there is memory for their workspaces. */
 static qn_status plan_contender(contest *all, contender *one)
 {
     if (one->plan) return QN_OK;
@@ -92,7 +92,7 @@ static qn_status run(contest *all, const contender *one, int times, double *each
     return QN_OK;
 }
 
-/* The first run of a contender warms up, counts repeats, and of a slow one is a sample. */
+/* The first run of a contender warms up and sets the number of repeats; for a slow contender it is also a sample. */
 static qn_status run_first(contest *all, contender *one)
 {
     double seconds;
@@ -126,7 +126,7 @@ static double best_sample(const contender *one)
     return one->sample_count > 0 ? best * one->batch_ratio : 1e30;
 }
 
-/* Contenders that have all their samples, or too little to hope for, rest. */
+/* Stop contenders that have all their samples or are clearly slower than the best. */
 static void retire(contest *all, double elapsed_s)
 {
     double best_s = 1e30;
@@ -153,7 +153,7 @@ static qn_status run_rounds(contest *all)
     for (size_t round = 0, open = all->count; open > 0; round++) {
         open = 0;
         for (size_t i = 0; i < all->count; i++) {
-            contender *one = &all->contenders[(i + round) % all->count]; /* nobody is always first */
+            contender *one = &all->contenders[(i + round) % all->count]; /* the order changes from round to round */
             if (round == 0 && i >= MEASURED_LEAST && qn_clock_s() - start_s > budget_s) one->done = true;
             if (one->done) continue;
             const qn_status status = take_sample(all, one);
@@ -203,7 +203,7 @@ static void size_bytes(const qn_fft_options *options, uint64_t *input, uint64_t 
     *output = options->kind == QN_FFT_REAL_FORWARD ? half : options->kind == QN_FFT_REAL_INVERSE ? grid : 2 * grid;
 }
 
-/* Two buffers for the largest contender. */
+/* Allocate two buffers, large enough for the largest contender. */
 static qn_status make_buffers(contest *all)
 {
     uint64_t input = 4, output = 4;
@@ -227,7 +227,10 @@ static void enter(contest *all, const qn_fft_question *question, qn_fft_advice *
 {
     contender *one = &all->contenders[all->count++];
     *one = (contender){.row = row, .is_wanted = is_wanted};
-    one->options = (qn_fft_options){.batch = batch, .kind = question->options.kind, .engine = question->options.engine};
+    one->options = (qn_fft_options){.size_bytes = sizeof(qn_fft_options),
+                                    .batch = batch,
+                                    .kind = question->options.kind,
+                                    .engine = question->options.engine};
     memcpy(one->options.size, row->size, sizeof row->size);
     one->batch_ratio = (double)question->options.batch / batch;
 }

@@ -8,7 +8,7 @@
 #include "fft/engine.h"
 #include "runtime/device.h"
 
-/* Values of cufft.h. */
+/* Constants of cufft.h. */
 enum {
     CUFFT_OK = 0,
     CUFFT_ALLOCATION_FAILED = 2,
@@ -49,7 +49,7 @@ typedef struct cufft_state {
 static qn_status load(const char *path, cufft_api *api)
 {
     api->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!api->library) QN_FAIL(QN_UNSUPPORTED, "%s cannot be loaded: %s", path, dlerror());
+    if (!api->library) return QN_FAIL(QN_UNSUPPORTED, "%s cannot be loaded: %s", path, dlerror());
     const struct {
         const char *name;
         void *slot;
@@ -59,7 +59,7 @@ static qn_status load(const char *path, cufft_api *api)
                    {"cufftDestroy", &api->destroy}};
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         void *symbol = dlsym(api->library, symbols[i].name);
-        if (!symbol) QN_FAIL(QN_UNSUPPORTED, "%s has no function %s", path, symbols[i].name);
+        if (!symbol) return QN_FAIL(QN_UNSUPPORTED, "%s has no function %s", path, symbols[i].name);
         memcpy(symbols[i].slot, &symbol, sizeof symbol);
     }
     return QN_OK;
@@ -69,16 +69,16 @@ static qn_status check(const cufft_state *state, cufft_result error, const char 
 {
     if (error == CUFFT_OK) return QN_OK;
     const int *size = state->shape.size;
-    QN_FAIL(error == CUFFT_ALLOCATION_FAILED ? QN_OUT_OF_MEMORY : QN_UNSUPPORTED,
-            "%s %d transforms of %d x %d x %d failed with cuFFT's error %d", doing, state->shape.batch, size[0],
-            size[1], size[2], error);
+    return QN_FAIL(error == CUFFT_ALLOCATION_FAILED ? QN_OUT_OF_MEMORY : QN_UNSUPPORTED,
+                   "%s %d transforms of %d x %d x %d failed with cuFFT's error %d", doing, state->shape.batch, size[0],
+                   size[1], size[2], error);
 }
 
-/* cuFFT works in the context that is current on the calling thread. */
+/* Make the device's context current: cuFFT works in the context of the calling thread. */
 static qn_status enter(const cufft_state *state)
 {
     if (state->api.set_current(state->context) != 0)
-        QN_FAIL(QN_DEVICE_LOST, "the CUDA context of a transform cannot be made current");
+        return QN_FAIL(QN_DEVICE_LOST, "the CUDA context of a transform cannot be made current");
     return QN_OK;
 }
 
@@ -107,7 +107,7 @@ static qn_status make_plan(cufft_state *state)
                  "planning");
 }
 
-/* The first cuFFT that loads and plans: one newer than the GPU's driver loads but cannot run. */
+/* Find the first cuFFT that loads and makes a plan: a library newer than the GPU's driver loads but cannot run. */
 static qn_status find_library(cufft_state *state)
 {
     static const char *const names[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so"};
@@ -138,7 +138,7 @@ static qn_status cufft_create(qn_device *device, const qn_fft_shape *shape, void
 {
     void *driver = qn_device_native(device, QN_NATIVE_LIBRARY);
     void *set_current = driver ? dlsym(driver, "cuCtxSetCurrent") : NULL;
-    if (!set_current) QN_FAIL(QN_UNSUPPORTED, "the CUDA driver library has no function cuCtxSetCurrent");
+    if (!set_current) return QN_FAIL(QN_UNSUPPORTED, "the CUDA driver library has no function cuCtxSetCurrent");
     void *memory;
     QN_TRY(qn_allocate(1, sizeof(cufft_state), &memory));
     cufft_state *state = memory;
@@ -156,7 +156,7 @@ static qn_status cufft_create(qn_device *device, const qn_fft_shape *shape, void
 
 static qn_status cufft_execute(void *pointer, qn_queue *queue, qn_buffer *input, qn_buffer *output, qn_event **event)
 {
-    (void)event; /* made by plan.c */
+    (void)event; /* plan.c makes the event */
     const cufft_state *state = pointer;
     const cufft_api *api = &state->api;
     void *from = qn_buffer_native(input), *to = qn_buffer_native(output);

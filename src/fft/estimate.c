@@ -4,17 +4,18 @@
 
 #include "fft/line_plan.h"
 
-/* Points that VkFFT takes at once of lines that lie apart: 32 bytes of them, a sector of the second-level cache. */
+/* VkFFT loads this many bytes of lines that lie apart at once: a sector of the second-level cache. */
 enum { POINT_BYTES = 8, SECTOR_BYTES = 32 };
 
-/* Grids larger than this, 1 MiB of second-level cache for each of a few cores, wait for memory; planes up to the size
- * of our own transform's plane buffer stay in a core's caches. */
+/* Size of grids that the caches hold: 1 MiB of second-level cache for each of a few cores. Size of planes that stay in
+ * one core's caches: the plane buffer of our own transform. */
 enum { HOST_CACHE_BYTES = 4 << 20, HOST_PLANE_BYTES = 2 << 20 };
 
-/* Longest lines that cuFFT transforms in one kernel, in single precision (seen in its kernels' names on sm_80/90). */
-enum { CUFFT_SINGLE_X = 8192, CUFFT_SINGLE_APART = 4096, CUFFT_LARGEST_PRIME = 127 };
+/* Longest lines that cuFFT transforms in one kernel, in single precision (from the names of its kernels on sm_80 and
+ * sm_90). */
+enum { CUFFT_SINGLE_X = 8192, CUFFT_SINGLE_APART = 4096, CUFFT_PRIME_MAX = 127 };
 
-/* cuFFT, FFTW and VkFFT all have butterflies to 13; the price of a radix on top of a pass's loads. */
+/* Cost of a radix in addition to a pass's loads. cuFFT, FFTW and VkFFT all have butterflies up to 13. */
 static double radix_cost(int prime)
 {
     switch (prime) {
@@ -37,9 +38,9 @@ int qn_fft_without_primes_to(int number, int largest)
 
 bool qn_fft_is_for_own(const int size[3])
 {
-    enum { LARGEST_PRIME = 200 };
+    enum { PRIME_MAX = 200 };
     for (int axis = 0; axis < 3; axis++)
-        if (qn_fft_without_primes_to(size[axis], LARGEST_PRIME) != 1) return false;
+        if (qn_fft_without_primes_to(size[axis], PRIME_MAX) != 1) return false;
     return true;
 }
 
@@ -47,7 +48,7 @@ qn_fft_model qn_fft_model_of(qn_fft_engine engine, uint64_t local_memory_bytes)
 {
     const int points = local_memory_bytes > 0 && local_memory_bytes < (1u << 30)
                            ? (int)(local_memory_bytes / POINT_BYTES)
-                           : 6144; /* 48 KiB, what nearly all GPUs have */
+                           : 6144; /* 48 KiB, as nearly all GPUs have */
     switch (engine) {
     case QN_FFT_FFTW:
         return (qn_fft_model){
@@ -67,7 +68,7 @@ qn_fft_model qn_fft_model_of(qn_fft_engine engine, uint64_t local_memory_bytes)
                               .single_pass_apart = CUFFT_SINGLE_APART,
                               .pass_cost = 400,
                               .launch_cost = 100000,
-                              .largest_prime = CUFFT_LARGEST_PRIME,
+                              .largest_prime = CUFFT_PRIME_MAX,
                               .even_x_packs = true,
                               .keeps_spectrum_copy = true};
     case QN_FFT_AUTO:
@@ -83,8 +84,8 @@ static int power_of_two_to(int number)
     return power;
 }
 
-/* One pass while a line fits; then the line is cut into pieces that each fit, the first along x. VkFFT gives powers of
- * two no more local memory than a power of two. */
+/* Number of passes over memory: one while a line fits local memory; longer lines are cut into pieces that fit, the
+ * first along x. For powers of two VkFFT uses local memory up to a power of two. */
 static int memory_passes(const qn_fft_model *model, int length, int axis)
 {
     int first = axis == 0 ? model->single_pass_x : model->single_pass_apart, apart = model->single_pass_apart;
@@ -107,7 +108,8 @@ static double butterflies_cost(int length)
     return cost;
 }
 
-/* Bluestein (1970): a line of any length as a convolution of at least twice the length, there and back. */
+/* Cost of Bluestein's algorithm (1970): a line of any length as a convolution of at least twice the length, forward and
+ * back. */
 static double convolution_cost(const qn_fft_model *model, int length, int axis, int *passes)
 {
     int padded = 2 * length - 1;
@@ -118,11 +120,12 @@ static double convolution_cost(const qn_fft_model *model, int length, int axis, 
     return ratio * (2 * butterflies_cost(padded) + 60) + (each == 1 ? 1 : *passes * ratio) * model->pass_cost;
 }
 
-/* Rader (1968): a prime p as a convolution of length p − 1, where FFTW transforms that fast; else Bluestein. */
+/* Cost of a prime p in FFTW: Rader's algorithm (1968), a convolution of length p − 1, where FFTW transforms that fast;
+ * else Bluestein's. */
 static double fftw_prime_cost(const qn_fft_model *model, int prime)
 {
     int passes;
-    /* Neither its sums for small primes nor its convolutions use vectors well: timed against its radices. */
+    /* FFTW's sums for small primes and its convolutions use vectors poorly; timed against its radices. */
     const double direct = 400.0 * prime, slowness = 4;
     double best = slowness * convolution_cost(model, prime, 0, &passes);
     if (direct < best) best = direct;
@@ -166,7 +169,7 @@ double qn_fft_estimate_axis(const qn_fft_model *model, int length, int axis, boo
         if (length % 2 == 0) return line_cost(model, length / 2, axis, passes) + split_cost;
         return 2 * line_cost(model, length, axis, passes);
     }
-    /* VkFFT takes two rows as one complex row while a row fits one pass, else packs as above. */
+    /* VkFFT transforms two real rows as one complex row if a row fits one pass, and otherwise packs rows as above. */
     const int longest = qn_fft_without_primes_to(length, model->largest_prime) == 1 ? length : 2 * length - 1;
     if (longest <= model->single_pass_x) return line_cost(model, length, axis, passes);
     if (length % 2 != 0 && model->long_odd_x_refused) return -1;
@@ -175,8 +178,8 @@ double qn_fft_estimate_axis(const qn_fft_model *model, int length, int axis, boo
     return cost;
 }
 
-/* Bytes that one worker of our own host transform keeps (two lines in each of 8 lanes, and a plane of 2 MiB at most),
- * or what engines of a GPU put beside the data. */
+/* Work memory: bytes for each worker of our own host transform (two lines in each of 8 lanes, and a plane of 2 MiB at
+ * most), or bytes that a GPU's engine allocates besides the data. */
 static uint64_t work_bytes(const qn_fft_model *model, const int size[3], bool several_passes, uint64_t output_bytes,
                            int threads)
 {
@@ -197,7 +200,7 @@ double qn_fft_estimate_far(const qn_fft_model *model, const int size[3], bool re
     const double plane_bytes = width * size[1] * POINT_BYTES, bytes = plane_bytes * size[2] * batch;
     if (bytes <= HOST_CACHE_BYTES) return 0;
     int trips = (size[0] > 1) + (size[1] > 1) + (size[2] > 1);
-    if (trips == 3 && plane_bytes <= HOST_PLANE_BYTES) trips = 2; /* rows and columns in one trip */
+    if (trips == 3 && plane_bytes <= HOST_PLANE_BYTES) trips = 2; /* rows and columns of a plane in one trip */
     return trips * model->far_cost;
 }
 
@@ -217,7 +220,7 @@ qn_fft_estimate qn_fft_estimate_grid(const qn_fft_model *model, const int size[3
     estimate.cost += qn_fft_estimate_far(model, size, real, batch) * width * rows;
     if (model->engine == QN_FFT_OWN) estimate.cost /= threads;
     if (model->engine == QN_FFT_FFTW)
-        estimate.cost /= batch < threads ? batch : threads; /* a thread for each element */
+        estimate.cost /= batch < threads ? batch : threads; /* each element has one thread */
     const double complex_bytes = width * rows * POINT_BYTES;
     estimate.data_bytes = (uint64_t)(complex_bytes + (real ? size[0] * rows * sizeof(float) : complex_bytes));
     estimate.work_bytes = work_bytes(model, size, several_passes, (uint64_t)complex_bytes, threads);

@@ -18,7 +18,7 @@ enum { FFTW_MEASURE_FLAG = 0, FFTW_UNALIGNED_FLAG = 1 << 1, FFTW_FORWARD_SIGN = 
 /* FFTW aligns for the widest vectors it was built for; a cache line covers them. */
 enum { FFTW_ALIGNMENT = 64 };
 
-/* Seconds its planner may spend on measuring before it goes on with estimates. */
+/* Seconds that FFTW's planner may spend on measuring before it goes on with estimates. */
 static const double planning_limit_s = 0.5;
 
 typedef float fftw_complex_number[2];
@@ -55,7 +55,7 @@ static qn_status load(fftw_api *api)
 {
     static const char *const name = "libfftw3f.so.3";
     api->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!api->library) QN_FAIL(QN_UNSUPPORTED, "%s cannot be loaded: %s", name, dlerror());
+    if (!api->library) return QN_FAIL(QN_UNSUPPORTED, "%s cannot be loaded: %s", name, dlerror());
     const struct {
         const char *name;
         void *slot;
@@ -66,7 +66,7 @@ static qn_status load(fftw_api *api)
         {"fftwf_destroy_plan", &api->destroy_plan},           {"fftwf_set_timelimit", &api->set_timelimit}};
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         void *symbol = dlsym(api->library, symbols[i].name);
-        if (!symbol) QN_FAIL(QN_UNSUPPORTED, "%s has no function %s", name, symbols[i].name);
+        if (!symbol) return QN_FAIL(QN_UNSUPPORTED, "%s has no function %s", name, symbols[i].name);
         memcpy(symbols[i].slot, &symbol, sizeof symbol);
     }
     return QN_OK;
@@ -94,7 +94,7 @@ static qn_status make_plan(fftw_state *state)
     const bool aligned = shape->batch == 1 || (shape->input_floats * sizeof(float) % FFTW_ALIGNMENT == 0 &&
                                                shape->output_floats * sizeof(float) % FFTW_ALIGNMENT == 0);
     const unsigned flags = FFTW_MEASURE_FLAG | (aligned ? 0 : FFTW_UNALIGNED_FLAG);
-    void *input = NULL, *output = NULL; /* measuring overwrites them */
+    void *input = NULL, *output = NULL; /* the planner's measurements overwrite these buffers */
     qn_status status = qn_allocate(shape->input_floats, sizeof(float), &input);
     if (status == QN_OK) status = qn_allocate(shape->output_floats, sizeof(float), &output);
     if (status == QN_OK) {
@@ -115,8 +115,8 @@ static qn_status make_plan(fftw_state *state)
     qn_release(&output);
     QN_TRY(status);
     if (!state->plan)
-        QN_FAIL(QN_UNSUPPORTED, "FFTW has no plan for a transform of %d x %d x %d", shape->size[0], shape->size[1],
-                shape->size[2]);
+        return QN_FAIL(QN_UNSUPPORTED, "FFTW has no plan for a transform of %d x %d x %d", shape->size[0],
+                       shape->size[1], shape->size[2]);
     return QN_OK;
 }
 
@@ -170,7 +170,7 @@ static qn_status fftw_execute(void *state, qn_queue *queue, qn_buffer *input, qn
     return qn_queue_call_host(queue, transform_batch, (qn_buffer *const[]){input, output}, 2, state, event);
 }
 
-/* FFTW keeps its scratch to itself. */
+/* FFTW does not report its scratch memory. */
 static size_t fftw_workspace_bytes(const void *state)
 {
     (void)state;

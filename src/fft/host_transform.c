@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "fft/lines.h"
 
-/* A plane buffer is worth having where it stays in a core's part of the caches. */
+/* Largest plane buffer: it must stay in a core's part of the caches. */
 enum { PLANE_BUFFER_BYTES_MAX = 2 << 20 };
 
 /* Tiles of z columns in one piece of work: neighbours share memory pages and cache lines. */
@@ -19,7 +19,7 @@ struct qn_host_transform {
     qn_row_plan x;
     qn_line_plan y, z;
     qn_fft_kind kind;
-    int size[3]; /* an axis y of length 1 was taken out */
+    int size[3]; /* an axis y of length 1 is removed */
     int filled[3];
     int width;        /* complex numbers in a row of the complex side */
     int output_width; /* floats */
@@ -27,7 +27,7 @@ struct qn_host_transform {
     step_kind steps[3]; /* in order of execution */
     int step_count;
     size_t line_floats; /* scratch: this, then the plane buffer */
-    int plane_width;    /* floats from row to row there */
+    int plane_width;    /* floats from row to row in the plane buffer */
     size_t plane_floats;
 };
 
@@ -78,7 +78,8 @@ qn_status qn_host_transform_create(const int size[3], const int filled[3], qn_ff
     *out = NULL;
     for (int axis = 0; axis < 3; axis++)
         if (size[axis] < 1)
-            QN_FAIL(QN_INVALID_ARGUMENT, "size %d of the transform along %c is less than 1", size[axis], "xyz"[axis]);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "size %d of the transform along %c is less than 1", size[axis],
+                           "xyz"[axis]);
     void *memory;
     QN_TRY(qn_allocate(1, sizeof(qn_host_transform), &memory));
     qn_host_transform *t = memory;
@@ -138,7 +139,7 @@ size_t qn_host_transform_output_floats(const qn_host_transform *t)
     return rows_of(t) * (size_t)t->output_width;
 }
 
-/* One element's transform as seen by the pieces of a step; a 1-D batch is one element of `elements` rows. */
+/* Transform of one element, which the pieces of a step share; a 1-D batch is one element of `elements` rows. */
 typedef struct transform_work {
     const qn_host_transform *transform;
     float *input, *output;
@@ -161,7 +162,7 @@ static void row_tiles(const qn_host_transform *t, const float *in, ptrdiff_t in_
                        rows - y < lanes ? rows - y : lanes, scratch);
 }
 
-/* Rows and columns of plane z through the worker's plane buffer. */
+/* Transform rows and columns of plane z in the worker's plane buffer. */
 static void transform_plane(const transform_work *work, size_t z, float *scratch)
 {
     const qn_host_transform *t = work->transform;
@@ -179,7 +180,7 @@ static void transform_plane(const transform_work *work, size_t z, float *scratch
     }
 }
 
-/* A tile of rows of one plane; `piece` counts tiles of all planes. */
+/* Transform a tile of rows of one plane; `piece` counts the tiles of all planes. */
 static void transform_rows(const transform_work *work, size_t piece, float *scratch)
 {
     const qn_host_transform *t = work->transform;
@@ -249,7 +250,7 @@ static qn_status transform_piece(size_t piece, int worker, void *user)
     return QN_OK;
 }
 
-/* All steps of one element, their pieces shared out over `pool`. */
+/* Run all steps of one element. The threads of `pool` share the pieces of a step. */
 static qn_status transform_element(transform_work *work, qn_pool *pool)
 {
     for (int i = 0; i < work->transform->step_count; i++) {

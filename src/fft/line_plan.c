@@ -9,14 +9,15 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Time of a pass per point, in units of 10 ps on a 2021 server core with 16 vector registers: loads and stores whatever
- * the radix, the butterfly's arithmetic, and above 8 spilled registers. Radix 16 took 330, no better than two of 4. */
+/* Time of a pass per point, in units of 10 ps on a 2021 server core with 16 vector registers: loads and stores, the
+ * butterfly's arithmetic, and above radix 8 spilled registers. Radix 16 took 330, no better than two passes of radix 4.
+ */
 static const struct {
     int radix;
     int cost;
 } unrolled[] = {{12, 228}, {10, 232}, {9, 262}, {8, 212}, {7, 230}, {6, 145}, {5, 172}, {4, 125}, {3, 120}, {2, 105}};
 
-/* A prime without a butterfly: so much a pass, and so much for each of its terms. */
+/* Cost of a prime without a butterfly: for a pass, and for each of its terms. */
 enum { PRIME_COST = 40, PRIME_TERM_COST = 30 };
 
 enum { UNROLLED_COUNT = sizeof unrolled / sizeof unrolled[0] };
@@ -34,7 +35,7 @@ typedef struct radix_list {
     int cost;
 } radix_list;
 
-/* The cheapest list of radices with product `length`, which has no prime factor above 7, in falling order. */
+/* Find the cheapest list of radices with product `length`, in falling order. `length` has no prime factor above 7. */
 static void choose_radices(int length, int first, radix_list *so_far, radix_list *best)
 {
     if (length == 1) {
@@ -52,7 +53,7 @@ static void choose_radices(int length, int first, radix_list *so_far, radix_list
     }
 }
 
-/* All radices of `length`: the unrolled ones, then its primes above 7. */
+/* Find all radices of `length`: the unrolled ones, then its primes above 7. */
 static void cut_length(int length, radix_list *list)
 {
     int primes[QN_LINE_PASS_MAX];
@@ -117,7 +118,7 @@ static float *fill_roots(int radix, float *to)
 qn_status qn_line_plan_create(int length, bool inverse, qn_line_plan *plan)
 {
     memset(plan, 0, sizeof *plan);
-    if (length < 1) QN_FAIL(QN_INVALID_ARGUMENT, "length of a transform is %d; expected at least 1", length);
+    if (length < 1) return QN_FAIL(QN_INVALID_ARGUMENT, "length of a transform is %d; expected at least 1", length);
     plan->length = length;
     plan->inverse = inverse;
     radix_list list;

@@ -3,6 +3,7 @@
 #include <quern/fft.h>
 
 #include "base/error.h"
+#include "option/run_rows.h"
 
 #define FIELD(name) offsetof(qn_fft_advice_options, name)
 
@@ -45,7 +46,8 @@ static const qn_option rows[] = {
      .offset = FIELD(kind),
      .choices = "complex complex-inverse real real-inverse",
      .fallback = "real",
-     .meaning = "the transform: real to half spectrum, back, or complex to complex; single precision"},
+     .meaning =
+         "the transform, in single precision: real to half spectrum, complex to complex, or the inverse of either"},
     {.name = "batch",
      .letter = 'b',
      .kind = QN_OPTION_INTEGER,
@@ -67,7 +69,7 @@ static const qn_option rows[] = {
      .offset = FIELD(engine),
      .choices = "auto own fftw vkfft cufft",
      .fallback = "auto",
-     .meaning = "what computes the transforms; auto is what other commands use"},
+     .meaning = "engine that computes the transforms; auto: the one that other commands use"},
     {.name = "candidates",
      .letter = 'n',
      .kind = QN_OPTION_INTEGER,
@@ -104,15 +106,15 @@ static const qn_option rows[] = {
      .meaning = "CPU threads of the host device"},
     {0}};
 
-/* One percentage stands for all axes; else there is one for each axis of the size. */
+/* Check percentages: one stands for all axes, otherwise there is one for each axis of the size. */
 static qn_status check_percents(const char *name, const double percents[3], int axes)
 {
     int told = 3;
     while (told > 0 && isnan(percents[told - 1])) told--;
     if (told == axes || (told == 3 && percents[0] == percents[1] && percents[0] == percents[2])) return QN_OK;
-    QN_FAIL(QN_INVALID_ARGUMENT,
-            "--%s tells %d percentages, and the size has %d %s; expected one for all axes or one for each", name, told,
-            axes, axes == 1 ? "axis" : "axes");
+    return QN_FAIL(QN_INVALID_ARGUMENT,
+                   "--%s tells %d percentages, and the size has %d %s; expected one for all axes or one for each", name,
+                   told, axes, axes == 1 ? "axis" : "axes");
 }
 
 static qn_status check(const void *memory)
@@ -129,11 +131,4 @@ static const qn_option_table table = {"fft advise", sizeof(qn_fft_advice_options
 const qn_option_table *qn_fft_advice_option_table(void)
 {
     return &table;
-}
-
-qn_fft_advice_options qn_fft_advice_default_options(void)
-{
-    qn_fft_advice_options options;
-    qn_option_defaults(&table, &options);
-    return options;
 }

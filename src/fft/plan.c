@@ -1,10 +1,11 @@
-/* Plans: which engine runs a transform, and the checks all engines share. */
+/* Plans of transforms: the choice of the engine, and checks that all engines share. */
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/sized_struct.h"
 #include "fft/engine.h"
 #include "fft/estimate.h"
 #include "runtime/device.h"
@@ -14,7 +15,7 @@ struct qn_fft_plan {
     const qn_fft_backend *backend;
     void *state;
     qn_fft_shape shape;
-    qn_buffer *mark; /* devices: filled after a transform when its event is asked for */
+    qn_buffer *mark; /* buffer of devices other than the host, filled after a transform to make its event */
 };
 
 static const qn_fft_backend *const backends[] = {&qn_fft_own_backend, &qn_fft_fftw_backend, &qn_fft_cufft_backend,
@@ -24,7 +25,7 @@ enum { BACKEND_COUNT = sizeof backends / sizeof backends[0] };
 
 enum { MARK_BYTES = 4 };
 
-/* What AUTO spends on comparing engines of a GPU: this many timed runs each, on at most so much data. */
+/* Effort of AUTO for comparing a GPU's engines: number of timed runs of each, and limit of data. */
 enum { MEASURED_RUNS = 5, MEASURED_BYTES_MAX = 256 << 20 };
 
 qn_fft_engine qn_fft_engine_of(qn_device *device)
@@ -47,23 +48,26 @@ const char *qn_fft_engine_name(qn_fft_engine engine)
 static qn_status make_shape(const qn_fft_options *options, qn_fft_shape *shape)
 {
     memset(shape, 0, sizeof *shape);
+    if ((unsigned)options->kind > QN_FFT_REAL_INVERSE)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "kind of the transform is %d; expected a qn_fft_kind, 0 to %d",
+                       (int)options->kind, (int)QN_FFT_REAL_INVERSE);
     shape->kind = options->kind;
     shape->real = options->kind == QN_FFT_REAL_FORWARD || options->kind == QN_FFT_REAL_INVERSE;
     shape->forward = options->kind == QN_FFT_REAL_FORWARD || options->kind == QN_FFT_COMPLEX_FORWARD;
     if (options->batch < 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "batch of transforms is %d; expected at least 1", options->batch);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "batch of transforms is %d; expected at least 1", options->batch);
     shape->batch = options->batch > 0 ? options->batch : 1;
     shape->dimensions = 1;
     for (int axis = 0; axis < 3; axis++) {
         int size = options->size[axis];
         if (size == 0 && axis > 0) size = 1;
         if (size < 1)
-            QN_FAIL(QN_INVALID_ARGUMENT, "size of the transform along %c is %d; expected at least 1", "xyz"[axis],
-                    size);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "size of the transform along %c is %d; expected at least 1",
+                           "xyz"[axis], size);
         const int filled = options->filled[axis];
         if (filled < 0 || filled > size)
-            QN_FAIL(QN_INVALID_ARGUMENT, "filled part along %c is %d; expected 0 (all) to the size, %d", "xyz"[axis],
-                    filled, size);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "filled part along %c is %d; expected 0 (all) to the size, %d",
+                           "xyz"[axis], filled, size);
         shape->size[axis] = size;
         shape->filled[axis] = filled > 0 && shape->forward ? filled : size;
         if (size > 1) shape->dimensions = axis + 1;
@@ -86,8 +90,8 @@ static const qn_fft_backend *find_backend(qn_fft_engine engine, const char *driv
 qn_status qn_fft_check_engine(qn_device *device, qn_fft_engine engine)
 {
     if (engine != QN_FFT_AUTO && !find_backend(engine, qn_device_inner_driver(device)))
-        QN_FAIL(QN_UNSUPPORTED, "the transform engine \"%s\" does not run on %s", qn_fft_engine_name(engine),
-                qn_device_get_info(device)->identifier);
+        return QN_FAIL(QN_UNSUPPORTED, "the transform engine \"%s\" does not run on %s", qn_fft_engine_name(engine),
+                       qn_device_get_info(device)->identifier);
     return QN_OK;
 }
 
@@ -137,7 +141,7 @@ static qn_status time_backend(qn_device *device, const qn_fft_backend *backend, 
     return status;
 }
 
-/* Every engine of the driver in turn; the fastest that works. */
+/* Try every engine of the driver and take the fastest that works. */
 static qn_status choose_by_measuring(qn_fft_plan *plan, const char *driver)
 {
     const qn_fft_backend *best = NULL;
@@ -167,9 +171,9 @@ static qn_status choose_by_measuring(qn_fft_plan *plan, const char *driver)
     return use_backend(plan, best);
 }
 
-/* On the host the choice is a rule, so that a run's bits do not hang on a stopwatch: our own lines won against FFTW
- * at every size with passes for all its primes (bench/fft.c), and their sums of quadratic length still win for primes
- * up to about 200; above, FFTW has Rader's algorithm. */
+/* The choice on the host follows a rule, so that the bits of a run do not depend on measured times. Our own lines were
+ * faster than FFTW for every size with passes for all its primes (bench/fft.c), and their sums of quadratic length are
+ * still faster for primes up to about 200; above that FFTW has Rader's algorithm. */
 static qn_status choose_on_host(qn_fft_plan *plan)
 {
     if (!qn_fft_is_for_own(plan->shape.size)) {
@@ -210,8 +214,11 @@ static qn_status create(qn_device *device, const qn_fft_options *options, qn_fft
 
 qn_status qn_fft_plan_create(qn_device *device, const qn_fft_options *options, qn_fft_plan **out)
 {
+    qn_fft_options own = {.size_bytes = sizeof own};
+    *out = NULL;
+    QN_TRY(qn_sized_struct_copy(&own, sizeof own, options, "transform"));
     const qn_log_scope outer = qn_context_enter_log(qn_device_context(device));
-    const qn_status status = create(device, options, out);
+    const qn_status status = create(device, &own, out);
     qn_log_return(outer);
     return status;
 }
@@ -229,8 +236,8 @@ static qn_status check_buffer(const qn_buffer *buffer, const char *what, size_t 
 {
     const size_t needed = floats * (size_t)batch * sizeof(float);
     if (qn_buffer_bytes(buffer) < needed)
-        QN_FAIL(QN_INVALID_ARGUMENT, "the transform's %s has %zu bytes; a batch of %d needs %zu", what,
-                qn_buffer_bytes(buffer), batch, needed);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the transform's %s has %zu bytes; a batch of %d needs %zu", what,
+                       qn_buffer_bytes(buffer), batch, needed);
     return QN_OK;
 }
 
@@ -238,9 +245,9 @@ qn_status qn_fft_execute(qn_fft_plan *plan, qn_queue *queue, qn_buffer *input, q
 {
     const qn_fft_shape *shape = &plan->shape;
     if (qn_queue_device(queue) != plan->device)
-        QN_FAIL(QN_INVALID_ARGUMENT, "the transform was planned for another device than the queue's");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the transform was planned for another device than the queue's");
     if (input == output)
-        QN_FAIL(QN_INVALID_ARGUMENT, "input and output of a transform are the same buffer; expected two");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "input and output of a transform are the same buffer; expected two");
     QN_TRY(check_buffer(input, "input", shape->input_floats, shape->batch));
     QN_TRY(check_buffer(output, "output", shape->output_floats, shape->batch));
     QN_TRY(plan->backend->execute(plan->state, queue, input, output, event));

@@ -1,4 +1,4 @@
-/* The VkFFT back ends of a build that found no VkFFT: they say so. */
+/* VkFFT back ends of a build without VkFFT, which fail with a message. */
 #ifndef QN_FFT_VKFFT_ABSENT_H
 #define QN_FFT_VKFFT_ABSENT_H
 
@@ -8,7 +8,8 @@
 static qn_status vkfft_create(qn_device *device, const qn_fft_shape *shape, void **state)
 {
     (void)device, (void)shape, (void)state;
-    QN_FAIL(QN_UNSUPPORTED, "this build has no VkFFT: vkFFT.h (Debian's libvkfft-dev) was not there when it was made");
+    return QN_FAIL(QN_UNSUPPORTED,
+                   "this build has no VkFFT: vkFFT.h (Debian's libvkfft-dev) was not there when it was made");
 }
 
 static void vkfft_destroy(void *state)

@@ -1,7 +1,7 @@
-/* What both VkFFT back ends share: how VkFFT is included, and its configuration of a shape.
+/* Parts that both VkFFT back ends share: the inclusion of VkFFT, and its configuration for a shape.
  *
- * VkFFT is one large header whose types depend on the back end, so each back end is one file that defines
- * VKFFT_BACKEND and includes this; nothing else does. CMake puts the folder shim/ first in those files' include path.
+ * VkFFT is one large header whose types depend on the back end. So each back end is one file that defines VKFFT_BACKEND
+ * and includes this header; nothing else includes it. CMake puts the folder shim/ first in those files' include path.
  */
 #ifndef QN_FFT_VKFFT_CONFIGURATION_H
 #define QN_FFT_VKFFT_CONFIGURATION_H
@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "fft/engine.h"
 
-/* VkFFT prints compilers' messages and, after them, whole kernels; here they are log messages. */
+/* Log the messages that VkFFT prints: compilers' messages and, after them, whole kernels. */
 static void QN_PRINTF_LIKE(1, 2) log_instead(const char *format, ...)
 {
     char text[4096];
@@ -25,14 +25,14 @@ static void QN_PRINTF_LIKE(1, 2) log_instead(const char *format, ...)
     qn_log(QN_LOG_DEBUG, "VkFFT: %s", text);
 }
 
-/* It sets the process's locale while it writes numbers into kernels; instead this thread's is set around it. */
+/* VkFFT sets the process's locale while it writes numbers into kernels; instead the locale of this thread is set. */
 #define printf log_instead
 #define setlocale(category, name) ((char *)NULL)
 #include <vkFFT.h>
 #undef printf
 #undef setlocale
 
-/* In x, y, z without axes of length 1, which VkFFT does not want; x always stays for real transforms. */
+/* Fill in sizes and buffers. Axes of length 1 are left out, as VkFFT wants; x always stays for real transforms. */
 static qn_status fill_configuration(const qn_fft_shape *shape, VkFFTConfiguration *to)
 {
     uint64_t real_step = 1, complex_step = 1;
@@ -53,17 +53,18 @@ static qn_status fill_configuration(const qn_fft_shape *shape, VkFFTConfiguratio
         axes++;
     }
     if (axes == 0 || (shape->real && shape->size[0] == 1))
-        QN_FAIL(QN_UNSUPPORTED, "VkFFT does no transforms of length 1 along x");
+        return QN_FAIL(QN_UNSUPPORTED, "VkFFT does not support transforms of length 1 along x");
     to->FFTdim = (uint64_t)axes;
     to->numberBatches = (uint64_t)shape->batch;
-    /* VkFFT's own rule for 64-bit indices forgets the batch. */
+    /* VkFFT's own rule for 64-bit indices ignores the batch. */
     const size_t most = shape->input_floats > shape->output_floats ? shape->input_floats : shape->output_floats;
     to->useUint64 = most * (size_t)shape->batch >= (size_t)1 << 31;
     to->performR2C = shape->real;
     to->makeForwardPlanOnly = shape->forward;
     to->makeInversePlanOnly = !shape->forward;
-    /* The grid is the "input buffer", the half spectrum the "buffer" transformed in place: forward goes from one to
-     * the other, the real inverse back. Complex inverses read the input buffer and leave it as it is. */
+    /* The grid is VkFFT's "input buffer", and the half spectrum is the "buffer" that is transformed in place: forward
+     * goes from the first to the second, the real inverse back. Complex inverses read the input buffer and do not
+     * change it. */
     to->isInputFormatted = 1;
     to->inverseReturnToInputBuffer = shape->real && !shape->forward;
     return QN_OK;
@@ -90,8 +91,8 @@ static qn_status check_result(VkFFTResult result, const char *doing, const qn_ff
                              : result == VKFFT_ERROR_FAILED_TO_COMPILE_PROGRAM ? QN_BUILD_FAILED
                              : result == VKFFT_ERROR_FAILED_TO_LAUNCH_KERNEL   ? QN_LAUNCH_FAILED
                                                                                : QN_UNSUPPORTED;
-    QN_FAIL(status, "%s %d transforms of %d x %d x %d failed with VkFFT's error %d", doing, shape->batch,
-            shape->size[0], shape->size[1], shape->size[2], (int)result);
+    return QN_FAIL(status, "%s %d transforms of %d x %d x %d failed with VkFFT's error %d", doing, shape->batch,
+                   shape->size[0], shape->size[1], shape->size[2], (int)result);
 }
 
 #endif

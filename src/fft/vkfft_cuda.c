@@ -16,7 +16,7 @@ typedef struct vkfft_state {
     void *context;
     VkFFTApplication application;
     bool ready;
-    void *from, *to; /* of the execution under way: the application keeps their addresses */
+    void *from, *to; /* buffers of the current execution; the application keeps their addresses */
 } vkfft_state;
 
 typedef struct symbol_slot {
@@ -28,7 +28,7 @@ static qn_status load_symbols(void *library, const char *what, const symbol_slot
 {
     for (size_t i = 0; i < count; i++) {
         void *symbol = library ? dlsym(library, symbols[i].name) : NULL;
-        if (!symbol) QN_FAIL(QN_UNSUPPORTED, "%s has no function %s", what, symbols[i].name);
+        if (!symbol) return QN_FAIL(QN_UNSUPPORTED, "%s has no function %s", what, symbols[i].name);
         memcpy(symbols[i].slot, &symbol, sizeof symbol);
     }
     return QN_OK;
@@ -70,31 +70,31 @@ static qn_status load_functions(qn_device *device, qn_shim_cuda *f)
                         sizeof compiler / sizeof compiler[0]);
 }
 
-/* Compile for the GPU itself, or for the newest architecture the compiler knows when the GPU is newer. */
+/* Choose the architecture: the GPU's, or the newest that the compiler knows if the GPU is newer. */
 static qn_status choose_architecture(qn_shim_cuda *f, CUdevice device)
 {
     int major = 0, minor = 0, count = 0;
     int known[256];
     if (f->device_get_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) != CUDA_SUCCESS ||
         f->device_get_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) != CUDA_SUCCESS)
-        QN_FAIL(QN_NO_DEVICE, "the CUDA driver does not tell the GPU's compute capability");
+        return QN_FAIL(QN_NO_DEVICE, "the CUDA driver does not tell the GPU's compute capability");
     if (f->compiler_architecture_count(&count) != NVRTC_SUCCESS || count > (int)(sizeof known / sizeof known[0]) ||
         f->compiler_architectures(known) != NVRTC_SUCCESS)
-        QN_FAIL(QN_UNSUPPORTED, "NVRTC does not tell the architectures it compiles for");
+        return QN_FAIL(QN_UNSUPPORTED, "NVRTC does not tell the architectures it compiles for");
     const int capability = 10 * major + minor;
     for (int i = 0; i < count; i++)
         if (known[i] <= capability && known[i] > f->architecture) f->architecture = known[i];
     f->machine_code = f->architecture == capability;
     if (f->architecture == 0)
-        QN_FAIL(QN_UNSUPPORTED, "NVRTC compiles for no architecture that a GPU of compute capability %d.%d runs", major,
-                minor);
+        return QN_FAIL(QN_UNSUPPORTED, "NVRTC compiles for no architecture that a GPU of compute capability %d.%d runs",
+                       major, minor);
     return QN_OK;
 }
 
 static qn_status enter(vkfft_state *state)
 {
     if (state->functions.set_current(state->context) != CUDA_SUCCESS)
-        QN_FAIL(QN_DEVICE_LOST, "the CUDA context of a transform cannot be made current");
+        return QN_FAIL(QN_DEVICE_LOST, "the CUDA context of a transform cannot be made current");
     qn_shim = &state->functions;
     return QN_OK;
 }
@@ -131,7 +131,8 @@ static qn_status plan(vkfft_state *state, qn_device *device, VkFFTConfiguration 
     configuration->device = &state->device;
     configuration->stream = &state->functions.stream;
     configuration->num_streams = 1;
-    VkFFTResult result = initialize(&state->application, *configuration); /* cleans up after a failure */
+    VkFFTResult result =
+        initialize(&state->application, *configuration); /* `initialize` frees its memory after a failure */
     qn_shim = NULL;
     state->ready = result == VKFFT_SUCCESS;
     return check_result(result, "planning", &state->shape);
@@ -158,7 +159,7 @@ static qn_status vkfft_create(qn_device *device, const qn_fft_shape *shape, void
 
 static qn_status vkfft_execute(void *pointer, qn_queue *queue, qn_buffer *input, qn_buffer *output, qn_event **event)
 {
-    (void)event; /* made by plan.c */
+    (void)event; /* plan.c makes the event */
     vkfft_state *state = pointer;
     state->from = qn_buffer_native(input);
     state->to = qn_buffer_native(output);

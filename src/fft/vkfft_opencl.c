@@ -16,7 +16,7 @@ typedef struct vkfft_state {
     cl_context context;
     VkFFTApplication application;
     bool ready;
-    cl_mem from, to; /* of the execution under way: the application keeps their addresses */
+    cl_mem from, to; /* buffers of the current execution; the application keeps their addresses */
     cl_command_queue commands;
 } vkfft_state;
 
@@ -44,7 +44,7 @@ static qn_status load_functions(void *library, qn_shim_opencl *f)
                    {"clEnqueueNDRangeKernel", &f->enqueue_nd_range_kernel}};
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         void *symbol = library ? dlsym(library, symbols[i].name) : NULL;
-        if (!symbol) QN_FAIL(QN_UNSUPPORTED, "the OpenCL library has no function %s", symbols[i].name);
+        if (!symbol) return QN_FAIL(QN_UNSUPPORTED, "the OpenCL library has no function %s", symbols[i].name);
         memcpy(symbols[i].slot, &symbol, sizeof symbol);
     }
     return QN_OK;
@@ -75,7 +75,8 @@ static qn_status vkfft_create(qn_device *device, const qn_fft_shape *shape, void
     qn_status status = load_functions(qn_device_native(device, QN_NATIVE_LIBRARY), &state->functions);
     if (status == QN_OK) {
         qn_shim = &state->functions;
-        VkFFTResult result = initialize(&state->application, configuration); /* cleans up after a failure */
+        VkFFTResult result =
+            initialize(&state->application, configuration); /* `initialize` frees its memory after a failure */
         qn_shim = NULL;
         state->ready = result == VKFFT_SUCCESS;
         status = check_result(result, "planning", shape);
@@ -90,7 +91,7 @@ static qn_status vkfft_create(qn_device *device, const qn_fft_shape *shape, void
 
 static qn_status vkfft_execute(void *pointer, qn_queue *queue, qn_buffer *input, qn_buffer *output, qn_event **event)
 {
-    (void)event; /* made by plan.c */
+    (void)event; /* plan.c makes the event */
     vkfft_state *state = pointer;
     state->from = qn_buffer_native(input);
     state->to = qn_buffer_native(output);

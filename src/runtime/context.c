@@ -3,24 +3,25 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized_struct.h"
 #include "base/text.h"
 #include "runtime/objects.h"
 
-qn_status qn_context_create(const qn_context_options *options, qn_context **out)
+qn_status qn_context_create(const qn_context_options *given, qn_context **out)
 {
-    static const qn_context_options defaults = {0};
+    qn_context_options options = qn_context_default_options();
     void *memory;
     *out = NULL;
-    if (!options) options = &defaults;
-    const char *cache = getenv("QUERN_KERNEL_CACHE"), *folder = options->kernel_folder;
+    QN_TRY(qn_sized_struct_copy(&options, sizeof options, given, "context"));
+    const char *cache = getenv("QUERN_KERNEL_CACHE"), *folder = options.kernel_folder;
     if (!folder) folder = getenv("QUERN_KERNEL_DIR");
     QN_TRY(qn_allocate(1, sizeof(qn_context), &memory));
     qn_context *context = memory;
-    context->use_cache = !options->without_kernel_cache && !(cache && strcmp(cache, "off") == 0);
-    context->explain = options->explain;
-    context->log = (qn_log_target){.callback = options->log, .user = options->log_user};
+    context->use_cache = !options.without_kernel_cache && !(cache && strcmp(cache, "off") == 0);
+    context->explain = options.explain;
+    context->log = (qn_log_target){.callback = options.log, .user = options.log_user};
     pthread_mutex_init(&context->log.mutex, NULL);
-    qn_status status = qn_pool_create(options->threads, &context->pool);
+    qn_status status = qn_pool_create(options.threads, &context->pool);
     if (status == QN_OK && folder) status = qn_text_copy(folder, &context->kernel_folder);
     if (status != QN_OK) {
         qn_context_destroy(&context);
@@ -48,9 +49,16 @@ int qn_context_threads(const qn_context *context)
     return qn_pool_threads(context->pool);
 }
 
+bool qn_context_set_explain(qn_context *context, bool explain)
+{
+    const bool before = context->explain;
+    context->explain = explain;
+    return before;
+}
+
 qn_log_scope qn_context_enter_log(qn_context *context)
 {
-    return context ? qn_log_enter(&context->log) : qn_log_current();
+    return qn_log_enter(context ? &context->log : qn_log_current().target);
 }
 
 qn_pool *qn_context_pool(qn_context *context)

@@ -11,9 +11,11 @@ qn_pool *qn_context_pool(qn_context *context);
 const qn_configuration_source *qn_context_configuration_source(const qn_context *context);
 const char *qn_context_kernel_folder(const qn_context *context); /* NULL: sources are the library's own */
 
-/* The calling thread logs into the context's log until qn_log_return with what this returns. NULL: it logs where it
- * did.
- */
+/* Turn on or off that the context logs where each kernel configuration comes from. Returns whether it did before. */
+bool qn_context_set_explain(qn_context *context, bool explain);
+
+/* Let the calling thread log into the context's log until qn_log_return is called with the returned scope. `context`
+ * NULL: the thread's log stays the same. */
 qn_log_scope qn_context_enter_log(qn_context *context);
 
 #endif

@@ -6,9 +6,10 @@
 #include "runtime/kernels/measure.h"
 #include "runtime/objects.h"
 
-enum { LAUNCHES = 5, LARGEST_STEPS = 1 << 24 };
+enum { LAUNCHES = 5, STEPS_MAX = 1 << 24 };
 
-/* A launch this long hides what starting it costs, also the clock's grain of old OpenCL drivers. */
+/* Compared with a launch this long, the cost of starting it and the clock resolution of old OpenCL drivers are small.
+ */
 static const double enough_s = 20e-3;
 
 typedef struct measurement {
@@ -31,7 +32,7 @@ static qn_status launch_sum(measurement *m, qn_event **event)
     return qn_measure_sum(m->queue, &m->configuration, &m->problem, m->from, m->result, event);
 }
 
-/* Factors for which every sequence settles at an ordinary number: 0.75 · 1 + 0.25 = 1. */
+/* Factors for which every sequence converges to a normal number: 0.75 · 1 + 0.25 = 1. */
 static qn_status launch_multiply_add(measurement *m, qn_event **event)
 {
     return qn_measure_multiply_add(m->queue, &m->configuration, &m->problem, m->result, 0.75f, 0.25f, event);
@@ -56,7 +57,7 @@ static qn_status time_once(measurement *m, launch_function launch, double *secon
     return status;
 }
 
-/* Median of the launches; the first one, which may compile and wake the device, is not counted. */
+/* Median time of the launches; the first launch, which may compile and wake the device, is not counted. */
 static qn_status time_median(measurement *m, launch_function launch, double *seconds)
 {
     double times[LAUNCHES];
@@ -72,8 +73,8 @@ static qn_status time_median(measurement *m, launch_function launch, double *sec
     return QN_OK;
 }
 
-/* Lengthen the sequences until a launch takes long enough, then time it: operations per second, one a chain and step.
- */
+/* Lengthen the sequences until a launch takes long enough, then time it. *rate is operations per second; a chain does
+ * one per step. */
 static qn_status measure_chains(measurement *m, launch_function launch, int most_steps, double *rate)
 {
     double seconds = 0;
@@ -88,7 +89,7 @@ static qn_status measure_chains(measurement *m, launch_function launch, int most
     if (status == QN_OK) status = time_median(m, launch, &seconds);
     if (status == QN_OK && seconds > 0) *rate = (double)m->problem.chains * m->problem.steps / seconds;
     if (status != QN_UNSUPPORTED) return status;
-    qn_error_clear(); /* what a device cannot do has the rate 0 */
+    qn_error_clear(); /* an operation that the device does not support has the rate 0 */
     return QN_OK;
 }
 
@@ -103,13 +104,14 @@ static qn_status measure_memory(measurement *m, launch_function launch, double b
     return QN_OK;
 }
 
-/* Problem sizes and a configuration that suit the kind of device. */
+/* Choose problem sizes and a configuration for the kind of device. */
 static void plan(measurement *m)
 {
     const qn_device_info *info = m->info;
     size_t units = info->compute_units > 0 ? (size_t)info->compute_units : 1;
     bool gpu = info->kind != QN_DEVICE_CPU;
-    /* Several times every cache; on GPUs also milliseconds of work, beside which starting and ending count nothing. */
+    /* Several times the size of every cache; on GPUs also work for milliseconds, so that start and end do not matter.
+     */
     const size_t most = gpu ? (size_t)4 << 30 : (size_t)512 << 20;
     bool opencl = strncmp(qn_identifier_of_inner(info->identifier), "opencl", strlen("opencl")) == 0;
     size_t bytes = most;
@@ -117,7 +119,7 @@ static void plan(measurement *m)
     if (info->largest_buffer_bytes > 0 && bytes > info->largest_buffer_bytes / 2)
         bytes = info->largest_buffer_bytes / 2;
     m->problem.elements = (int)(bytes / 16 / QN_MEASURE_ELEMENTS_STEP) * QN_MEASURE_ELEMENTS_STEP;
-    /* GPUs: more work-items than run at once; CPUs: a few groups a core, so that none waits long for the last. */
+    /* GPUs: more work-items than run at once; CPUs: a few groups per core, so that no core waits long for the last. */
     m->problem.partials = (int)(gpu ? units * 2048 : units * 8 * 64);
     m->problem.chains = (int)((gpu ? units * 32 : units * 16) * QN_MEASURE_CHAINS_STEP);
     m->configuration = qn_family_fallback(&qn_runtime_measure_family);
@@ -131,13 +133,13 @@ static qn_status prepare(measurement *m, qn_device *device)
     size_t large = (size_t)m->problem.elements * 16;
     size_t results = (size_t)(m->problem.chains > m->problem.partials ? m->problem.chains : m->problem.partials);
     if (m->problem.elements == 0)
-        QN_FAIL(QN_OUT_OF_MEMORY, "%s has too little memory to measure (%llu bytes)", m->info->identifier,
-                (unsigned long long)m->info->memory_bytes);
+        return QN_FAIL(QN_OUT_OF_MEMORY, "%s has too little memory to measure (%llu bytes)", m->info->identifier,
+                       (unsigned long long)m->info->memory_bytes);
     QN_TRY(qn_queue_create(device, &m->queue));
     QN_TRY(qn_buffer_create(device, large, &m->from));
     QN_TRY(qn_buffer_create(device, large, &m->to));
     QN_TRY(qn_buffer_create(device, results * 4, &m->result));
-    /* Memory that was never written may not exist yet, or be one page of zeros seen many times. */
+    /* Memory that was never written may not be allocated yet, or all of it may be mapped to one page of zeros. */
     QN_TRY(qn_queue_fill(m->queue, m->from, 0, large, 1, NULL));
     QN_TRY(qn_queue_fill(m->queue, m->to, 0, large, 2, NULL));
     return qn_queue_finish(m->queue);
@@ -148,9 +150,9 @@ static qn_status measure(measurement *m, qn_device_rates *rates)
     const double bytes = 16.0 * m->problem.elements;
     QN_TRY(measure_memory(m, launch_copy, 2 * bytes, &rates->copy_bytes_per_s));
     QN_TRY(measure_memory(m, launch_sum, bytes, &rates->read_bytes_per_s));
-    QN_TRY(measure_chains(m, launch_multiply_add, LARGEST_STEPS, &rates->multiply_adds_per_s));
-    QN_TRY(measure_chains(m, launch_reciprocal_root, LARGEST_STEPS, &rates->reciprocal_roots_per_s));
-    return measure_chains(m, launch_local_atomic_add, QN_MEASURE_MOST_STEPS, &rates->local_atomics_per_s);
+    QN_TRY(measure_chains(m, launch_multiply_add, STEPS_MAX, &rates->multiply_adds_per_s));
+    QN_TRY(measure_chains(m, launch_reciprocal_root, STEPS_MAX, &rates->reciprocal_roots_per_s));
+    return measure_chains(m, launch_local_atomic_add, QN_MEASURE_STEPS_MAX, &rates->local_atomics_per_s);
 }
 
 double qn_work_limit_seconds(const qn_work *work, const qn_device_rates *rates, const char **pipe)
@@ -158,7 +160,7 @@ double qn_work_limit_seconds(const qn_work *work, const qn_device_rates *rates, 
     const double both = work->bytes_read < work->bytes_written ? work->bytes_read : work->bytes_written;
     const struct {
         const char *name;
-        double amount, rate, also; /* also: seconds of the same pipe at another rate */
+        double amount, rate, also; /* also: seconds that the same pipe needs for work with a different rate */
     } pipes[] = {
         {"memory", work->bytes_read - both, rates->read_bytes_per_s,
          work->bytes_written > 0 ? (work->bytes_written + both) / rates->copy_bytes_per_s : 0},

@@ -1,8 +1,10 @@
-/* The driver contract: everything the runtime asks of a back end. host/, opencl/, cuda/ and checking/ implement it and
- * nothing else includes them. A driver's own structs stand behind the opaque pointers below.
+/* The driver contract: all functions that the runtime calls on a driver. The folders host, opencl, cuda and checking
+ * implement the contract, and no other folder includes their headers. The opaque pointers below point to the drivers'
+ * own structs.
  *
- * Rules: commands on a queue are in order and asynchronous; an event of a command is asked for by a non-NULL `event`;
- * every function reports through the error trail; a lost device gives QN_DEVICE_LOST from then on.
+ * Rules: the commands of a queue run in order and asynchronously. A command returns an event if `event` is not NULL.
+ * Every function reports failures through the error trail. After a device is lost, its commands fail with
+ * QN_DEVICE_LOST.
  */
 #ifndef QN_RUNTIME_DRIVER_H
 #define QN_RUNTIME_DRIVER_H
@@ -15,20 +17,27 @@ typedef struct qn_driver qn_driver;
 typedef void *qn_driver_device, *qn_driver_buffer, *qn_driver_queue, *qn_driver_event, *qn_driver_program,
     *qn_driver_kernel;
 
-/* What a program is built from. */
+/* Input of a program's build. */
 typedef struct qn_program_source {
     const qn_family *family;
     const char *text;    /* full source: prelude, definitions, family source */
-    const char *options; /* compiler options, part of the cache key; "" */
+    const char *options; /* compiler options, part of the cache key; "": none */
     const qn_configuration *configuration;
 } qn_program_source;
 
-/* A function that host drivers run in queue order, see qn_queue_call_host. */
+/* A function that the host driver runs in the order of a queue (qn_queue_call_host). */
 typedef qn_status (*qn_host_function)(void *const *addresses, qn_pool *pool, void *user);
 
 static inline size_t qn_element_bytes(qn_element element)
 {
     return element == QN_INT64 ? 8 : element == QN_BYTES ? 1 : 4;
+}
+
+/* Return the address of an argument that is a value, and its size. */
+static inline const void *qn_argument_value(const qn_argument *argument, size_t *bytes)
+{
+    *bytes = argument->element == QN_BYTES ? argument->bytes : qn_element_bytes(argument->element);
+    return argument->element == QN_BYTES ? argument->value.structure : &argument->value;
 }
 
 typedef enum qn_native_kind {
@@ -40,13 +49,40 @@ typedef enum qn_native_kind {
     QN_NATIVE_COMPILER /* that of libnvrtc */
 } qn_native_kind;
 
+/* Optional group: the energy that devices have used, as the hardware counts it. A group may also count for devices of
+ * other drivers, because several drivers can open the same hardware. The runtime uses the group of the first driver of
+ * the table whose `counts` returns true. */
+typedef struct qn_driver_energy {
+    bool (*counts)(const qn_device_info *info);
+    /* Errors: QN_UNSUPPORTED, in one sentence with the reason, if this machine or this user has no such counter. */
+    qn_status (*open)(const qn_device_info *info, void **meter);
+    qn_status (*read)(void *meter, double *joules); /* since some moment in the past */
+    void (*close)(void *meter);
+} qn_driver_energy;
+
+/* Optional group: hardware counters of a device while it runs kernels, with the functions of runtime/counters.h. The
+ * runtime adds the device's identifier to failure messages. */
+typedef struct qn_driver_counters {
+    const char *const *(*names)(size_t *count);
+    qn_status (*create)(qn_driver_device device, void **counters);
+    void (*destroy)(void *counters);
+    size_t (*passes)(const void *counters);
+    qn_status (*collect)(void *counters, qn_status (*run)(void *user), void *user, double *values);
+} qn_driver_counters;
+
 struct qn_driver {
     const char *name;
 
-    /* Load libraries and list devices into `listings` (up to capacity), *count in all. A driver whose library is absent
-     * gives one listing that is not usable, with the reason. Never fails for absence. */
+    /* Optional groups; NULL: none. */
+    const qn_driver_energy *energy;
+    const qn_driver_counters *counters;
+
+    /* Load libraries and write the devices into `listings`, `capacity` at most; *count is the number of all devices. A
+     * driver whose library is absent writes one listing that is not usable, with the reason, and does not fail. NULL:
+     * the driver has no devices of its own. */
     qn_status (*list)(qn_device_listing *listings, size_t capacity, size_t *count);
-    /* `number` counts this driver's devices; `inner` is what follows "checking:" and is NULL elsewhere. */
+    /* `number`: index among this driver's devices; `inner`: the identifier after "checking:", NULL for other drivers.
+     */
     qn_status (*device_open)(qn_context *context, int number, const char *inner, qn_driver_device *device,
                              qn_device_info *info);
     void (*device_close)(qn_driver_device device);
@@ -68,19 +104,22 @@ struct qn_driver {
     qn_status (*fill)(qn_driver_device device, qn_driver_queue queue, qn_driver_buffer buffer, size_t offset,
                       size_t bytes, unsigned char value, qn_driver_event *event);
 
-    /* `binary` (may be NULL) is what program_binary gave earlier for the same key; QN_BUILD_FAILED on a stale one. */
+    /* `binary`: the bytes that program_binary returned earlier for the same key; NULL: none. QN_BUILD_FAILED if they
+     * do not load. */
     qn_status (*program_build)(qn_driver_device device, const qn_program_source *source, const void *binary,
                                size_t binary_bytes, qn_driver_program *program);
-    /* Bytes to cache, released with qn_release; *bytes = 0 when this driver has nothing to cache. */
+    /* Return the program as bytes for the cache; the caller releases them with qn_release. *bytes = 0: the driver has
+     * nothing to cache. */
     qn_status (*program_binary)(qn_driver_device device, qn_driver_program program, void **binary, size_t *bytes);
     void (*program_destroy)(qn_driver_device device, qn_driver_program program);
     qn_status (*kernel_create)(qn_driver_device device, qn_driver_program program,
                                const qn_kernel_declaration *declaration, qn_driver_kernel *kernel);
     void (*kernel_destroy)(qn_driver_device device, qn_driver_kernel kernel);
-    /* Fill in what is known; the rest keeps its value. */
+    /* Set the fields that the driver knows; the others keep their values. */
     qn_status (*kernel_resources)(qn_driver_device device, qn_driver_kernel kernel, qn_kernel_resources *resources);
 
-    /* Arguments in declared order; `buffers[i]` is the driver's buffer of argument i, or NULL for a value. */
+    /* Launch with the arguments in declared order; `buffers[i]` is the driver's buffer of argument i, NULL for a value.
+     * The function reads values before it returns; a struct stays the caller's. */
     qn_status (*launch)(qn_driver_device device, qn_driver_queue queue, qn_driver_kernel kernel,
                         const qn_geometry *geometry, const qn_argument *arguments, const qn_driver_buffer *buffers,
                         int argument_count, size_t local_room_bytes, const qn_configuration *configuration,
@@ -91,16 +130,17 @@ struct qn_driver {
     qn_status (*event_seconds)(qn_driver_device device, qn_driver_event event, double *seconds);
     void (*event_destroy)(qn_driver_device device, qn_driver_event event);
 
-    /* NULL where kernels do not run in this process's memory. */
+    /* Run a host function in queue order. NULL, or QN_UNSUPPORTED from the checking driver, if kernels do not run in
+     * this process's memory. */
     qn_status (*call_host)(qn_driver_device device, qn_driver_queue queue, qn_host_function function,
                            void *const *addresses, void *user, qn_driver_event *event);
 
-    /* For FFT libraries alone. `object` is the driver's queue or buffer (NULL for other kinds). `checking`
-     * hands out its inner driver's objects. NULL where the kind has no native object. */
+    /* Return a native object, for FFT libraries only. `object` is the driver's queue or buffer (NULL for other kinds).
+     * The checking driver returns the objects of its inner driver. Returns NULL if the kind has no native object. */
     void *(*native_handle)(qn_driver_device device, void *object, qn_native_kind kind);
 };
 
-/* The driver table (drivers.c), ended by NULL. */
+/* The driver table (drivers.c); it ends with NULL. */
 extern const qn_driver *const qn_drivers[];
 
 #endif

@@ -37,7 +37,12 @@ qn_argument qn_argument_int64(int64_t value)
     return (qn_argument){.value.int64 = value, .element = QN_INT64};
 }
 
-/* Say once per family, device and configuration where it came from; the device's mutex is held. */
+qn_argument qn_argument_struct(const void *value, size_t bytes)
+{
+    return (qn_argument){.value.structure = value, .bytes = bytes, .element = QN_BYTES};
+}
+
+/* Log the origin of a configuration, once per family, device and configuration. The caller holds the device's mutex. */
 static void explain(qn_device *device, const qn_program_entry *used, const char *origin)
 {
     const qn_family *family = used->family;
@@ -56,8 +61,8 @@ static void explain(qn_device *device, const qn_program_entry *used, const char 
     qn_text_clear(&text);
 }
 
-/* The call's configuration, else the source's, else the fallback; returns where it came from. *asked: the source chose,
- * and hears what came of it. */
+/* Choose the call's configuration, else the source's, else the fallback; returns its origin. *asked: the source chose
+ * it, and gets a report of the launch. */
 static const char *choose_configuration(qn_family_launch *launch, const qn_family_call *call, bool *asked)
 {
     const qn_configuration_source *source = &launch->queue->device->context->source;
@@ -78,38 +83,51 @@ static const char *choose_configuration(qn_family_launch *launch, const qn_famil
     return "fallback";
 }
 
-/* Fill in whole-buffer sizes and hold the call to the declaration. */
+static qn_status check_value(const qn_family *family, const qn_kernel_declaration *kernel,
+                             const qn_argument_declaration *declared, const qn_argument *argument)
+{
+    if (argument->buffer || argument->element != declared->element)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: argument \"%s\" of %s must be a value of the declared type",
+                       family->name, declared->name, kernel->name);
+    if (declared->element == QN_BYTES && (argument->bytes != declared->bytes || !argument->value.structure))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: argument \"%s\" of %s must be a struct of %zu bytes, got %zu",
+                       family->name, declared->name, kernel->name, declared->bytes,
+                       argument->value.structure ? argument->bytes : 0);
+    return QN_OK;
+}
+
+/* Check the call against the declaration. A range of 0 bytes becomes the rest of the buffer. */
 static qn_status check_arguments(const qn_family *family, const qn_kernel_declaration *kernel, const qn_device *device,
                                  const qn_family_call *call, qn_argument *arguments, qn_driver_buffer *buffers)
 {
     enum { ALIGNMENT = 256 };
     if (call->argument_count != kernel->argument_count)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s takes %d arguments, got %d", family->name, kernel->name,
-                kernel->argument_count, call->argument_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s takes %d arguments, got %d", family->name, kernel->name,
+                       kernel->argument_count, call->argument_count);
     for (int i = 0; i < call->argument_count; i++) {
         const qn_argument_declaration *declared = &kernel->arguments[i];
         qn_argument *argument = &arguments[i];
         *argument = call->arguments[i];
         buffers[i] = NULL;
         if (declared->access == QN_VALUE) {
-            if (argument->buffer || argument->element != declared->element)
-                QN_FAIL(QN_INVALID_ARGUMENT, "%s: argument \"%s\" of %s must be a value of the declared type",
-                        family->name, declared->name, kernel->name);
+            QN_TRY(check_value(family, kernel, declared, argument));
             continue;
         }
         if (!argument->buffer || argument->buffer->device != device)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: argument \"%s\" of %s must be a buffer of %s", family->name,
-                    declared->name, kernel->name, device->info.identifier);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: argument \"%s\" of %s must be a buffer of %s", family->name,
+                           declared->name, kernel->name, device->info.identifier);
         size_t size = argument->buffer->bytes;
         if (argument->offset > size || argument->offset % ALIGNMENT != 0 || argument->bytes > size - argument->offset)
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "%s: argument \"%s\" of %s asks for %zu bytes from %zu of a buffer of %zu; the "
-                    "offset must be a multiple of %d",
-                    family->name, declared->name, kernel->name, argument->bytes, argument->offset, size, ALIGNMENT);
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "%s: argument \"%s\" of %s has %zu bytes from byte %zu of a buffer of %zu bytes; the "
+                           "offset must be a multiple of %d",
+                           family->name, declared->name, kernel->name, argument->bytes, argument->offset, size,
+                           ALIGNMENT);
         if (argument->bytes == 0) argument->bytes = size - argument->offset;
         if (argument->bytes % qn_element_bytes(declared->element) != 0)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: argument \"%s\" of %s has %zu bytes; its elements have %zu each",
-                    family->name, declared->name, kernel->name, argument->bytes, qn_element_bytes(declared->element));
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: argument \"%s\" of %s has %zu bytes; its elements have %zu each",
+                           family->name, declared->name, kernel->name, argument->bytes,
+                           qn_element_bytes(declared->element));
         buffers[i] = argument->buffer->handle;
     }
     return QN_OK;
@@ -121,29 +139,29 @@ static qn_status check_geometry(const qn_family *family, const qn_kernel_declara
     size_t group = 1;
     for (int d = 0; d < 3; d++) {
         if (geometry->group[d] == 0 || geometry->items[d] == 0 || geometry->items[d] % geometry->group[d] != 0)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s would run %zu work-items in groups of %zu along dimension %d",
-                    family->name, kernel->name, geometry->items[d], geometry->group[d], d);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s would run %zu work-items in groups of %zu along dimension %d",
+                           family->name, kernel->name, geometry->items[d], geometry->group[d], d);
         group *= geometry->group[d];
     }
     if (group > (size_t)device->info.largest_group)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s would run groups of %zu work-items; %s has at most %d", family->name,
-                kernel->name, group, device->info.identifier, device->info.largest_group);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s would run groups of %zu work-items; %s has at most %d",
+                       family->name, kernel->name, group, device->info.identifier, device->info.largest_group);
     return QN_OK;
 }
 
-/* Local memory sized at launch, 0 for most kernels. */
+/* Compute the bytes of the local room, 0 for most kernels, and check that the device has them. */
 static qn_status find_local_room(const qn_family *family, int kernel, const qn_device *device,
                                  const qn_configuration *configuration, const void *problem, size_t *bytes)
 {
     *bytes = family->local_room ? family->local_room(kernel, configuration, problem) : 0;
     if (*bytes > device->info.local_room_bytes)
-        QN_FAIL(QN_UNSUPPORTED, "%s: %s needs %zu bytes of local memory; %s has %llu", family->name,
-                family->kernels[kernel].name, *bytes, device->info.identifier,
-                (unsigned long long)device->info.local_room_bytes);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: %s needs %zu bytes of local memory; %s has %llu", family->name,
+                       family->kernels[kernel].name, *bytes, device->info.identifier,
+                       (unsigned long long)device->info.local_room_bytes);
     return QN_OK;
 }
 
-/* Build and launch with the configuration chosen. */
+/* Build and launch with the chosen configuration. */
 static qn_status launch_chosen(const qn_family_launch *chosen, const char *origin, const qn_argument *arguments,
                                const qn_driver_buffer *buffers, int argument_count, qn_driver_event *event)
 {
@@ -173,11 +191,11 @@ static qn_status launch_chosen(const qn_family_launch *chosen, const char *origi
     return status;
 }
 
-/* Tell the source what came of its choice; true when it wants to choose again. */
+/* Report the launch to the source that chose its configuration. Returns whether the source chooses again. */
 static bool report_launch(const qn_family_launch *launch, qn_status status, qn_event *event)
 {
     const qn_configuration_source *source = &launch->queue->device->context->source;
-    qn_error_trail trail; /* a failure that ends the run must still be the one reported */
+    qn_error_trail trail; /* the launch's failure must remain the reported one */
     if (!source->report) {
         qn_event_destroy(&event);
         return false;
@@ -204,8 +222,8 @@ static qn_status run_launch(const qn_family *family, qn_queue *queue, const qn_f
     bool asked;
     if (event) *event = NULL;
     if (call->kernel < 0 || call->kernel >= family->kernel_count || call->argument_count > QN_ARGUMENT_MAX)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: kernel %d with %d arguments does not exist", family->name, call->kernel,
-                call->argument_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: kernel %d with %d arguments does not exist", family->name,
+                       call->kernel, call->argument_count);
     QN_TRY(check_arguments(family, &family->kernels[call->kernel], device, call, arguments, buffers));
     do {
         const char *origin = choose_configuration(&launch, call, &asked);
@@ -239,8 +257,9 @@ qn_status qn_family_fits(const qn_family *family, qn_device *device, const qn_co
         qn_kernel_resources needs;
         QN_TRY(qn_family_resources(family, device, configuration, definitions, i, &needs));
         if (needs.local_bytes > device->info.local_memory_bytes)
-            QN_FAIL(QN_UNSUPPORTED, "%s: %s needs %zu bytes of local memory; %s has %llu", family->name, kernel->name,
-                    needs.local_bytes, device->info.identifier, (unsigned long long)device->info.local_memory_bytes);
+            return QN_FAIL(QN_UNSUPPORTED, "%s: %s needs %zu bytes of local memory; %s has %llu", family->name,
+                           kernel->name, needs.local_bytes, device->info.identifier,
+                           (unsigned long long)device->info.local_memory_bytes);
         if (!problem) continue;
         qn_geometry geometry = kernel->geometry(configuration, problem);
         QN_TRY(check_geometry(family, kernel, device, &geometry));
@@ -248,8 +267,9 @@ qn_status qn_family_fits(const qn_family *family, qn_device *device, const qn_co
         QN_TRY(find_local_room(family, i, device, configuration, problem, &local_room_bytes));
         size_t group = geometry.group[0] * geometry.group[1] * geometry.group[2];
         if (group > (size_t)needs.largest_group)
-            QN_FAIL(QN_UNSUPPORTED, "%s: %s needs groups of %zu work-items; compiled for %s it runs with at most %d",
-                    family->name, kernel->name, group, device->info.identifier, needs.largest_group);
+            return QN_FAIL(QN_UNSUPPORTED,
+                           "%s: %s needs groups of %zu work-items; compiled for %s it runs with at most %d",
+                           family->name, kernel->name, group, device->info.identifier, needs.largest_group);
     }
     return QN_OK;
 }

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-int qn_host_level(void)
+int qn_processor_level(void)
 {
     int level = 2;
 #if defined(__x86_64__)
@@ -12,6 +12,12 @@ int qn_host_level(void)
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd"))
         level = 4;
 #endif
+    return level;
+}
+
+int qn_host_level(void)
+{
+    int level = qn_processor_level();
     const char *asked = getenv("QUERN_HOST_LEVEL");
     if (asked && atoi(asked) >= 2 && atoi(asked) < level) level = atoi(asked);
     return level;

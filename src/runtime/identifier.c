@@ -1,4 +1,4 @@
-/* Which driver and which of its devices an identifier names. */
+/* Identifiers of devices, and the list of all devices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "runtime/objects.h"
 
-enum { MOST_DEVICES = 64 };
+enum { DEVICES_MAX = 64 };
 
 qn_status qn_device_list(qn_context *context, qn_device_listing *listings, size_t capacity, size_t *count)
 {
@@ -29,20 +29,20 @@ static const qn_driver *find_driver(const char *name, size_t length)
     return NULL;
 }
 
-/* Identifier of the device "auto" stands for. */
+/* Get the identifier of the device that "auto" means. */
 static qn_status choose(qn_context *context, char identifier[48])
 {
     qn_device_listing *listings;
     size_t count = 0;
     void *memory;
-    QN_TRY(qn_allocate(MOST_DEVICES, sizeof *listings, &memory));
+    QN_TRY(qn_allocate(DEVICES_MAX, sizeof *listings, &memory));
     listings = memory;
-    qn_status status = qn_device_list(context, listings, MOST_DEVICES, &count);
+    qn_status status = qn_device_list(context, listings, DEVICES_MAX, &count);
     strcpy(identifier, "host");
-    /* cuda before opencl: the list's order is the other way round, so the last GPU driver wins with its first device.
-     */
+    /* The CUDA driver is preferred to OpenCL. It comes later in the list, so the last driver with a GPU is taken, with
+     * its first GPU. */
     const char *driver = "";
-    for (size_t i = 0; status == QN_OK && i < count && i < MOST_DEVICES; i++) {
+    for (size_t i = 0; status == QN_OK && i < count && i < DEVICES_MAX; i++) {
         const qn_device_info *info = &listings[i].info;
         if (!listings[i].usable || info->kind != QN_DEVICE_GPU || strcmp(driver, info->driver) == 0) continue;
         driver = info->driver;
@@ -61,10 +61,10 @@ static qn_status parse(const char *identifier, const qn_driver **driver, int *nu
     *inner = NULL;
     *driver = find_driver(identifier, length);
     if (!*driver)
-        QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": expected auto, host, opencl:N, cuda:N or checking:DEVICE",
-                identifier);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": expected auto, host, opencl:N, cuda:N or checking:DEVICE",
+                       identifier);
     if (strcmp((*driver)->name, "checking") == 0) {
-        if (!rest || !*rest) QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": expected checking:DEVICE", identifier);
+        if (!rest || !*rest) return QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": expected checking:DEVICE", identifier);
         *inner = rest;
         return QN_OK;
     }
@@ -72,7 +72,7 @@ static qn_status parse(const char *identifier, const qn_driver **driver, int *nu
     char *end;
     long value = strtol(rest, &end, 10);
     if (*rest < '0' || *rest > '9' || *end || value > 1000)
-        QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": \"%s\" is no device number", identifier, rest);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "device \"%s\": \"%s\" is not a device number", identifier, rest);
     *number = (int)value;
     return QN_OK;
 }
@@ -84,7 +84,8 @@ qn_status qn_identifier_open(qn_context *context, const char *identifier, const 
     const char *inner;
     int number;
     if (!identifier)
-        QN_FAIL(QN_INVALID_ARGUMENT, "no device was named; expected auto, host, opencl:N, cuda:N or checking:DEVICE");
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "no device was named; expected auto, host, opencl:N, cuda:N or checking:DEVICE");
     if (strcmp(identifier, "auto") == 0) {
         QN_TRY(choose(context, chosen));
         identifier = chosen;

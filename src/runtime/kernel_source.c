@@ -21,13 +21,14 @@ static qn_status append_definitions(const char *definitions, qn_text *text)
     return QN_OK;
 }
 
-/* A file of the source tree with its #include "…" lines replaced by the files, each once. `seen` lists them. */
+/* Append a file of the source tree, with each #include "…" line replaced by the file it names, unless `seen` lists it
+ * already. */
 static qn_status append_file(const char *folder, const char *name, qn_text *seen, qn_text *text, int depth)
 {
     enum { DEEPEST = 16 };
     char *path, *content, included[256];
     size_t size;
-    if (depth > DEEPEST) QN_FAIL(QN_BAD_FORMAT, "%s/%s: includes nest deeper than %d", folder, name, DEEPEST);
+    if (depth > DEEPEST) return QN_FAIL(QN_BAD_FORMAT, "%s/%s: includes nest deeper than %d", folder, name, DEEPEST);
     snprintf(included, sizeof included, "<%s>", name);
     if (seen->data && strstr(seen->data, included)) return QN_OK;
     QN_TRY(qn_text_append(seen, "%s", included));

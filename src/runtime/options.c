@@ -1,6 +1,8 @@
 /* The options of quern devices. */
 #include <quern/device.h>
 
+#include "option/run_rows.h"
+
 #define FIELD(name) offsetof(qn_devices_options, name)
 
 static const qn_option rows[] = {
@@ -8,11 +10,11 @@ static const qn_option rows[] = {
      .letter = 'm',
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(measure),
-     .meaning = "measure memory bandwidth and arithmetic rates of each usable device (some seconds a device)"},
+     .meaning = "measure memory bandwidth and arithmetic rates of each usable device (some seconds per device)"},
     {.like = &qn_run_rows[QN_RUN_DEVICE],
      .offset = FIELD(run),
      .fallback = "",
-     .meaning = "list this device alone: host, opencl:N or cuda:N"},
+     .meaning = "list only this device: host, opencl:N or cuda:N"},
     {.like = &qn_run_rows[QN_RUN_THREADS],
      .offset = FIELD(run),
      .fallback_meaning = "every processor this process may use",

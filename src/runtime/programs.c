@@ -8,8 +8,8 @@
 #include "runtime/objects.h"
 #include "runtime/program_cache.h"
 
-/* Programs: what families were built into, on each device. Compiling takes place outside the device's mutex, so that
- * building ahead in other threads never keeps a launch waiting. */
+/* Programs that families were built into, on each device. Compilation does not hold the device's mutex, so that a
+ * launch never waits for a build in another thread. */
 static void destroy_entry(qn_device *device, qn_program_entry *entry)
 {
     for (int i = 0; i < entry->family->kernel_count; i++)
@@ -28,7 +28,7 @@ void qn_device_drop_programs(qn_device *device)
     }
 }
 
-/* From the disk cache when it has it, else compiled and stored there. */
+/* Load the program from the disk cache, or compile it and store it there. */
 static qn_status build_program(qn_device *device, const qn_program_source *source, qn_driver_program *program)
 {
     const qn_driver *driver = device->driver;
@@ -52,7 +52,8 @@ static qn_status build_program(qn_device *device, const qn_program_source *sourc
     return QN_OK;
 }
 
-/* Compilers' messages go to the log of the device's context, whoever asks for the program. */
+/* Build a program and its kernels. Compilers' messages go to the log of the device's context, whichever thread calls.
+ */
 static qn_status create_entry(qn_device *device, const qn_family *family, const qn_configuration *configuration,
                               const char *definitions, qn_program_entry **out)
 {
@@ -89,7 +90,8 @@ static bool same_configuration(const qn_family *family, const qn_configuration *
     return memcmp(a->value, b->value, (size_t)family->tunable_count * sizeof a->value[0]) == 0;
 }
 
-/* Values that are none of a tunable's would reach geometry functions as divisors. */
+/* Check that a configuration is valid. A value outside a tunable's list, such as 0, could be a divisor in a geometry
+ * function. */
 static qn_status check_allowed(const qn_family *family, const qn_device *device, const qn_configuration *configuration)
 {
     bool allowed;
@@ -99,13 +101,14 @@ static qn_status check_allowed(const qn_family *family, const qn_device *device,
         bool known = false;
         for (int v = 0; v < tunable->value_count; v++) known |= tunable->values[v] == configuration->value[i];
         if (!known)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s=%d is none of its values (%d to %d)", family->name, tunable->name,
-                    configuration->value[i], tunable->values[0], tunable->values[tunable->value_count - 1]);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s=%d is not one of its values (%d to %d)", family->name,
+                           tunable->name, configuration->value[i], tunable->values[0],
+                           tunable->values[tunable->value_count - 1]);
     }
     QN_TRY(qn_family_allows(family, &device->info, configuration, &allowed, &broken));
     if (!allowed)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: the configuration breaks \"%s\" on %s", family->name, broken,
-                device->info.identifier);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: the configuration breaks \"%s\" on %s", family->name, broken,
+                       device->info.identifier);
     return QN_OK;
 }
 
@@ -114,7 +117,7 @@ bool qn_program_matches(const qn_program_entry *entry, const qn_family *family, 
     return entry->family == family && same_configuration(family, &entry->configuration, configuration);
 }
 
-/* The device's mutex is held. */
+/* The caller holds the device's mutex. Returns NULL if there is no such program. */
 static qn_program_entry *find(qn_device *device, const qn_family *family, const qn_configuration *configuration,
                               const char *definitions)
 {
@@ -183,7 +186,7 @@ void qn_family_forget(const qn_family *family, qn_device *device, const qn_confi
         }
         *at = entry->next;
         entry->forgotten = true;
-        if (entry->users > 0) continue; /* whoever launches it destroys it */
+        if (entry->users > 0) continue; /* the last user destroys it */
         entry->next = unused;
         unused = entry;
     }
@@ -213,7 +216,7 @@ qn_status qn_family_resources(const qn_family *family, qn_device *device, const 
 {
     qn_program_entry *entry;
     if (kernel < 0 || kernel >= family->kernel_count)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: kernel %d does not exist", family->name, kernel);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: kernel %d does not exist", family->name, kernel);
     QN_TRY(qn_program_acquire(device, family, configuration, definitions, &entry));
     *resources = (qn_kernel_resources){.largest_group = device->info.largest_group};
     qn_status status = device->driver->kernel_resources(device->handle, entry->kernels[kernel], resources);

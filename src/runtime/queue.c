@@ -6,7 +6,7 @@ qn_status qn_buffer_create(qn_device *device, size_t bytes, qn_buffer **out)
 {
     void *memory;
     *out = NULL;
-    if (bytes == 0) QN_FAIL(QN_INVALID_ARGUMENT, "a buffer of 0 bytes was asked for; expected at least 1");
+    if (bytes == 0) return QN_FAIL(QN_INVALID_ARGUMENT, "a buffer of 0 bytes was requested; expected at least 1");
     QN_TRY(qn_allocate(1, sizeof(qn_buffer), &memory));
     qn_buffer *buffer = memory;
     qn_status status = device->driver->buffer_create(device->handle, bytes, &buffer->handle);
@@ -67,7 +67,7 @@ void qn_queue_destroy(qn_queue **pointer)
 {
     qn_queue *queue = pointer ? *pointer : NULL;
     if (!queue) return;
-    qn_error_trail trail; /* a caller that cleans up after a failure still has to report it */
+    qn_error_trail trail; /* keeps the failure that a caller reports after it has cleaned up */
     qn_error_save(QN_OK, &trail);
     (void)!queue->device->driver->queue_finish(queue->device->handle, queue->handle);
     (void)qn_error_restore(&trail);
@@ -106,11 +106,11 @@ qn_status qn_event_wrap(qn_device *device, qn_driver_event handle, qn_event **ou
 static qn_status check_range(const qn_queue *queue, const qn_buffer *buffer, size_t offset, size_t bytes)
 {
     if (buffer->device != queue->device)
-        QN_FAIL(QN_INVALID_ARGUMENT, "the buffer belongs to another device than the queue (%s)",
-                queue->device->info.identifier);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the buffer belongs to another device than the queue (%s)",
+                       queue->device->info.identifier);
     if (offset > buffer->bytes || bytes > buffer->bytes - offset)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%zu bytes from byte %zu were asked for of a buffer of %zu bytes", bytes, offset,
-                buffer->bytes);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%zu bytes from byte %zu exceed a buffer of %zu bytes", bytes, offset,
+                       buffer->bytes);
     return QN_OK;
 }
 
@@ -146,7 +146,7 @@ qn_status qn_queue_copy(qn_queue *queue, qn_buffer *from, size_t from_offset, qn
     QN_TRY(check_range(queue, from, from_offset, bytes));
     QN_TRY(check_range(queue, to, to_offset, bytes));
     if (from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes)
-        QN_FAIL(QN_INVALID_ARGUMENT, "a copy within one buffer overlaps itself");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a copy within one buffer overlaps itself");
     QN_TRY(driver->copy(queue->device->handle, queue->handle, from->handle, from_offset, to->handle, to_offset, bytes,
                         event ? &handle : NULL));
     return qn_event_wrap(queue->device, handle, event);
@@ -167,8 +167,8 @@ qn_status qn_queue_fill(qn_queue *queue, qn_buffer *buffer, size_t offset, size_
 qn_status qn_queue_wait_for(qn_queue *queue, qn_event *event)
 {
     if (event->device != queue->device)
-        QN_FAIL(QN_INVALID_ARGUMENT, "the event belongs to another device than the queue (%s)",
-                queue->device->info.identifier);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the event belongs to another device than the queue (%s)",
+                       queue->device->info.identifier);
     return queue->device->driver->queue_wait_for(queue->device->handle, queue->handle, event->handle);
 }
 
@@ -215,10 +215,10 @@ qn_status qn_queue_call_host(qn_queue *queue, qn_host_function function, qn_buff
     qn_driver_event handle = NULL;
     if (event) *event = NULL;
     const qn_driver *driver = queue->device->driver;
-    if (!driver->call_host) QN_FAIL(QN_UNSUPPORTED, "%s runs no host functions", queue->device->info.identifier);
+    if (!driver->call_host) return QN_FAIL(QN_UNSUPPORTED, "%s runs no host functions", queue->device->info.identifier);
     if (buffer_count > QN_ARGUMENT_MAX)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%d buffers for a host function; expected at most %d", buffer_count,
-                QN_ARGUMENT_MAX);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%d buffers for a host function; expected at most %d", buffer_count,
+                       QN_ARGUMENT_MAX);
     for (int i = 0; i < buffer_count; i++) {
         QN_TRY(check_range(queue, buffers[i], 0, 0));
         addresses[i] = qn_buffer_native(buffers[i]);

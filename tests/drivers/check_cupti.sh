@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Our own declarations of CUPTI against NVIDIA's headers, where those are installed: every struct's size as CUPTI counts
-# it, every member's place, every value. (A header of CUPTI is C++, so this is not a C test.) Argument: source folder.
+# Compare our own declarations of CUPTI with NVIDIA's headers, if those are installed: every struct's size as CUPTI
+# counts it, every member's offset, every value. (A header of CUPTI is C++, so this is not a C test.) Argument: source
+# folder.
 set -u
 include=
 for folder in /usr/local/cuda/include /usr/local/cuda/extras/CUPTI/include; do
@@ -55,7 +56,7 @@ trap 'rm -f "$program"' EXIT
     grep -o 'QN_CUPTI_[A-Za-z_]* = ' "$1/src/runtime/cuda/cupti_api.h" | while read -r name _; do
         printf 'static_assert((int)%s == (int)%s, "%s");\n' "$name" "${name#QN_}" "$name"
     done
-    # Every function takes a pointer to one struct and gives a result.
+    # Every function takes a pointer to one struct and returns a result code.
     grep -o '"cupti[A-Z][A-Za-z]*"' "$1/src/runtime/cuda/cupti_api.c" | tr -d '"' | sort -u | while read -r name; do
         printf 'static_assert(sizeof(&%s) == sizeof(void *), "%s");\n' "$name" "$name"
     done

@@ -1,6 +1,7 @@
 /* labels: unsanitized */
-/* Every kernel family compiles without an error or a warning, in every corner of its tunables' space (a sample of them
- * where they are very many), by every compiler this machine has: that of opencl:0, and NVRTC, which needs no GPU. */
+/* Every kernel family compiles without an error or a warning at corners of its tunables' space (three of them;
+ * QUERN_TEST_CORNERS sets another number), with every compiler of this machine: that of opencl:0, and NVRTC, which
+ * needs no GPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,21 +20,22 @@
 
 extern const qn_driver qn_opencl_driver;
 
-/* The oldest and the newest GPUs the kernels are meant for; an NVRTC that does not know one is not asked. */
+/* Compute capabilities of the oldest and the newest GPUs that the kernels support; one that NVRTC does not know is
+ * skipped. */
 static const int capabilities[] = {75, 90};
 
-/* More than any family has that is not there for its wide space. */
-enum { FEW_CORNERS = 3, MOST_CORNERS = 64 }; /* a family; QUERN_TEST_CORNERS says how many instead */
+/* Corners of each family's space: by default, and the largest number that QUERN_TEST_CORNERS may set. */
+enum { FEW_CORNERS = 3, CORNERS_MAX = 64 };
 
-static const qn_family *family; /* the one being compiled */
+static const qn_family *family; /* the family being compiled */
 static qn_driver_device opencl_device;
 static qn_device_info opencl_info;
 static int capability;
 static int compiled;
 static int serious_messages;
 
-/* How many lines of a compiler's log tell of an error or a warning. One is for no one: that vectors wider than the
- * processor's are passed in memory, as caller and called function are of one program. */
+/* Count the lines of a compiler's log with an error or a warning. One warning is ignored: that vectors wider than the
+ * processor's are passed in memory. It is harmless here, because caller and callee are in one program. */
 static int count_messages(const char *log)
 {
     int count = 0;
@@ -71,8 +73,8 @@ static bool is_defined(const char *name, size_t length)
     return false;
 }
 
-/* Constants of a problem, which its caller defines: a source says which with #ifndef NAME and #error, and the family
- * what to compile with; of others 4 is as good as any. */
+/* Define the constants of a problem, which a launch function defines otherwise. A source lists them by #ifndef NAME and
+ * #error, and the family gives values to compile with; constants without such a value get 4. */
 static qn_status make_definitions(qn_text *definitions)
 {
     static const char question[] = "#ifndef ";
@@ -105,7 +107,7 @@ static void name_configuration(const qn_configuration *configuration)
     fprintf(stderr, "\n");
 }
 
-/* -Werror makes warnings failures; a build that only failed of the message for no one is repeated without. */
+/* -Werror makes warnings failures; a build that failed only by the ignored warning is repeated without -Werror. */
 static qn_status compile_opencl(const qn_configuration *configuration, void *user)
 {
     qn_text text = {0};
@@ -155,7 +157,7 @@ static void visit_families(const qn_device_info *info,
     size_t count = 0;
     const qn_family *const *families = qn_family_list(&count);
     const char *wanted = getenv("QUERN_TEST_CORNERS");
-    const int corners = wanted && atoi(wanted) > 0 && atoi(wanted) <= MOST_CORNERS ? atoi(wanted) : FEW_CORNERS;
+    const int corners = wanted && atoi(wanted) > 0 && atoi(wanted) <= CORNERS_MAX ? atoi(wanted) : FEW_CORNERS;
     CHECK(count > 0);
     for (size_t i = 0; i < count; i++) {
         int before = compiled;
@@ -186,7 +188,7 @@ static void families_compile_as_cuda(void)
     visit_families(&info, compile_cuda);
 }
 
-/* The test's own eyes: what it must report, it reports. */
+/* The test itself notices errors and warnings in bad kernels. */
 static void bad_kernels_are_noticed(void)
 {
     qn_cuda_code code = {0};
@@ -198,7 +200,7 @@ static void bad_kernels_are_noticed(void)
                 QN_BUILD_FAILED);
     CHECK_MESSAGE_HAS("\"x\" is undefined");
     qn_cuda_code_clear(&code);
-    /* what the device has too little of is no fault of the text */
+    /* a kernel that needs more than the device has is not a failed build */
     CHECK_FAILS(
         qn_cuda_compile_only("large",
                              "extern \"C\" __global__ void f(int *x) { __shared__ int a[1 << 20]; a[threadIdx.x] "

@@ -1,5 +1,5 @@
 /* devices: opencl cuda */
-/* The driver contract (runtime/driver.h) itself, below the runtime: what a driver must do for its caller. */
+/* The contract of a driver (runtime/driver.h): its functions are called directly, without the runtime. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static void a_device_is_described(void)
     CHECK(info.pci_address[0] == 0 || strlen(info.pci_address) == strlen("0000:00:00.0"));
 }
 
-static void bytes_go_in_and_out(void)
+static void written_bytes_are_read_back(void)
 {
     unsigned char given[COUNT], got[COUNT];
     qn_driver_buffer a = NULL, b = NULL, empty = NULL;
@@ -153,7 +153,7 @@ static void events_time_and_order_commands(void)
     driver->buffer_destroy(device, b);
 }
 
-/* y += x * 0.5 and out = ranges' values, on parts of buffers that begin at `offset` bytes. */
+/* Run `scale` on parts of buffers that begin at `offset` bytes, and check that nothing else changed. */
 static void launch_scale(qn_driver_kernel kernel, size_t offset)
 {
     const size_t bytes = 2 * COUNT * sizeof(int64_t);
@@ -223,7 +223,7 @@ static void kernels_run_on_buffer_ranges(void)
     driver->program_destroy(device, program);
 }
 
-static void work_items_know_their_place(void)
+static void work_items_have_their_ids(void)
 {
     enum { X = 8, Y = 6, Z = 4, ALL = X * Y * Z };
     int out[ALL], wrong = 0;
@@ -253,7 +253,7 @@ static void work_items_know_their_place(void)
     driver->program_destroy(device, program);
 }
 
-static void binaries_come_back(void)
+static void a_saved_binary_is_loaded(void)
 {
     qn_driver_program program = NULL, again = NULL;
     qn_driver_kernel kernel = NULL;
@@ -281,7 +281,7 @@ static void broken_source_is_explained(void)
     CHECK_FAILS(build("KERNEL void broken(GLOBAL int *x)\n{\n    x[0] = undeclared_name;\n}\n", NULL, 0, &program),
                 QN_BUILD_FAILED);
     CHECK_MESSAGE_HAS("tests/driver");
-    /* NVIDIA's OpenCL names no file, whatever #line says. */
+    /* Messages of NVIDIA's OpenCL compiler name no file, even after #line. */
     if (strcmp(info.driver, "cuda") == 0 || info.kind == QN_DEVICE_CPU) CHECK_MESSAGE_HAS("kernels.cl");
     CHECK_MESSAGE_HAS("undeclared_name");
 }
@@ -322,7 +322,7 @@ static void impossible_buffers_are_refused(void)
     CHECK_MESSAGE_HAS("1125899906842624 bytes");
 }
 
-static void native_objects_are_handed_out(void)
+static void native_handles_are_returned(void)
 {
     qn_driver_buffer buffer = NULL;
     qn_driver_queue queue = NULL;
@@ -350,15 +350,15 @@ int main(int argc, char **argv)
     if (!CHECK_OK(driver->device_open(NULL, 0, NULL, &device, &info))) return check_finish();
     RUN(a_device_is_described);
     RUN(absent_devices_are_refused);
-    RUN(bytes_go_in_and_out);
+    RUN(written_bytes_are_read_back);
     RUN(events_time_and_order_commands);
     RUN(kernels_run_on_buffer_ranges);
-    RUN(work_items_know_their_place);
-    RUN(binaries_come_back);
+    RUN(work_items_have_their_ids);
+    RUN(a_saved_binary_is_loaded);
     RUN(broken_source_is_explained);
     RUN(wrong_launches_are_refused);
     RUN(impossible_buffers_are_refused);
-    RUN(native_objects_are_handed_out);
+    RUN(native_handles_are_returned);
     driver->device_close(device);
     return check_finish();
 }

@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 */
-/* Every word of the kernel language on a device against the same value computed here without it: equal to the bit where
- * the word is exact, within the documented units in the last place (ulp) where it is not. */
+/* Every word of the kernel language on a device is compared with the same value computed here in plain C: bit for
+ * bit where the word is exact, within the documented units in the last place (ulp) where it is not. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static qn_context *context;
 static qn_device *device;
 static qn_queue *queue;
 
-/* Results of the device, filled by the tests. */
+/* Inputs of the kernels, filled by make_inputs. */
 static int32_t integer_a[ITEMS], integer_b[ITEMS];
 static float float_a[ITEMS], float_b[ITEMS], float_c[ITEMS];
 
@@ -96,19 +96,19 @@ static const qn_tunable tunables[] = {{"GROUP_SIZE", {GROUP}, 1, GROUP, "work-it
 static qn_family family = {
     .name = "tests/prelude", .kernels = kernels, .kernel_count = KERNELS, .tunables = tunables, .tunable_count = 2};
 
-/* Kernels of groups, atomics and vectors have no meaning in pure C. */
+/* The host runs only the kernels of pure functions: `integers` and `floats`. */
 static bool is_host(void)
 {
     return strstr(identifier, "host") != NULL;
 }
 
-/* One argument of a run: host memory that goes in before and comes back after. */
+/* One buffer argument of a run: host memory that is written to the device before and read back after. */
 typedef struct memory {
     void *data;
     size_t bytes;
 } memory;
 
-/* Run a kernel with `count` buffers, then (when `n` >= 0) the value n. */
+/* Run a kernel whose arguments are `count` buffers and, if n >= 0, the value n. */
 static qn_status run(int kernel, int width, const memory *memories, int count, int n)
 {
     qn_buffer *buffers[8] = {0};
@@ -131,7 +131,7 @@ static qn_status run(int kernel, int width, const memory *memories, int count, i
     return status;
 }
 
-/* Corner values first, then a fixed sequence of scattered bits. */
+/* Corner values first, then a fixed sequence of pseudo-random bits. */
 static void make_inputs(void)
 {
     static const int32_t corners[] = {0, 1, -1, INT32_MAX, INT32_MIN, 255, -256, 1 << 20};
@@ -199,7 +199,7 @@ static void integer_words_are_exact(void)
     }
 }
 
-/* volatile: this compiler is not to fuse or keep more bits either. */
+/* volatile keeps this compiler from fusing operations or keeping more bits. */
 static float rounded_product(float a, float b)
 {
     volatile float product = a * b;
@@ -252,7 +252,7 @@ static void expected_complex(int word, const float *a, const float *b, const flo
     }
 }
 
-/* Value in double precision and the tolerance, relative to it. */
+/* Return the value in double precision; *tolerance is relative to it. */
 static double expected_rough(int word, double x, double *tolerance)
 {
     const double ulp = 0x1p-23, units[ROUGH_WORDS] = {3, 2, 3, 3, 4, 4, 0, 0, 0, 3, 2.5};
@@ -276,7 +276,7 @@ static int count_wrong_floats(int word, const float *out)
     int wrong = 0;
     for (int i = 0; i < ITEMS; i++) {
         float expected = expected_exact(word, float_a[i], float_b[i], float_c[i]);
-        if (expected == 0 && out[i] == 0) continue; /* either zero */
+        if (expected == 0 && out[i] == 0) continue; /* 0 or −0 */
         if (memcmp(&out[i], &expected, sizeof expected) != 0 && !wrong++)
             fprintf(stderr, "exact word %d of %a, %a, %a: %a, expected %a\n", word, (double)float_a[i],
                     (double)float_b[i], (double)float_c[i], (double)out[i], (double)expected);
@@ -298,7 +298,7 @@ static void float_words_round_as_documented(void)
             double tolerance, expected = expected_rough(word, (double)x, &tolerance);
             worst = fmax(worst, fabs((double)rough[word * ITEMS + i] - expected) / (tolerance * fabs(expected)));
         }
-        if (worst > 1) fprintf(stderr, "rough word %d: error is %g of what is allowed\n", word, worst);
+        if (worst > 1) fprintf(stderr, "rough word %d: error is %g times the tolerance\n", word, worst);
         CHECK(worst <= 1);
     }
     for (int word = 0; word < COMPLEX_WORDS; word++) {
@@ -314,7 +314,7 @@ static void float_words_round_as_documented(void)
     }
 }
 
-/* The documented order: the upper half is added to the lower one until one element is left. */
+/* Sum in the documented order: the upper half is added to the lower half until one element remains. */
 static float sum_halves(const float *values, int width)
 {
     float sums[WIDTH_MAX];
@@ -353,7 +353,7 @@ static void check_vectors(int width)
     int wrong = 0;
     for (int i = 0; i < ITEMS * width; i++) {
         x[i] = float_a[i % ITEMS] * (1.0f + (float)(i / ITEMS) * 0x1p-6f);
-        if (fabsf(x[i]) > 1000.0f) x[i] = 1000.0f; /* times 100 it stays an int */
+        if (fabsf(x[i]) > 1000.0f) x[i] = 1000.0f; /* 100 times it must fit an int */
         y[i] = float_b[(i * 5 + 3) % ITEMS];
     }
     if (!CHECK_OK(run(VECTORS, width, memories, 5, -1))) return;
@@ -386,7 +386,7 @@ static int compare_ints(const void *a, const void *b)
     return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b);
 }
 
-static void atomics_lose_nothing(void)
+static void atomics_count_every_work_item(void)
 {
     int32_t counts[12] = {0, 0, 0, 0, INT32_MAX, INT32_MIN}, residues[4] = {0}, bits = 0;
     static int32_t tickets[ITEMS];
@@ -433,8 +433,8 @@ static void groups_share_memory(void)
     CHECK(wrong == 0);
 }
 
-/* Seven floats an item: its neighbour's four, two and one. */
-static void copies_arrive(void)
+/* Each item gets its neighbour's first seven floats, copied as four, two and one. */
+static void copies_reach_local_memory(void)
 {
     static float from[8 * ITEMS], out[7 * ITEMS];
     const memory memories[] = {{from, sizeof from}, {out, sizeof out}};
@@ -467,10 +467,9 @@ int main(int argc, char **argv)
 {
     qn_text source = {0};
     identifier = argc > 1 ? argv[1] : "host";
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context)) || !CHECK_OK(read_source(&source)))
-        return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context)) || !CHECK_OK(read_source(&source))) return check_finish();
     family.source = source.data;
-    if (is_host()) family.kernel_count = VECTORS; /* the pure ones */
+    if (is_host()) family.kernel_count = VECTORS; /* only the kernels of pure functions */
     qn_status status = qn_device_open(context, identifier, &device);
     if (status == QN_NO_DEVICE) check_skip(strstr(identifier, "cuda") ? "cuda" : "opencl", qn_error_message());
     if (CHECK_OK(status) && CHECK_OK(qn_queue_create(device, &queue))) {
@@ -479,9 +478,9 @@ int main(int argc, char **argv)
         RUN(float_words_round_as_documented);
         if (!is_host()) {
             RUN(vector_words_work_at_every_width);
-            RUN(atomics_lose_nothing);
+            RUN(atomics_count_every_work_item);
             RUN(groups_share_memory);
-            RUN(copies_arrive);
+            RUN(copies_reach_local_memory);
         }
     }
     qn_queue_destroy(&queue);

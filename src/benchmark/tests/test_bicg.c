@@ -10,7 +10,7 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { ROWS = 333, COLUMNS = 560, MOST_CORNERS = 16 };
+enum { ROWS = 333, COLUMNS = 560, CORNERS_MAX = 16 };
 
 static qn_device *device;
 static qn_queue *queue;
@@ -61,10 +61,10 @@ static void sampled_corners_are_right(void)
     for (int i = 0; i < COLUMNS; i++) p[i] = qn_workload_input(2, (uint64_t)i);
     for (int i = 0; i < ROWS; i++) r[i] = qn_workload_input(3, (uint64_t)i);
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_bicg_family, qn_device_get_info(device),
-                                      corners_to_visit(qn_device_get_info(device), MOST_CORNERS), check_corner,
+                                      corners_to_visit(qn_device_get_info(device), CORNERS_MAX), check_corner,
                                       &corners));
     CHECK(corners >= 1);
-    /* The host's own choice, whole */
+    /* Test every value of the tunable that the host's kernel uses. */
     qn_configuration configuration = qn_family_fallback(&qn_benchmark_bicg_family);
     for (int rows = 1; rows <= 8; rows *= 2) {
         configuration.value[3] = rows;
@@ -72,7 +72,7 @@ static void sampled_corners_are_right(void)
     }
 }
 
-/* (1 2; 3 4): its rows times (10, 1), its columns times (10, 1) */
+/* The matrix (1 2; 3 4) and the vector (10, −1): the first row gives 10 − 2, the second column 20 − 4. */
 static void reference_is_a_product(void)
 {
     const float small[4] = {1, 2, 3, 4}, x[2] = {10, -1};
@@ -96,7 +96,7 @@ static void wrong_sizes_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "benchmark/bicg", (const int[]){1001, 512, 0}, &work);
@@ -108,13 +108,13 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(reference_is_a_product);
     RUN(sampled_corners_are_right);
     RUN(wrong_sizes_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

@@ -12,7 +12,7 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { MOST_CORNERS = 24, MOST = 320 * 150 };
+enum { CORNERS_MAX = 24, MAX = 320 * 150 };
 
 static const qn_convolution_problem problems[] = {{300, 70, 15, 15}, {127, 61, 15, 15}, {1, 1, 15, 15},
                                                   {65, 33, 17, 17},  {200, 40, 3, 5},   {64, 64, 1, 1},
@@ -20,7 +20,7 @@ static const qn_convolution_problem problems[] = {{300, 70, 15, 15}, {127, 61, 1
 
 static qn_device *device;
 static qn_queue *queue;
-static float in[MOST], filter[MOST], out[MOST];
+static float in[MAX], filter[MAX], out[MAX];
 
 /* The largest error in units of the rounding that sums of products of numbers from [-1, 1) leave. */
 static double error_of(const qn_convolution_problem *problem, const qn_configuration *configuration)
@@ -52,7 +52,7 @@ static double error_of(const qn_convolution_problem *problem, const qn_configura
     return worst;
 }
 
-/* The first two sizes; they share a program. */
+/* Check the first two sizes, which share a program. */
 static qn_status check_corner(const qn_configuration *configuration, void *user)
 {
     ++*(int *)user;
@@ -67,7 +67,7 @@ static void sampled_corners_are_right(void)
     int corners = 0;
     const char *name = qn_device_get_info(device)->identifier;
     /* The host's kernel has no tunables: one corner is all. */
-    int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), MOST_CORNERS);
+    int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), CORNERS_MAX);
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_convolution_family, qn_device_get_info(device), most, check_corner,
                                       &corners));
     CHECK(corners == most);
@@ -79,8 +79,8 @@ static void every_size_is_right(void)
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) CHECK(error_of(&problems[i], &fallback) <= 1);
 }
 
-/* Two by two of three by two with (1, 10): 1 + 20, 2 + 30; 4 + 50, 5 + 60 */
-static void reference_is_the_definition(void)
+/* An image of three by two and the filter (1, 10) give two by two: 1 + 20, 2 + 30; 4 + 50, 5 + 60. */
+static void reference_agrees_with_the_definition(void)
 {
     const float image[] = {1, 2, 3, 4, 5, 6}, weights[] = {1, 10};
     const qn_convolution_problem problem = {2, 2, 2, 1};
@@ -100,7 +100,7 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "benchmark/convolution", (const int[]){200, 100, 15}, &work);
@@ -113,14 +113,14 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
-    RUN(reference_is_the_definition);
+    RUN(reference_agrees_with_the_definition);
     RUN(sampled_corners_are_right);
     RUN(every_size_is_right);
     RUN(impossible_problems_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

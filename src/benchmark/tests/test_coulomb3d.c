@@ -10,7 +10,7 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { NX = 48, NY = 7, NZ = 11, ATOMS = 141, MOST_CORNERS = 16 };
+enum { NX = 48, NY = 7, NZ = 11, ATOMS = 141, CORNERS_MAX = 16 };
 
 static qn_device *device;
 static qn_queue *queue;
@@ -56,10 +56,10 @@ static void sampled_corners_are_right(void)
     int corners = 0;
     make_atoms();
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_coulomb3d_family, qn_device_get_info(device),
-                                      corners_to_visit(qn_device_get_info(device), MOST_CORNERS), check_corner,
+                                      corners_to_visit(qn_device_get_info(device), CORNERS_MAX), check_corner,
                                       &corners));
     CHECK(corners >= 2);
-    /* The host's own choice, whole */
+    /* Test every value of the tunable that the host's kernel uses. */
     qn_configuration configuration = qn_family_fallback(&qn_benchmark_coulomb3d_family);
     for (int depth = 1; depth <= 8; depth *= 2) {
         configuration.value[2] = depth;
@@ -93,7 +93,7 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "benchmark/coulomb3d", (const int[]){32, 100, 0}, &work);
@@ -105,13 +105,13 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(reference_is_coulombs_law);
     RUN(sampled_corners_are_right);
     RUN(impossible_problems_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

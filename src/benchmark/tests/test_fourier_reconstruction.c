@@ -12,7 +12,7 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { MOST_CORNERS = 24, SIDE = 22, COLUMNS = SIDE / 2 + 1, PROJECTIONS = 19 };
+enum { CORNERS_MAX = 24, SIDE = 22, COLUMNS = SIDE / 2 + 1, PROJECTIONS = 19 };
 enum { HALF_PLANE = SIDE * COLUMNS, VOXELS = SIDE * HALF_PLANE };
 
 static const qn_reconstruction_problem problem = {SIDE, PROJECTIONS};
@@ -28,7 +28,7 @@ static float pixel(int projection, int row, int column, int component, const voi
     return images[2 * (projection * HALF_PLANE + row * COLUMNS + column) + component];
 }
 
-/* Turns about an axis in the x-y plane by an angle, both different for each projection; the first not at all. */
+/* Make rotations about axes in the x-y plane. Axis and angle differ for each projection; the first angle is 0. */
 static void make_inputs(void)
 {
     for (size_t i = 0; i < sizeof images / sizeof *images; i++) images[i] = qn_workload_input(5, i);
@@ -76,7 +76,8 @@ static double error_of(const qn_configuration *configuration)
     return worst;
 }
 
-/* Coordinates up to 8 with 2^-24 of it as error, on a flank of slope 1; at the radius the blob is 3e-6, or 0. */
+/* Coordinates up to 8 have a relative error of 2^-24, and the blob's slope is at most about 1. At its radius the blob
+ * jumps from 3e-6 to 0. */
 static qn_status check_corner(const qn_configuration *configuration, void *user)
 {
     ++*(int *)user;
@@ -92,15 +93,15 @@ static void sampled_corners_are_right(void)
     int corners = 0;
     const char *name = qn_device_get_info(device)->identifier;
     /* The host's kernel has no tunables: one corner is all. */
-    int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), MOST_CORNERS);
+    int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), CORNERS_MAX);
     make_inputs();
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_fourier_reconstruction_family, qn_device_get_info(device), most,
                                       check_corner, &corners));
     CHECK(corners == most);
 }
 
-/* In the plane of an untilted projection a voxel is a pixel: it weighs 1, its neighbours the same on both sides. */
-static void reference_is_the_definition(void)
+/* In the plane of a projection that is not rotated, each voxel coincides with a pixel. */
+static void reference_agrees_with_the_definition(void)
 {
     static float first[2 * HALF_PLANE];
     const qn_reconstruction_problem one = {SIDE, 1};
@@ -115,8 +116,8 @@ static void reference_is_the_definition(void)
     qn_reconstruction_reference(&one, matrices, pixel, NULL, above, over);
     qn_reconstruction_reference(&one, matrices, pixel, NULL, far, nothing);
     qn_reconstruction_blob(table);
-    /* 1 squared of 1.9 squared is entry 1134.6 of 4096; with 2 squared at least, the four at a distance of 1 and the
-     * four at √2 */
+    /* The table covers squared distances up to 1.9² by 4096 entries: 1 is at entry 1134.6, 2 at entry 2269.3. The
+     * weight comes from the pixel itself, four pixels at a distance of 1, and four at √2. */
     const double one_away = table[1134] + (4096 / (1.9 * 1.9) - 1134) * (table[1135] - table[1134]);
     const double two_away = table[2269] + (2 * 4096 / (1.9 * 1.9) - 2269) * (table[2270] - table[2269]);
     CHECK_NEAR(table[0], 1, 1e-7);
@@ -143,11 +144,11 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "benchmark/fourier_reconstruction", (const int[]){32, 40, 0}, &work);
-    /* 40 slabs of a half disc of radius 13, 3.8 thick; nine slots a voxel, five for each of 7.56 pixels */
+    /* 40 half discs of radius 13 and thickness 3.8; nine slots for each voxel, five for each of its 7.56 pixels */
     CHECK_NEAR(work.multiply_adds / (40 * 265.46 * 3.8 * (9 + 5 * 7.5608)), 1, 1e-3);
     CHECK_NEAR(work.bytes_read, 40 * (8 * 32.0 * 17 + 48), 0);
     CHECK_NEAR(work.bytes_written, 12 * 32.0 * 32 * 17, 0);
@@ -164,13 +165,13 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(sampled_corners_are_right);
-    RUN(reference_is_the_definition);
+    RUN(reference_agrees_with_the_definition);
     RUN(impossible_problems_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     RUN(many_projections_are_within_tolerance);
     qn_queue_destroy(&queue);
     qn_device_release(&device);

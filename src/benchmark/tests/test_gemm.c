@@ -13,15 +13,16 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-/* PoCL takes seconds for each. */
-enum { MOST_CORNERS = 24, MOST = 520 * 520 };
+/* PoCL takes seconds to compile each corner. */
+enum { CORNERS_MAX = 24, MAX = 520 * 520 };
 
-/* Multiples of every tile; odd; thin. On the host these also cross the blocks of its kernel. */
+/* Sizes that are multiples of every tile, odd sizes, and thin matrices. Some are larger than the blocks of the host's
+ * kernel. */
 static const qn_gemm_problem problems[] = {{256, 256, 96}, {131, 77, 53}, {1, 3, 300}, {301, 1, 1}, {260, 516, 260}};
 
 static qn_device *device;
 static qn_queue *queue;
-static float a[MOST], b[MOST], c[MOST];
+static float a[MAX], b[MAX], c[MAX];
 
 static void fill(float *to, uint64_t seed, size_t count)
 {
@@ -55,7 +56,7 @@ static double error_of(const qn_gemm_problem *problem, const qn_configuration *c
     return worst;
 }
 
-/* With and without guards: the first two sizes. */
+/* Check the first two sizes: one needs no guards at the edges, the other does. */
 static qn_status check_corner(const qn_configuration *configuration, void *user)
 {
     ++*(int *)user;
@@ -70,7 +71,7 @@ static void sampled_corners_are_right(void)
     int corners = 0;
     const char *name = qn_device_get_info(device)->identifier;
     /* The host's kernel has no tunables: one corner is all. */
-    int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), MOST_CORNERS);
+    int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), CORNERS_MAX);
     CHECK_OK(
         qn_family_sample_corners(&qn_benchmark_gemm_family, qn_device_get_info(device), most, check_corner, &corners));
     CHECK(corners == most);
@@ -102,7 +103,7 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "benchmark/gemm", (const int[]){100, 200, 300}, &work);
@@ -115,14 +116,14 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(reference_is_the_product);
     RUN(sampled_corners_are_right);
     RUN(every_size_is_right);
     RUN(impossible_problems_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

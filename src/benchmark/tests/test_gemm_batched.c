@@ -13,15 +13,15 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-/* PoCL takes seconds for each. */
-enum { MOST_CORNERS = 24, MOST = 300 * 1024 };
+/* PoCL takes seconds to compile each corner. */
+enum { CORNERS_MAX = 24, MAX = 300 * 1024 };
 
 static const qn_gemm_batched_problem problems[] = {{131, 16, 16, 16}, {67, 5, 7, 9},   {1, 1, 1, 1},
                                                    {40, 32, 32, 32},  {29, 12, 8, 10}, {257, 3, 31, 2}};
 
 static qn_device *device;
 static qn_queue *queue;
-static float a[MOST], b[MOST], c[MOST];
+static float a[MAX], b[MAX], c[MAX];
 
 static void fill(float *to, uint64_t seed, size_t count)
 {
@@ -59,7 +59,7 @@ static double error_of(const qn_gemm_batched_problem *problem, const qn_configur
     return worst;
 }
 
-/* The first two sizes. */
+/* Check the first two sizes. */
 static qn_status check_corner(const qn_configuration *configuration, void *user)
 {
     ++*(int *)user;
@@ -74,7 +74,7 @@ static void sampled_corners_are_right(void)
     int corners = 0;
     const char *name = qn_device_get_info(device)->identifier;
     /* The host's kernel has no tunables: one corner is all. */
-    int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), MOST_CORNERS);
+    int most = strstr(name, "host") ? 1 : corners_to_visit(qn_device_get_info(device), CORNERS_MAX);
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_gemm_batched_family, qn_device_get_info(device), most, check_corner,
                                       &corners));
     CHECK(corners == most);
@@ -107,7 +107,7 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "benchmark/gemm_batched", (const int[]){1000, 16, 0}, &work);
@@ -120,14 +120,14 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(reference_is_the_product);
     RUN(sampled_corners_are_right);
     RUN(every_size_is_right);
     RUN(impossible_problems_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

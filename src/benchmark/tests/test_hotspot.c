@@ -12,9 +12,9 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { MOST_CORNERS = 24, MOST_CORNERS_OPENCL = 3, MOST = 530 * 150 };
+enum { CORNERS_MAX = 24, CORNERS_OPENCL_MAX = 3, MAX = 530 * 150 };
 
-/* Across the host's tiles; odd; fewer cells than steps; one line. */
+/* Grids larger than the host's tiles, odd sides, fewer cells than steps, and a single line. */
 static const qn_hotspot_problem problems[] = {
     {157, 61, 7, 0.11f, 0.07f, 0.01f, 0.05f, 0.5f}, {523, 140, 13, 0.2f, 0.1f, 0.001f, 0.5f, -0.25f},
     {5, 3, 10, 0.11f, 0.07f, 0.01f, 0.05f, 0.5f},   {1, 1, 3, 0.11f, 0.07f, 0.01f, 0.05f, 0.5f},
@@ -23,7 +23,7 @@ static const qn_hotspot_problem problems[] = {
 
 static qn_device *device;
 static qn_queue *queue;
-static float power[MOST], start[MOST], result[MOST];
+static float power[MAX], start[MAX], result[MAX];
 
 static float input(int field, int x, int y, const void *user)
 {
@@ -31,7 +31,7 @@ static float input(int field, int x, int y, const void *user)
     return (field == 0 ? power : start)[y * problem->width + x];
 }
 
-/* The largest error of every stride-th cell in units of what rounding leaves. */
+/* Largest error of every stride-th cell, in units of the rounding error. */
 static double error_of(const qn_hotspot_problem *problem, const qn_configuration *configuration, int stride)
 {
     const size_t cells = (size_t)(problem->width * problem->height), bytes = cells * sizeof(float);
@@ -70,13 +70,13 @@ static void sampled_corners_are_right(void)
     int corners = 0;
     const char *name = qn_device_get_info(device)->identifier;
     /* The host's kernel has one tunable, STEPS: 1, 2 and 10. */
-    int most = strstr(name, "host") ? 3 : strstr(name, "opencl") ? MOST_CORNERS_OPENCL : MOST_CORNERS;
+    int most = strstr(name, "host") ? 3 : strstr(name, "opencl") ? CORNERS_OPENCL_MAX : CORNERS_MAX;
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_hotspot_family, qn_device_get_info(device), most, check_corner,
                                       &corners));
     CHECK(corners == most);
 }
 
-/* With a configuration and without, when launches say how far they came. */
+/* Run with a given configuration, and without one: then each launch reports the number of its steps. */
 static void every_size_is_right(void)
 {
     qn_configuration configuration = qn_family_fallback(&qn_benchmark_hotspot_family);
@@ -88,7 +88,8 @@ static void every_size_is_right(void)
     CHECK(error_of(&problems[1], &configuration, 7) <= 1);
 }
 
-/* A hot cell of three in a row after one step: it gave 0.1 to the right and lost half of what it is above the air. */
+/* The left one of three cells in a row is hot. In one step it gives 0.1 to its neighbour and loses to the air half of
+ * the difference from the air's temperature. */
 static float hot_left(int field, int x, int y, const void *user)
 {
     (void)y;
@@ -96,7 +97,7 @@ static float hot_left(int field, int x, int y, const void *user)
     return field == 0 ? 1 : x == 0 ? 2 : 1;
 }
 
-static void reference_is_the_definition(void)
+static void reference_agrees_with_the_definition(void)
 {
     const qn_hotspot_problem problem = {3, 1, 1, 0.1f, 0.2f, 0.5f, 0.25f, 1};
     double temperature;
@@ -122,7 +123,7 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&other);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "benchmark/hotspot", (const int[]){300, 100, 10}, &work);
@@ -135,14 +136,14 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
-    RUN(reference_is_the_definition);
+    RUN(reference_agrees_with_the_definition);
     RUN(sampled_corners_are_right);
     RUN(every_size_is_right);
     RUN(impossible_problems_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

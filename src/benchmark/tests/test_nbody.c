@@ -10,7 +10,7 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { COUNT = 176, MOST_CORNERS = 16 };
+enum { COUNT = 176, CORNERS_MAX = 16 };
 
 static qn_device *device;
 static qn_queue *queue;
@@ -40,7 +40,7 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
         for (int c = 0; c < 3; c++)
             worst = qn_workload_larger_error(worst, fabs(acceleration[c * COUNT + i] - expected[c]) / scale);
     }
-    CHECK(worst < 3e-6); /* thrice the 5e-7 of a root, and the rounding of 176 additions */
+    CHECK(worst < 3e-6); /* three times the error of a root, 5e-7, and the rounding of 176 additions */
     qn_buffer_release(&body_buffer);
     qn_buffer_release(&component_buffer);
     qn_buffer_release(&result);
@@ -52,10 +52,10 @@ static void sampled_corners_are_right(void)
     int corners = 0;
     make_bodies();
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_nbody_family, qn_device_get_info(device),
-                                      corners_to_visit(qn_device_get_info(device), MOST_CORNERS), check_corner,
+                                      corners_to_visit(qn_device_get_info(device), CORNERS_MAX), check_corner,
                                       &corners));
     CHECK(corners >= 1);
-    /* The host's own choice, whole */
+    /* Test every value of the tunable that the host's kernel uses. */
     qn_configuration configuration = qn_family_fallback(&qn_benchmark_nbody_family);
     for (int vectors = 1; vectors <= 4; vectors *= 2) {
         configuration.value[2] = vectors;
@@ -63,7 +63,7 @@ static void sampled_corners_are_right(void)
     }
 }
 
-/* Two bodies 3 apart, softened by 4: 1 / 125 of mass times distance, and back. */
+/* Two bodies at distance 3 with softening length 4: 1 / (3² + 4²)^(3/2) = 1 / 125, times mass and distance. */
 static void reference_is_newtons_law(void)
 {
     const float two[8] = {1, 0, 0, 10, 1, 3, 0, 5};
@@ -85,7 +85,7 @@ static void odd_counts_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "benchmark/nbody", (const int[]){992, 0, 0}, &work);
@@ -97,13 +97,13 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(reference_is_newtons_law);
     RUN(sampled_corners_are_right);
     RUN(odd_counts_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

@@ -11,11 +11,11 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { MOST = 70000, MOST_CORNERS = 16 };
+enum { MAX = 70000, CORNERS_MAX = 16 };
 
 static qn_device *device;
 static qn_queue *queue;
-static float numbers[MOST];
+static float numbers[MAX];
 
 static void check_sum(const qn_configuration *configuration, int count)
 {
@@ -32,7 +32,7 @@ static void check_sum(const qn_configuration *configuration, int count)
     CHECK(seconds >= 0);
     CHECK_OK(qn_queue_read(queue, result, 0, &sum, sizeof sum, NULL));
     CHECK_OK(qn_queue_finish(queue));
-    CHECK_NEAR(sum, qn_reduction_reference(numbers, count), 0); /* exact, being whole */
+    CHECK_NEAR(sum, qn_reduction_reference(numbers, count), 0); /* exact, because all sums are whole numbers */
     qn_buffer_release(&from);
     qn_buffer_release(&scratch);
     qn_buffer_release(&result);
@@ -41,7 +41,7 @@ static void check_sum(const qn_configuration *configuration, int count)
 static qn_status check_corner(const qn_configuration *configuration, void *user)
 {
     ++*(int *)user;
-    check_sum(configuration, MOST);
+    check_sum(configuration, MAX);
     check_sum(configuration, 16);
     check_sum(configuration, 4096 + 16);
     return QN_OK;
@@ -50,18 +50,18 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
 static void sampled_corners_are_right(void)
 {
     int corners = 0;
-    for (int i = 0; i < MOST; i++) numbers[i] = qn_workload_whole_number(3, (uint64_t)i);
+    for (int i = 0; i < MAX; i++) numbers[i] = qn_workload_whole_number(3, (uint64_t)i);
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_reduction_family, qn_device_get_info(device),
-                                      corners_to_visit(qn_device_get_info(device), MOST_CORNERS), check_corner,
+                                      corners_to_visit(qn_device_get_info(device), CORNERS_MAX), check_corner,
                                       &corners));
     CHECK(corners >= 3);
-    /* The host's own choice of streams, whole */
+    /* Test every number of streams, the tunable that the host's kernel uses. */
     qn_configuration configuration = qn_family_fallback(&qn_benchmark_reduction_family);
     for (int streams = 1; streams <= 8; streams *= 2) {
         configuration.value[3] = streams;
-        check_sum(&configuration, MOST);
+        check_sum(&configuration, MAX);
     }
-    check_sum(NULL, MOST);
+    check_sum(NULL, MAX);
 }
 
 static void inputs_are_as_promised(void)
@@ -77,11 +77,12 @@ static void inputs_are_as_promised(void)
     }
     for (int i = 0; i < 17; i++) CHECK(i == 8 ? seen[i] == 0 : abs(seen[i] - 1000) < 160); /* five deviations */
     CHECK(low > 3700 && low < 4300);
-    CHECK(fabs(sum) < 5 * 5.05 * sqrt(16000)); /* of a step of 5.05, root mean square */
+    CHECK(fabs(sum) < 5 * 5.05 * sqrt(16000)); /* five deviations; the numbers have a root mean square of 5.05 */
     CHECK(qn_workload_input(1, 5) == qn_workload_input(1, 5) && qn_workload_input(1, 5) != qn_workload_input(2, 5));
 }
 
-/* Buffers longer than the numbers' period hold what is made again one by one, and their sum is right. */
+/* Buffers longer than the period of the numbers hold the same numbers as the functions that make them one by one, and
+ * the returned sum is right. */
 static void long_buffers_hold_the_same_numbers(void)
 {
     enum { COUNT = 9000000, FIRST = 1234, STEP = 997 };
@@ -124,7 +125,7 @@ static void wrong_sizes_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "benchmark/reduction", (const int[]){100016, 0, 0}, &work);
@@ -135,7 +136,7 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(inputs_are_as_promised);
@@ -143,7 +144,7 @@ int main(int argc, char **argv)
     RUN(reference_adds_up);
     RUN(sampled_corners_are_right);
     RUN(wrong_sizes_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

@@ -10,7 +10,7 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { ROWS = 272, COLUMNS = 160, MOST_CORNERS = 20 };
+enum { ROWS = 272, COLUMNS = 160, CORNERS_MAX = 20 };
 
 static qn_device *device;
 static qn_queue *queue;
@@ -39,12 +39,12 @@ static void sampled_corners_are_right(void)
     for (int i = 0; i < ROWS * COLUMNS; i++) from[i] = qn_workload_input(1, (uint64_t)i);
     qn_transpose_reference(&problem, from, expected);
     CHECK_OK(qn_family_sample_corners(&qn_benchmark_transpose_family, qn_device_get_info(device),
-                                      corners_to_visit(qn_device_get_info(device), MOST_CORNERS), check_corner,
+                                      corners_to_visit(qn_device_get_info(device), CORNERS_MAX), check_corner,
                                       &corners));
     CHECK(corners >= 3);
 }
 
-/* The host's own choice, whole: tiles of 16 to 512 by 16 to 128. */
+/* Test all tiles that the host's kernel allows: 16 to 512 by 16 to 128. */
 static void host_tiles_are_right(void)
 {
     qn_configuration configuration = qn_family_fallback(&qn_benchmark_transpose_family);
@@ -54,7 +54,7 @@ static void host_tiles_are_right(void)
         for (int rows = 1; rows <= 8; rows *= 2) {
             configuration.value[0] = x;
             configuration.value[2] = rows;
-            configuration.value[5] = (x + rows) % 3 == 0; /* either order */
+            configuration.value[5] = (x + rows) % 3 == 0; /* test both orders */
             CHECK_OK(qn_family_allows(&qn_benchmark_transpose_family, qn_device_get_info(device), &configuration,
                                       &allowed, NULL));
             if (allowed) CHECK_OK(check_corner(&configuration, &tiles));
@@ -62,7 +62,7 @@ static void host_tiles_are_right(void)
     CHECK(tiles > 0);
 }
 
-/* (1 2 3; 4 5 6) and its columns */
+/* The transpose of (1 2 3; 4 5 6) is (1 4; 2 5; 3 6). */
 static void reference_turns_rows_into_columns(void)
 {
     const float small[6] = {1, 2, 3, 4, 5, 6}, turned[6] = {1, 4, 2, 5, 3, 6};
@@ -80,7 +80,7 @@ static void odd_sizes_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "benchmark/transpose", (const int[]){304, 512, 0}, &work);
@@ -92,14 +92,14 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(reference_turns_rows_into_columns);
     RUN(sampled_corners_are_right);
     RUN(host_tiles_are_right);
     RUN(odd_sizes_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

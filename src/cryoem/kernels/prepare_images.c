@@ -14,7 +14,7 @@ extern const char qn_cryoem_prepare_images_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_cryoem_prepare_images_host);
 
 enum { GROUP_SIZE, PER_ITEM, TUNABLES };
-enum { MOST_GROUPS_ALONG_IMAGES = 65535 }; /* CUDA's limit but for the first dimension */
+enum { GROUPS_ALONG_IMAGES_MAX = 65535 }; /* CUDA's limit for all dimensions except the first */
 
 static const qn_tunable tunables[TUNABLES] = {
     [GROUP_SIZE] = {"GROUP_SIZE", {32, 64, 128, 256}, 4, 128, "work-items per group"},
@@ -23,7 +23,7 @@ static const qn_tunable tunables[TUNABLES] = {
 
 static const char *const constraints[] = {
     "GROUP_SIZE <= device.largest_group", "GROUP_SIZE >= device.subgroup_size",
-    "!device.is_host || (GROUP_SIZE == 128 && PER_ITEM == 2)", /* the host's kernel has neither */
+    "!device.is_host || (GROUP_SIZE == 128 && PER_ITEM == 2)", /* the host's kernel uses neither */
 };
 
 static size_t pixels_of(const qn_prepare_problem *problem)
@@ -36,18 +36,19 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *u
     const qn_prepare_problem *problem = user;
     const size_t group = (size_t)configuration->value[GROUP_SIZE], per_item = (size_t)configuration->value[PER_ITEM];
     size_t along_images = ((size_t)problem->images + per_item - 1) / per_item;
-    if (along_images > MOST_GROUPS_ALONG_IMAGES) along_images = MOST_GROUPS_ALONG_IMAGES;
+    if (along_images > GROUPS_ALONG_IMAGES_MAX) along_images = GROUPS_ALONG_IMAGES_MAX;
     return (qn_geometry){{(pixels_of(problem) + group - 1) / group * group, along_images, 1}, {group, 1, 1}};
 }
 
-/* x² + y² of what is kept; none is above side² / 2. */
+/* Largest x² + y² of kept pixels, at most side² / 2. */
 static int32_t most_squared(const qn_prepare_problem *problem)
 {
     const double most = fmin((double)problem->most, problem->side);
     return (int32_t)(most * most);
 }
 
-/* Kept pixels are read once, all are written once. A sine takes 16 slots and its angle 6 in a ramp, 24 in a CTF. */
+/* Least work: kept pixels are read once, all pixels are written once. A sine takes 16 multiply-adds; its angle takes
+ * 6 in a ramp and 24 in a CTF. */
 static void work_of(const void *user, qn_work *work)
 {
     const qn_prepare_problem *problem = user;
@@ -63,15 +64,18 @@ static qn_status host_prepare(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_cryoem_prepare_images_host)[0](launch);
 }
 
-static const qn_argument_declaration arguments_of_prepare[] = {
-    {"spectra", QN_IN, QN_FLOAT32},       {"parameters", QN_IN, QN_UINT32}, {"images", QN_OUT, QN_FLOAT32},
-    {"weights", QN_OUT, QN_FLOAT32},      {"side", QN_VALUE, QN_INT32},     {"image_count", QN_VALUE, QN_INT32},
-    {"most_squared", QN_VALUE, QN_INT32}, {"contrast", QN_VALUE, QN_INT32}, {"ramp", QN_VALUE, QN_INT32},
+_Static_assert(sizeof(prepare_scalars) == 5 * 4, "no padding");
+
+static const qn_argument_declaration arguments_of_prepare[PREPARE_IMAGES_ARGUMENTS] = {
+    [PREPARE_IMAGES_SPECTRA] = {"spectra", QN_IN, QN_FLOAT32},
+    [PREPARE_IMAGES_PARAMETERS] = {"parameters", QN_IN, QN_UINT32},
+    [PREPARE_IMAGES_IMAGES] = {"images", QN_OUT, QN_FLOAT32},
+    [PREPARE_IMAGES_WEIGHTS] = {"weights", QN_OUT, QN_FLOAT32},
+    [PREPARE_IMAGES_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(prepare_scalars)},
 };
-enum { ARGUMENTS = sizeof arguments_of_prepare / sizeof *arguments_of_prepare };
 
 static const qn_kernel_declaration kernels[] = {
-    {"prepare_images", arguments_of_prepare, ARGUMENTS, geometry, host_prepare, work_of},
+    {"prepare_images", arguments_of_prepare, PREPARE_IMAGES_ARGUMENTS, geometry, host_prepare, work_of},
 };
 
 const qn_family qn_cryoem_prepare_images_family = {
@@ -88,7 +92,7 @@ const qn_family qn_cryoem_prepare_images_family = {
 
 /* ---- parameters ---- */
 
-/* ⌊scaled⌋ modulo 2^32; 0 where there is none, and then what is left of it is NaN. */
+/* ⌊scaled⌋ modulo 2^32; 0 if `scaled` is not finite. */
 static uint32_t whole_part(double scaled)
 {
     if (!isfinite(scaled)) return 0;
@@ -103,8 +107,8 @@ static float of_bits(uint32_t bits)
     return value;
 }
 
-/* Turns as a fraction of 32 bits, to the nearest, and what it lacks: NaN where turns are not finite, so that nobody
- * takes what comes of them for an image. */
+/* Store turns as the nearest fraction of 32 bits, and the remainder. If `turns` is not finite, the remainder is NaN, so
+ * the image becomes NaN too. */
 static void set_turns(double turns, float *fraction, float *rest)
 {
     const double scaled = 4294967296.0 * (turns - floor(turns)), nearest = floor(scaled + 0.5);
@@ -112,7 +116,7 @@ static void set_turns(double turns, float *fraction, float *rest)
     if (rest) *rest = (float)((scaled - nearest) / 4294967296.0);
 }
 
-/* ¼ C_s λ³ u⁴ turns. */
+/* Store the aberration, ¼ C_s λ³ u⁴ turns. */
 static void set_aberration(int side, double pixel_angstrom, const qn_ctf *ctf, float *parameters)
 {
     const double length = side * pixel_angstrom, wavelength = ctf->wavelength_angstrom, turn = 4294967296.0;
@@ -152,27 +156,28 @@ void qn_image_parameters(int side, double pixel_angstrom, const double origin_pi
     if (ctf) set_contrast(side, pixel_angstrom, ctf, parameters);
 }
 
-/* ---- launching ---- */
+/* ---- launch ---- */
 
 static qn_status check_problem(const qn_prepare_problem *problem)
 {
-    if (problem->side < 4 || problem->side > QN_PREPARE_LARGEST_SIDE)
-        QN_FAIL(QN_INVALID_ARGUMENT, "cryoem/prepare_images: side %d; expected 4 to %d", problem->side,
-                QN_PREPARE_LARGEST_SIDE);
-    if (problem->images < 0 || problem->images > QN_PREPARE_MOST_IMAGES)
-        QN_FAIL(QN_INVALID_ARGUMENT, "cryoem/prepare_images: %d images; expected 0 to %d", problem->images,
-                QN_PREPARE_MOST_IMAGES);
+    if (problem->side < 4 || problem->side > QN_PREPARE_SIDE_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "cryoem/prepare_images: side %d; expected 4 to %d", problem->side,
+                       QN_PREPARE_SIDE_MAX);
+    if (problem->images < 0 || problem->images > QN_PREPARE_IMAGES_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "cryoem/prepare_images: %d images; expected 0 to %d", problem->images,
+                       QN_PREPARE_IMAGES_MAX);
     if (!(problem->most >= 0))
-        QN_FAIL(QN_INVALID_ARGUMENT, "cryoem/prepare_images: kept up to %g; expected a frequency of at least 0 pixels",
-                (double)problem->most);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "cryoem/prepare_images: kept up to %g; expected a frequency of at least 0 pixels",
+                       (double)problem->most);
     return QN_OK;
 }
 
 static qn_status check_buffer(const char *name, const qn_buffer *buffer, size_t bytes)
 {
     if (qn_buffer_bytes(buffer) < bytes)
-        QN_FAIL(QN_INVALID_ARGUMENT, "cryoem/prepare_images: %s: %zu bytes; expected %zu", name,
-                qn_buffer_bytes(buffer), bytes);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "cryoem/prepare_images: %s: %zu bytes; expected %zu", name,
+                       qn_buffer_bytes(buffer), bytes);
     return QN_OK;
 }
 
@@ -197,19 +202,23 @@ qn_status qn_prepare_images(qn_queue *queue, const qn_configuration *configurati
     QN_TRY(check_buffer("images", images, 2 * pixels * word));
     QN_TRY(check_buffer("weights", weights, pixels * word));
     qn_prepare_problem_class(problem, problem_class);
-    const qn_argument arguments[ARGUMENTS] = {
-        qn_argument_buffer(spectra),
-        qn_argument_buffer(parameters),
-        qn_argument_range(images, 0, 2 * pixels * word), /* there may be room for more, which stays as it is */
-        qn_argument_range(weights, 0, pixels * word),
-        qn_argument_int32(problem->side),
-        qn_argument_int32(problem->images),
-        qn_argument_int32(most_squared(problem)),
-        qn_argument_int32(problem->ctf),
-        qn_argument_int32(problem->ramp),
+    const prepare_scalars scalars = {
+        .side = problem->side,
+        .image_count = problem->images,
+        .most_squared = most_squared(problem),
+        .contrast = problem->ctf,
+        .ramp = problem->ramp,
+    };
+    const qn_argument arguments[PREPARE_IMAGES_ARGUMENTS] = {
+        [PREPARE_IMAGES_SPECTRA] = qn_argument_buffer(spectra),
+        [PREPARE_IMAGES_PARAMETERS] = qn_argument_buffer(parameters),
+        [PREPARE_IMAGES_IMAGES] =
+            qn_argument_range(images, 0, 2 * pixels * word), /* the buffer may be larger; the rest is not changed */
+        [PREPARE_IMAGES_WEIGHTS] = qn_argument_range(weights, 0, pixels * word),
+        [PREPARE_IMAGES_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     const qn_family_call call = {.arguments = arguments,
-                                 .argument_count = ARGUMENTS,
+                                 .argument_count = PREPARE_IMAGES_ARGUMENTS,
                                  .problem = problem,
                                  .problem_class = problem_class,
                                  .configuration = configuration};

@@ -1,5 +1,5 @@
-/* Work-items lie along the pixels of an image and take PER_ITEM images each: where a pixel lies is found once, and all
- * that an image needs beside its pixels is read from the same address by a whole group. */
+/* A work-item has one pixel and computes it for PER_ITEM images, so the pixel's place is computed once. All work-items
+ * of a group read an image's parameters from the same addresses. */
 #include "cryoem/kernels/prepare_images.dev.h"
 
 #ifndef GROUP_SIZE
@@ -9,20 +9,18 @@
 #error "PER_ITEM: images a work-item takes"
 #endif
 
-KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void prepare_images(GLOBAL const qn_complex *RESTRICT spectra,
-                                                         GLOBAL const qn_uint32 *RESTRICT parameters,
-                                                         GLOBAL qn_complex *RESTRICT prepared,
-                                                         GLOBAL float *RESTRICT weights, int side, int images,
-                                                         int most_squared, int contrast, int ramp)
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void prepare_images(
+    GLOBAL const qn_complex *RESTRICT spectra, GLOBAL const qn_uint32 *RESTRICT parameters,
+    GLOBAL qn_complex *RESTRICT prepared, GLOBAL float *RESTRICT weights, const prepare_scalars s)
 {
-    const int columns = side / 2 + 1, pixels = side * columns, pixel = GLOBAL_ID(0);
-    const int row = pixel / columns, x = pixel - row * columns, y = row - side / 2;
-    const bool kept = x * x + y * y <= most_squared;
-    const float evenly = ramp ? prepare_distance(x, y) : 1.0f;
-    const int from = (y < 0 ? y + side : y) * columns + x;
+    const int columns = s.side / 2 + 1, pixels = s.side * columns, pixel = GLOBAL_ID(0);
+    const int row = pixel / columns, x = pixel - row * columns, y = row - s.side / 2;
+    const bool kept = x * x + y * y <= s.most_squared;
+    const float evenly = s.ramp ? prepare_distance(x, y) : 1.0f;
+    const int from = (y < 0 ? y + s.side : y) * columns + x;
     if (pixel >= pixels) return;
-    for (int first = GLOBAL_ID(1) * PER_ITEM; first < images; first += GLOBAL_SIZE(1) * PER_ITEM) {
-        const int end = MIN(first + PER_ITEM, images);
+    for (int first = GLOBAL_ID(1) * PER_ITEM; first < s.image_count; first += GLOBAL_SIZE(1) * PER_ITEM) {
+        const int end = MIN(first + PER_ITEM, s.image_count);
         for (int i = first; i < end; i++) {
             const qn_int64 start = (qn_int64)i * pixels;
             qn_complex value = COMPLEX_MAKE(0.0f, 0.0f);
@@ -32,7 +30,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void prepare_images(GLOBAL const qn_complex
                 const qn_complex turn = prepare_ramp(image, x, y), spectrum = spectra[start + from];
                 float factor = BITS_FLOAT(image[PREPARE_WEIGHT]) * evenly;
                 weight = factor;
-                if (contrast) {
+                if (s.contrast) {
                     const float decay = BITS_FLOAT(image[PREPARE_DECAY]);
                     float ctf = prepare_contrast(image, x, y);
                     if (decay != 0.0f) ctf *= EXP(-decay * (float)(x * x + y * y));

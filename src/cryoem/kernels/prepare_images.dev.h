@@ -1,9 +1,27 @@
-/* What becomes of one pixel. Angles are in turns, as 32-bit fractions that wrap as angles do: products with whole
- * numbers are exact modulo a turn, however many turns they are, on every device. What a fraction of 32 bits cuts off
- * of a coefficient is a float beside it. */
+/* The computation of one pixel. Angles are in turns, as 32-bit fractions that wrap as angles do: products with whole
+ * numbers are exact modulo a turn on every device, for any number of turns. The remainder of a coefficient that 32 bits
+ * cannot hold is a separate float. */
 
-/* Where in an image's QN_IMAGE_PARAMETERS words what is; F: bits of a float. Phases and defoci are turns per pixel, or
- * per pixel², `…_REST` what their fractions lack. */
+/* Arguments of `prepare_images`, in order. */
+enum {
+    PREPARE_IMAGES_SPECTRA,
+    PREPARE_IMAGES_PARAMETERS,
+    PREPARE_IMAGES_IMAGES,
+    PREPARE_IMAGES_WEIGHTS,
+    PREPARE_IMAGES_SCALARS,
+    PREPARE_IMAGES_ARGUMENTS
+};
+
+typedef struct prepare_scalars {
+    int side;
+    int image_count;
+    int most_squared; /* x^2 + y^2 of the farthest pixel that is kept */
+    int contrast;     /* 1: apply the CTF */
+    int ramp;         /* 1: multiply weights with the distance of the pixel from the origin */
+} prepare_scalars;
+
+/* Indices of an image's QN_IMAGE_PARAMETERS words; F: bits of a float. Phases and defoci are turns per pixel or per
+ * pixel²; `…_REST` are the remainders of their fractions. */
 #define PREPARE_RAMP_X 0
 #define PREPARE_RAMP_Y 1
 #define PREPARE_RAMP_X_REST 2 /* F */
@@ -16,13 +34,13 @@
 #define PREPARE_DEFOCUS_YY_REST 9  /* F */
 #define PREPARE_ABERRATION 10      /* whole turns where (x² + y²) · scale is 2^32 */
 #define PREPARE_ABERRATION_REST 11 /* the rest of these turns, as a fraction */
-#define PREPARE_SCALE 12           /* the power of two that makes the most of 32 bits of x² + y² */
+#define PREPARE_SCALE 12           /* largest power of two for which (x² + y²) · scale fits into 32 bits */
 #define PREPARE_PHASE 13           /* at the origin */
 #define PREPARE_DECAY 14           /* F; per pixel² */
 #define PREPARE_WEIGHT 15          /* F */
 
-/* sin of `turns` + `rest`, good to 3e-7 for |rest| < 0.01: folded onto −¼ … ¼ of a turn, and there x times a
- * polynomial of x² whose largest error is least. */
+/* Sine of `turns` + `rest`, good to 3e-7 for |rest| < 0.01. The angle is folded onto −¼ … ¼ of a turn; there the sine
+ * is x times the polynomial of x² with the smallest largest error. */
 DEVICE_FN float prepare_sine(qn_uint32 turns, float rest)
 {
     const bool beyond = ((turns + 0x40000000u) & 0x80000000u) != 0;

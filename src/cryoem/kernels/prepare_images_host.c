@@ -1,5 +1,5 @@
-/* Preparing images on processor cores: pieces of rows, each row in vectors. What depends on x alone, and a sine or an
- * exponential of it, is the same for all rows and is found once in a piece. */
+/* Preparation of images on processor cores. A piece of work is some rows of an image; each row is computed in vectors.
+ * Terms that depend on x only, with their sines and exponentials, are computed once for a piece. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "cryoem/kernels/prepare_images.dev.h"
 
-enum { COLUMNS = QN_PREPARE_LARGEST_SIDE / 2 + 1, ROWS = 128 }; /* rows of a piece */
+enum { COLUMNS = QN_PREPARE_SIDE_MAX / 2 + 1, ROWS = 128 }; /* rows of a piece */
 
 typedef struct prepare_job {
     const float *spectra;
@@ -22,7 +22,7 @@ typedef struct prepare_job {
     size_t pieces; /* of an image */
 } prepare_job;
 
-/* Of the columns of a piece (evenly: of a row); last: the last column that any row keeps. */
+/* Terms of the columns of a piece (evenly: of one row). last: the last column that any row keeps. */
 typedef struct prepare_columns {
     float ramp_re[COLUMNS], ramp_im[COLUMNS], envelope[COLUMNS], evenly[COLUMNS];
     int last;
@@ -42,7 +42,7 @@ static void prepare_columns_of(const prepare_job *job, const uint32_t *image, pr
     for (int x = 0; x <= of->last; x++) of->envelope[x] = decay == 0 ? 1 : expf(-decay * (float)(x * x));
 }
 
-/* The first `count` pixels of a row without CTF. */
+/* Prepare the first `count` pixels of a row without CTF. */
 static void prepare_plain(const prepare_columns *of, const float *restrict from, qn_complex factor, float weight,
                           int count, float *restrict image, float *restrict weights)
 {
@@ -57,7 +57,8 @@ static void prepare_plain(const prepare_columns *of, const float *restrict from,
     }
 }
 
-/* The same with CTF; `factor` is exp(2πi y ramp_y) times weight and the envelope of y. */
+/* Prepare the first `count` pixels of a row with CTF. `factor` is exp(2πi y ramp_y) times weight and the envelope of y.
+ */
 static void prepare_contrasted(const prepare_columns *of, const uint32_t *parameters, const float *restrict from, int y,
                                qn_complex factor, float weight, int count, float *restrict image,
                                float *restrict weights)
@@ -65,7 +66,7 @@ static void prepare_contrasted(const prepare_columns *of, const uint32_t *parame
     const float *restrict ramp_re = of->ramp_re, *restrict ramp_im = of->ramp_im, *restrict envelope = of->envelope;
     const float *restrict evenly = of->evenly;
     uint32_t own[QN_IMAGE_PARAMETERS];
-    memcpy(own, parameters, sizeof own); /* which nothing that is written can change */
+    memcpy(own, parameters, sizeof own); /* a local copy: the compiler knows that no store changes it */
 #pragma omp simd
     for (int x = 0; x < count; x++) {
         const float ctf = prepare_contrast(own, x, y) * envelope[x];
@@ -119,19 +120,20 @@ static qn_status prepare_piece(size_t index, int worker, void *user)
 
 static qn_status prepare(const qn_host_launch *launch)
 {
+    const prepare_scalars *s = launch->arguments[PREPARE_IMAGES_SCALARS];
     void *const *arguments = launch->arguments;
-    const int side = *(const int32_t *)arguments[4];
-    prepare_job job = {.spectra = arguments[0],
-                       .parameters = arguments[1],
-                       .images = arguments[2],
-                       .weights = arguments[3],
+    const int side = s->side;
+    prepare_job job = {.spectra = arguments[PREPARE_IMAGES_SPECTRA],
+                       .parameters = arguments[PREPARE_IMAGES_PARAMETERS],
+                       .images = arguments[PREPARE_IMAGES_IMAGES],
+                       .weights = arguments[PREPARE_IMAGES_WEIGHTS],
                        .side = side,
                        .columns = side / 2 + 1,
-                       .most_squared = *(const int32_t *)arguments[6],
-                       .contrast = *(const int32_t *)arguments[7] != 0,
-                       .ramp = *(const int32_t *)arguments[8] != 0,
+                       .most_squared = s->most_squared,
+                       .contrast = s->contrast != 0,
+                       .ramp = s->ramp != 0,
                        .pieces = ((size_t)side + ROWS - 1) / ROWS};
-    return qn_pool_run(launch->pool, job.pieces * (size_t) * (const int32_t *)arguments[5], prepare_piece, &job);
+    return qn_pool_run(launch->pool, job.pieces * (size_t)s->image_count, prepare_piece, &job);
 }
 
 extern const qn_host_kernel QN_HOST_VARIANT(qn_cryoem_prepare_images_host)[];

@@ -7,7 +7,7 @@
 #include "cryoem/kernels/prepare_images.h"
 #include "tune/workload_inputs.h"
 
-enum { SAMPLES = 300, MOST_IMAGES = 1 << 16 };
+enum { SAMPLES = 300, IMAGES_MAX = 1 << 16 };
 enum { WITH_CTF = 2 }; /* factors: 1, the shift's phases; 2, these and the CTF */
 
 typedef struct prepare_state {
@@ -32,7 +32,7 @@ static double draw(uint64_t seed, uint64_t index, double low, double high)
     return low + (high - low) * (0.5 + 0.5 * (double)qn_workload_input(seed, index));
 }
 
-/* Of a microscope of 300 kV, without a B-factor; *ctf is what image->ctf points to. */
+/* Make an image of a microscope of 300 kV without a B-factor. image->ctf points to *ctf. */
 static void make_image(const prepare_state *state, int index, qn_ctf *ctf, qn_reference_image *image)
 {
     const uint64_t seed = state->seed + 1, first = 8 * (uint64_t)index;
@@ -79,8 +79,8 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 {
     static const char name[] = "cryoem/prepare_images";
     void *memory;
-    QN_TRY(qn_workload_check_size(name, "side", sizes[0], 4, QN_PREPARE_LARGEST_SIDE, 1));
-    QN_TRY(qn_workload_check_size(name, "images", sizes[1], 1, MOST_IMAGES, 1));
+    QN_TRY(qn_workload_check_size(name, "side", sizes[0], 4, QN_PREPARE_SIDE_MAX, 1));
+    QN_TRY(qn_workload_check_size(name, "images", sizes[1], 1, IMAGES_MAX, 1));
     QN_TRY(qn_workload_check_size(name, "factors", sizes[2], 1, WITH_CTF, 1));
     QN_TRY(qn_allocate(1, sizeof(prepare_state), &memory));
     prepare_state *state = memory;
@@ -110,14 +110,14 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
-/* Anywhere in 0 … count − 1; of the first sample 0, of the second the last. */
+/* Choose an index: 0 for the first sample, count − 1 for the second, random for the others. */
 static int place_of(const prepare_state *state, uint64_t sample, uint64_t which, int count)
 {
     if (sample < 2) return sample == 0 ? 0 : count - 1;
     return (int)draw(state->seed + 2, 3 * sample + which, 0, count);
 }
 
-/* All values are of 0 … 1. */
+/* Check samples. Values are of the order of 1, so the tolerance of 2e-6 is absolute. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const prepare_state *state = pointer;

@@ -53,8 +53,8 @@ static void limits_hold_for_every_size(void)
     }
 }
 
-/* A published tool's crop limit had no effect: here every row of many questions is held to both limits, and some rows
- * must use the room, or the limits would be untested. */
+/* The crop limit of a published tool had no effect. So every row of many questions must keep both limits, and some rows
+ * must be cropped or grown, or the limits would be untested. */
 static void no_row_leaves_the_limits(void)
 {
     static const int sizes[][3] = {{101, 211, 307}, {4093, 0, 0}, {1021, 997, 0},
@@ -66,10 +66,10 @@ static void no_row_leaves_the_limits(void)
             qn_fft_advice_options options = ask(sizes[i][0], sizes[i][1], sizes[i][2], crop, grow);
             options.swap_axes = true;
             options.candidates = 31;
-            qn_fft_advice_report report;
+            qn_fft_advice_report *report = NULL;
             if (!CHECK_OK(qn_fft_advise(device, &options, &report))) continue;
-            for (size_t r = 0; r < report.row_count; r++) {
-                const qn_fft_advice *row = &report.rows[r];
+            for (size_t r = 0; r < report->row_count; r++) {
+                const qn_fft_advice *row = &report->rows[r];
                 for (int axis = 0; axis < 3; axis++) {
                     const int wanted = sizes[i][row->wanted_axis[axis]] > 0 ? sizes[i][row->wanted_axis[axis]] : 1;
                     CHECK(row->size[axis] * 100 >= wanted * (100 - crop));
@@ -79,34 +79,34 @@ static void no_row_leaves_the_limits(void)
                     grown += row->size[axis] > wanted;
                 }
             }
-            qn_fft_advice_report_clear(&report);
+            qn_fft_advice_report_destroy(&report);
         }
     }
     CHECK(cropped > 0);
     CHECK(grown > 0);
 }
 
-/* Another published fault: the x size written over that of y. Limits of the three axes do not overlap, so each axis has
- * an answer of its own, which a plain search over each axis alone finds. */
+/* Another published fault was that the x size replaced that of y. Here the limits of the three axes do not overlap, so
+ * a size of one axis in the place of another is detected. */
 static void each_axis_has_its_own_answer(void)
 {
     const int wanted[3] = {83, 211, 499};
     qn_fft_advice_options options = ask(wanted[0], wanted[1], wanted[2], 10, 20);
-    qn_fft_advice_report report;
+    qn_fft_advice_report *report = NULL;
     if (!CHECK_OK(qn_fft_advise(device, &options, &report))) return;
-    for (size_t r = 0; r < report.row_count; r++)
+    for (size_t r = 0; r < report->row_count; r++)
         for (int axis = 0; axis < 3; axis++) {
-            const qn_fft_advice *row = &report.rows[r];
+            const qn_fft_advice *row = &report->rows[r];
             CHECK(row->wanted_axis[axis] == axis);
             CHECK_NEAR(row->change_percent[axis], 100.0 * (row->size[axis] - wanted[axis]) / wanted[axis], 1e-9);
         }
-    const int *best = report.rows[0].size;
+    const int *best = report->rows[0].size;
     CHECK(best[0] < 100 && best[1] > 180 && best[1] < 260 && best[2] > 440);
     for (int axis = 0; axis < 3; axis++) CHECK(qn_fft_without_primes_to(best[axis], 13) == 1);
-    qn_fft_advice_report_clear(&report);
+    qn_fft_advice_report_destroy(&report);
 }
 
-/* Every size within the limits, one by one. */
+/* Return the least cost of all sizes within the limits. */
 static double least_cost_of_all(const qn_fft_question *question)
 {
     double best = 1e300;
@@ -155,7 +155,7 @@ static double cost_of(qn_fft_engine engine, int x, bool real)
     return qn_fft_estimate_axis(&model, x, 0, real, &passes);
 }
 
-/* What is known of engines without timing them. */
+/* Properties of engines that are known without measurements. */
 static void estimates_follow_the_engines(void)
 {
     int passes;
@@ -165,8 +165,8 @@ static void estimates_follow_the_engines(void)
         CHECK(cost_of((qn_fft_engine)engine, 1, false) == 0);
     }
     CHECK(cost_of(QN_FFT_OWN, 1025, true) >
-          1.5 * cost_of(QN_FFT_OWN, 1050, true)); /* 5·5·41, and odd rows do not pack */
-    /* VkFFT and 48 KiB of local memory: 6144 points along x in one pass, 1536 of lines that lie 32 bytes apart. */
+          1.5 * cost_of(QN_FFT_OWN, 1050, true)); /* 1025 = 5·5·41, and rows of odd length cannot be packed */
+    /* With 48 KiB of local memory VkFFT transforms up to 6144 points along x in one pass, along the other axes 1536. */
     const qn_fft_model vkfft = qn_fft_model_of(QN_FFT_VKFFT, 48 << 10);
     (void)qn_fft_estimate_axis(&vkfft, 6144, 0, false, &passes);
     CHECK(passes == 1);
@@ -180,15 +180,16 @@ static void estimates_follow_the_engines(void)
     CHECK(passes == 1);
     CHECK(qn_fft_estimate_axis(&vkfft, 6144, 1, false, &passes) > 0 && passes == 2);
     CHECK(qn_fft_estimate_axis(&vkfft, 1024, 1, false, &passes) > 0 && passes == 1);
-    const qn_fft_model large = qn_fft_model_of(QN_FFT_VKFFT, 232448); /* an H200: 29,056 points, powers of two 16,384 */
+    const qn_fft_model large =
+        qn_fft_model_of(QN_FFT_VKFFT, 232448); /* an H200: up to 29,056 points, but only 16,384 for powers of two */
     CHECK(qn_fft_estimate_axis(&large, 28672, 0, false, &passes) > 0 && passes == 1);
     CHECK(qn_fft_estimate_axis(&large, 32768, 0, false, &passes) > 0 && passes == 2);
-    CHECK(qn_fft_estimate_axis(&vkfft, 8191, 0, true, &passes) < 0); /* it refuses long odd real rows */
+    CHECK(qn_fft_estimate_axis(&vkfft, 8191, 0, true, &passes) < 0); /* VkFFT refuses long real rows of odd length */
     CHECK(qn_fft_estimate_axis(&vkfft, 8191, 0, false, &passes) > 0);
 }
 
-/* Measured rows: the wanted size among them, times and memory there, best first, and the advice is never a size whose
- * own measured time is above the wanted one's. */
+/* Measured rows contain the wanted size and have times and memory. The advice comes first, and its measured time is
+ * never above that of the wanted size. */
 static void measured_rows_are_ranked(void)
 {
     qn_fft_advice_options options = ask(211, 0, 0, 10, 20);
@@ -196,67 +197,68 @@ static void measured_rows_are_ranked(void)
     options.without_cache = true;
     options.batch = 64;
     options.candidates = 3;
-    qn_fft_advice_report report;
+    qn_fft_advice_report *report = NULL;
     if (!CHECK_OK(qn_fft_advise(device, &options, &report))) return;
-    CHECK(report.row_count == 4 && !report.from_cache);
-    CHECK(report.rows[report.wanted].is_wanted && report.rows[report.wanted].size[0] == 211);
-    for (size_t i = 0; i < report.row_count; i++) {
-        const qn_fft_advice *row = &report.rows[i];
+    CHECK(report->row_count == 4 && !report->from_cache);
+    CHECK(report->rows[report->wanted].is_wanted && report->rows[report->wanted].size[0] == 211);
+    for (size_t i = 0; i < report->row_count; i++) {
+        const qn_fft_advice *row = &report->rows[i];
         CHECK(row->measured && row->usable && row->seconds > 0 && row->spread_seconds >= 0);
         CHECK(row->engine != QN_FFT_AUTO);
         CHECK(row->data_bytes == 64u * (unsigned)(row->size[0] * 4 + (row->size[0] / 2 + 1) * 8));
-        CHECK_NEAR(row->speed_up, report.rows[report.wanted].seconds / row->seconds, 1e-9);
-        if (i > 1) CHECK(row->seconds >= report.rows[i - 1].seconds);
+        CHECK_NEAR(row->speed_up, report->rows[report->wanted].seconds / row->seconds, 1e-9);
+        if (i > 1) CHECK(row->seconds >= report->rows[i - 1].seconds);
     }
-    CHECK(report.rows[0].seconds <= report.rows[report.wanted].seconds);
-    qn_fft_advice_report_clear(&report);
+    CHECK(report->rows[0].seconds <= report->rows[report->wanted].seconds);
+    qn_fft_advice_report_destroy(&report);
 }
 
-/* With nothing but another order allowed, that order is found, named, and better where even rows pack. */
+/* If only the order of the axes may change, the other order is found and reported. On the host it is the better one,
+ * because rows of even length can be packed. */
 static void swapped_axes_are_named(void)
 {
     const int wanted[][3] = {{81, 64, 1}, {81, 1, 64}};
     for (int i = 0; i < 2; i++) {
         qn_fft_advice_options options = ask(wanted[i][0], wanted[i][1], wanted[i][2], 0, 0);
         options.swap_axes = true;
-        qn_fft_advice_report report;
+        qn_fft_advice_report *report = NULL;
         if (!CHECK_OK(qn_fft_advise(device, &options, &report))) continue;
-        CHECK(report.row_count == 2);
-        const qn_fft_advice *other = &report.rows[1 - report.wanted];
+        CHECK(report->row_count == 2);
+        const qn_fft_advice *other = &report->rows[1 - report->wanted];
         const int second = i == 0 ? 1 : 2;
         CHECK(other->size[0] == 64 && other->size[second] == 81 && other->size[3 - second] == 1);
         CHECK(other->wanted_axis[0] == second && other->wanted_axis[second] == 0);
         CHECK(other->change_percent[0] == 0 && other->change_percent[second] == 0);
-        if (strcmp(qn_device_get_info(device)->driver, "host") == 0) CHECK(report.wanted == 1);
-        qn_fft_advice_report_clear(&report);
+        if (strcmp(qn_device_get_info(device)->driver, "host") == 0) CHECK(report->wanted == 1);
+        qn_fft_advice_report_destroy(&report);
     }
 }
 
-/* An estimate that promises less than 5 % leaves the wanted size the advice, one that promises more does not; both
+/* If the best estimate promises a gain of less than 5 %, the advice is the wanted size, otherwise it is not. Both cases
  * occur. */
 static void wanted_size_wins_ties(void)
 {
     int ties = 0, wins = 0;
     for (int size = 1000; size <= 1200; size += 2) {
         qn_fft_advice_options options = ask(size, 0, 0, 1, 3);
-        qn_fft_advice_report report;
+        qn_fft_advice_report *report = NULL;
         if (!CHECK_OK(qn_fft_advise(device, &options, &report))) continue;
         double best = 1;
-        for (size_t i = 0; i < report.row_count; i++)
-            if (report.rows[i].predicted_ratio < best) best = report.rows[i].predicted_ratio;
-        if (!CHECK(report.rows[0].is_wanted == (best >= 0.95)))
-            printf("size %d: %.3f promised, advised %d\n", size, best, report.rows[0].size[0]);
-        CHECK(report.rows[report.wanted].is_wanted && report.rows[report.wanted].speed_up == 1);
+        for (size_t i = 0; i < report->row_count; i++)
+            if (report->rows[i].predicted_ratio < best) best = report->rows[i].predicted_ratio;
+        if (!CHECK(report->rows[0].is_wanted == (best >= 0.95)))
+            printf("size %d: %.3f promised, advised %d\n", size, best, report->rows[0].size[0]);
+        CHECK(report->rows[report->wanted].is_wanted && report->rows[report->wanted].speed_up == 1);
         ties += best < 1 && best >= 0.95;
         wins += best < 0.95;
-        qn_fft_advice_report_clear(&report);
+        qn_fft_advice_report_destroy(&report);
     }
     CHECK(ties > 0 && wins > 0);
 }
 
 static void bad_questions_are_refused(void)
 {
-    qn_fft_advice_report report;
+    qn_fft_advice_report *report = NULL;
     const struct {
         qn_fft_advice_options options;
         qn_status status;
@@ -276,7 +278,7 @@ static void bad_questions_are_refused(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         CHECK_FAILS(qn_fft_advise(device, &cases[i].options, &report), cases[i].status);
         CHECK_MESSAGE_HAS(cases[i].message);
-        CHECK(report.rows == NULL);
+        CHECK(report == NULL);
     }
     qn_fft_advice_options options = ask(64, 64, 1, 0, 20);
     options.run.memory_bytes = 1000;
@@ -291,25 +293,26 @@ static void bad_questions_are_refused(void)
     CHECK_MESSAGE_HAS("does not run on");
 }
 
-/* The limit keeps sizes out: what is left is smaller than the wanted size, which is shown with the reason. */
+/* Sizes that need more memory than the limit are left out. The wanted size needs more, so it comes last, with the
+ * reason. */
 static void memory_limit_excludes_the_wanted_size(void)
 {
     qn_fft_advice_options options = ask(512, 512, 1, 5, 20);
     options.candidates = 31;
     options.engine = strcmp(qn_device_get_info(device)->driver, "host") == 0 ? QN_FFT_OWN : QN_FFT_VKFFT;
     options.run.memory_bytes = 2050000; /* 512 × 512 real numbers and their half spectrum are 2.1 MB */
-    qn_fft_advice_report report;
+    qn_fft_advice_report *report = NULL;
     if (!CHECK_OK(qn_fft_advise(device, &options, &report))) return;
-    CHECK(report.wanted == report.row_count - 1 && !report.rows[report.wanted].usable);
-    CHECK(strstr(report.rows[report.wanted].reason, "more than the 2.0 MiB allowed") != NULL);
-    for (size_t i = 0; i + 1 < report.row_count; i++) {
-        CHECK(report.rows[i].usable && report.rows[i].data_bytes + report.rows[i].work_bytes <= 2050000);
-        CHECK(report.rows[i].speed_up == 0); /* nothing to compare with */
+    CHECK(report->wanted == report->row_count - 1 && !report->rows[report->wanted].usable);
+    CHECK(strstr(report->rows[report->wanted].reason, "more than the 2.0 MiB allowed") != NULL);
+    for (size_t i = 0; i + 1 < report->row_count; i++) {
+        CHECK(report->rows[i].usable && report->rows[i].data_bytes + report->rows[i].work_bytes <= 2050000);
+        CHECK(report->rows[i].speed_up == 0); /* nothing to compare with */
     }
-    qn_fft_advice_report_clear(&report);
+    qn_fft_advice_report_destroy(&report);
 }
 
-/* The only file of the cache whose name begins with `start`; false when there is none. */
+/* Find a file of the cache whose name begins with `start` and ends with `end`. Returns false if there is none. */
 static bool find_file(const char *start, const char *end, char path[1024])
 {
     char folder[512];
@@ -344,11 +347,11 @@ static bool replace_text(const char *path, const char *old, const char *with)
 
 static bool advise_from_cache(const qn_fft_advice_options *options)
 {
-    qn_fft_advice_report report;
+    qn_fft_advice_report *report = NULL;
     if (!CHECK_OK(qn_fft_advise(device, options, &report))) return false;
-    const bool from_cache = report.from_cache;
-    CHECK(report.rows[report.wanted].is_wanted && report.rows[0].measured);
-    qn_fft_advice_report_clear(&report);
+    const bool from_cache = report->from_cache;
+    CHECK(report->rows[report->wanted].is_wanted && report->rows[0].measured);
+    qn_fft_advice_report_destroy(&report);
     return from_cache;
 }
 
@@ -373,13 +376,13 @@ static void answers_are_kept(void)
     CHECK(advise_from_cache(&options));
     CHECK(warning[0] == '\0');
 
-    /* Damage of three sorts is set aside, said aloud, and measured anew. */
+    /* A file with one of three kinds of damage is set aside with a warning, and the sizes are measured again. */
     const struct {
         const char *old, *with, *why;
     } damages[] = {{"\"answers\": [", "\"answers\": [{,", "line"},
                    {"\"quern_fft_advice\": 1", "\"quern_fft_advice\": 7", "is not 1"},
                    {"\"size\": [\n      97,", "\"size\": [\n      300,", "does not fit its question"}};
-    /* Once is enough of the first where plans take seconds to compile. */
+    /* Elsewhere plans take seconds to compile, so only the first kind is tested. */
     const bool host = strcmp(qn_device_get_info(device)->driver, "host") == 0;
     for (size_t i = 0; i < (host ? sizeof damages / sizeof damages[0] : 1); i++) {
         warning[0] = '\0';
@@ -392,7 +395,7 @@ static void answers_are_kept(void)
     }
 }
 
-/* Docking grids must not change: the rule as it always was, written out. */
+/* Docking grids must not change: compare with the rule for their sides, even and without prime factors above 7. */
 static void fast_sizes_are_the_rule_of_docking(void)
 {
     for (int least = 2; least <= 1100; least++) {
@@ -413,7 +416,8 @@ static void fast_sizes_are_the_rule_of_docking(void)
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
-    if (qn_context_create(&(qn_context_options){.threads = 1, .log = on_log}, &context) != QN_OK ||
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1, .log = on_log},
+                          &context) != QN_OK ||
         qn_device_open(context, name, &device) != QN_OK)
         check_skip(name, qn_error_message());
     RUN(limits_hold_for_every_size);

@@ -51,7 +51,8 @@ static const qn_family family = {.name = "tests/butterflies",
                                  .tunables = tunables,
                                  .tunable_count = 1};
 
-/* Lines of noise; the first `radix` of them have one number each, so their images are columns of the matrix. */
+/* Fill lines with noise. Each of the first `radix` lines has one number that is not 0, so its transform is a column of
+ * the matrix. */
 static void fill_lines(int radix, qn_complex *lines)
 {
     uint64_t state = (uint64_t)radix;
@@ -62,7 +63,7 @@ static void fill_lines(int radix, qn_complex *lines)
         }
 }
 
-/* A sum of r products in single precision is off by a few roundings of the input's norm, far less than r of them. */
+/* The error of a sum of r products in single precision is a few roundings of the input's norm, far fewer than r. */
 static void compare_line(int radix, const qn_complex *input, const qn_complex *output)
 {
     double values[2 * RADIX_MAX], norm = 0, worst = 0;
@@ -131,7 +132,7 @@ static void orders_agree(void)
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
-    const qn_context_options options = {.kernel_folder = QN_TEST_DATA_FOLDER "/../../src"};
+    const qn_context_options options = {.size = sizeof options, .kernel_folder = QN_TEST_DATA_FOLDER "/../../src"};
     qn_context *context = NULL;
     if (!CHECK_OK(qn_context_create(&options, &context))) return check_finish();
     qn_status status = qn_device_open(context, identifier, &device);

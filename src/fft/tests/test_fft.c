@@ -14,7 +14,7 @@ static qn_device *device;
 static qn_queue *queue;
 static qn_fft_engine engine;
 
-/* What a plan makes of `input`; NULL after a failed check. Released with free. */
+/* Transform `input` by a plan; NULL after a failed check. Released with free. */
 static float *transform(const qn_fft_options *options, const float *input, size_t input_bytes, size_t output_bytes)
 {
     qn_fft_plan *plan = NULL;
@@ -76,7 +76,8 @@ static void complex_grids(const int size[3], const int filled[3], int batch)
         input[2 * i + 1] = naive_noise(&seed);
     }
     for (int sign = -1; sign <= 1; sign += 2) {
-        qn_fft_options options = {.size = {size[0], size[1], size[2]}, .batch = batch, .engine = engine};
+        qn_fft_options options = {
+            .size_bytes = sizeof options, .size = {size[0], size[1], size[2]}, .batch = batch, .engine = engine};
         options.kind = sign < 0 ? QN_FFT_COMPLEX_FORWARD : QN_FFT_COMPLEX_INVERSE;
         memcpy(options.filled, filled, sizeof options.filled);
         const size_t bytes = 2 * count * (size_t)batch * sizeof(float);
@@ -93,7 +94,8 @@ static void complex_grids(const int size[3], const int filled[3], int batch)
     free(input);
 }
 
-/* Real grids forward against the sums; their half spectra back against the grids, scaled by the count. */
+/* Compare forward transforms of real grids with the sums, and inverse transforms of their half spectra with the grids
+ * times the number of cells. */
 static void real_grids(const int size[3], const int filled[3], int batch)
 {
     const size_t count = naive_count(size), half = (size_t)size[0] / 2 + 1;
@@ -103,7 +105,8 @@ static void real_grids(const int size[3], const int filled[3], int batch)
     double *back = malloc(count * sizeof(double)), *packed = malloc(2 * bins * sizeof(double));
     for (size_t i = 0; i < count * (size_t)batch; i++)
         if (inside(size, filled, i % count)) input[i] = naive_noise(&seed);
-    qn_fft_options options = {.size = {size[0], size[1], size[2]}, .batch = batch, .engine = engine};
+    qn_fft_options options = {
+        .size_bytes = sizeof options, .size = {size[0], size[1], size[2]}, .batch = batch, .engine = engine};
     const size_t grid_bytes = count * (size_t)batch * sizeof(float),
                  bin_bytes = 2 * bins * (size_t)batch * sizeof(float);
     options.kind = QN_FFT_REAL_FORWARD;
@@ -166,7 +169,7 @@ static void zero_padded_grids(void)
     }
 }
 
-/* Too large for the sums: Parseval's theorem forward, and back to where it came from. */
+/* This grid is too large for the sums. Check Parseval's theorem forward, and that the inverse gives the grid again. */
 static void large_grid(void)
 {
     const int size[3] = {108, 96, 100};
@@ -178,7 +181,8 @@ static void large_grid(void)
         input[i] = naive_noise(&seed);
         energy += (double)input[i] * (double)input[i];
     }
-    qn_fft_options options = {.size = {108, 96, 100}, .kind = QN_FFT_REAL_FORWARD, .engine = engine};
+    qn_fft_options options = {
+        .size_bytes = sizeof options, .size = {108, 96, 100}, .kind = QN_FFT_REAL_FORWARD, .engine = engine};
     float *spectrum = transform(&options, input, count * sizeof(float), 2 * bins * sizeof(float));
     for (size_t i = 0; spectrum && i < 2 * bins; i++) {
         const size_t x = i / 2 % half;
@@ -202,17 +206,27 @@ static void wrong_requests_are_refused(void)
 {
     qn_fft_plan *plan = NULL;
     qn_buffer *small = NULL, *large = NULL;
-    CHECK_FAILS(qn_fft_plan_create(device, &(qn_fft_options){.size = {0, 8, 8}}, &plan), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(
+        qn_fft_plan_create(device, &(qn_fft_options){.size_bytes = sizeof(qn_fft_options), .size = {0, 8, 8}}, &plan),
+        QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("along x");
-    CHECK_FAILS(qn_fft_plan_create(device, &(qn_fft_options){.size = {8, -1, 8}}, &plan), QN_INVALID_ARGUMENT);
-    CHECK_FAILS(qn_fft_plan_create(device, &(qn_fft_options){.size = {8}, .filled = {9}}, &plan), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(
+        qn_fft_plan_create(device, &(qn_fft_options){.size_bytes = sizeof(qn_fft_options), .size = {8, -1, 8}}, &plan),
+        QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_fft_plan_create(
+                    device, &(qn_fft_options){.size_bytes = sizeof(qn_fft_options), .size = {8}, .filled = {9}}, &plan),
+                QN_INVALID_ARGUMENT);
     CHECK(plan == NULL);
     if (engine == QN_FFT_VKFFT) {
-        CHECK_FAILS(qn_fft_plan_create(device, &(qn_fft_options){.size = {1}, .engine = engine}, &plan),
-                    QN_UNSUPPORTED);
+        CHECK_FAILS(
+            qn_fft_plan_create(
+                device, &(qn_fft_options){.size_bytes = sizeof(qn_fft_options), .size = {1}, .engine = engine}, &plan),
+            QN_UNSUPPORTED);
         CHECK_MESSAGE_HAS("length 1");
     }
-    CHECK_OK(qn_fft_plan_create(device, &(qn_fft_options){.size = {8}, .batch = 2, .engine = engine}, &plan));
+    CHECK_OK(qn_fft_plan_create(
+        device, &(qn_fft_options){.size_bytes = sizeof(qn_fft_options), .size = {8}, .batch = 2, .engine = engine},
+        &plan));
     CHECK_OK(qn_buffer_create(device, 64, &small));
     CHECK_OK(qn_buffer_create(device, 128, &large));
     CHECK_FAILS(qn_fft_execute(plan, queue, large, large, NULL), QN_INVALID_ARGUMENT);
@@ -238,7 +252,8 @@ static void fast_sizes(void)
 static bool engine_runs_here(void)
 {
     qn_fft_plan *plan = NULL;
-    qn_status status = qn_fft_plan_create(device, &(qn_fft_options){.size = {8}, .engine = engine}, &plan);
+    qn_status status = qn_fft_plan_create(
+        device, &(qn_fft_options){.size_bytes = sizeof(qn_fft_options), .size = {8}, .engine = engine}, &plan);
     if (status != QN_OK) {
         CHECK(status == QN_UNSUPPORTED || status == QN_NO_DEVICE);
         printf("engine %s is not tested: %s\n", qn_fft_engine_name(engine), qn_error_message());
@@ -259,7 +274,7 @@ static void test_engine(void)
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
-    CHECK_OK(qn_context_create(&(qn_context_options){0}, &context));
+    CHECK_OK(qn_context_create(NULL, &context));
     if (qn_device_open(context, identifier, &device) != QN_OK) {
         printf("%s\n", qn_error_message());
         check_skip(identifier, qn_error_message());

@@ -88,7 +88,7 @@ static double error_of(const trial *t, const int size[3], qn_fft_kind kind, cons
     return norm > 0 ? sqrt(difference / norm) : sqrt(difference);
 }
 
-/* Half spectra of real grids: the planes x = 0 and x = nx/2 are their own mirrors. */
+/* Make a half spectrum that of a real grid: the planes x = 0 and x = nx/2 contain their own conjugates. */
 static void make_spectrum_real(const int size[3], float *spectrum)
 {
     const int half = size[0] / 2 + 1;
@@ -163,7 +163,7 @@ static void columns_of_every_length(void)
     }
 }
 
-static void grids_that_are_no_cubes(void)
+static void grids_that_are_not_cubes(void)
 {
     static const int sizes[][3] = {{1, 1, 1},   {2, 3, 4},   {3, 5, 7},    {8, 8, 8},    {15, 16, 18}, {18, 15, 16},
                                    {11, 13, 9}, {1, 6, 5},   {5, 1, 12},   {20, 1, 30},  {17, 33, 3},  {30, 24, 20},
@@ -186,7 +186,7 @@ static void zero_padded_input(void)
         }
 }
 
-/* Round trip and Parseval's theorem for sizes the defining sums would take long for. */
+/* Check round trips and Parseval's theorem for sizes whose defining sums would take long. */
 static void large_grids(void)
 {
     static const int sizes[] = {96, 100, 105, 108, 125, 128};
@@ -217,7 +217,8 @@ static void large_grids(void)
     }
 }
 
-/* Every element of a batch of equal grids, on any number of threads, has the bits of one grid done alone. */
+/* With any number of threads, a grid in a batch has the same bits as the same grid transformed alone. Element 1 has
+ * other numbers and is not compared. */
 static void same_bits_on_any_threads(void)
 {
     static const int sizes[][3] = {{36, 30, 28}, {27, 15, 1}, {50, 1, 1}, {21, 1, 1}, {13, 22, 17}};
@@ -229,7 +230,7 @@ static void same_bits_on_any_threads(void)
             memcpy(input, alone.input, alone.input_floats * sizeof(float));
             qn_host_transform_execute(alone.transform, alone.input, alone.output, alone.scratch);
             for (int threads = 1; threads <= 4; threads++) {
-                const int batch = 3; /* less and more than the threads */
+                const int batch = 3; /* more than some numbers of threads, and less than others */
                 qn_pool *pool = NULL;
                 CHECK_OK(qn_pool_create(threads, &pool));
                 trial t = trial_start(sizes[i], all, (qn_fft_kind)kind, batch, threads);
@@ -261,7 +262,7 @@ int main(void)
 {
     RUN(lines_of_every_length);
     RUN(columns_of_every_length);
-    RUN(grids_that_are_no_cubes);
+    RUN(grids_that_are_not_cubes);
     RUN(zero_padded_input);
     RUN(large_grids);
     RUN(same_bits_on_any_threads);

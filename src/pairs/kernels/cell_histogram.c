@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "runtime/host_variant.h"
 
+#include "pairs/kernels/cell_histogram.dev.h"
+
 extern const char qn_pairs_cell_histogram_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_pairs_cell_histogram_host);
 
@@ -18,7 +20,7 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *u
     return (qn_geometry){{groups * group, 1, 1}, {group, 1, 1}};
 }
 
-/* As of distance_histogram. */
+/* As in distance_histogram, without the counts in local memory. */
 static void work(const void *user, qn_work *least)
 {
     const qn_cell_histogram_problem *problem = user;
@@ -36,16 +38,19 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_pairs_cell_histogram_host)[0](launch);
 }
 
-static const qn_argument_declaration arguments[] = {
-    {"first", QN_IN, QN_FLOAT32},         {"second", QN_IN, QN_FLOAT32},     {"tasks", QN_IN, QN_INT32},
-    {"squared_edges", QN_IN, QN_FLOAT32}, {"cell", QN_IN, QN_FLOAT32},       {"counts", QN_INOUT, QN_UINT32},
-    {"task_count", QN_VALUE, QN_INT32},   {"unordered", QN_VALUE, QN_INT32}, {"bins", QN_VALUE, QN_INT32},
-    {"shifts", QN_VALUE, QN_INT32},       {"scale", QN_VALUE, QN_FLOAT32},   {"shift", QN_VALUE, QN_FLOAT32},
-    {"sure", QN_VALUE, QN_FLOAT32},
-};
-enum { ARGUMENTS = sizeof arguments / sizeof *arguments };
+_Static_assert(sizeof(cell_scalars) == 7 * 4, "no padding");
 
-static const qn_kernel_declaration kernels[] = {{"cell_histogram", arguments, ARGUMENTS, geometry, host, work}};
+static const qn_argument_declaration arguments[CELL_ARGUMENTS] = {
+    [CELL_FIRST] = {"first", QN_IN, QN_FLOAT32},
+    [CELL_SECOND] = {"second", QN_IN, QN_FLOAT32},
+    [CELL_TASKS] = {"tasks", QN_IN, QN_INT32},
+    [CELL_SQUARED_EDGES] = {"squared_edges", QN_IN, QN_FLOAT32},
+    [CELL_CELL] = {"cell", QN_IN, QN_FLOAT32},
+    [CELL_COUNTS] = {"counts", QN_INOUT, QN_UINT32},
+    [CELL_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(cell_scalars)},
+};
+
+static const qn_kernel_declaration kernels[] = {{"cell_histogram", arguments, CELL_ARGUMENTS, geometry, host, work}};
 
 static const qn_tunable tunables[] = {
     [GROUP_SIZE] = {"GROUP_SIZE", {16, 32, 64, 128, 256, 512}, 6, 128, "work-items per group"},
@@ -58,7 +63,7 @@ static const qn_tunable tunables[] = {
 static const char *const constraints[] = {
     "GROUP_SIZE <= device.largest_group",
     "GROUP_SIZE >= device.subgroup_size",
-    "GROUP_SIZE <= 256 || !device.is_opencl", /* as of distance_histogram */
+    "GROUP_SIZE <= 256 || !device.is_opencl", /* as in distance_histogram */
     "ROWS <= GROUP_SIZE",
     "4 * HISTOGRAM_WORDS <= device.local_memory_bytes",
     "!device.is_host || (GROUP_SIZE == 128 && ROWS == 16 && COPIES == 16 && HISTOGRAM_WORDS == 4096 && GROUPS == 16)",
@@ -91,23 +96,26 @@ qn_status qn_cell_histogram(qn_queue *queue, const qn_configuration *configurati
     sized.histogram.compute_units = qn_device_get_info(qn_queue_device(queue))->compute_units;
     const size_t atom_bytes = 4 * sizeof(float), first_bytes = (size_t)problem->histogram.first_count * atom_bytes;
     const size_t second_bytes = second ? (size_t)problem->histogram.second_count * atom_bytes : first_bytes;
-    const qn_argument values[ARGUMENTS] = {
-        qn_argument_range(first, 0, first_bytes),
-        qn_argument_range(second ? second : first, 0, second_bytes),
-        qn_argument_buffer(tasks),
-        qn_argument_buffer(squared_edges),
-        qn_argument_buffer(cell),
-        qn_argument_buffer(counts),
-        qn_argument_int32(problem->task_count),
-        qn_argument_int32(!second),
-        qn_argument_int32(problem->histogram.bins->count),
-        qn_argument_int32(guess.shifts),
-        qn_argument_float32(guess.scale),
-        qn_argument_float32(guess.shift),
-        qn_argument_float32(guess.sure),
+    const cell_scalars scalars = {
+        .task_count = problem->task_count,
+        .unordered = !second,
+        .bins = problem->histogram.bins->count,
+        .shifts = guess.shifts,
+        .scale = guess.scale,
+        .shift = guess.shift,
+        .sure = guess.sure,
+    };
+    const qn_argument values[CELL_ARGUMENTS] = {
+        [CELL_FIRST] = qn_argument_range(first, 0, first_bytes),
+        [CELL_SECOND] = qn_argument_range(second ? second : first, 0, second_bytes),
+        [CELL_TASKS] = qn_argument_buffer(tasks),
+        [CELL_SQUARED_EDGES] = qn_argument_buffer(squared_edges),
+        [CELL_CELL] = qn_argument_buffer(cell),
+        [CELL_COUNTS] = qn_argument_buffer(counts),
+        [CELL_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     const qn_family_call call = {.arguments = values,
-                                 .argument_count = ARGUMENTS,
+                                 .argument_count = CELL_ARGUMENTS,
                                  .problem = &sized,
                                  .problem_class = qn_histogram_problem_class(problem->histogram.first_count),
                                  .definitions = definitions[problem->histogram.cell->shape],

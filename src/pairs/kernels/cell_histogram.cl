@@ -1,8 +1,11 @@
-/* Histogram of the distances of those pairs of atoms that cell lists give.
+/* Histogram of the distances of the pairs of atoms in cell lists.
  *
- * A group takes a task, a run of atoms of each set: ROWS of its work-items go through the first run side by side, the
- * others of them through the second. Pairs are counted as in distance_histogram.cl: in up to COPIES histograms side by
- * side in local memory, in ranges of bins where they do not fit, with carries into the second word of a count. */
+ * A group takes a task, which is a run of atoms of each set. Its work-items form a grid of ROWS by COLUMNS: rows stride
+ * through the first run, columns through the second. Pairs are counted as in distance_histogram.cl: in up to COPIES
+ * interleaved histograms in local memory, in several ranges of bins if they do not fit, with carries into the second
+ * word of a count. */
+
+#include "pairs/kernels/cell_histogram.dev.h"
 
 #ifndef GROUP_SIZE
 #error "GROUP_SIZE: work-items per group"
@@ -35,8 +38,8 @@ typedef struct counting {
     GLOBAL const float *squared_edges;
     GLOBAL const float *cell;
     int bins, shifts;             /* of the whole histogram; of the cell */
-    int first_bin, range, copies; /* bins first_bin … first_bin + range are counted */
-    float scale, shift, sure; /* distance · scale + shift lies around the bin; within `sure` of it the guess is right */
+    int first_bin, range, copies; /* `range` bins from first_bin on are counted */
+    float scale, shift, sure; /* distance · scale + shift rounds to the bin; the bin is right if it is within `sure` */
 } counting;
 
 DEVICE_FN float square_of(const counting *how, float x, float y, float z)
@@ -75,7 +78,7 @@ DEVICE_FN void count_task(const counting *how, GLOBAL const qn_float4 *first, GL
     }
 }
 
-/* Add the group's counts to all counts and begin anew. */
+/* Add the group's counts to those in global memory, and set the group's counts to 0. */
 DEVICE_FN void flush(const counting *how, GLOBAL qn_uint32 *counts)
 {
     LOCAL_BARRIER();
@@ -92,24 +95,22 @@ DEVICE_FN void flush(const counting *how, GLOBAL qn_uint32 *counts)
     LOCAL_BARRIER();
 }
 
-KERNEL GROUP_LIMIT(GROUP_SIZE, 1,
-                   1) void cell_histogram(GLOBAL const qn_float4 *RESTRICT first,
-                                          GLOBAL const qn_float4 *RESTRICT second, GLOBAL const qn_int4 *RESTRICT tasks,
-                                          GLOBAL const float *RESTRICT squared_edges, GLOBAL const float *RESTRICT cell,
-                                          GLOBAL qn_uint32 *RESTRICT counts, int task_count, int unordered, int bins,
-                                          int shifts, float scale, float shift, float sure)
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void cell_histogram(
+    GLOBAL const qn_float4 *RESTRICT first, GLOBAL const qn_float4 *RESTRICT second,
+    GLOBAL const qn_int4 *RESTRICT tasks, GLOBAL const float *RESTRICT squared_edges, GLOBAL const float *RESTRICT cell,
+    GLOBAL qn_uint32 *RESTRICT counts, const cell_scalars s)
 {
     LOCAL qn_uint32 histogram[HISTOGRAM_WORDS];
-    counting how = {histogram, squared_edges, cell, bins, shifts, 0, 0, 1, scale, shift, sure};
+    counting how = {histogram, squared_edges, cell, s.bins, s.shifts, 0, 0, 1, s.scale, s.shift, s.sure};
     for (int w = LOCAL_ID(0); w < HISTOGRAM_WORDS; w += GROUP_SIZE) histogram[w] = 0;
     LOCAL_BARRIER();
-    for (how.first_bin = 0; how.first_bin < bins; how.first_bin += MOST_RANGE) {
-        how.range = MIN(bins - how.first_bin, MOST_RANGE);
+    for (how.first_bin = 0; how.first_bin < s.bins; how.first_bin += MOST_RANGE) {
+        how.range = MIN(s.bins - how.first_bin, MOST_RANGE);
         for (how.copies = COPIES; how.copies > 1 && how.copies * how.range > HISTOGRAM_WORDS;) how.copies /= 2;
         qn_uint32 pending = 0;
-        for (int t = GROUP_ID(0); t < task_count; t += GROUP_COUNT(0)) {
+        for (int t = GROUP_ID(0); t < s.task_count; t += GROUP_COUNT(0)) {
             const qn_int4 task = tasks[t];
-            count_task(&how, first, second, task, unordered);
+            count_task(&how, first, second, task, s.unordered);
             pending += (qn_uint32)(task.y - task.x) * (qn_uint32)(task.w - task.z);
             if (pending > MOST_PENDING) {
                 flush(&how, counts);

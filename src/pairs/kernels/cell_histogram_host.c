@@ -1,10 +1,12 @@
-/* Host kernel of cell_histogram: tasks are dealt to the pool, and of a task every atom of the first run meets the
- * second as a row. */
+/* Host kernel of cell_histogram: tasks are dealt to the pool. In a task, each atom of the first run is paired with the
+ * second run as a row. */
 #include "pairs/kernels/cell_histogram.h"
 #include "pairs/kernels/histogram_rows.h"
 #include "runtime/host_variant.h"
 
-enum { TASKS = 64 }; /* of a unit of the pool */
+#include "pairs/kernels/cell_histogram.dev.h"
+
+enum { TASKS = 64 }; /* number of tasks in a unit of the pool */
 
 typedef struct cell_job {
     histogram_rule rule;
@@ -39,26 +41,29 @@ static qn_status count_tasks(size_t unit, int worker, void *user)
 
 static qn_status cell_histogram(const qn_host_launch *launch)
 {
+    const cell_scalars *s = launch->arguments[CELL_SCALARS];
     void *const *arguments = launch->arguments;
     const size_t atom_bytes = 4 * sizeof(float);
     float *first = NULL, *second = NULL;
-    cell_job job = {.rule = {.squared_edges = arguments[3],
-                             .cell = arguments[4],
-                             .bins = *(const int32_t *)arguments[8],
-                             .shifts = *(const int32_t *)arguments[9],
-                             .scale = *(const float *)arguments[10],
-                             .shift = *(const float *)arguments[11],
-                             .sure = *(const float *)arguments[12],
-                             .shape = (int)((const float *)arguments[4])[HISTOGRAM_SHAPE]},
-                    .tasks = arguments[2],
-                    .task_count = (size_t) * (const int32_t *)arguments[6],
-                    .unordered = *(const int32_t *)arguments[7]};
+    cell_job job = {.rule = {.squared_edges = arguments[CELL_SQUARED_EDGES],
+                             .cell = arguments[CELL_CELL],
+                             .bins = s->bins,
+                             .shifts = s->shifts,
+                             .scale = s->scale,
+                             .shift = s->shift,
+                             .sure = s->sure,
+                             .shape = (int)((const float *)arguments[CELL_CELL])[HISTOGRAM_SHAPE]},
+                    .tasks = arguments[CELL_TASKS],
+                    .task_count = (size_t)s->task_count,
+                    .unordered = s->unordered};
     const size_t units = (job.task_count + TASKS - 1) / TASKS;
-    qn_status status = make_rows(arguments[0], launch->argument_bytes[0] / atom_bytes, &first, &job.first);
+    qn_status status =
+        make_rows(arguments[CELL_FIRST], launch->argument_bytes[CELL_FIRST] / atom_bytes, &first, &job.first);
     job.second = job.first;
     if (status == QN_OK && !job.unordered)
-        status = make_rows(arguments[1], launch->argument_bytes[1] / atom_bytes, &second, &job.second);
-    if (status == QN_OK) status = run_units(&job.rule, launch->pool, units, count_tasks, &job, arguments[5]);
+        status =
+            make_rows(arguments[CELL_SECOND], launch->argument_bytes[CELL_SECOND] / atom_bytes, &second, &job.second);
+    if (status == QN_OK) status = run_units(&job.rule, launch->pool, units, count_tasks, &job, arguments[CELL_COUNTS]);
     qn_release(&first);
     qn_release(&second);
     return status;

@@ -15,9 +15,9 @@ QN_HOST_DECLARE(const qn_host_kernel, qn_pairs_distance_histogram_host);
 
 enum { GROUP_SIZE, ATOMS, TILE, COPIES, HISTOGRAM_WORDS, VECTORS, UNORDERED_MAP, GROUPS };
 
-static const int MOST_ATOMS = 1 << 30;
+static const int ATOMS_MAX = 1 << 30;
 
-/* A guess of a bin in single precision: relative error 1e-6 of FAST_RSQRT, four roundings, and those of the table. */
+/* Relative error of a guessed bin in single precision: 1e-6 of FAST_RSQRT, four roundings, and those of the table. */
 static const double GUESS_ERROR = 1.5e-6;
 
 static size_t side_of(const qn_configuration *configuration)
@@ -26,7 +26,7 @@ static size_t side_of(const qn_configuration *configuration)
     return (size_t)value[GROUP_SIZE] * (size_t)value[ATOMS] * (size_t)value[VECTORS];
 }
 
-/* As many groups as there are pairs of tiles, or as keep the device busy to the end. */
+/* One group per pair of tiles, but at most GROUPS per compute unit. */
 static qn_geometry geometry(const qn_configuration *configuration, const void *user)
 {
     const qn_histogram_problem *problem = user;
@@ -46,9 +46,9 @@ static double pairs_of(const qn_histogram_problem *problem)
     return problem->second_count ? first * problem->second_count : first * (first - 1) / 2;
 }
 
-/* A pair: three differences, three steps of the square, a product with the root and a step to the bin; the nearest
- * image takes two operations an axis where the cell is orthorhombic, and at least four where it is not; a root; a
- * count. */
+/* Least work of a pair: three differences, three steps of the square, a product with the root and a step to the bin.
+ * The nearest image takes two operations per axis in an orthorhombic cell, and at least five in a triclinic one. Then a
+ * root and a count. */
 static void work(const void *user, qn_work *least)
 {
     const qn_histogram_problem *problem = user;
@@ -67,16 +67,19 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_pairs_distance_histogram_host)[0](launch);
 }
 
-static const qn_argument_declaration arguments[] = {
-    {"first", QN_IN, QN_FLOAT32},         {"second", QN_IN, QN_FLOAT32},     {"squared_edges", QN_IN, QN_FLOAT32},
-    {"cell", QN_IN, QN_FLOAT32},          {"counts", QN_INOUT, QN_UINT32},   {"first_count", QN_VALUE, QN_INT32},
-    {"second_count", QN_VALUE, QN_INT32}, {"unordered", QN_VALUE, QN_INT32}, {"bins", QN_VALUE, QN_INT32},
-    {"shifts", QN_VALUE, QN_INT32},       {"scale", QN_VALUE, QN_FLOAT32},   {"shift", QN_VALUE, QN_FLOAT32},
-    {"sure", QN_VALUE, QN_FLOAT32},
-};
-enum { ARGUMENTS = sizeof arguments / sizeof *arguments };
+_Static_assert(sizeof(distance_scalars) == 8 * 4, "no padding");
 
-static const qn_kernel_declaration kernels[] = {{"distance_histogram", arguments, ARGUMENTS, geometry, host, work}};
+static const qn_argument_declaration arguments[DISTANCE_ARGUMENTS] = {
+    [DISTANCE_FIRST] = {"first", QN_IN, QN_FLOAT32},
+    [DISTANCE_SECOND] = {"second", QN_IN, QN_FLOAT32},
+    [DISTANCE_SQUARED_EDGES] = {"squared_edges", QN_IN, QN_FLOAT32},
+    [DISTANCE_CELL] = {"cell", QN_IN, QN_FLOAT32},
+    [DISTANCE_COUNTS] = {"counts", QN_INOUT, QN_UINT32},
+    [DISTANCE_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(distance_scalars)},
+};
+
+static const qn_kernel_declaration kernels[] = {
+    {"distance_histogram", arguments, DISTANCE_ARGUMENTS, geometry, host, work}};
 
 static const qn_tunable tunables[] = {
     [GROUP_SIZE] = {"GROUP_SIZE", {16, 32, 64, 128, 256, 512, 1024}, 7, 128, "work-items per group"},
@@ -95,8 +98,8 @@ static const char *const constraints[] = {
     "GROUP_SIZE <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs this kernel in groups of at most 256 */
     "4 * HISTOGRAM_WORDS + 16 * TILE <= device.local_memory_bytes",
     "VECTOR_WIDTH == 1 || device.is_opencl",
-    "ATOMS * VECTOR_WIDTH <= 32",                /* what registers hold */
-    "GROUP_SIZE * ATOMS * VECTOR_WIDTH <= 8192", /* pairs of two tiles: below 2^30 */
+    "ATOMS * VECTOR_WIDTH <= 32",                /* they must fit into registers */
+    "GROUP_SIZE * ATOMS * VECTOR_WIDTH <= 8192", /* two tiles then have at most 2^26 pairs */
     "COPIES <= HISTOGRAM_WORDS",
     "!device.is_host || (GROUP_SIZE == 128 && ATOMS == 4 && TILE == 128 && HISTOGRAM_WORDS == 6656)",
     "!device.is_host || (UNORDERED_MAP == 1 && GROUPS == 64 && COPIES <= 16)",
@@ -128,12 +131,13 @@ static void set_lattice(const qn_box *box, qn_histogram_cell *cell)
     values[HISTOGRAM_SLANT_BX] = (float)v[1][0];
     values[HISTOGRAM_SLANT_CX] = (float)v[2][0];
     values[HISTOGRAM_SLANT_CY] = (float)v[2][1];
-    const double inner = 0.999 * box->inscribed_radius_nm; /* so that no rounding makes another image the nearest */
+    const double inner =
+        0.999 * box->inscribed_radius_nm; /* smaller, so that rounding makes no other image the nearest */
     values[HISTOGRAM_INNER_SQUARE] = (float)(inner * inner);
 }
 
-/* Whether some d of the brick with d_z ≥ 0 has |d + s| < |d|: |s|² < max −2 d·s. What equality would add is nearer by
- * less than the rounding of d. */
+/* Whether some d of the brick with d_z ≥ 0 has |d + s| < |d|, that is, |s|² < max −2 d·s. Vectors at which both sides
+ * are equal are left out: they are nearer by less than the rounding of d. */
 static bool can_be_nearer(const qn_box *box, const double s[3])
 {
     const double(*v)[3] = box->vectors_nm;
@@ -142,7 +146,7 @@ static bool can_be_nearer(const qn_box *box, const double s[3])
     return square > 0 && square < (1 - 3e-7) * gain;
 }
 
-/* All lattice vectors that can be: |s|² ≤ 2 |s| |d| bounds them by the diagonal of the brick. */
+/* Find all lattice vectors s that can give a nearer image. |s|² ≤ 2 |s| |d| bounds |s| by the diagonal of the brick. */
 static qn_status find_shifts(const qn_box *box, qn_histogram_cell *cell)
 {
     const double(*v)[3] = box->vectors_nm;
@@ -155,11 +159,12 @@ static qn_status find_shifts(const qn_box *box, qn_histogram_cell *cell)
             for (int i = (int)floor((-reach - x) / v[0][0]); i <= (int)ceil((reach - x) / v[0][0]); i++) {
                 const double s[3] = {x + i * v[0][0], y + j * v[1][1], k * v[2][2]};
                 if (!can_be_nearer(box, s)) continue;
-                if (cell->shift_count == QN_HISTOGRAM_MOST_SHIFTS)
-                    QN_FAIL(QN_UNSUPPORTED,
-                            "box with edges %g, %g, %g nm is so flat that more than %d images can be nearest; expected "
-                            "edges of a similar size",
-                            v[0][0], v[1][1], v[2][2], QN_HISTOGRAM_MOST_SHIFTS);
+                if (cell->shift_count == QN_HISTOGRAM_SHIFTS_MAX)
+                    return QN_FAIL(
+                        QN_UNSUPPORTED,
+                        "box with edges %g, %g, %g nm is so flat that more than %d images can be nearest; expected "
+                        "edges of a similar size",
+                        v[0][0], v[1][1], v[2][2], QN_HISTOGRAM_SHIFTS_MAX);
                 float *to = cell->values + HISTOGRAM_SHIFTS + 4 * cell->shift_count++;
                 for (int axis = 0; axis < 3; axis++) to[axis] = (float)s[axis];
             }
@@ -178,7 +183,7 @@ qn_status qn_histogram_cell_make(const qn_box *box, qn_histogram_cell *cell)
     return box->shape == QN_BOX_TRICLINIC ? find_shifts(box, cell) : QN_OK;
 }
 
-/* Around 0, where floats are finest: −½ … ½ of every edge. */
+/* Wrap to −½ … ½ of every edge: floats are finest around 0. */
 void qn_histogram_pack(const qn_box *box, const float *positions_nm, const uint32_t *atoms, size_t count, float *packed)
 {
     for (size_t i = 0; i < count; i++) {
@@ -213,18 +218,20 @@ void qn_histogram_bins_squared_edges(const qn_histogram_bins *bins, float *squar
 qn_status qn_histogram_problem_check(const char *family, const qn_histogram_problem *problem)
 {
     const qn_histogram_bins *bins = problem->bins;
-    if (bins->count < 1 || bins->count > QN_HISTOGRAM_MOST_BINS)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d bins; expected 1 to %d", family, bins->count, QN_HISTOGRAM_MOST_BINS);
+    if (bins->count < 1 || bins->count > QN_HISTOGRAM_BINS_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d bins; expected 1 to %d", family, bins->count,
+                       QN_HISTOGRAM_BINS_MAX);
     if (!(bins->width_nm >= 1e-6 && bins->width_nm <= 1e6))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: bins of %g nm; expected 1e-6 to 1e6 nm", family, bins->width_nm);
-    if (problem->first_count < 0 || problem->second_count < 0 || problem->first_count > MOST_ATOMS ||
-        problem->second_count > MOST_ATOMS)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: sets of %d and %d atoms; expected 0 to %d", family, problem->first_count,
-                problem->second_count, MOST_ATOMS);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: bins of %g nm; expected 1e-6 to 1e6 nm", family, bins->width_nm);
+    if (problem->first_count < 0 || problem->second_count < 0 || problem->first_count > ATOMS_MAX ||
+        problem->second_count > ATOMS_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: sets of %d and %d atoms; expected 0 to %d", family,
+                       problem->first_count, problem->second_count, ATOMS_MAX);
     return QN_OK;
 }
 
-/* Around the middle of a bin a guess is right: as far as its error at the largest distance that is of interest. */
+/* Largest distance of a guess from the middle of its bin, in bins, at which it is certainly right: half a bin minus the
+ * error of the guess at the largest distance that can occur. */
 static double sure_half_bin(const qn_histogram_problem *problem)
 {
     const float *values = problem->cell->values;
@@ -239,8 +246,8 @@ static double sure_half_bin(const qn_histogram_problem *problem)
     return 0.5 - GUESS_ERROR * most - 1e-6;
 }
 
-/* No image beside the one in the brick is looked at where it would lie beyond the last bin: what is within the
- * inscribed sphere is in the brick. */
+/* Number of shifts that can matter: none if the last bin ends within the inscribed sphere, because a nearest image
+ * within that sphere is the one in the brick. */
 static int needed_shifts(const qn_histogram_problem *problem)
 {
     const double most = qn_histogram_bins_edge(problem->bins, problem->bins->count);
@@ -274,23 +281,26 @@ qn_status qn_distance_histogram(qn_queue *queue, const qn_configuration *configu
     qn_histogram_problem sized = *problem;
     if (!second) sized.second_count = 0;
     sized.compute_units = qn_device_get_info(qn_queue_device(queue))->compute_units;
-    const qn_argument values[ARGUMENTS] = {
-        qn_argument_buffer(first),
-        qn_argument_buffer(second ? second : first),
-        qn_argument_buffer(squared_edges),
-        qn_argument_buffer(cell),
-        qn_argument_buffer(counts),
-        qn_argument_int32(problem->first_count),
-        qn_argument_int32(second ? problem->second_count : problem->first_count),
-        qn_argument_int32(!second),
-        qn_argument_int32(problem->bins->count),
-        qn_argument_int32(guess.shifts),
-        qn_argument_float32(guess.scale),
-        qn_argument_float32(guess.shift),
-        qn_argument_float32(guess.sure),
+    const distance_scalars scalars = {
+        .first_count = problem->first_count,
+        .second_count = second ? problem->second_count : problem->first_count,
+        .unordered = !second,
+        .bins = problem->bins->count,
+        .shifts = guess.shifts,
+        .scale = guess.scale,
+        .shift = guess.shift,
+        .sure = guess.sure,
+    };
+    const qn_argument values[DISTANCE_ARGUMENTS] = {
+        [DISTANCE_FIRST] = qn_argument_buffer(first),
+        [DISTANCE_SECOND] = qn_argument_buffer(second ? second : first),
+        [DISTANCE_SQUARED_EDGES] = qn_argument_buffer(squared_edges),
+        [DISTANCE_CELL] = qn_argument_buffer(cell),
+        [DISTANCE_COUNTS] = qn_argument_buffer(counts),
+        [DISTANCE_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     const qn_family_call call = {.arguments = values,
-                                 .argument_count = ARGUMENTS,
+                                 .argument_count = DISTANCE_ARGUMENTS,
                                  .problem = &sized,
                                  .problem_class = qn_histogram_problem_class(problem->first_count),
                                  .definitions = definitions[problem->cell->shape],

@@ -1,10 +1,10 @@
 /* Histogram of the distances of pairs of atoms.
  *
- * A work-item holds ATOMS vectors of VECTOR_WIDTH atoms in registers and takes the atoms of the other set from a tile
- * in local memory, one after the other. Pairs are counted in local memory in up to COPIES histograms side by side
- * (count of bin b in copy c at b · copies + c), so that neighbouring work-items seldom meet; a histogram that does not
- * fit is made in several ranges of bins. Counts have 32 bits there and are added to 64 bits in global memory, the
- * second word of which counts the carries of the first. */
+ * A work-item holds ATOMS vectors of VECTOR_WIDTH atoms in registers, and reads the atoms of the other set from a tile
+ * in local memory, one by one. Pairs are counted in local memory in up to COPIES interleaved histograms (count of bin b
+ * in copy c at b · copies + c), so that neighbouring work-items rarely use the same counter. A histogram that does not
+ * fit is counted in several ranges of bins. Counts in local memory have 32 bits. They are added to two words of 32 bits
+ * in global memory, the second of which counts the carries of the first. */
 
 #ifndef GROUP_SIZE
 #error "GROUP_SIZE: work-items per group"
@@ -36,27 +36,27 @@
 
 #include "pairs/kernels/distance_histogram.dev.h"
 
-#define SIDE (GROUP_SIZE * ATOMS * VECTOR_WIDTH) /* atoms of a group in each set */
-#define PAIRS (ATOMS * VECTOR_WIDTH)             /* of a work-item with one other atom */
-#define MOST_RANGE (HISTOGRAM_WORDS - 1)         /* bins counted at once, and one counter for all others */
+#define SIDE (GROUP_SIZE * ATOMS * VECTOR_WIDTH) /* atoms of a tile, which a group takes from each set */
+#define PAIRS (ATOMS * VECTOR_WIDTH)             /* pairs of a work-item with one other atom */
+#define MOST_RANGE (HISTOGRAM_WORDS - 1)         /* bins counted at once; one counter is left for all other pairs */
 #define MOST_PENDING 0x40000000u                 /* pairs after which counts are flushed: far below 2^32 */
 
 typedef histogram_numbers numbers;
 
-/* What a group counts into and by which rule. */
+/* Counters of a group, and the rule by which pairs are counted. */
 typedef struct counting {
     LOCAL_PTR qn_uint32 *histogram;
-    LOCAL_PTR qn_uint8 *mine; /* this work-item's copy, and the bytes from one of its bins to the next: one */
-    qn_uint32 stride;         /* multiply-add, where an index would take two operations */
+    LOCAL_PTR qn_uint8 *mine; /* this work-item's copy */
+    qn_uint32 stride;         /* bytes from one bin of it to the next: an address then takes one multiply-add */
     GLOBAL const float *squared_edges;
     GLOBAL const float *cell;
     int bins, shifts;             /* of the whole histogram; of the cell */
-    int first_bin, range, copies; /* bins first_bin … first_bin + range are counted; behind them all other pairs */
-    float scale, shift, sure; /* distance · scale + shift lies around the bin; within `sure` of it the guess is right */
+    int first_bin, range, copies; /* `range` bins from first_bin on are counted, then all other pairs in one counter */
+    float scale, shift, sure; /* distance · scale + shift rounds to the bin; the bin is right if it is within `sure` */
 } counting;
 
 #if PERIODICITY > 1
-/* The nearest of all images, as histogram_square_triclinic finds it; a shift is read once for all atoms. */
+/* Squares of the nearest images, as in histogram_square_triclinic, but each shift is read once for all atoms. */
 DEVICE_FN void find_squares(const counting *how, const numbers at[ATOMS][3], qn_float4 other, numbers squares[ATOMS])
 {
     GLOBAL const qn_float4 *all_shifts = (GLOBAL const qn_float4 *)(how->cell + HISTOGRAM_SHIFTS);
@@ -98,8 +98,8 @@ DEVICE_FN void find_squares(const counting *how, const numbers at[ATOMS][3], qn_
 }
 #endif
 
-/* The pairs of one atom with those of this work-item; where `masked`, only with those of index < `before`. All bins are
- * guessed before any is looked up or counted, so that the latencies of several pairs overlap. */
+/* Count the pairs of one atom with the atoms of this work-item; if `masked`, only with those of index < `before`. All
+ * bins are guessed before any is looked up or counted, so that the latencies of several pairs overlap. */
 DEVICE_FN void count_atom(const counting *how, const numbers at[ATOMS][3], qn_float4 other, int masked, int own,
                           int before)
 {
@@ -140,7 +140,7 @@ DEVICE_FN void count_atom(const counting *how, const numbers at[ATOMS][3], qn_fl
     }
 }
 
-/* Add the group's counts to all counts and begin anew. */
+/* Add the group's counts to those in global memory, and set the group's counts to 0. */
 DEVICE_FN void flush(const counting *how, GLOBAL qn_uint32 *counts)
 {
     LOCAL_BARRIER();
@@ -150,7 +150,7 @@ DEVICE_FN void flush(const counting *how, GLOBAL qn_uint32 *counts)
             total += how->histogram[b * how->copies + c];
             how->histogram[b * how->copies + c] = 0;
         }
-        if (b == how->range) total = 0; /* what belongs to no bin of the range */
+        if (b == how->range) total = 0; /* pairs outside of the range */
         if (total == 0) continue;
         const qn_uint32 old = ATOMIC_ADD_INT(&counts[2 * (how->first_bin + b)], total);
         if (old + total < old) ATOMIC_ADD_INT(&counts[2 * (how->first_bin + b) + 1], 1u);
@@ -158,8 +158,8 @@ DEVICE_FN void flush(const counting *how, GLOBAL qn_uint32 *counts)
     LOCAL_BARRIER();
 }
 
-/* Pair `unit` of tiles; false where another one has the same atoms. Of `rows` tiles with themselves: tile r meets the
- * rows / 2 behind it, as on a ring; opposite ones meet once. */
+/* Find pair `unit` of tiles; returns 0 if another pair has the same atoms. In unordered problems, tile r is paired with
+ * itself and with about rows / 2 tiles after it, as on a ring; opposite tiles are paired once. */
 DEVICE_FN int find_tiles(qn_int64 unit, int rows, int columns, int unordered, int *row, int *column)
 {
 #if UNORDERED_MAP
@@ -178,37 +178,37 @@ DEVICE_FN int find_tiles(qn_int64 unit, int rows, int columns, int unordered, in
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void distance_histogram(
     GLOBAL const qn_float4 *RESTRICT first, GLOBAL const qn_float4 *RESTRICT second,
     GLOBAL const float *RESTRICT squared_edges, GLOBAL const float *RESTRICT cell, GLOBAL qn_uint32 *RESTRICT counts,
-    int first_count, int second_count, int unordered, int bins, int shifts, float scale, float shift, float sure)
+    const distance_scalars s)
 {
     LOCAL qn_float4 tile[TILE];
     LOCAL qn_uint32 histogram[HISTOGRAM_WORDS];
-    const int rows = (first_count + SIDE - 1) / SIDE, columns = (second_count + SIDE - 1) / SIDE;
+    const int rows = (s.first_count + SIDE - 1) / SIDE, columns = (s.second_count + SIDE - 1) / SIDE;
     qn_int64 units = (qn_int64)rows * columns;
 #if UNORDERED_MAP
-    if (unordered) units = ((qn_int64)rows * (rows + 1)) / 2;
+    if (s.unordered) units = ((qn_int64)rows * (rows + 1)) / 2;
 #endif
-    counting how = {
-        histogram, (LOCAL_PTR qn_uint8 *)histogram, 4, squared_edges, cell, bins, shifts, 0, 0, 1, scale, shift, sure};
+    counting how = {histogram, (LOCAL_PTR qn_uint8 *)histogram, 4, squared_edges, cell, s.bins, s.shifts, 0, 0, 1,
+                    s.scale, s.shift, s.sure};
     for (int w = LOCAL_ID(0); w < HISTOGRAM_WORDS; w += GROUP_SIZE) histogram[w] = 0;
-    for (how.first_bin = 0; how.first_bin < bins; how.first_bin += MOST_RANGE) {
-        how.range = MIN(bins - how.first_bin, MOST_RANGE);
+    for (how.first_bin = 0; how.first_bin < s.bins; how.first_bin += MOST_RANGE) {
+        how.range = MIN(s.bins - how.first_bin, MOST_RANGE);
         for (how.copies = COPIES; how.copies > 1 && how.copies * (how.range + 1) > HISTOGRAM_WORDS;) how.copies /= 2;
         how.mine = (LOCAL_PTR qn_uint8 *)(histogram + (LOCAL_ID(0) & (how.copies - 1)));
         how.stride = 4 * (qn_uint32)how.copies;
         qn_uint32 pending = 0;
         for (qn_int64 unit = GROUP_ID(0); unit < units; unit += GROUP_COUNT(0)) {
             int row, column;
-            if (!find_tiles(unit, rows, columns, unordered, &row, &column)) continue;
-            const int own = row * SIDE + LOCAL_ID(0) * VECTOR_WIDTH, end = MIN((column + 1) * SIDE, second_count);
-            const int diagonal = unordered && row == column;
+            if (!find_tiles(unit, rows, columns, s.unordered, &row, &column)) continue;
+            const int own = row * SIDE + LOCAL_ID(0) * VECTOR_WIDTH, end = MIN((column + 1) * SIDE, s.second_count);
+            const int diagonal = s.unordered && row == column;
             numbers at[ATOMS][3];
             UNROLL
             for (int a = 0; a < ATOMS; a++) {
                 float x[VECTOR_WIDTH], y[VECTOR_WIDTH], z[VECTOR_WIDTH];
                 UNROLL
-                for (int v = 0; v < VECTOR_WIDTH; v++) { /* past the end the first atom, which is not counted */
+                for (int v = 0; v < VECTOR_WIDTH; v++) { /* beyond the end take the first atom, which is not counted */
                     const int index = own + a * GROUP_SIZE * VECTOR_WIDTH + v;
-                    const qn_float4 atom = first[index < first_count ? index : 0];
+                    const qn_float4 atom = first[index < s.first_count ? index : 0];
                     x[v] = atom.x;
                     y[v] = atom.y;
                     z[v] = atom.z;
@@ -222,9 +222,9 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void distance_histogram(
                 LOCAL_BARRIER();
                 for (int t = LOCAL_ID(0); t < size; t += GROUP_SIZE) tile[t] = second[begin + t];
                 LOCAL_BARRIER();
-                if (diagonal || (row + 1) * SIDE > first_count)
+                if (diagonal || (row + 1) * SIDE > s.first_count)
                     for (int t = 0; t < size; t++)
-                        count_atom(&how, at, tile[t], 1, own, diagonal ? begin + t : first_count);
+                        count_atom(&how, at, tile[t], 1, own, diagonal ? begin + t : s.first_count);
                 else
                     for (int t = 0; t < size; t++) count_atom(&how, at, tile[t], 0, own, 0);
             }

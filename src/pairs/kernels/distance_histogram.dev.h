@@ -1,17 +1,36 @@
-/* Distances of pairs of atoms and the bins they fall into: the one arithmetic of all pair histograms, so that their
- * counts are the same on every device. Every operation here is exact or correctly rounded; only the first guess of a
- * bin is not, and a guess that could be wrong is looked up.
+/* Distances of pairs of atoms and their bins. All pair histograms use this arithmetic, so their counts are the same on
+ * every device. Every operation here is exact or correctly rounded; only the first guess of a bin is not, and a guess
+ * that could be wrong is looked up.
  *
- * Differences enter with either sign and give the same square bit by bit, so it does not matter which atom of a pair
- * is the first.
+ * A difference and its negative give the same square, bit by bit, so the order of the two atoms does not matter.
  *
  * C sources define VECTOR_WIDTH 1 before they include this. */
 #ifndef QN_TRAJECTORY_DISTANCE_HISTOGRAM_DEV_H
 #define QN_TRAJECTORY_DISTANCE_HISTOGRAM_DEV_H
 
-/* What a cell is to the kernels: 12 floats and four for each shift (x, y, z, 0). Edges a_x b_y c_z; slants b_x c_x c_y;
- * 1 / edges; the square up to which a distance within the brick is that of the nearest image; 0 not periodic, 1
- * orthorhombic, 2 triclinic. */
+/* Arguments of `distance_histogram`, in order. */
+enum {
+    DISTANCE_FIRST,
+    DISTANCE_SECOND,
+    DISTANCE_SQUARED_EDGES,
+    DISTANCE_CELL,
+    DISTANCE_COUNTS,
+    DISTANCE_SCALARS,
+    DISTANCE_ARGUMENTS
+};
+
+typedef struct distance_scalars {
+    int first_count, second_count; /* atoms of each set */
+    int unordered;                 /* 1: both sets are the same, and each pair counts once */
+    int bins;
+    int shifts;         /* number of the cell's shifts that can give a nearer image */
+    float scale, shift; /* distance * scale + shift rounds to the bin */
+    float sure;         /* the rounded bin is right if that number is closer than this to a whole number */
+} distance_scalars;
+
+/* Layout of a cell in the kernels: 12 floats, then four for each shift (x, y, z, 0). The floats are the edges a_x b_y
+ * c_z; the slants b_x c_x c_y; 1 / edges; the squared distance up to which the image in the brick is the nearest one;
+ * the shape: 0 not periodic, 1 orthorhombic, 2 triclinic. */
 #define HISTOGRAM_EDGE_X 0
 #define HISTOGRAM_EDGE_Y 1
 #define HISTOGRAM_EDGE_Z 2
@@ -25,7 +44,7 @@
 #define HISTOGRAM_SHAPE 10
 #define HISTOGRAM_SHIFTS 12
 
-/* 1.5 · 2^23: between 2^23 and 2^24 floats are the whole numbers, so adding this rounds. */
+/* 1.5 · 2^23: between 2^23 and 2^24 all floats are whole numbers, so adding this number rounds. */
 #define HISTOGRAM_ROUNDER 12582912.0f
 #define HISTOGRAM_ROUNDER_BITS 0x4b400000u
 
@@ -47,7 +66,7 @@ DEVICE_FN histogram_numbers histogram_square(histogram_numbers x, histogram_numb
     return VEC_FMA(z, z, VEC_FMA(y, y, x * x));
 }
 
-/* Distance along one axis of two atoms in the cell, |x| ≤ edge: the way inside the cell or the way around. */
+/* Distance along one axis of two atoms in the cell, |x| ≤ edge: inside the cell or across the boundary. */
 DEVICE_FN histogram_numbers histogram_around(histogram_numbers x, float edge)
 {
     const histogram_numbers inside = ABS(x);
@@ -60,7 +79,8 @@ DEVICE_FN histogram_numbers histogram_square_orthorhombic(float edge_x, float ed
     return histogram_square(histogram_around(x, edge_x), histogram_around(y, edge_y), histogram_around(z, edge_z));
 }
 
-/* Into the brick of edges a_x, b_y, c_z around 0, and mirrored to z ≥ 0, which leaves distances as they are. */
+/* Wrap a difference into the brick with edges a_x, b_y, c_z around 0, and invert it if z < 0, which changes no
+ * distance. */
 DEVICE_FN void histogram_into_brick(GLOBAL const float *cell, histogram_numbers *x, histogram_numbers *y,
                                     histogram_numbers *z)
 {
@@ -87,7 +107,7 @@ DEVICE_FN histogram_numbers histogram_square_shifted(GLOBAL const float *shift, 
                             z + histogram_splat(shift[2]));
 }
 
-/* The nearest of all images: the one in the brick, or one of the few shifts of it that can be nearer. */
+/* Square of the distance to the nearest image: the image in the brick, or one of its few shifts that can be nearer. */
 DEVICE_FN histogram_numbers histogram_square_triclinic(GLOBAL const float *cell, int shifts, histogram_numbers x,
                                                        histogram_numbers y, histogram_numbers z)
 {
@@ -99,12 +119,12 @@ DEVICE_FN histogram_numbers histogram_square_triclinic(GLOBAL const float *cell,
     return nearest;
 }
 
-/* The bin of a square by the rule: bin k holds squared_edges[k] ≤ square < squared_edges[k + 1]; `bins` for what lies
- * beyond and what is not a number. `guess` is where to begin looking; there are bins + 1 edges, the first is 0. */
+/* Find the bin of a square: bin k holds squared_edges[k] ≤ square < squared_edges[k + 1]. Returns `bins` for larger
+ * squares and for NaN. The search begins at `guess`. There are bins + 1 edges; the first is 0. */
 DEVICE_FN int histogram_find(float square, int guess, GLOBAL const float *squared_edges, int bins)
 {
     if (!(square < squared_edges[bins])) return bins;
-    if (square < squared_edges[1]) return 0; /* where a root's guess may be no number */
+    if (square < squared_edges[1]) return 0; /* the guess from the root of 0 may be NaN */
     int bin = CLAMP(guess, 0, bins - 1);
     while (square < squared_edges[bin]) bin--;
     while (square >= squared_edges[bin + 1]) bin++;

@@ -1,5 +1,5 @@
-/* Host kernel of distance_histogram: pairs of tiles are dealt to the pool, and of a pair every atom of the first tile
- * meets the second as a row. */
+/* Host kernel of distance_histogram: pairs of tiles are dealt to the pool. In a pair, each atom of the first tile is
+ * paired with the second tile as a row. */
 #include "pairs/kernels/histogram_rows.h"
 #include "runtime/host_variant.h"
 
@@ -10,8 +10,8 @@ typedef struct histogram_job {
     size_t rows, columns;
 } histogram_job;
 
-/* One pair of tiles: tile `row` of the first set meets the tiles behind it, as on a ring (see distance_histogram.cl).
- */
+/* Count one pair of tiles. In unordered problems, each tile is paired with itself and the tiles after it, as on a ring
+ * (see find_tiles in distance_histogram.cl). */
 static qn_status count_tiles(size_t unit, int worker, void *user)
 {
     const histogram_job *job = user;
@@ -33,26 +33,28 @@ static qn_status count_tiles(size_t unit, int worker, void *user)
 
 static qn_status distance_histogram(const qn_host_launch *launch)
 {
+    const distance_scalars *s = launch->arguments[DISTANCE_SCALARS];
     void *const *arguments = launch->arguments;
-    const size_t first_count = (size_t) * (const int32_t *)arguments[5],
-                 second_count = (size_t) * (const int32_t *)arguments[6];
+    const size_t first_count = (size_t)s->first_count, second_count = (size_t)s->second_count;
     float *first = NULL, *second = NULL;
-    histogram_job job = {.rule = {.squared_edges = arguments[2],
-                                  .cell = arguments[3],
-                                  .bins = *(const int32_t *)arguments[8],
-                                  .shifts = *(const int32_t *)arguments[9],
-                                  .scale = *(const float *)arguments[10],
-                                  .shift = *(const float *)arguments[11],
-                                  .sure = *(const float *)arguments[12],
-                                  .shape = (int)((const float *)arguments[3])[HISTOGRAM_SHAPE]},
-                         .unordered = *(const int32_t *)arguments[7],
+    histogram_job job = {.rule = {.squared_edges = arguments[DISTANCE_SQUARED_EDGES],
+                                  .cell = arguments[DISTANCE_CELL],
+                                  .bins = s->bins,
+                                  .shifts = s->shifts,
+                                  .scale = s->scale,
+                                  .shift = s->shift,
+                                  .sure = s->sure,
+                                  .shape = (int)((const float *)arguments[DISTANCE_CELL])[HISTOGRAM_SHAPE]},
+                         .unordered = s->unordered,
                          .rows = (first_count + SIDE - 1) / SIDE,
                          .columns = (second_count + SIDE - 1) / SIDE};
     const size_t units = job.unordered ? job.rows * (job.rows + 1) / 2 : job.rows * job.columns;
-    qn_status status = make_rows(arguments[0], first_count, &first, &job.first);
+    qn_status status = make_rows(arguments[DISTANCE_FIRST], first_count, &first, &job.first);
     job.second = job.first;
-    if (status == QN_OK && !job.unordered) status = make_rows(arguments[1], second_count, &second, &job.second);
-    if (status == QN_OK) status = run_units(&job.rule, launch->pool, units, count_tiles, &job, arguments[4]);
+    if (status == QN_OK && !job.unordered)
+        status = make_rows(arguments[DISTANCE_SECOND], second_count, &second, &job.second);
+    if (status == QN_OK)
+        status = run_units(&job.rule, launch->pool, units, count_tiles, &job, arguments[DISTANCE_COUNTS]);
     qn_release(&first);
     qn_release(&second);
     return status;

@@ -6,6 +6,9 @@
 #include "base/error.h"
 #include "project/window.h"
 #include "runtime/host_variant.h"
+#include "runtime/prelude/prelude_host.h"
+
+#include "project/kernels/project_slices.dev.h"
 
 extern const char qn_project_project_slices_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_project_project_slices_host);
@@ -20,9 +23,9 @@ static const qn_tunable tunables[TUNABLES] = {
 
 static const char *const constraints[] = {
     "BLOCK_DIM_X * BLOCK_DIM_Y <= device.largest_group",
-    "BLOCK_DIM_X * BLOCK_DIM_Y <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs no larger groups of it */
+    "BLOCK_DIM_X * BLOCK_DIM_Y <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs no larger groups of this kernel */
     "BLOCK_DIM_X * BLOCK_DIM_Y >= device.subgroup_size",
-    "!device.is_host || (BLOCK_DIM_X == 16 && BLOCK_DIM_Y == 8)", /* the host's kernel has none of these */
+    "!device.is_host || (BLOCK_DIM_X == 16 && BLOCK_DIM_Y == 8)", /* the host's kernel has no tunables */
 };
 
 static size_t rounded(int length, size_t piece)
@@ -30,7 +33,7 @@ static size_t rounded(int length, size_t piece)
     return ((size_t)length + piece - 1) / piece * piece;
 }
 
-/* Samples that a slice reaches along an axis: up to half the taps beyond its last pixel. */
+/* Farthest sample along an axis that a slice needs: half the taps beyond its last pixel, and a margin. */
 static int reach_of(const qn_slices_problem *problem)
 {
     return (int)floor((double)problem->most * problem->side / problem->image_side) + problem->taps / 2 + 2;
@@ -66,7 +69,7 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *u
         {rounded(problem->image_side / 2 + 1, x), rounded(problem->image_side, y), (size_t)problem->images}, {x, y, 1}};
 }
 
-/* A pixel cannot do without its samples: two sums for each, and of the volume no more than there is. */
+/* Least work: two multiply-adds for each sample of a pixel; each sample of the volume is read at most once. */
 static void work_of(const void *user, qn_work *work)
 {
     const qn_slices_problem *problem = user;
@@ -89,19 +92,22 @@ static qn_status host_project(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_project_project_slices_host)[1](launch);
 }
 
-static const qn_argument_declaration lay_out_arguments[] = {
-    {"spectrum", QN_IN, QN_FLOAT32}, {"volume", QN_OUT, QN_FLOAT32},  {"side", QN_VALUE, QN_INT32},
-    {"reach", QN_VALUE, QN_INT32},   {"columns", QN_VALUE, QN_INT32}, {"scale", QN_VALUE, QN_FLOAT32},
-};
-enum { LAY_OUT_ARGUMENTS = sizeof lay_out_arguments / sizeof *lay_out_arguments };
+_Static_assert(sizeof(lay_out_scalars) == 4 * 4 && sizeof(project_scalars) == 5 * 4, "no padding");
 
-static const qn_argument_declaration project_arguments[] = {
-    {"volume", QN_IN, QN_FLOAT32},    {"window", QN_IN, QN_FLOAT32},          {"steps", QN_IN, QN_FLOAT32},
-    {"parameters", QN_IN, QN_UINT32}, {"slices", QN_OUT, QN_FLOAT32},         {"image_side", QN_VALUE, QN_INT32},
-    {"reach", QN_VALUE, QN_INT32},    {"volume_columns", QN_VALUE, QN_INT32}, {"most_squared", QN_VALUE, QN_INT32},
-    {"ctf", QN_VALUE, QN_INT32},
+static const qn_argument_declaration lay_out_arguments[LAY_OUT_ARGUMENTS] = {
+    [LAY_OUT_SPECTRUM] = {"spectrum", QN_IN, QN_FLOAT32},
+    [LAY_OUT_VOLUME] = {"volume", QN_OUT, QN_FLOAT32},
+    [LAY_OUT_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(lay_out_scalars)},
 };
-enum { PROJECT_ARGUMENTS = sizeof project_arguments / sizeof *project_arguments };
+
+static const qn_argument_declaration project_arguments[PROJECT_ARGUMENTS] = {
+    [PROJECT_VOLUME] = {"volume", QN_IN, QN_FLOAT32},
+    [PROJECT_WINDOW] = {"window", QN_IN, QN_FLOAT32},
+    [PROJECT_STEPS] = {"steps", QN_IN, QN_FLOAT32},
+    [PROJECT_PARAMETERS] = {"parameters", QN_IN, QN_UINT32},
+    [PROJECT_SLICES] = {"slices", QN_OUT, QN_FLOAT32},
+    [PROJECT_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(project_scalars)},
+};
 
 static const qn_kernel_declaration kernels[] = {
     [LAY_OUT] = {"lay_out", lay_out_arguments, LAY_OUT_ARGUMENTS, lay_out_geometry, host_lay_out, lay_out_work},
@@ -123,27 +129,27 @@ const qn_family qn_project_project_slices_family = {
 
 static qn_status check_problem(const qn_slices_problem *problem)
 {
-    if (problem->side < 4 || problem->side > QN_PROJECT_LARGEST_SIDE)
-        QN_FAIL(QN_INVALID_ARGUMENT, "project/project_slices: a padded side of %d; expected 4 to %d", problem->side,
-                QN_PROJECT_LARGEST_SIDE);
+    if (problem->side < 4 || problem->side > QN_PROJECT_SIDE_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "project/project_slices: a padded side of %d; expected 4 to %d",
+                       problem->side, QN_PROJECT_SIDE_MAX);
     if (problem->image_side < 4 || problem->image_side > problem->side)
-        QN_FAIL(QN_INVALID_ARGUMENT, "project/project_slices: images of side %d; expected 4 to %d", problem->image_side,
-                problem->side);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "project/project_slices: images of side %d; expected 4 to %d",
+                       problem->image_side, problem->side);
     if (problem->images < 0 || problem->images > 65535)
-        QN_FAIL(QN_INVALID_ARGUMENT, "project/project_slices: %d images; expected 0 to 65535", problem->images);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "project/project_slices: %d images; expected 0 to 65535", problem->images);
     if (problem->taps != 2 && problem->taps != 4 && problem->taps != 6)
-        QN_FAIL(QN_INVALID_ARGUMENT, "project/project_slices: %d taps; expected 2, 4 or 6", problem->taps);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "project/project_slices: %d taps; expected 2, 4 or 6", problem->taps);
     if (!(problem->most >= 0 && 2 * problem->most <= (float)(problem->image_side - 1)))
-        QN_FAIL(QN_INVALID_ARGUMENT, "project/project_slices: slices up to %g pixels; expected 0 to %g",
-                (double)problem->most, (problem->image_side - 1) / 2.0);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "project/project_slices: slices up to %g pixels; expected 0 to %g",
+                       (double)problem->most, (problem->image_side - 1) / 2.0);
     return QN_OK;
 }
 
 static qn_status check_buffer(const char *name, const qn_buffer *buffer, size_t bytes)
 {
     if (qn_buffer_bytes(buffer) < bytes)
-        QN_FAIL(QN_INVALID_ARGUMENT, "project/project_slices: %s: %zu bytes; expected %zu", name,
-                qn_buffer_bytes(buffer), bytes);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "project/project_slices: %s: %zu bytes; expected %zu", name,
+                       qn_buffer_bytes(buffer), bytes);
     return QN_OK;
 }
 
@@ -170,10 +176,16 @@ qn_status qn_slices_lay_out(qn_queue *queue, const qn_slices_problem *problem, f
     qn_slices_volume_size(problem, &columns, &rows);
     QN_TRY(check_buffer("spectrum", spectrum, 8 * side * side * (side / 2 + 1)));
     QN_TRY(check_buffer("volume", volume, volume_bytes(problem)));
+    const lay_out_scalars scalars = {
+        .side = problem->side,
+        .reach = reach_of(problem),
+        .columns = columns,
+        .scale = scale,
+    };
     const qn_argument arguments[LAY_OUT_ARGUMENTS] = {
-        qn_argument_buffer(spectrum),     qn_argument_range(volume, 0, volume_bytes(problem)),
-        qn_argument_int32(problem->side), qn_argument_int32(reach_of(problem)),
-        qn_argument_int32(columns),       qn_argument_float32(scale),
+        [LAY_OUT_SPECTRUM] = qn_argument_buffer(spectrum),
+        [LAY_OUT_VOLUME] = qn_argument_range(volume, 0, volume_bytes(problem)),
+        [LAY_OUT_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     const qn_family_call call = {.kernel = LAY_OUT,
                                  .arguments = arguments,
@@ -184,7 +196,7 @@ qn_status qn_slices_lay_out(qn_queue *queue, const qn_slices_problem *problem, f
     return qn_family_run(&qn_project_project_slices_family, queue, &call, event);
 }
 
-/* What is best depends on how much of the volume caches hold. */
+/* The best configuration depends on the share of the volume that caches hold. */
 void qn_slices_problem_class(const qn_slices_problem *problem, char text[64])
 {
     int side = 64;
@@ -211,17 +223,20 @@ qn_status qn_project_slices(qn_queue *queue, const qn_configuration *configurati
     qn_slices_problem_class(problem, class_name);
     qn_slices_volume_size(problem, &columns, &rows);
     const double most = (double)problem->most;
+    const project_scalars scalars = {
+        .image_side = problem->image_side,
+        .reach = reach_of(problem),
+        .volume_columns = columns,
+        .most_squared = (int32_t)(most * most), /* computed here, so that all devices use the same rounded value */
+        .ctf = problem->ctf,
+    };
     const qn_argument arguments[PROJECT_ARGUMENTS] = {
-        qn_argument_buffer(volume),
-        qn_argument_buffer(window),
-        qn_argument_buffer(steps),
-        qn_argument_buffer(parameters),
-        qn_argument_range(slices, 0, slice_bytes),
-        qn_argument_int32(problem->image_side),
-        qn_argument_int32(reach_of(problem)),
-        qn_argument_int32(columns),
-        qn_argument_int32((int32_t)(most * most)), /* here, so that no device rounds it otherwise */
-        qn_argument_int32(problem->ctf),
+        [PROJECT_VOLUME] = qn_argument_buffer(volume),
+        [PROJECT_WINDOW] = qn_argument_buffer(window),
+        [PROJECT_STEPS] = qn_argument_buffer(steps),
+        [PROJECT_PARAMETERS] = qn_argument_buffer(parameters),
+        [PROJECT_SLICES] = qn_argument_range(slices, 0, slice_bytes),
+        [PROJECT_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     const qn_family_call call = {.kernel = PROJECT,
                                  .arguments = arguments,

@@ -1,4 +1,4 @@
-/* Central slices of a Fourier volume; what the arrays hold is in project_slices.h. A work-item has one pixel. */
+/* Central slices of a Fourier volume. project_slices.h describes the arrays. A work-item computes one pixel. */
 #include "project/kernels/project_slices.dev.h"
 
 #ifndef BLOCK_DIM_X
@@ -13,7 +13,7 @@
 
 #define MARGIN (TAPS / 2)
 
-/* The spectrum's sample x, y, z, each in its period. */
+/* Sample (x, y, z) of the spectrum; indices are those of within_period(). */
 DEVICE_FN qn_complex sample_at(GLOBAL const qn_complex *spectrum, int side, int x, int y, int z)
 {
     const int sign = x < 0 ? -1 : 1, columns = side / 2 + 1;
@@ -22,19 +22,18 @@ DEVICE_FN qn_complex sample_at(GLOBAL const qn_complex *spectrum, int side, int 
     return COMPLEX_MAKE(value.x, (float)sign * value.y);
 }
 
-KERNEL GROUP_LIMIT(32, 4, 1) void lay_out(GLOBAL const qn_complex *RESTRICT spectrum,
-                                          GLOBAL qn_complex *RESTRICT volume, int side, int reach, int columns,
-                                          float scale)
+KERNEL GROUP_LIMIT(32, 4, 1) void lay_out(
+    GLOBAL const qn_complex *RESTRICT spectrum, GLOBAL qn_complex *RESTRICT volume, const lay_out_scalars s)
 {
-    const int rows = 2 * reach + 1;
+    const int rows = 2 * s.reach + 1;
     const int x = GLOBAL_ID(0), y = GLOBAL_ID(1), z = GLOBAL_ID(2);
-    if (x >= columns || y >= rows) return;
-    const qn_complex value = sample_at(spectrum, side, within_period(x - MARGIN, side), within_period(y - reach, side),
-                                       within_period(z - reach, side));
-    volume[((qn_int64)z * rows + y) * columns + x] = COMPLEX_SCALE(value, scale);
+    if (x >= s.columns || y >= rows) return;
+    const qn_complex value = sample_at(spectrum, s.side, within_period(x - MARGIN, s.side),
+                                       within_period(y - s.reach, s.side), within_period(z - s.reach, s.side));
+    volume[((qn_int64)z * rows + y) * s.columns + x] = COMPLEX_SCALE(value, s.scale);
 }
 
-/* Along an axis: the first sample that is gathered, and the weights of all. */
+/* The samples that a pixel gathers along an axis: the first sample, and the weights of all. */
 typedef struct gathered_axis {
     int first;
     float weight[TAPS];
@@ -76,7 +75,8 @@ DEVICE_FN qn_complex gather(GLOBAL const qn_complex *volume, const gathered_axis
     return sum;
 }
 
-/* Pixel x, y of a slice; for places with x < 0 the conjugate of the opposite one. */
+/* Pixel (x, y) of a slice. If its place in the volume has x < 0, this is the conjugate of the value at the opposite
+ * place. */
 DEVICE_FN qn_complex slice_at(GLOBAL const qn_complex *volume, GLOBAL const float *window, GLOBAL const float *steps,
                               int x, int y, int columns, int rows, int reach)
 {
@@ -96,28 +96,25 @@ DEVICE_FN qn_complex slice_at(GLOBAL const qn_complex *volume, GLOBAL const floa
     return COMPLEX_MAKE(value.x, sign * value.y);
 }
 
-KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
-                   1) void project_slices(GLOBAL const qn_complex *RESTRICT volume, GLOBAL const float *RESTRICT window,
-                                          GLOBAL const float *RESTRICT steps,
-                                          GLOBAL const qn_uint32 *RESTRICT parameters,
-                                          GLOBAL qn_complex *RESTRICT slices, int image_side, int reach,
-                                          int volume_columns, int most_squared, int ctf)
+KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y, 1) void project_slices(
+    GLOBAL const qn_complex *RESTRICT volume, GLOBAL const float *RESTRICT window, GLOBAL const float *RESTRICT steps,
+    GLOBAL const qn_uint32 *RESTRICT parameters, GLOBAL qn_complex *RESTRICT slices, const project_scalars s)
 {
-    const int x = GLOBAL_ID(0), row = GLOBAL_ID(1), index = GLOBAL_ID(2), columns = image_side / 2 + 1;
-    const int y = row < image_side - image_side / 2 ? row : row - image_side;
-    if (x >= columns || row >= image_side) return;
+    const int x = GLOBAL_ID(0), row = GLOBAL_ID(1), index = GLOBAL_ID(2), columns = s.image_side / 2 + 1;
+    const int y = row < s.image_side - s.image_side / 2 ? row : row - s.image_side;
+    if (x >= columns || row >= s.image_side) return;
     qn_complex value = COMPLEX_MAKE(0.0f, 0.0f);
-    if (x * x + y * y <= most_squared) {
+    if (x * x + y * y <= s.most_squared) {
         GLOBAL const qn_uint32 *image = parameters + 16 * index;
         const qn_complex ramp = prepare_ramp(image, x, y);
         const float decay = BITS_FLOAT(image[PREPARE_DECAY]);
         float factor = BITS_FLOAT(image[PREPARE_WEIGHT]);
-        if (ctf) {
+        if (s.ctf) {
             factor *= prepare_contrast(image, x, y);
             if (decay != 0.0f) factor *= EXP(-decay * (float)(x * x + y * y));
         }
-        value = slice_at(volume, window, steps + 6 * index, x, y, volume_columns, 2 * reach + 1, reach);
+        value = slice_at(volume, window, steps + 6 * index, x, y, s.volume_columns, 2 * s.reach + 1, s.reach);
         value = COMPLEX_SCALE(COMPLEX_MUL_CONJUGATE(value, ramp), factor);
     }
-    slices[((qn_int64)index * image_side + row) * columns + x] = value;
+    slices[((qn_int64)index * s.image_side + row) * columns + x] = value;
 }

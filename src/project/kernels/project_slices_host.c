@@ -1,5 +1,5 @@
-/* Slices on processor cores: pieces of a few rows of an image. Where the pixels of a stretch lie is found many at once;
- * what each gathers are rows of neighbouring samples, which fill registers. */
+/* Slices on the cores of a processor. A task computes a few rows of an image. The places of many pixels are computed
+ * together; the samples of a pixel are rows of neighbours, which fill vector registers. */
 #include "runtime/host_vector.h"
 
 #include <math.h>
@@ -12,14 +12,14 @@
 
 #include "project/kernels/project_slices.dev.h"
 
-enum { STRETCH = 32, ROWS = 16, MOST_TAPS = 6 }; /* pixels of a stretch, rows of a piece */
-enum { AHEAD = 4 };                              /* pixels whose samples are on their way */
+enum { STRETCH = 32, ROWS = 16, TAPS_MAX = 6 }; /* pixels of a stretch, rows of a task */
+enum { AHEAD = 4 };                             /* samples are prefetched this many pixels ahead */
 
-/* Two samples, anywhere. */
+/* Two samples, at any address. */
 typedef float samples __attribute__((vector_size(16)));
 typedef float samples_anywhere __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* Levels without a fused multiply-add round twice instead of calling the C library for each. */
+/* On instruction sets without a fused multiply-add, round twice: a call of the C library would be slow. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define MULTIPLY_ADD(a, b, c) fmaf((a), (b), (c))
 #else
@@ -62,13 +62,14 @@ static qn_status lay_out_plane(size_t plane, int worker, void *user)
 
 static qn_status lay_out(const qn_host_launch *launch)
 {
+    const lay_out_scalars *s = launch->arguments[LAY_OUT_SCALARS];
     void *const *arguments = launch->arguments;
-    lay_out_job job = {.spectrum = arguments[0],
-                       .volume = arguments[1],
-                       .side = *(const int32_t *)arguments[2],
-                       .reach = *(const int32_t *)arguments[3],
-                       .columns = *(const int32_t *)arguments[4],
-                       .scale = *(const float *)arguments[5]};
+    lay_out_job job = {.spectrum = arguments[LAY_OUT_SPECTRUM],
+                       .volume = arguments[LAY_OUT_VOLUME],
+                       .side = s->side,
+                       .reach = s->reach,
+                       .columns = s->columns,
+                       .scale = s->scale};
     job.rows = 2 * job.reach + 1;
     job.margin = job.columns - job.reach - 1;
     return qn_pool_run(launch->pool, (size_t)job.rows, lay_out_plane, &job);
@@ -83,11 +84,11 @@ typedef struct slices_job {
     int side, columns, most_squared;
     int taps, reach, volume_columns, volume_rows;
     bool ctf;
-    size_t pieces; /* of an image */
+    size_t pieces; /* tasks of an image */
 } slices_job;
 
-/* Where the pixels of a stretch of a row lie: the first sample of each, rows of the window along x, y and z and how
- * far it is to the next ones, and −1 for conjugates. */
+/* Places of the pixels of a stretch of a row. For each pixel and axis: the first sample, the row of the window's table,
+ * and the fraction of the way to the next row; `sign` is −1 for conjugates. */
 typedef struct stretch {
     float between[3][STRETCH], sign[STRETCH];
     int32_t row[3][STRETCH], first[3][STRETCH];
@@ -126,7 +127,7 @@ static void locate(const slices_job *job, const float steps[6], int x, int y, st
         }
 }
 
-/* The first of the samples that a pixel gathers. */
+/* Address of the first sample that a pixel gathers. */
 static inline const float *samples_of(const slices_job *job, const stretch *at, int i, const int taps)
 {
     const size_t x = (size_t)(at->first[0][i] + taps / 2), y = (size_t)(at->first[1][i] + job->reach),
@@ -148,13 +149,13 @@ static inline samples two_of(float first, float second)
     return (samples){first, first, second, second};
 }
 
-/* Pixel i's sum, while the samples of pixel `ahead` are fetched; `taps` is a constant where this is called. */
+/* Sum the samples of pixel i while those of pixel `ahead` are prefetched; callers pass a constant for `taps`. */
 static inline void gather(const slices_job *job, const stretch *at, int i, int ahead, const int taps, float value[2])
 {
-    float weight[3][MOST_TAPS];
+    float weight[3][TAPS_MAX];
     const size_t row = 2 * (size_t)job->volume_columns, plane = row * (size_t)job->volume_rows;
     const float *from = samples_of(job, at, i, taps), *next = samples_of(job, at, ahead, taps);
-    samples weight_y[MOST_TAPS], sum[MOST_TAPS / 2] = {{0}}, whole = {0};
+    samples weight_y[TAPS_MAX], sum[TAPS_MAX / 2] = {{0}}, whole = {0};
     for (int axis = 0; axis < 3; axis++) {
         const float *weights = job->window + at->row[axis][i];
         for (int tap = 0; tap < taps; tap++)
@@ -162,7 +163,7 @@ static inline void gather(const slices_job *job, const stretch *at, int i, int a
     }
     for (int j = 0; j < taps; j++) weight_y[j] = two_of(weight[1][j], weight[1][j]);
     for (int k = 0; k < taps; k++) {
-        samples of_plane[MOST_TAPS / 2] = {{0}};
+        samples of_plane[TAPS_MAX / 2] = {{0}};
         for (int j = 0; j < taps; j++) {
             const samples_anywhere *here = (const samples_anywhere *)(from + (size_t)k * plane + (size_t)j * row);
             __builtin_prefetch(next + (size_t)k * plane + (size_t)j * row);
@@ -187,13 +188,13 @@ static inline void gather_stretch(const slices_job *job, stretch *at, int count,
     }
 }
 
-/* Times the shift's phase, the weight and the CTF. */
+/* Multiply a stretch by the phase of the shift, the weight and the CTF. */
 static void finish_stretch(const slices_job *job, const uint32_t *image, const stretch *at, int x, int y, int count,
                            float *to)
 {
     uint32_t own[QN_IMAGE_PARAMETERS];
     float factor[STRETCH], shifted[2 * STRETCH];
-    memcpy(own, image, sizeof own); /* which nothing that is written can change */
+    memcpy(own, image, sizeof own); /* a local copy: the compiler knows that no store changes it */
     const float weight = qn_bits_float(own[PREPARE_WEIGHT]), decay = qn_bits_float(own[PREPARE_DECAY]);
     for (int i = 0; i < STRETCH; i++) factor[i] = weight;
     if (job->ctf) {
@@ -210,7 +211,7 @@ static void finish_stretch(const slices_job *job, const uint32_t *image, const s
     memcpy(to, shifted, 2 * sizeof(float) * (size_t)count);
 }
 
-/* Pixels of a row that are within the limit. */
+/* Number of pixels of a row that are computed. */
 static int kept_of(const slices_job *job, int y)
 {
     const int left = job->most_squared - y * y;
@@ -249,24 +250,26 @@ static qn_status slice_piece(size_t index, int worker, void *user)
 
 static qn_status project(const qn_host_launch *launch)
 {
+    const project_scalars *s = launch->arguments[PROJECT_SCALARS];
     void *const *arguments = launch->arguments;
-    const int side = *(const int32_t *)arguments[5], reach = *(const int32_t *)arguments[6];
+    const int side = s->image_side, reach = s->reach;
     const size_t slice_bytes = 8 * (size_t)side * (size_t)(side / 2 + 1);
-    slices_job job = {.volume = arguments[0],
-                      .window = arguments[1],
-                      .steps = arguments[2],
-                      .parameters = arguments[3],
-                      .slices = arguments[4],
+    slices_job job = {.volume = arguments[PROJECT_VOLUME],
+                      .window = arguments[PROJECT_WINDOW],
+                      .steps = arguments[PROJECT_STEPS],
+                      .parameters = arguments[PROJECT_PARAMETERS],
+                      .slices = arguments[PROJECT_SLICES],
                       .side = side,
                       .columns = side / 2 + 1,
                       .reach = reach,
-                      .volume_columns = *(const int32_t *)arguments[7],
+                      .volume_columns = s->volume_columns,
                       .volume_rows = 2 * reach + 1,
-                      .most_squared = *(const int32_t *)arguments[8],
-                      .ctf = *(const int32_t *)arguments[9] != 0,
+                      .most_squared = s->most_squared,
+                      .ctf = s->ctf != 0,
                       .pieces = ((size_t)side + ROWS - 1) / ROWS};
     job.taps = 2 * (job.volume_columns - reach - 1);
-    return qn_pool_run(launch->pool, job.pieces * (launch->argument_bytes[4] / slice_bytes), slice_piece, &job);
+    return qn_pool_run(launch->pool, job.pieces * (launch->argument_bytes[PROJECT_SLICES] / slice_bytes), slice_piece,
+                       &job);
 }
 
 extern const qn_host_kernel QN_HOST_VARIANT(qn_project_project_slices_host)[];

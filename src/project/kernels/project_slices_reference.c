@@ -21,7 +21,7 @@ static void add_around(const qn_slices_problem *problem, const qn_window *window
 {
     const int taps = problem->taps;
     int low[3];
-    double weight[3][QN_WINDOW_MOST_TAPS];
+    double weight[3][QN_WINDOW_TAPS_MAX];
     for (int axis = 0; axis < 3; axis++) {
         low[axis] = (int)floor(p[axis]) + 1 - taps / 2;
         for (int tap = 0; tap < taps; tap++) weight[axis][tap] = qn_window_at(window, p[axis] - (low[axis] + tap));
@@ -40,8 +40,8 @@ static void multiply(double value[2], double re, double im)
     value[0] = first;
 }
 
-/* Places with x < 0 are read as conjugates of the opposite ones. That matters where a place is on a sample: taps are as
- * many on both sides of it but for one, which gets what the window ends with. */
+/* The value at a place with x < 0 is the conjugate of the value at the opposite place. This matters if a place is
+ * exactly on a sample: then one side has one tap more, whose weight is that of the window's end. */
 void qn_project_slices_reference(const qn_slices_problem *problem, const qn_window *window, const float *spectrum,
                                  double scale, const float steps[6], const qn_slice_image *image, double *slice)
 {

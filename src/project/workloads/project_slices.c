@@ -9,14 +9,14 @@
 #include "project/window.h"
 #include "tune/workload_inputs.h"
 
-enum { PADDING = 2, MOST_IMAGES = 1 << 14, CHECKED = 3 };
+enum { PADDING = 2, IMAGES_MAX = 1 << 14, CHECKED = 3 };
 
 typedef struct slices_state {
     qn_slices_problem problem;
     qn_window window;
     float *spectrum, *steps;
     qn_buffer *volume, *table, *step_buffer, *parameters, *slices;
-    double *expected[CHECKED]; /* of some images, from the first check on */
+    double *expected[CHECKED]; /* slices of some images, computed in the first check */
     float *found;
 } slices_state;
 
@@ -51,7 +51,8 @@ static qn_status allocate_floats(size_t count, float **floats)
     return QN_OK;
 }
 
-/* Random numbers, but none at x = P / 2, where a real grid's spectrum has conjugates of its own. */
+/* Make a spectrum of random numbers, with zeros at x = P / 2, where the spectrum of a real grid contains its own
+ * conjugates. */
 static qn_status make_volume(slices_state *state, qn_queue *queue, uint64_t seed)
 {
     const size_t side = (size_t)state->problem.side, row = 2 * (side / 2 + 1), numbers = side * side * row;
@@ -71,14 +72,14 @@ static qn_status make_volume(slices_state *state, qn_queue *queue, uint64_t seed
 static qn_status make_images(slices_state *state, qn_queue *queue)
 {
     const size_t images = (size_t)state->problem.images;
-    float table[QN_WINDOW_ROWS * QN_WINDOW_MOST_TAPS], *parameters = NULL;
+    float table[QN_WINDOW_ROWS * QN_WINDOW_TAPS_MAX], *parameters = NULL;
     qn_window_table(&state->window, table);
     QN_TRY(qn_workload_make_buffer(queue, table, sizeof table, &state->table));
     QN_TRY(allocate_floats(6 * images, &state->steps));
     QN_TRY(allocate_floats(QN_IMAGE_PARAMETERS * images, &parameters));
     for (size_t i = 0; i < images; i++) {
         double matrix[9];
-        qn_rotation_super_fibonacci(i * 7919 % images, images, matrix); /* neighbours are seen from anywhere */
+        qn_rotation_super_fibonacci(i * 7919 % images, images, matrix); /* consecutive images have distant views */
         for (int k = 0; k < 6; k++) state->steps[6 * i + (size_t)k] = (float)(PADDING * matrix[k]);
         qn_image_parameters(state->problem.image_side, plain_image.pixel_angstrom, plain_image.origin_pixels, 1, NULL,
                             parameters + QN_IMAGE_PARAMETERS * i);
@@ -96,8 +97,8 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     static const char name[] = "project/project_slices";
     void *memory;
     QN_TRY(qn_workload_check_size(name, "side", sizes[0], 8, 512, 1));
-    QN_TRY(qn_workload_check_size(name, "images", sizes[1], 1, MOST_IMAGES, 1));
-    QN_TRY(qn_workload_check_size(name, "taps", sizes[2], 2, QN_WINDOW_MOST_TAPS, 2));
+    QN_TRY(qn_workload_check_size(name, "images", sizes[1], 1, IMAGES_MAX, 1));
+    QN_TRY(qn_workload_check_size(name, "taps", sizes[2], 2, QN_WINDOW_TAPS_MAX, 2));
     QN_TRY(qn_allocate(1, sizeof(slices_state), &memory));
     slices_state *state = memory;
     state->window = qn_window_make(sizes[2], PADDING);
@@ -139,8 +140,8 @@ static qn_status expect(slices_state *state, int which, size_t image)
     return QN_OK;
 }
 
-/* Every pixel of the first, a middle and the last image. They are sums of below 30; weights are good to 3e-7, and so is
- * each addition. */
+/* Check all pixels of the first, a middle and the last image. The magnitudes of a pixel's terms add up to less
+ * than 30; the errors of the weights and of each addition are at most 3e-7. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     slices_state *state = pointer;

@@ -6,6 +6,9 @@
 #include "base/error.h"
 #include "cryoem/blob.h"
 #include "runtime/host_variant.h"
+#include "runtime/prelude/prelude_host.h"
+
+#include "reconstruct/kernels/insert_slices.dev.h"
 
 extern const char qn_reconstruct_insert_slices_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_reconstruct_insert_slices_host);
@@ -23,7 +26,7 @@ enum {
     SHARED_IMAGE,
     TUNABLES
 };
-enum { SETTLE_GROUP = 256, SETTLE_MOST_GROUPS = 4096 };
+enum { SETTLE_GROUP = 256, SETTLE_GROUPS_MAX = 4096 };
 
 static const qn_tunable tunables[TUNABLES] = {
     [BLOCK_DIM_X] = {"BLOCK_DIM_X", {8, 16, 32}, 3, 16, "work-items of a group along the plane's first axis"},
@@ -40,15 +43,16 @@ static const qn_tunable tunables[TUNABLES] = {
 
 static const char *const constraints[] = {
     "BLOCK_DIM_X * BLOCK_DIM_Y <= device.largest_group",
-    "BLOCK_DIM_X * BLOCK_DIM_Y <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs no larger groups of it */
+    "BLOCK_DIM_X * BLOCK_DIM_Y <= 256 || !device.is_opencl", /* NVIDIA's OpenCL cannot run larger groups of this kernel
+                                                              */
     "BLOCK_DIM_X * BLOCK_DIM_Y >= device.subgroup_size",
     "12 * BRICK_DEPTH * (BRICK * BRICK + 1) + 512 + 16400 * SHARED_BLOB + 733 * BRICK * SHARED_IMAGE <= "
     "device.local_memory_bytes",
     "BRICK > 0 || SHARED_IMAGE == 0",
     "PRECOMPUTE_BLOB == 1 || SHARED_BLOB == 0",
     "BRICK > 0 || BRICK_DEPTH == 8",
-    "BRICK == 0 || BLOCK_DIM_X * BLOCK_DIM_Y <= BRICK * BRICK", /* items without a column */
-    /* the host's kernel has none of these */
+    "BRICK == 0 || BLOCK_DIM_X * BLOCK_DIM_Y <= BRICK * BRICK", /* otherwise some work-items would have no column */
+    /* the host's kernel uses none of the tunables */
     "!device.is_host || (BLOCK_DIM_X == 16 && BLOCK_DIM_Y == 8 && GRID_DIM_Z == 8 && BRICK == 16)",
     "!device.is_host || (BRICK_DEPTH == 8 && PRECOMPUTE_BLOB == 0 && SHARED_BLOB == 0 && UNROLL_ROWS == 4 && "
     "SKIP_PIXELS == 0 && SHARED_IMAGE == 0)",
@@ -84,10 +88,10 @@ qn_insert_shape qn_insert_shape_of(const qn_insert_problem *problem)
                              .plane_voxels = (size_t)side * (size_t)(side / 2 + 1)};
 }
 
-/* What cannot be left out: for each voxel within the radius r of a slice (a half disc, 2 r thick) the three
- * coordinates, nine slots; for each of the 2/3 π r² pixels (r in pixels) that lie within r of it on average the
- * distance, eight steps of a polynomial for the blob and three sums, twelve slots. Each pixel is read once, each voxel
- * read and written once. Of a slab the share of the planes. */
+/* The least work, in multiply-adds. Each voxel within the radius r of a slice (a half disc, 2 r thick) needs three
+ * coordinates: 9. On average it has 2/3 π r² pixels (r in pixels) within r, and each of them needs a distance, eight
+ * steps of a polynomial for the blob, and three sums: 12. Each pixel is read once; each voxel is read and written once.
+ * A slab has the share of the work that its planes are of the volume's. */
 static void work_of(const void *user, qn_work *work)
 {
     const double pi = 3.14159265358979;
@@ -108,7 +112,7 @@ static qn_geometry settle_geometry(const qn_configuration *configuration, const 
 {
     size_t groups = (*(const size_t *)user + SETTLE_GROUP - 1) / SETTLE_GROUP;
     (void)configuration;
-    if (groups > SETTLE_MOST_GROUPS) groups = SETTLE_MOST_GROUPS;
+    if (groups > SETTLE_GROUPS_MAX) groups = SETTLE_GROUPS_MAX;
     return (qn_geometry){{groups * SETTLE_GROUP, 1, 1}, {SETTLE_GROUP, 1, 1}};
 }
 
@@ -128,26 +132,28 @@ static qn_status host_settle(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_reconstruct_insert_slices_host)[1](launch);
 }
 
-static const qn_argument_declaration insert_arguments[] = {
-    {"images", QN_IN, QN_FLOAT32},        {"image_weights", QN_IN, QN_FLOAT32}, {"matrices", QN_IN, QN_FLOAT32},
-    {"blob_table", QN_IN, QN_FLOAT32},    {"numerator", QN_INOUT, QN_FLOAT32},  {"weight", QN_INOUT, QN_FLOAT32},
-    {"side", QN_VALUE, QN_INT32},         {"image_side", QN_VALUE, QN_INT32},   {"first_plane", QN_VALUE, QN_INT32},
-    {"planes", QN_VALUE, QN_INT32},       {"operators", QN_VALUE, QN_INT32},    {"slices", QN_VALUE, QN_INT32},
-    {"spacing", QN_VALUE, QN_FLOAT32},    {"radius", QN_VALUE, QN_FLOAT32},     {"most", QN_VALUE, QN_FLOAT32},
-    {"most_squared", QN_VALUE, QN_INT32}, {"fast", QN_VALUE, QN_INT32},
-};
-enum { INSERT_ARGUMENTS = sizeof insert_arguments / sizeof *insert_arguments };
+_Static_assert(sizeof(insert_scalars) == 11 * 4, "no padding");
 
-static const qn_argument_declaration settle_arguments[] = {
-    {"partial", QN_INOUT, QN_FLOAT32},
-    {"total", QN_INOUT, QN_FLOAT32},
-    {"low_part", QN_INOUT, QN_FLOAT32},
-    {"count", QN_VALUE, QN_INT64},
+static const qn_argument_declaration insert_arguments[INSERT_ARGUMENTS] = {
+    [INSERT_IMAGES] = {"images", QN_IN, QN_FLOAT32},
+    [INSERT_IMAGE_WEIGHTS] = {"image_weights", QN_IN, QN_FLOAT32},
+    [INSERT_MATRICES] = {"matrices", QN_IN, QN_FLOAT32},
+    [INSERT_BLOB_TABLE] = {"blob_table", QN_IN, QN_FLOAT32},
+    [INSERT_NUMERATOR] = {"numerator", QN_INOUT, QN_FLOAT32},
+    [INSERT_WEIGHT] = {"weight", QN_INOUT, QN_FLOAT32},
+    [INSERT_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(insert_scalars)},
+};
+
+static const qn_argument_declaration settle_arguments[SETTLE_ARGUMENTS] = {
+    [SETTLE_PARTIAL] = {"partial", QN_INOUT, QN_FLOAT32},
+    [SETTLE_TOTAL] = {"total", QN_INOUT, QN_FLOAT32},
+    [SETTLE_LOW_PART] = {"low_part", QN_INOUT, QN_FLOAT32},
+    [SETTLE_COUNT] = {"count", QN_VALUE, QN_INT64},
 };
 
 static const qn_kernel_declaration kernels[] = {
     {"insert_slices", insert_arguments, INSERT_ARGUMENTS, geometry, host_insert, work_of},
-    {"settle", settle_arguments, 4, settle_geometry, host_settle, settle_work},
+    {"settle", settle_arguments, SETTLE_ARGUMENTS, settle_geometry, host_settle, settle_work},
 };
 
 const qn_family qn_reconstruct_insert_slices_family = {
@@ -166,34 +172,34 @@ const qn_family qn_reconstruct_insert_slices_family = {
 static qn_status check_buffer(const char *name, const qn_buffer *buffer, size_t numbers)
 {
     if (qn_buffer_bytes(buffer) < numbers * sizeof(float))
-        QN_FAIL(QN_INVALID_ARGUMENT, "reconstruct/insert_slices: %s: %zu bytes; expected %zu", name,
-                qn_buffer_bytes(buffer), numbers * sizeof(float));
+        return QN_FAIL(QN_INVALID_ARGUMENT, "reconstruct/insert_slices: %s: %zu bytes; expected %zu", name,
+                       qn_buffer_bytes(buffer), numbers * sizeof(float));
     return QN_OK;
 }
 
 qn_status qn_insert_problem_check(const qn_insert_problem *problem, const char *family)
 {
-    if (problem->side < 4 || problem->side > QN_INSERT_LARGEST_SIDE)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: side %d; expected 4 to %d", family, problem->side, QN_INSERT_LARGEST_SIDE);
+    if (problem->side < 4 || problem->side > QN_INSERT_SIDE_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: side %d; expected 4 to %d", family, problem->side, QN_INSERT_SIDE_MAX);
     if (problem->images < 0 || problem->operators < 1 || problem->images > (1 << 24) / problem->operators)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d images and %d operators; expected a product of at most %d", family,
-                problem->images, problem->operators, 1 << 24);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d images and %d operators; expected a product of at most %d", family,
+                       problem->images, problem->operators, 1 << 24);
     if (!(problem->radius >= 0.5f && problem->radius <= 1.99f))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: a blob of radius %g; expected 0.5 to 1.99 voxels", family,
-                (double)problem->radius);
-    if (problem->image_side != 0 && (problem->image_side < 4 || problem->image_side > QN_INSERT_LARGEST_SIDE))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: images of side %d; expected 4 to %d, or 0 for the volume's", family,
-                problem->image_side, QN_INSERT_LARGEST_SIDE);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: a blob of radius %g; expected 0.5 to 1.99 voxels", family,
+                       (double)problem->radius);
+    if (problem->image_side != 0 && (problem->image_side < 4 || problem->image_side > QN_INSERT_SIDE_MAX))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: images of side %d; expected 4 to %d, or 0 for the volume's", family,
+                       problem->image_side, QN_INSERT_SIDE_MAX);
     if (!(problem->spacing == 0 || (problem->spacing >= 0.5f && problem->spacing <= 4.0f)))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: pixels %g voxels apart; expected 0.5 to 4, or 0 for 1", family,
-                (double)problem->spacing);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: pixels %g voxels apart; expected 0.5 to 4, or 0 for 1", family,
+                       (double)problem->spacing);
     if (problem->first_plane < 0 || problem->planes < 0 || problem->first_plane > problem->side - problem->planes ||
         (problem->planes == 0 && problem->first_plane != 0))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d planes from plane %d on; expected a part of the volume's %d", family,
-                problem->planes, problem->first_plane, problem->side);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %d planes from plane %d on; expected a part of the volume's %d",
+                       family, problem->planes, problem->first_plane, problem->side);
     if (!(problem->most >= 0))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: images kept up to %g; expected a frequency of at least 0 voxels", family,
-                (double)problem->most);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: images kept up to %g; expected a frequency of at least 0 voxels",
+                       family, (double)problem->most);
     return QN_OK;
 }
 
@@ -212,8 +218,8 @@ qn_status qn_insert_check_buffers(const qn_insert_problem *problem, const qn_buf
     return check_buffer("weight", weight, voxels);
 }
 
-/* The geometry of work depends on the side and on how many pixels a voxel gathers; with enough slices their number does
- * not matter. */
+/* The best configuration depends on the side and on the number of pixels that a voxel gathers. The number of slices
+ * does not matter if it is large enough. */
 void qn_insert_problem_class(const qn_insert_problem *problem, char text[64])
 {
     const int slices = problem->images * problem->operators;
@@ -234,24 +240,27 @@ qn_status qn_insert_slices(qn_queue *queue, const qn_configuration *configuratio
     const qn_insert_shape shape = qn_insert_shape_of(problem);
     snprintf(definitions, sizeof definitions, "REACH=%d SPACING_HALVES=%d", shape.reach, (int)(2 * shape.spacing));
     qn_insert_problem_class(problem, problem_class);
+    const insert_scalars scalars = {
+        .side = problem->side,
+        .image_side = shape.image_side,
+        .first_plane = shape.first_plane,
+        .planes = shape.planes,
+        .operators = problem->operators,
+        .slices = problem->images * problem->operators,
+        .spacing = (float)shape.spacing,
+        .radius = problem->radius,
+        .most = (float)(shape.kept * shape.spacing),
+        .most_squared = (int32_t)(shape.kept * shape.kept), /* computed here, so that all devices have the same value */
+        .fast = problem->fast,
+    };
     const qn_argument arguments[INSERT_ARGUMENTS] = {
-        qn_argument_buffer(images),
-        qn_argument_buffer(image_weights),
-        qn_argument_buffer(matrices),
-        qn_argument_buffer(blob_table),
-        qn_argument_buffer(numerator),
-        qn_argument_buffer(weight),
-        qn_argument_int32(problem->side),
-        qn_argument_int32(shape.image_side),
-        qn_argument_int32(shape.first_plane),
-        qn_argument_int32(shape.planes),
-        qn_argument_int32(problem->operators),
-        qn_argument_int32(problem->images * problem->operators),
-        qn_argument_float32((float)shape.spacing),
-        qn_argument_float32(problem->radius),
-        qn_argument_float32((float)(shape.kept * shape.spacing)),
-        qn_argument_int32((int32_t)(shape.kept * shape.kept)), /* here, so that no device rounds it otherwise */
-        qn_argument_int32(problem->fast),
+        [INSERT_IMAGES] = qn_argument_buffer(images),
+        [INSERT_IMAGE_WEIGHTS] = qn_argument_buffer(image_weights),
+        [INSERT_MATRICES] = qn_argument_buffer(matrices),
+        [INSERT_BLOB_TABLE] = qn_argument_buffer(blob_table),
+        [INSERT_NUMERATOR] = qn_argument_buffer(numerator),
+        [INSERT_WEIGHT] = qn_argument_buffer(weight),
+        [INSERT_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     const qn_family_call call = {.arguments = arguments,
                                  .argument_count = INSERT_ARGUMENTS,
@@ -271,9 +280,16 @@ qn_status qn_insert_settle(qn_queue *queue, size_t count, qn_buffer *partial, qn
     QN_TRY(check_buffer("partial sums", partial, count));
     QN_TRY(check_buffer("totals", total, count));
     QN_TRY(check_buffer("low parts", low_part, count));
-    const qn_argument arguments[] = {qn_argument_buffer(partial), qn_argument_buffer(total),
-                                     qn_argument_buffer(low_part), qn_argument_int64((int64_t)count)};
-    const qn_family_call call = {
-        .kernel = 1, .arguments = arguments, .argument_count = 4, .problem = &count, .configuration = &fallback};
+    const qn_argument arguments[SETTLE_ARGUMENTS] = {
+        [SETTLE_PARTIAL] = qn_argument_buffer(partial),
+        [SETTLE_TOTAL] = qn_argument_buffer(total),
+        [SETTLE_LOW_PART] = qn_argument_buffer(low_part),
+        [SETTLE_COUNT] = qn_argument_int64((int64_t)count),
+    };
+    const qn_family_call call = {.kernel = 1,
+                                 .arguments = arguments,
+                                 .argument_count = SETTLE_ARGUMENTS,
+                                 .problem = &count,
+                                 .configuration = &fallback};
     return qn_family_run(&qn_reconstruct_insert_slices_family, queue, &call, event);
 }

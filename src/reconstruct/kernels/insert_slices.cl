@@ -1,13 +1,14 @@
-/* Slices into a Fourier volume, gathering; what the arrays hold is in insert_slices.h.
+/* Insertion of slices into a Fourier volume by gathering; insert_slices.h describes the arrays.
  *
- * A slice is walked: for each point of the plane on which it projects largest a work-item goes along the third axis
- * from one face of its slab |z| ≤ radius to the other, and each voxel on the way gathers the pixels within the radius.
+ * A slice is walked: for each point of the plane on which its projection is largest, a work-item goes along the third
+ * axis through the layer |z| ≤ radius around the slice. Each voxel on this way gathers the pixels within the radius.
  *
  * BRICK > 0: a group sums a brick of BRICK × BRICK × BRICK_DEPTH voxels in local memory over all slices that hit it and
  * adds it to the volume at the end. It takes slices in three turns, one for each walked axis: in a turn a column of
- * the brick belongs to one work-item, so nothing in it is atomic. Most slices hit the bricks near the origin: with
- * GRID_DIM_Z > 1 up to so many groups share the slices of a brick there, and add atomically. BRICK = 0: GRID_DIM_Z
- * groups, one behind the other, walk whole slices and add each voxel to the volume atomically. */
+ * the brick belongs to one work-item, so no addition to the brick is atomic. Most slices hit the bricks near the
+ * origin: up to GRID_DIM_Z groups share the slices of such a brick, and add to the volume atomically if they are two or
+ * more. BRICK = 0: the slices are dealt in turn to GRID_DIM_Z sets of groups, which walk whole slices and add each
+ * voxel to the volume atomically. */
 #include "reconstruct/kernels/insert_slices.dev.h"
 
 #ifndef BLOCK_DIM_X
@@ -45,9 +46,9 @@
 #define REACH 4 /* pixels within the radius, along a line: at most 2 radii / spacing, rounded up */
 #endif
 #ifndef SPACING_HALVES
-#define SPACING_HALVES 2 /* half voxels between pixels, rounded down */
+#define SPACING_HALVES 2 /* distance between pixels in half voxels, rounded down */
 #endif
-#if SPACING_HALVES < 2 /* pixels so close are too many for local memory */
+#if SPACING_HALVES < 2 /* so many pixels would not fit into local memory */
 #undef SHARED_IMAGE
 #define SHARED_IMAGE 0
 #endif
@@ -61,21 +62,21 @@
 #define TABLE_SPACE GLOBAL const
 #endif
 
-/* What all slices of a launch have in common. Lengths are in pixels but for `farthest` and `reach`, in voxels. */
+/* Values that all slices of a launch share. Lengths are in pixels; `farthest` and `reach` are in voxels. */
 typedef struct insertion {
     int side, columns, low;       /* of the volume; low: −index of the first row */
-    int first_plane, end_plane;   /* z of the planes that are there, and the one after */
+    int first_plane, end_plane;   /* z of the first plane in the buffers, and of the plane after the last */
     int image_columns, image_low; /* of an image */
     qn_int64 image_pixels;
-    int most_2; /* of pixels x² + y² ≤ most_2 */
+    int most_2; /* pixels with x² + y² ≤ most_2 are kept */
     float spacing, inverse_spacing;
     float radius, inverse_radius, half_slab;
     float farthest, reach; /* reach: the radius */
     bool fast;             /* a voxel takes its nearest pixel instead of the blob */
 } insertion;
 
-/* A slice in the order of its walk: rows 0 and 1 of its matrix (from voxels to pixels) are those of the axes of the
- * plane, 2 of the walked one; component 2 is the height above the slice. */
+/* A slice in the order of its walk. Rows 0 and 1 of its matrix (from voxels to pixels) belong to the axes of the plane,
+ * row 2 to the walked axis. Component 2 of a row is the height above the slice. */
 typedef struct slice_walk {
     float coarse[3][3], fine[3][3];
     GLOBAL const qn_complex *image;
@@ -84,8 +85,9 @@ typedef struct slice_walk {
     int patch_x, patch_y; /* the first pixel in local memory */
 } slice_walk;
 
-/* A brick's diagonal in voxels, rounded up, and the pixels that its voxels gather along a line: those before its middle
- * less half the diagonal and the radius are not among them. Odd, so that rows begin in different banks. */
+/* DIAGONAL: a brick's diagonal in voxels, rounded up. PATCH: number of pixels along a line that the brick's voxels may
+ * gather: those within half the diagonal plus the radius of the brick's middle. PATCH is odd, so that rows begin in
+ * different banks. */
 #if BRICK == 16
 #define DIAGONAL (BRICK_DEPTH == 4 ? 22 : (BRICK_DEPTH == 8 ? 23 : 24))
 #else
@@ -94,33 +96,32 @@ typedef struct slice_walk {
 #define PATCH (((2 * DIAGONAL + SPACING_HALVES - 1) / SPACING_HALVES + REACH) | 1)
 #define PATCH_PIXELS (PATCH * PATCH + REACH) /* the last row's pixels beyond the radius are read and not used */
 
-/* A column of voxels: where it is in the plane and, summed, what it adds to coordinates. */
+/* A column of voxels. `coarse` and `fine` are the parts of image coordinates that are the same for all its voxels. */
 typedef struct slice_column {
     float coarse[3], fine[3];
     int first, last; /* voxels along the walked axis */
 } slice_column;
 
-DEVICE_FN insertion make_insertion(int side, int image_side, int first_plane, int planes, float spacing, float radius,
-                                   float most, int most_squared, int fast)
+DEVICE_FN insertion make_insertion(const insert_scalars s)
 {
     insertion all;
-    all.side = side;
-    all.columns = side / 2 + 1;
-    all.low = side / 2;
-    all.first_plane = first_plane - all.low;
-    all.end_plane = all.first_plane + planes;
-    all.image_columns = image_side / 2 + 1;
-    all.image_low = image_side / 2;
-    all.image_pixels = (qn_int64)image_side * all.image_columns;
-    all.most_2 = most_squared;
-    all.spacing = spacing;
-    all.inverse_spacing = 1.0f / spacing;
-    all.reach = radius;
-    all.radius = radius * all.inverse_spacing;
-    all.inverse_radius = spacing / radius;
-    all.half_slab = (fast != 0 ? 0.5f * all.inverse_spacing : all.radius);
-    all.farthest = most + radius + 0.01f;
-    all.fast = fast != 0;
+    all.side = s.side;
+    all.columns = s.side / 2 + 1;
+    all.low = s.side / 2;
+    all.first_plane = s.first_plane - all.low;
+    all.end_plane = all.first_plane + s.planes;
+    all.image_columns = s.image_side / 2 + 1;
+    all.image_low = s.image_side / 2;
+    all.image_pixels = (qn_int64)s.image_side * all.image_columns;
+    all.most_2 = s.most_squared;
+    all.spacing = s.spacing;
+    all.inverse_spacing = 1.0f / s.spacing;
+    all.reach = s.radius;
+    all.radius = s.radius * all.inverse_spacing;
+    all.inverse_radius = s.spacing / s.radius;
+    all.half_slab = (s.fast != 0 ? 0.5f * all.inverse_spacing : all.radius);
+    all.farthest = s.most + s.radius + 0.01f;
+    all.fast = s.fast != 0;
     return all;
 }
 
@@ -144,7 +145,8 @@ DEVICE_FN void load_slice(slice_walk *slice, const insertion *all, GLOBAL const 
     }
 }
 
-/* Voxels from `begin` to before `end` along the walked axis that the slab and the sphere of kept pixels leave. */
+/* Find the voxels from `begin` to `end` − 1 along the walked axis that are in the layer around the slice and in the
+ * sphere that kept pixels reach. */
 DEVICE_FN void load_column(slice_column *column, const slice_walk *slice, const insertion *all, int first, int second,
                            int begin, int end)
 {
@@ -179,8 +181,8 @@ DEVICE_FN float blob_at(TABLE_SPACE float *table, float inside)
 #endif
 }
 
-/* The pixels around (x, y) + (part_x, part_y), of a voxel with 1 − height² / radius² = inside, for x ≥ 0. `turned`: the
- * plane was turned by 180°, so that pixels are conjugate and column 0 is that of the mirror image. */
+/* Gather the pixels around (x, y) + (part_x, part_y), x ≥ 0, for a voxel with 1 − height² / radius² = inside.
+ * `turned`: the plane was turned by 180°, so pixels are conjugate, and column 0 is read from the mates. */
 DEVICE_FN void gather(float *sum, const slice_walk *slice, const insertion *all, TABLE_SPACE float *table, int x, int y,
                       float part_x, float part_y, float inside, bool turned)
 {
@@ -233,8 +235,8 @@ DEVICE_FN void gather(float *sum, const slice_walk *slice, const insertion *all,
 }
 
 #if SHARED_IMAGE
-/* The same from local memory, which has the full plane and zeros beyond what is kept: (x, y) is counted from its first
- * pixel. */
+/* Gather from local memory, which has pixels of the full plane, and zeros for pixels that are not kept. (x, y) is
+ * counted from the first pixel there. */
 DEVICE_FN void gather_from_patch(float *sum, LOCAL_PTR const qn_float4 *patch, const insertion *all,
                                  TABLE_SPACE float *table, int x, int y, float part_x, float part_y, float inside)
 {
@@ -265,7 +267,7 @@ DEVICE_FN void gather_from_patch(float *sum, LOCAL_PTR const qn_float4 *patch, c
     }
 }
 
-/* The pixels around the middle of a brick, as the group's work-items copy them. */
+/* Copy the pixels around the middle of a brick to local memory, with all work-items of the group. */
 DEVICE_FN void load_patch(LOCAL_PTR qn_float4 *patch, slice_walk *slice, const insertion *all,
                           GLOBAL const float *matrix, int corner_x, int corner_y, int corner_z)
 {
@@ -291,7 +293,7 @@ DEVICE_FN void load_patch(LOCAL_PTR qn_float4 *patch, slice_walk *slice, const i
 }
 #endif
 
-/* What a slice gives to voxel `along` of a column: real part, imaginary part and weight. */
+/* Contribution of a slice to voxel `along` of a column: real part, imaginary part and weight. */
 DEVICE_FN void gather_voxel(float *sum, const slice_walk *slice, const slice_column *column, const insertion *all,
                             TABLE_SPACE float *table, LOCAL_PTR const qn_float4 *patch, int along)
 {
@@ -345,7 +347,8 @@ DEVICE_FN void add_to_volume(GLOBAL float *numerator, GLOBAL float *weight, qn_i
 #define BRICK_SUMS (LAYER * BRICK_DEPTH)
 #define HIT_WORDS ((ITEMS + 31) / 32)
 
-/* Which of the slices from `first` on, one for each work-item, hit the group's brick: bits, by walked axis. */
+/* Find the slices that hit the group's brick: each work-item tests one of the slices from `first` on. `hits` has a bit
+ * for each work-item, in HIT_WORDS words for each walked axis. */
 DEVICE_FN void find_hits(LOCAL_PTR qn_uint32 *hits, const insertion *all, GLOBAL const float *matrices, int first,
                          int slices, int corner_x, int corner_y, int corner_z)
 {
@@ -364,7 +367,8 @@ DEVICE_FN void find_hits(LOCAL_PTR qn_uint32 *hits, const insertion *all, GLOBAL
     LOCAL_BARRIER();
 }
 
-/* One slice into the brick whose corner is corner_…; sums: BRICK_SUMS real parts, imaginary parts, weights. */
+/* Insert one slice into the brick whose corner is corner_…. `sums`: BRICK_SUMS real parts, then as many imaginary parts
+ * and weights. */
 DEVICE_FN void insert_into_brick(LOCAL_PTR float *sums, const slice_walk *slice, const insertion *all,
                                  TABLE_SPACE float *table, LOCAL_PTR const qn_float4 *patch, int corner_x, int corner_y,
                                  int corner_z)
@@ -378,7 +382,7 @@ DEVICE_FN void insert_into_brick(LOCAL_PTR float *sums, const slice_walk *slice,
     const int step_first = axis == 0 ? BRICK : 1, step_second = axis == 2 ? BRICK : LAYER;
     const int points = BRICK * (axis == 2 ? BRICK : BRICK_DEPTH);
     for (int point = ITEM; point < points; point += ITEMS) {
-        /* 32 neighbours are 8 × 4 points, for they read pixels in common */
+        /* 32 neighbours take 8 × 4 points, since these share pixels */
         const int first = point % 8 + point / 32 % (BRICK / 8) * 8, second = point / 8 % 4 + point / (4 * BRICK) * 4;
         slice_column column;
         load_column(&column, slice, all, corner_first + first, corner_second + second, begin, end);
@@ -407,13 +411,13 @@ DEVICE_FN void add_brick(GLOBAL float *numerator, GLOBAL float *weight, LOCAL_PT
     }
 }
 
-/* The distance of 0 from corner … corner + length − 1. */
+/* Distance from 0 to the nearest of corner … corner + length − 1. */
 DEVICE_FN float distance_along(int corner, int length)
 {
     return (float)MAX(0, MAX(corner, 1 - corner - length));
 }
 
-/* How many groups share the slices of a brick: of those at random views, the share of slices that hits it. */
+/* Number of groups that share the slices of a brick: GRID_DIM_Z times the share of random slices that hit the brick. */
 DEVICE_FN int groups_of_brick(const insertion *all, int corner_x, int corner_y, int corner_z)
 {
     const float half_xy = 0.5f * (BRICK - 1), half_z = 0.5f * (BRICK_DEPTH - 1);
@@ -423,7 +427,7 @@ DEVICE_FN int groups_of_brick(const insertion *all, int corner_x, int corner_y, 
     return MAX(1, (int)(GRID_DIM_Z * FMIN(1.0f, reach / FMAX(distance, reach))));
 }
 
-/* Slices first … end − 1 into the brick, in turns. */
+/* Insert slices first … end − 1 into the brick, in turns. */
 DEVICE_FN void insert_range(LOCAL_PTR float *sums, LOCAL_PTR qn_uint32 *hits, LOCAL_PTR qn_float4 *patch,
                             const insertion *all, GLOBAL const qn_complex *images, GLOBAL const float *image_weights,
                             GLOBAL const float *matrices, TABLE_SPACE float *table, int operators, int first, int end,
@@ -440,7 +444,7 @@ DEVICE_FN void insert_range(LOCAL_PTR float *sums, LOCAL_PTR qn_uint32 *hits, LO
                     left ^= 0x80000000u >> bit;
                     load_slice(&slice, all, images, image_weights, matrices, index, operators);
 #if SHARED_IMAGE
-                    LOCAL_BARRIER(); /* nobody still reads the last slice's */
+                    LOCAL_BARRIER(); /* no work-item still reads the patch of the last slice */
                     load_patch(patch, &slice, all, matrices + 9 * index, corner_x, corner_y, corner_z);
                     LOCAL_BARRIER();
 #endif
@@ -453,7 +457,7 @@ DEVICE_FN void insert_range(LOCAL_PTR float *sums, LOCAL_PTR qn_uint32 *hits, LO
     LOCAL_BARRIER();
 }
 #else
-/* A whole slice into the volume: the work-item's column of it. */
+/* Insert the work-item's column of a slice into the volume. */
 DEVICE_FN void insert_into_volume(GLOBAL float *numerator, GLOBAL float *weight, const slice_walk *slice,
                                   const insertion *all, TABLE_SPACE float *table, LOCAL_PTR const qn_float4 *patch)
 {
@@ -475,16 +479,12 @@ DEVICE_FN void insert_into_volume(GLOBAL float *numerator, GLOBAL float *weight,
 }
 #endif
 
-KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
-                   1) void insert_slices(GLOBAL const qn_complex *RESTRICT images,
-                                         GLOBAL const float *RESTRICT image_weights,
-                                         GLOBAL const float *RESTRICT matrices, GLOBAL const float *RESTRICT blob_table,
-                                         GLOBAL float *RESTRICT numerator, GLOBAL float *RESTRICT weight, int side,
-                                         int image_side, int first_plane, int planes, int operators, int slices,
-                                         float spacing, float radius, float most, int most_squared, int fast)
+KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y, 1) void insert_slices(
+    GLOBAL const qn_complex *RESTRICT images, GLOBAL const float *RESTRICT image_weights,
+    GLOBAL const float *RESTRICT matrices, GLOBAL const float *RESTRICT blob_table, GLOBAL float *RESTRICT numerator,
+    GLOBAL float *RESTRICT weight, const insert_scalars s)
 {
-    const insertion all =
-        make_insertion(side, image_side, first_plane, planes, spacing, radius, most, most_squared, fast);
+    const insertion all = make_insertion(s);
 #if SHARED_BLOB
     LOCAL float table[4098];
     for (int i = ITEM; i < 4098; i += ITEMS) table[i] = blob_table[i];
@@ -507,21 +507,21 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
     if (FMA(near_x, near_x, FMA(near_y, near_y, near_z * near_z)) > all.farthest * all.farthest) return;
     const int groups = groups_of_brick(&all, corner_x, corner_y, corner_z), group = GROUP_ID(2) % GRID_DIM_Z;
     if (group >= groups) return;
-    const int end = (int)((qn_int64)slices * (group + 1) / groups);
+    const int end = (int)((qn_int64)s.slices * (group + 1) / groups);
     for (int i = ITEM; i < 3 * BRICK_SUMS; i += ITEMS) sums[i] = 0.0f;
-    insert_range(sums, hits, patch, &all, images, image_weights, matrices, table, operators,
-                 (int)((qn_int64)slices * group / groups), end, corner_x, corner_y, corner_z);
+    insert_range(sums, hits, patch, &all, images, image_weights, matrices, table, s.operators,
+                 (int)((qn_int64)s.slices * group / groups), end, corner_x, corner_y, corner_z);
     add_brick(numerator, weight, sums, &all, corner_x, corner_y, corner_z, groups > 1);
 #else
-    for (int index = GROUP_ID(2); index < slices; index += GRID_DIM_Z) {
+    for (int index = GROUP_ID(2); index < s.slices; index += GRID_DIM_Z) {
         slice_walk slice;
-        load_slice(&slice, &all, images, image_weights, matrices, index, operators);
+        load_slice(&slice, &all, images, image_weights, matrices, index, s.operators);
         insert_into_volume(numerator, weight, &slice, &all, table, patch);
     }
 #endif
 }
 
-/* total + low_part += partial, without rounding but of the low part; partial = 0. */
+/* total + low_part += partial, where only the low part is rounded; partial = 0. */
 KERNEL GROUP_LIMIT(256, 1, 1) void settle(GLOBAL float *RESTRICT partial, GLOBAL float *RESTRICT total,
                                           GLOBAL float *RESTRICT low_part, qn_int64 count)
 {

@@ -1,9 +1,10 @@
-/* Slices into a Fourier volume on processor cores. Of many images at a time the full planes are laid out with a margin
- * of zeros, four floats to a pixel: real part, imaginary part, weight, 0. Then a piece of work is a bar of voxels, all
- * x of a few y and z, small enough for a core's cache, as are the parts of images that it meets: no two threads meet,
- * and a voxel's sum has the same order whoever computes it. Of each row of voxels a slice's slab covers one stretch.
- * The voxels of many stretches, and slices, make a batch: where they lie in the images is found for a register full at
- * a time; their pixels are fetched into the cache while the batch before is summed. */
+/* Insertion of slices into a Fourier volume on processor cores. The full planes of many images at a time are laid out
+ * with a margin of zeros and four floats for each pixel: real part, imaginary part, weight, 0. Then a piece of work is
+ * a bar of voxels: all x of a few y and z. A bar and the parts of images that it gathers fit into a core's cache. No
+ * two threads add to the same voxel, and the order of a voxel's additions does not depend on the thread. The layer
+ * within r of a slice covers one stretch of each row of voxels. The voxels of many stretches and slices form a batch.
+ * Their places in the images are computed with vector instructions, and their pixels are prefetched while the batch
+ * before is summed. */
 #include "runtime/host_vector.h"
 
 #include <math.h>
@@ -19,37 +20,38 @@
 #include "reconstruct/kernels/insert_slices.dev.h"
 
 enum { REACH = 4, PIXELS = REACH * REACH, FEW = 2, SETTLE_PIECE = 1 << 16 };
-enum { BATCH = 512, BLOCK = 16 }; /* voxels; those of a batch are found by blocks */
-enum { Y_BITS = 4, BAR_Y = 1 << Y_BITS, MOST_BAR_Z = 8, BAR_BYTES = 17 << 14 }; /* rows of a bar, bytes of its sums */
-enum { X_BITS = 12, PREFETCHED = 4, RUN = 8 }; /* of a voxel's code; every fourth voxel's pixels */
-enum { CHUNK_BYTES = 1 << 28 };                /* of images laid out at a time */
+enum { BATCH = 512, BLOCK = 16 }; /* voxels of a batch; of a block whose places are computed together */
+enum { Y_BITS = 4, BAR_Y = 1 << Y_BITS, BAR_Z_MAX = 8, BAR_BYTES = 17 << 14 }; /* rows of a bar, bytes of its sums */
+enum { X_BITS = 12, PREFETCHED = 4, RUN = 8 }; /* bits of x in a voxel's code; steps of prefetching, of listing */
+enum { CHUNK_BYTES = 1 << 28 };                /* bytes of images that are laid out at a time */
 
-/* Rows of T and components of q: a coordinate of the image is Σ (coarse + fine) over the axes x, y, z. */
+/* Rows of T: coordinate i of the image is Σ (coarse[axis][i] + fine[axis][i]) · voxel[axis] over the axes x, y, z. */
 typedef struct host_slice {
     float coarse[3][3], fine[3][3]; /* in pixels */
     float normal[3];
-    int32_t origin; /* pixel (0, 0) */
+    int32_t origin; /* index of pixel (0, 0) in the laid-out planes */
 } host_slice;
 
-/* Voxels and the first of their pixels, its distance from them in radii, and 1 − height² / radius². */
+/* For each voxel: its index in the bar's sums, the index of its first pixel, the offset dx, dy from the voxel to that
+ * pixel in radii, and inside = 1 − height² / radius². */
 typedef struct batch {
     float dx[BATCH + BLOCK], dy[BATCH + BLOCK], inside[BATCH + BLOCK];
     int32_t pixel[BATCH + BLOCK], voxel[BATCH + BLOCK];
     int count;
 } batch;
 
-/* What a worker has to itself. */
+/* Memory of one worker. */
 typedef struct scratch {
-    batch batches[2]; /* one is filled, the other waits for its pixels */
-    int filled;       /* which */
+    batch batches[2]; /* one batch is filled while the other waits for its pixels */
+    int filled;       /* index of the batch that is filled */
     float blob[FEW * FEW][BATCH + BLOCK], together[BATCH + BLOCK][FEW * FEW];
-    float limit[MOST_BAR_Z][BAR_Y]; /* the last x of each row of the bar; −1: none */
-    float *sums;                    /* of the bar: [z][BAR_Y][columns][4]: real part, imaginary part, weight, 0 */
-    int32_t *codes;                 /* of voxels: x + 2^X_BITS · (row + BAR_Y · plane) within the bar */
+    float limit[BAR_Z_MAX][BAR_Y]; /* the last x of each row of the bar; −1: none */
+    float *sums;                   /* of the bar: [z][BAR_Y][columns][4]: real part, imaginary part, weight, 0 */
+    int32_t *codes;                /* of voxels: x + 2^X_BITS · (row + BAR_Y · plane) within the bar */
     int code_count;
 } scratch;
 
-/* Pixel 4 j + i of 4 × 4, in radii from the first. */
+/* Offsets in radii of pixel 4 j + i of 4 × 4 from the first one. */
 typedef struct pixel_offsets {
     float x[PIXELS], y[PIXELS];
 } pixel_offsets;
@@ -58,13 +60,13 @@ typedef struct insert_job {
     const float *images, *image_weights, *matrices;
     float *numerator, *weight;
     int side, columns, low, operators;
-    int first_plane, volume_planes; /* of the volume: those that are there, by z */
+    int first_plane, volume_planes; /* z of the first plane in the volume's buffers, and number of planes there */
     int image_side, image_columns, image_low;
-    int first_image, images_end; /* those that are laid out */
+    int first_image, images_end; /* first laid-out image, and the image after the last */
     double spacing;
     float radius, inverse_radius, nearest; /* in pixels; nearest: half a voxel */
-    float farthest, reach;                 /* in voxels; reach: of the slab, from its middle */
-    int pixels_across;                     /* that may be within the radius, along a line */
+    float farthest, reach;                 /* in voxels; reach: largest height of a voxel above a slice */
+    int pixels_across;                     /* number of pixels that may be within the radius, along a line */
     int most_squared;
     bool fast;
     float *planes; /* [images_end − first_image][width][width][4] */
@@ -92,8 +94,8 @@ static void write_pixel(float *to, float real, float imaginary, float weight)
     memcpy(to, value, sizeof value);
 }
 
-/* Row y from pixel `first` to `last`: those with x ≥ 0 as they are, those with x < 0 as conjugates of their mates;
- * zeros beyond what is kept. */
+/* Lay out row y from pixel `first` to `last`: pixels with x ≥ 0 are copied, those with x < 0 are conjugates of their
+ * mates; pixels that are not kept become 0. */
 static void lay_out_row(const insert_job *job, const float *image, const float *weights, int y, int first, int last,
                         float *row)
 {
@@ -109,7 +111,7 @@ static void lay_out_row(const insert_job *job, const float *image, const float *
     for (; x <= last; x++) write_pixel(row + 4 * x, 0, 0, 0);
 }
 
-/* Voxels are found for x ≥ 0 alone, so that an image that is used once is laid out as far as these lie. */
+/* Lay out an image. Voxels have x ≥ 0, so an image that is used once is laid out only as far as such voxels reach. */
 static qn_status lay_out_image(size_t index, int worker, void *user)
 {
     const insert_job *job = user;
@@ -153,15 +155,15 @@ static qn_status set_slice(size_t index, int worker, void *user)
 
 /* ---- finding ---- */
 
-/* Levels without a fused multiply-add round twice instead of calling the C library for each. */
+/* Instruction sets without a fused multiply-add round twice: a call of the C library for each would be slow. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define MULTIPLY_ADD(a, b, c) fmaf((a), (b), (c))
 #else
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #endif
 
-/* Where voxels lie in the image of a slice, from place `at` of a batch on. What lies beyond `count` is nowhere used.
- * Of three products of a coarse part every sum is exact. */
+/* Compute the places of voxels in the image of a slice, from place `at` of a batch on. Results beyond `count` are never
+ * used. The sums of three products with coarse parts are exact. */
 static void locate(const insert_job *job, const host_slice *slice, const bar *from, const int32_t *codes, int count,
                    batch *to, int at)
 {
@@ -191,7 +193,8 @@ static void locate(const insert_job *job, const host_slice *slice, const bar *fr
         }
 }
 
-/* The same for the nearest pixel: inside is 1 or, too far from the slice, 0. */
+/* Compute the places of voxels as `locate` does, but with the nearest pixel: inside is 1, or 0 if the voxel is too far
+ * from the slice. */
 static void locate_nearest(const insert_job *job, const host_slice *slice, const bar *from, const int32_t *codes,
                            int count, batch *to, int at)
 {
@@ -228,7 +231,7 @@ static inline qn_lanes where_positive(qn_lanes t, qn_lanes value)
 #endif
 }
 
-/* blob_polynomial of cryoem/kernels/blob.dev.h, in lanes */
+/* blob_polynomial of cryoem/kernels/blob.dev.h for a vector of values */
 static inline qn_lanes blobs(qn_lanes t)
 {
     static const float terms[7] = {-0.0656339119f, 0.341531116f,  0.113066041f,  0.357444433f,
@@ -239,7 +242,8 @@ static inline qn_lanes blobs(qn_lanes t)
     return where_positive(t, root * root);
 }
 
-/* The blobs of as many pixels as four to a lane fit, from the `pixel`-th of `blob` on, each four times. */
+/* Load the blob values of pixel `pixel` and those after it, each repeated four times, as many as fit into a register.
+ */
 static inline qn_lanes four_times(const float *blob, qn_lanes loaded, int pixel)
 {
 #if defined(__AVX512F__)
@@ -268,7 +272,7 @@ static inline __m128 fold(qn_lanes sum)
 #endif
 }
 
-/* value += real part, imaginary part, weight, 0 of voxel i of a batch, of 4 × 4 pixels. */
+/* Gather voxel i of a batch from 4 × 4 pixels: value += real part, imaginary part, weight, 0. */
 static inline void gather(const insert_job *job, const batch *at, int i, float value[4])
 {
     enum { VECTORS = PIXELS / QN_LANES, PER_VECTOR = QN_LANES / 4 };
@@ -312,7 +316,7 @@ static inline void gather(const insert_job *job, const batch *at, int i, float v
 
 #if defined(__AVX2__) && defined(__FMA__)
 
-/* The blobs of a voxel's 2 × 2 pixels beside each other, for eight voxels. */
+/* Transpose the blob values of eight voxels, so that the values of a voxel's 2 × 2 pixels are adjacent. */
 static inline void put_together(float blob[FEW * FEW][BATCH + BLOCK], int i, float together[][FEW * FEW])
 {
     const __m256 p0 = _mm256_loadu_ps(blob[0] + i), p1 = _mm256_loadu_ps(blob[1] + i);
@@ -327,7 +331,7 @@ static inline void put_together(float blob[FEW * FEW][BATCH + BLOCK], int i, flo
     _mm256_storeu_ps(together[i + 6], _mm256_permute2f128_ps(v26, v37, 0x31));
 }
 
-/* value += Σ blob · pixel of two pixels and the two a row further. */
+/* value += Σ blob · pixel over two pixels of a row and two pixels of the next row. */
 static inline void add_pixels(const float blob[FEW * FEW], const float *pixel, const float *next, float *value)
 {
     const __m256 four = _mm256_broadcast_ps((const __m128 *)blob);
@@ -356,7 +360,7 @@ static inline void add_pixels(const float blob[FEW * FEW], const float *pixel, c
 
 #endif
 
-/* A batch of voxels that have at most 2 × 2 pixels within the radius. */
+/* Sum a batch of voxels that have at most 2 × 2 pixels within the radius. */
 static void sum_few(const insert_job *job, const batch *at, scratch *own)
 {
     const qn_lanes step = qn_lanes_splat(job->inverse_radius);
@@ -381,7 +385,7 @@ static void sum_few(const insert_job *job, const batch *at, scratch *own)
     }
 }
 
-/* More than 4 × 4. */
+/* Gather voxels with more than 4 × 4 pixels. */
 static void gather_many(const insert_job *job, const batch *at, int i, float value[4])
 {
     for (int row = 0; row < job->pixels_across; row++)
@@ -415,8 +419,8 @@ static void sum_batch(const insert_job *job, batch *at, scratch *own)
 
 /* ---- walking ---- */
 
-/* The batch that is filled fetches its pixels, and the other is summed meanwhile: no processor guesses where a slice
- * leads. */
+/* Swap the batches: the pixels of the filled batch are prefetched while the other batch is summed, since
+ * processors cannot predict the places of a slice. */
 static void change_batch(const insert_job *job, scratch *own)
 {
     const batch *full = &own->batches[own->filled];
@@ -431,7 +435,7 @@ static void change_batch(const insert_job *job, scratch *own)
     sum_batch(job, &own->batches[own->filled], own);
 }
 
-/* The listed voxels into batches. */
+/* Move the listed voxels into batches. */
 static void take_codes(const insert_job *job, const host_slice *slice, const bar *at, scratch *own)
 {
     for (int done = 0; done < own->code_count;) {
@@ -445,7 +449,7 @@ static void take_codes(const insert_job *job, const host_slice *slice, const bar
     own->code_count = 0;
 }
 
-/* *first … *last are cut to where |slope · i + start| ≤ reach. */
+/* Cut *first … *last to the range where |slope · i + start| ≤ reach. */
 static void cut(float slope, float start, float reach, int *first, int *last)
 {
     if (fabsf(slope) < 1e-6f) {
@@ -458,14 +462,15 @@ static void cut(float slope, float start, float reach, int *first, int *last)
     if (high < (float)*last) *last = high >= (float)*first ? (int)high : *first - 1;
 }
 
-/* List the voxels of plane z of a bar that lie in a slice's slab. A stretch is written in runs of eight, and what is
- * beyond its end is written over by the next. */
+/* List the voxels of plane z of a bar that lie within the reach of a slice. A stretch is written in runs of eight;
+ * surplus entries are overwritten by the next stretch. */
 static void list_plane(const insert_job *job, const host_slice *slice, const bar *at, int z, scratch *own)
 {
     const float *limit = own->limit[z - at->z], slope = slice->normal[0];
     const float safe = fabsf(slope) < 1e-6f ? 1e-6f : slope, inverse = 1 / safe, half = job->reach * fabsf(inverse);
     const float start = slice->normal[2] * (float)z, step = slice->normal[1];
-    const int runs = half < RUN - 1 ? (int)(2 * half + RUN) / RUN : 0; /* 0: so long that they are counted */
+    const int runs =
+        half < RUN - 1 ? (int)(2 * half + RUN) / RUN : 0; /* 0: long stretches, with a number of runs for each */
     int32_t first[BAR_Y], length[BAR_Y], *codes = own->codes;
     int count = own->code_count;
 #pragma omp simd
@@ -487,7 +492,8 @@ static void list_plane(const insert_job *job, const host_slice *slice, const bar
     own->code_count = count;
 }
 
-/* Heights in a bar are those of its middle and as much as half its extent adds. */
+/* Insert a slice into a bar. The heights of a bar's voxels above the slice differ from that of its middle by at most
+ * half its extent along the slice's normal. */
 static void insert_slice(const insert_job *job, const host_slice *slice, const bar *at, scratch *own)
 {
     const float *n = slice->normal, half_x = 0.5f * (float)at->last_x, half_y = 0.5f * (float)(at->end_y - 1 - at->y);
@@ -504,7 +510,7 @@ static void insert_slice(const insert_job *job, const host_slice *slice, const b
     if (own->code_count > 0) take_codes(job, slice, at, own);
 }
 
-/* The bar's sums go to the volume, and are 0 again. */
+/* Add the bar's sums to the volume and set them to 0. */
 static void add_bar(const insert_job *job, const bar *from, scratch *own)
 {
     for (int z = from->z; z < from->end_z; z++)
@@ -522,7 +528,7 @@ static void add_bar(const insert_job *job, const bar *from, scratch *own)
         }
 }
 
-/* The last x of each row that is in the bar and in the sphere of what is kept; the last of all. */
+/* Find the last x of each row that is in the bar and in the sphere that kept pixels reach. Returns the largest x. */
 static int set_limits(const insert_job *job, const bar *at, scratch *own)
 {
     float last = -1;
@@ -582,7 +588,7 @@ static void release_scratches(insert_job *job, int threads)
     qn_release(&scratches);
 }
 
-/* Codes: those of a plane of a bar may come on top of as many as are not yet a batch. */
+/* There is room for the codes of one plane of a bar in addition to those that do not fill a batch yet. */
 static qn_status allocate_scratches(insert_job *job, int threads)
 {
     const size_t columns = (size_t)job->columns;
@@ -607,7 +613,7 @@ static qn_status run_with_memory(insert_job *job, int images, qn_pool *pool)
     void *planes = NULL, *slices = NULL;
     if (chunk > (size_t)images) chunk = (size_t)images;
     if (chunk < 1) chunk = 1;
-    QN_TRY(qn_grow(&planes, &capacity, chunk, plane_bytes)); /* every launch again: not cleared */
+    QN_TRY(qn_grow(&planes, &capacity, chunk, plane_bytes)); /* allocated for every launch, not cleared */
     job->planes = planes;
     qn_status status = qn_allocate(chunk * (size_t)job->operators, sizeof(host_slice), &slices);
     job->slices = slices;
@@ -621,22 +627,23 @@ static qn_status run_with_memory(insert_job *job, int images, qn_pool *pool)
 
 static qn_status insert(const qn_host_launch *launch)
 {
+    const insert_scalars *s = launch->arguments[INSERT_SCALARS];
     void *const *arguments = launch->arguments;
-    const int side = *(const int32_t *)arguments[6], image_side = *(const int32_t *)arguments[7];
-    const int operators = *(const int32_t *)arguments[10], images = *(const int32_t *)arguments[11] / operators;
-    const float spacing = *(const float *)arguments[12], radius = *(const float *)arguments[13];
-    const int most_squared = *(const int32_t *)arguments[15], across = (int)ceilf(2 * radius / spacing);
-    insert_job job = {.images = arguments[0],
-                      .image_weights = arguments[1],
-                      .matrices = arguments[2],
-                      .numerator = arguments[4],
-                      .weight = arguments[5],
+    const int side = s->side, image_side = s->image_side;
+    const int operators = s->operators, images = s->slices / operators;
+    const float spacing = s->spacing, radius = s->radius;
+    const int most_squared = s->most_squared, across = (int)ceilf(2 * radius / spacing);
+    insert_job job = {.images = arguments[INSERT_IMAGES],
+                      .image_weights = arguments[INSERT_IMAGE_WEIGHTS],
+                      .matrices = arguments[INSERT_MATRICES],
+                      .numerator = arguments[INSERT_NUMERATOR],
+                      .weight = arguments[INSERT_WEIGHT],
                       .side = side,
                       .columns = side / 2 + 1,
                       .low = side / 2,
                       .operators = operators,
-                      .first_plane = *(const int32_t *)arguments[8] - side / 2,
-                      .volume_planes = *(const int32_t *)arguments[9],
+                      .first_plane = s->first_plane - side / 2,
+                      .volume_planes = s->planes,
                       .image_side = image_side,
                       .image_columns = image_side / 2 + 1,
                       .image_low = image_side / 2,
@@ -644,16 +651,16 @@ static qn_status insert(const qn_host_launch *launch)
                       .radius = radius / spacing,
                       .inverse_radius = spacing / radius,
                       .nearest = 0.5f / spacing,
-                      .farthest = *(const float *)arguments[14] + radius + 0.01f,
+                      .farthest = s->most + radius + 0.01f,
                       .pixels_across = across,
                       .most_squared = most_squared,
-                      .fast = *(const int32_t *)arguments[16] != 0,
+                      .fast = s->fast != 0,
                       .margin = (int)sqrtf((float)most_squared) + (across > REACH ? 12
                                                                    : across > FEW ? 8
                                                                                   : 6)};
     job.reach = (job.fast ? 0.5f : radius) + 0.01f;
     job.width = 2 * job.margin + 1;
-    job.bar_z = minimum(MOST_BAR_Z, BAR_BYTES / (16 * BAR_Y * job.columns));
+    job.bar_z = minimum(BAR_Z_MAX, BAR_BYTES / (16 * BAR_Y * job.columns));
     if (job.bar_z < 1) job.bar_z = 1;
     for (int pixel = 0; pixel < PIXELS; pixel++) {
         job.offsets.x[pixel] = (float)(pixel % REACH) * job.inverse_radius;
@@ -688,8 +695,8 @@ static qn_status settle_piece(size_t index, int worker, void *user)
 
 static qn_status settle(const qn_host_launch *launch)
 {
-    settle_job job = {launch->arguments[0], launch->arguments[1], launch->arguments[2],
-                      (size_t) * (const int64_t *)launch->arguments[3]};
+    settle_job job = {launch->arguments[SETTLE_PARTIAL], launch->arguments[SETTLE_TOTAL],
+                      launch->arguments[SETTLE_LOW_PART], (size_t) * (const int64_t *)launch->arguments[SETTLE_COUNT]};
     return qn_pool_run(launch->pool, (job.count + SETTLE_PIECE - 1) / SETTLE_PIECE, settle_piece, &job);
 }
 

@@ -5,10 +5,12 @@
 #include "base/error.h"
 #include "cryoem/blob.h"
 
+#include "reconstruct/kernels/scatter_slices.dev.h"
+
 extern const char qn_reconstruct_scatter_slices_source[];
 
 enum { BLOCK_DIM_X, BLOCK_DIM_Y, PRECOMPUTE_BLOB, TUNABLES };
-enum { MOST_SLICES = 65535 };
+enum { SLICES_MAX = 65535 };
 
 static const qn_tunable tunables[TUNABLES] = {
     [BLOCK_DIM_X] = {"BLOCK_DIM_X", {8, 16, 32}, 3, 16, "pixels of a group along x"},
@@ -18,7 +20,8 @@ static const qn_tunable tunables[TUNABLES] = {
 
 static const char *const constraints[] = {
     "BLOCK_DIM_X * BLOCK_DIM_Y <= device.largest_group",
-    "BLOCK_DIM_X * BLOCK_DIM_Y <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs no larger groups of it */
+    "BLOCK_DIM_X * BLOCK_DIM_Y <= 256 || !device.is_opencl", /* NVIDIA's OpenCL cannot run larger groups of this kernel
+                                                              */
     "BLOCK_DIM_X * BLOCK_DIM_Y >= device.subgroup_size",
 };
 
@@ -32,7 +35,8 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *u
         {x, y, 1}};
 }
 
-/* As gathering does it, but for the additions to the volume: of each pixel 4/3 π r³ voxels, 24 bytes there and back. */
+/* The least work: each pixel is read once, and is added to 4/3 π r³ voxels, with 12 multiply-adds and 12 bytes read and
+ * written for each voxel. */
 static void work_of(const void *user, qn_work *work)
 {
     const double pi = 3.14159265358979;
@@ -46,17 +50,20 @@ static void work_of(const void *user, qn_work *work)
                       .multiply_adds = 12 * voxels};
 }
 
-static const qn_argument_declaration arguments_of_scatter[] = {
-    {"images", QN_IN, QN_FLOAT32},     {"image_weights", QN_IN, QN_FLOAT32}, {"matrices", QN_IN, QN_FLOAT32},
-    {"blob_table", QN_IN, QN_FLOAT32}, {"numerator", QN_INOUT, QN_FLOAT32},  {"weight", QN_INOUT, QN_FLOAT32},
-    {"side", QN_VALUE, QN_INT32},      {"image_side", QN_VALUE, QN_INT32},   {"first_plane", QN_VALUE, QN_INT32},
-    {"planes", QN_VALUE, QN_INT32},    {"operators", QN_VALUE, QN_INT32},    {"spacing", QN_VALUE, QN_FLOAT32},
-    {"radius", QN_VALUE, QN_FLOAT32},  {"most_squared", QN_VALUE, QN_INT32},
+_Static_assert(sizeof(scatter_scalars) == 8 * 4, "no padding");
+
+static const qn_argument_declaration arguments_of_scatter[SCATTER_ARGUMENTS] = {
+    [SCATTER_IMAGES] = {"images", QN_IN, QN_FLOAT32},
+    [SCATTER_IMAGE_WEIGHTS] = {"image_weights", QN_IN, QN_FLOAT32},
+    [SCATTER_MATRICES] = {"matrices", QN_IN, QN_FLOAT32},
+    [SCATTER_BLOB_TABLE] = {"blob_table", QN_IN, QN_FLOAT32},
+    [SCATTER_NUMERATOR] = {"numerator", QN_INOUT, QN_FLOAT32},
+    [SCATTER_WEIGHT] = {"weight", QN_INOUT, QN_FLOAT32},
+    [SCATTER_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(scatter_scalars)},
 };
-enum { ARGUMENTS = sizeof arguments_of_scatter / sizeof *arguments_of_scatter };
 
 static const qn_kernel_declaration kernels[] = {
-    {"scatter_slices", arguments_of_scatter, ARGUMENTS, geometry, NULL, work_of}};
+    {"scatter_slices", arguments_of_scatter, SCATTER_ARGUMENTS, geometry, NULL, work_of}};
 
 const qn_family qn_reconstruct_scatter_slices_family = {
     .name = "reconstruct/scatter_slices",
@@ -77,31 +84,35 @@ qn_status qn_scatter_slices(qn_queue *queue, const qn_configuration *configurati
     char problem_class[64];
     QN_TRY(qn_insert_problem_check(problem, "reconstruct/scatter_slices"));
     if (event) *event = NULL;
-    if (problem->fast || problem->images * problem->operators > MOST_SLICES)
-        QN_FAIL(QN_INVALID_ARGUMENT, "reconstruct/scatter_slices: %d slices%s; expected at most %d, and the blob",
-                problem->images * problem->operators, problem->fast ? " to nearest voxels" : "", MOST_SLICES);
+    if (problem->fast || problem->images * problem->operators > SLICES_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "reconstruct/scatter_slices: %d slices%s; expected at most %d, and the blob",
+                       problem->images * problem->operators, problem->fast ? " to nearest voxels" : "", SLICES_MAX);
     if (problem->images == 0) return QN_OK;
     QN_TRY(qn_insert_check_buffers(problem, images, image_weights, matrices, blob_table, numerator, weight));
     const qn_insert_shape shape = qn_insert_shape_of(problem);
-    const qn_argument arguments[ARGUMENTS] = {
-        qn_argument_buffer(images),
-        qn_argument_buffer(image_weights),
-        qn_argument_buffer(matrices),
-        qn_argument_buffer(blob_table),
-        qn_argument_buffer(numerator),
-        qn_argument_buffer(weight),
-        qn_argument_int32(problem->side),
-        qn_argument_int32(shape.image_side),
-        qn_argument_int32(shape.first_plane),
-        qn_argument_int32(shape.planes),
-        qn_argument_int32(problem->operators),
-        qn_argument_float32((float)shape.spacing),
-        qn_argument_float32(problem->radius),
-        qn_argument_int32((int32_t)(shape.kept * shape.kept)),
+    const scatter_scalars scalars = {
+        .side = problem->side,
+        .image_side = shape.image_side,
+        .first_plane = shape.first_plane,
+        .planes = shape.planes,
+        .operators = problem->operators,
+        .spacing = (float)shape.spacing,
+        .radius = problem->radius,
+        .most_squared = (int32_t)(shape.kept * shape.kept),
+    };
+    const qn_argument arguments[SCATTER_ARGUMENTS] = {
+        [SCATTER_IMAGES] = qn_argument_buffer(images),
+        [SCATTER_IMAGE_WEIGHTS] = qn_argument_buffer(image_weights),
+        [SCATTER_MATRICES] = qn_argument_buffer(matrices),
+        [SCATTER_BLOB_TABLE] = qn_argument_buffer(blob_table),
+        [SCATTER_NUMERATOR] = qn_argument_buffer(numerator),
+        [SCATTER_WEIGHT] = qn_argument_buffer(weight),
+        [SCATTER_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     qn_insert_problem_class(problem, problem_class);
     const qn_family_call call = {.arguments = arguments,
-                                 .argument_count = ARGUMENTS,
+                                 .argument_count = SCATTER_ARGUMENTS,
                                  .problem = problem,
                                  .problem_class = problem_class,
                                  .configuration = configuration};

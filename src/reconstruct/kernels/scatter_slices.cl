@@ -1,6 +1,8 @@
-/* Slices into a Fourier volume, scattering: each pixel adds itself to the voxels within the radius, atomically. A
- * work-item has one pixel of the half x ≥ 0, for itself and its mate; what the arrays hold is in insert_slices.h. */
+/* Insertion of slices into a Fourier volume by scattering: each pixel is added to the voxels within the radius with
+ * atomics. A work-item adds one pixel of the half x ≥ 0 and the mate of this pixel; insert_slices.h describes the
+ * arrays. */
 #include "reconstruct/kernels/insert_slices.dev.h"
+#include "reconstruct/kernels/scatter_slices.dev.h"
 
 #ifndef BLOCK_DIM_X
 #error "BLOCK_DIM_X: pixels of a group along x"
@@ -26,7 +28,7 @@ DEVICE_FN float blob_at(GLOBAL const float *table, float inside)
 #endif
 }
 
-/* Add to voxel x, y, z, as far as it is stored. */
+/* Add to voxel x, y, z, if it is stored. */
 DEVICE_FN void add_to_voxel(GLOBAL float *numerator, GLOBAL float *weight, int side, int first_plane, int planes, int x,
                             int y, int z, float real, float imaginary, float pixel_weight)
 {
@@ -38,30 +40,27 @@ DEVICE_FN void add_to_voxel(GLOBAL float *numerator, GLOBAL float *weight, int s
     ATOMIC_ADD_FLOAT(weight + place, pixel_weight);
 }
 
-KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
-                   1) void scatter_slices(GLOBAL const qn_complex *RESTRICT images,
-                                          GLOBAL const float *RESTRICT image_weights,
-                                          GLOBAL const float *RESTRICT matrices,
-                                          GLOBAL const float *RESTRICT blob_table, GLOBAL float *RESTRICT numerator,
-                                          GLOBAL float *RESTRICT weight, int side, int image_side, int first_plane,
-                                          int planes, int operators, float spacing, float radius, int most_squared)
+KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y, 1) void scatter_slices(
+    GLOBAL const qn_complex *RESTRICT images, GLOBAL const float *RESTRICT image_weights,
+    GLOBAL const float *RESTRICT matrices, GLOBAL const float *RESTRICT blob_table, GLOBAL float *RESTRICT numerator,
+    GLOBAL float *RESTRICT weight, const scatter_scalars s)
 {
-    const int low = image_side / 2, columns = image_side / 2 + 1, x = GLOBAL_ID(0), y = GLOBAL_ID(1) - low,
+    const int low = s.image_side / 2, columns = s.image_side / 2 + 1, x = GLOBAL_ID(0), y = GLOBAL_ID(1) - low,
               slice = GLOBAL_ID(2);
-    if (x >= columns || y >= image_side - low || x * x + y * y > most_squared) return;
+    if (x >= columns || y >= s.image_side - low || x * x + y * y > s.most_squared) return;
     GLOBAL const float *matrix = matrices + 9 * slice;
-    const qn_int64 place = ((qn_int64)(slice / operators) * image_side + (y + low)) * columns + x;
+    const qn_int64 place = ((qn_int64)(slice / s.operators) * s.image_side + (y + low)) * columns + x;
     const qn_complex pixel = images[place];
-    const float pixel_weight = image_weights[place], inverse = 1.0f / radius;
+    const float pixel_weight = image_weights[place], inverse = 1.0f / s.radius;
     int first[3];
     float d_2[3][REACH];
     UNROLL
     for (int axis = 0; axis < 3; axis++) {
         const float m = matrix[3 * axis], n = matrix[3 * axis + 1];
-        const float a = coarse_part(m * spacing), b = coarse_part(n * spacing);
+        const float a = coarse_part(m * s.spacing), b = coarse_part(n * s.spacing);
         const float at = FMA(a, (float)x, b * (float)y), whole = ROUND(at);
-        const float part = (at - whole) + FMA(FMA(m, spacing, -a), (float)x, FMA(n, spacing, -b) * (float)y);
-        const float before = FLOOR(part - radius) + 1.0f;
+        const float part = (at - whole) + FMA(FMA(m, s.spacing, -a), (float)x, FMA(n, s.spacing, -b) * (float)y);
+        const float before = FLOOR(part - s.radius) + 1.0f;
         first[axis] = (int)(whole + before);
         UNROLL
         for (int i = 0; i < REACH; i++) {
@@ -80,9 +79,10 @@ KERNEL GROUP_LIMIT(BLOCK_DIM_X, BLOCK_DIM_Y,
                 if (blob == 0.0f) continue;
                 const float real = blob * pixel.x, imaginary = blob * pixel.y, add = blob * pixel_weight;
                 if (vx >= 0)
-                    add_to_voxel(numerator, weight, side, first_plane, planes, vx, vy, vz, real, imaginary, add);
+                    add_to_voxel(numerator, weight, s.side, s.first_plane, s.planes, vx, vy, vz, real, imaginary, add);
                 if (vx <= 0 && x > 0)
-                    add_to_voxel(numerator, weight, side, first_plane, planes, -vx, -vy, -vz, real, -imaginary, add);
+                    add_to_voxel(numerator, weight, s.side, s.first_plane, s.planes, -vx, -vy, -vz, real, -imaginary,
+                                 add);
             }
         }
 }

@@ -10,7 +10,7 @@
 #include "reconstruct/kernels/insert_slices.h"
 #include "tune/workload_inputs.h"
 
-enum { SAMPLES = 300, MOST_IMAGES = 1 << 16 };
+enum { SAMPLES = 300, IMAGES_MAX = 1 << 16 };
 
 typedef struct insert_state {
     qn_insert_problem problem;
@@ -18,7 +18,7 @@ typedef struct insert_state {
     float *images, *image_weights, *matrices;
     qn_buffer *image_buffer, *weight_buffer, *matrix_buffer, *blob, *numerator, *weight;
     bool has_expected;
-    double expected[SAMPLES][3]; /* of the sampled voxels, from the first check on */
+    double expected[SAMPLES][3]; /* of the sampled voxels; set by the first check */
 } insert_state;
 
 static void destroy(void **pointer)
@@ -52,7 +52,7 @@ static qn_status allocate_floats(size_t count, float **floats)
     return QN_OK;
 }
 
-/* Weights are of 0 … 1, as CTF² is. */
+/* Make inputs. Weights are 0 to 1, as CTF² is. */
 static qn_status make_inputs(insert_state *state)
 {
     const qn_insert_problem *problem = &state->problem;
@@ -82,7 +82,7 @@ static qn_status make_buffers(insert_state *state, qn_queue *queue)
     return qn_buffer_create(qn_queue_device(queue), voxels * word, &state->weight);
 }
 
-/* Images are not padded: their pixels lie as far apart as they would if the volume were padded for them. */
+/* Images are not padded: their pixels lie side / image_side voxels apart, as in a reconstruction. */
 static qn_insert_problem problem_of_sizes(const int sizes[QN_WORKLOAD_SIZES])
 {
     return (qn_insert_problem){.side = sizes[0],
@@ -99,7 +99,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     static const char name[] = "reconstruct/insert_slices";
     void *memory;
     QN_TRY(qn_workload_check_size(name, "side", sizes[0], 8, 1024, 1));
-    QN_TRY(qn_workload_check_size(name, "images", sizes[1], 1, MOST_IMAGES, 1));
+    QN_TRY(qn_workload_check_size(name, "images", sizes[1], 1, IMAGES_MAX, 1));
     QN_TRY(qn_workload_check_size(name, "image side", sizes[2], sizes[0] / 4 > 8 ? sizes[0] / 4 : 8, sizes[0], 1));
     QN_TRY(qn_allocate(1, sizeof(insert_state), &memory));
     insert_state *state = memory;
@@ -137,7 +137,7 @@ static int draw(uint64_t seed, uint64_t index, int end)
     return (int)((0.5 + 0.5 * (double)qn_workload_input(seed, index)) * end);
 }
 
-/* Voxels anywhere, the origin and the corner. */
+/* Choose a voxel: sample 0 is the origin, sample 1 a corner, the others are random. */
 static void sampled_voxel(const insert_state *state, int sample, int voxel[3])
 {
     const int side = state->problem.side, low = side / 2;
@@ -149,8 +149,9 @@ static void sampled_voxel(const insert_state *state, int sample, int voxel[3])
     if (sample == 1) voxel[0] = side / 2, voxel[1] = voxel[2] = side - 1 - low;
 }
 
-/* Additions one by one up to a weight of w are off by half a unit in the last place of the sum each, and at most all
- * slices meet in a voxel, with a weight of 5 together; blobs are good to 1e-6, and 4e-6 at their rim. */
+/* Each addition may be off by half a unit in the last place of the sum: 2^-25 of 1 + weight. A voxel has at most one
+ * addition for each slice, and about 10 (1 + weight) of them. Blob values are good to 1e-6, and to 4e-6 at their rim.
+ */
 static double tolerance_of(const insert_state *state, double weight)
 {
     const double slices = (double)state->problem.images;

@@ -1,5 +1,5 @@
-/* Devices, buffers, queues and events of the checking driver: the inner driver's, with guard zones and in strict order.
- */
+/* Devices, buffers, queues and events of the checking driver: those of the inner driver, with guard zones and commands
+ * in strict order. */
 #include "runtime/checking/checking_driver.h"
 
 #include <stdio.h>
@@ -15,8 +15,8 @@ static qn_status device_open(qn_context *context, int number, const char *inner,
     void *memory;
     (void)number;
     if (strncmp(inner, "checking", strlen("checking")) == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "device \"checking:%s\": checking wraps host, opencl:N or cuda:N, not itself",
-                inner);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "device \"checking:%s\": checking wraps host, opencl:N or cuda:N, not itself", inner);
     QN_TRY(qn_allocate(1, sizeof(qn_checking_device), &memory));
     qn_checking_device *device = memory;
     qn_status status = qn_identifier_open(context, inner, &device->driver, &device->inner, info);
@@ -28,7 +28,7 @@ static qn_status device_open(qn_context *context, int number, const char *inner,
         qn_release(&memory);
         return status;
     }
-    /* An OpenCL buffer is an object, no address: its native handle could not skip a guard zone in front. */
+    /* An OpenCL buffer is an object, not an address, so its native handle cannot point behind a guard zone. */
     device->guard_before = strcmp(device->driver->name, "opencl") == 0 ? 0 : QN_CHECKING_GUARD_BYTES;
     device->largest_group = (size_t)info->largest_group;
     snprintf(device->identifier, sizeof device->identifier, "checking:%.38s", info->identifier);
@@ -66,7 +66,7 @@ static qn_status buffer_create(qn_driver_device opaque, size_t bytes, qn_driver_
 {
     qn_checking_device *device = opaque;
     void *memory;
-    if (bytes > SIZE_MAX / 2) QN_FAIL(QN_OUT_OF_MEMORY, "a buffer of %zu bytes is too large", bytes);
+    if (bytes > SIZE_MAX / 2) return QN_FAIL(QN_OUT_OF_MEMORY, "a buffer of %zu bytes is too large", bytes);
     QN_TRY(qn_allocate(1, sizeof(qn_checking_buffer), &memory));
     qn_checking_buffer *buffer = memory;
     buffer->bytes = bytes;
@@ -130,7 +130,7 @@ static qn_status queue_wait_for(qn_driver_device opaque, qn_driver_queue queue, 
     return device->driver->queue_wait_for(device->inner, queue, event);
 }
 
-/* End of a command: wait for it, and give its event back when it failed. */
+/* End a command: wait for it, and destroy its event if it failed. */
 static qn_status settle(const qn_checking_device *device, qn_driver_queue queue, qn_status status,
                         qn_driver_event *event)
 {
@@ -294,7 +294,7 @@ static void event_destroy(qn_driver_device opaque, qn_driver_event event)
     device->driver->event_destroy(device->inner, event);
 }
 
-/* A host function declares nothing, but nobody may write guard zones: those of every buffer are looked at. */
+/* Check the guard zones of every buffer. A host function declares no arguments, but it may not write guard zones. */
 static qn_status check_guards(qn_checking_device *device)
 {
     unsigned char guard[2 * QN_CHECKING_GUARD_BYTES];
@@ -306,15 +306,16 @@ static qn_status check_guards(qn_checking_device *device)
         QN_TRY(driver->queue_finish(device->inner, device->queue));
         for (size_t i = 0; i < before; i++)
             if (guard[i] != QN_CHECKING_GUARD_VALUE)
-                QN_FAIL(QN_CHECK_FAILED,
-                        "%s: a host function wrote %zu bytes before the start of a buffer of %zu bytes",
-                        device->identifier, before - i, buffer->bytes);
+                return QN_FAIL(QN_CHECK_FAILED,
+                               "%s: a host function wrote %zu bytes before the start of a buffer of %zu bytes",
+                               device->identifier, before - i, buffer->bytes);
         QN_TRY(driver->read(device->inner, device->queue, buffer->inner, end, guard, after, NULL));
         QN_TRY(driver->queue_finish(device->inner, device->queue));
         for (size_t i = 0; i < after; i++)
             if (guard[i] != QN_CHECKING_GUARD_VALUE)
-                QN_FAIL(QN_CHECK_FAILED, "%s: a host function wrote past the end of a buffer: at byte %zu of %zu",
-                        device->identifier, buffer->bytes + i, buffer->bytes);
+                return QN_FAIL(QN_CHECK_FAILED,
+                               "%s: a host function wrote past the end of a buffer: at byte %zu of %zu",
+                               device->identifier, buffer->bytes + i, buffer->bytes);
     }
     return QN_OK;
 }
@@ -323,7 +324,7 @@ static qn_status call_host(qn_driver_device opaque, qn_driver_queue queue, qn_ho
                            void *const *addresses, void *user, qn_driver_event *event)
 {
     qn_checking_device *device = opaque;
-    if (!device->driver->call_host) QN_FAIL(QN_UNSUPPORTED, "%s runs no host functions", device->identifier);
+    if (!device->driver->call_host) return QN_FAIL(QN_UNSUPPORTED, "%s runs no host functions", device->identifier);
     pthread_mutex_lock(&device->mutex);
     qn_status status = device->driver->call_host(device->inner, queue, function, addresses, user, event);
     status = settle(device, queue, status, event);
@@ -343,7 +344,7 @@ static void *native_handle(qn_driver_device opaque, void *object, qn_native_kind
     const qn_checking_device *device = opaque;
     if (kind != QN_NATIVE_BUFFER || !object) return device->driver->native_handle(device->inner, object, kind);
     char *handle = device->driver->native_handle(device->inner, ((qn_checking_buffer *)object)->inner, kind);
-    return handle ? handle + device->guard_before : NULL; /* an address, where guard_before is not 0 */
+    return handle ? handle + device->guard_before : NULL; /* if guard_before is not 0, the handle is an address */
 }
 
 extern const qn_driver qn_checking_driver;

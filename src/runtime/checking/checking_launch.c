@@ -1,17 +1,18 @@
-/* A launch held to its declaration. Everything its buffers hold is copied to the host before and after:
+/* A launch that is checked against its declaration. The contents of all its buffers are copied to the host before and
+ * after:
  *
- *   OUT ranges are filled with 0xFF first; an element that still is 0xFF… was not written, or was written so. As both
- *   happen (−1 is a legal int), the launch is then repeated from the same start with another fill: an element that has
- *   the fill's value both times was not written. A kernel whose result is random could fool this, none else.
- *   Bytes outside the OUT and INOUT ranges must be as before: IN arguments, guard zones, the rest of the buffers.
- *   Ranges of one launch may overlap only where all of them are IN. */
+ *   OUT ranges are filled with 0xFF first. An element that is still 0xFF… was not written, or was written with this
+ *   value, which can be valid (−1 as int). The launch is therefore repeated from the same start with another fill. An
+ *   element that has the fill's value both times was not written; only a random result could be mistaken for one.
+ *   Bytes outside the OUT and INOUT ranges must not change: IN arguments, guard zones, the rest of the buffers.
+ *   Ranges of one launch may overlap only if all of them are IN. */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "runtime/checking/checking_driver.h"
 
-/* One buffer of the launch, however many arguments it is. */
+/* One buffer of the launch; several arguments may use it. */
 typedef struct snapshot {
     const qn_checking_buffer *buffer;
     unsigned char *before, *after; /* the whole inner buffer */
@@ -46,13 +47,13 @@ static qn_status check_geometry(const checked_launch *launch)
     size_t group = 1;
     for (int d = 0; d < 3; d++) {
         if (geometry->group[d] == 0 || geometry->items[d] == 0 || geometry->items[d] % geometry->group[d] != 0)
-            QN_FAIL(QN_CHECK_FAILED, "%s: %s runs %zu work-items in groups of %zu along dimension %d", family, kernel,
-                    geometry->items[d], geometry->group[d], d);
+            return QN_FAIL(QN_CHECK_FAILED, "%s: %s runs %zu work-items in groups of %zu along dimension %d", family,
+                           kernel, geometry->items[d], geometry->group[d], d);
         group *= geometry->group[d];
     }
     if (group > launch->device->largest_group)
-        QN_FAIL(QN_CHECK_FAILED, "%s: %s runs groups of %zu work-items; %s has at most %zu", family, kernel, group,
-                launch->device->identifier, launch->device->largest_group);
+        return QN_FAIL(QN_CHECK_FAILED, "%s: %s runs groups of %zu work-items; %s has at most %zu", family, kernel,
+                       group, launch->device->identifier, launch->device->largest_group);
     return QN_OK;
 }
 
@@ -65,9 +66,9 @@ static qn_status check_overlap(const checked_launch *launch)
             if (a->offset >= b->offset + b->bytes || b->offset >= a->offset + a->bytes) continue;
             int written = is_written(launch, i) ? i : j;
             if (!is_written(launch, written)) continue;
-            QN_FAIL(QN_CHECK_FAILED, "%s: arguments \"%s\" and \"%s\" of %s share memory, but \"%s\" is written",
-                    launch->kernel->family->name, launch->declared[i].name, launch->declared[j].name,
-                    launch->kernel->declaration->name, launch->declared[written].name);
+            return QN_FAIL(QN_CHECK_FAILED, "%s: arguments \"%s\" and \"%s\" of %s share memory, but \"%s\" is written",
+                           launch->kernel->family->name, launch->declared[i].name, launch->declared[j].name,
+                           launch->kernel->declaration->name, launch->declared[written].name);
         }
     return QN_OK;
 }
@@ -108,7 +109,7 @@ static qn_status read_all(const checked_launch *launch, bool after)
     return device->driver->queue_finish(device->inner, launch->queue);
 }
 
-/* Put INOUT ranges back as they were when `again`, fill OUT ranges, launch and wait. */
+/* Fill OUT ranges, launch and wait. `again`: first restore the INOUT ranges. */
 static qn_status run(const checked_launch *launch, unsigned char fill, bool again, qn_driver_event *event)
 {
     const qn_checking_device *device = launch->device;
@@ -134,34 +135,36 @@ static qn_status run(const checked_launch *launch, unsigned char fill, bool agai
     return status;
 }
 
-/* Say what the byte at `place` of an inner buffer is, which the kernel changed but must not. */
+/* Fail because the kernel changed the byte at `place` of an inner buffer; the message says where this byte is. */
 static qn_status report_stray_write(const checked_launch *launch, int s, size_t place)
 {
     const snapshot *taken = &launch->snapshots[s];
     const char *family = launch->kernel->family->name, *kernel = launch->kernel->declaration->name;
     const size_t start = launch->device->guard_before, end = start + taken->buffer->bytes;
-    int of = -1; /* the argument to name: one that is IN there, else the last that begins before it, else the first */
+    int of = -1; /* the argument named: the last written one that begins before `place`, else the first */
     for (int i = 0; i < launch->argument_count; i++) {
         const qn_argument *argument = &launch->arguments[i];
         if (launch->snapshot_of[i] != s) continue;
         if (place >= argument->offset && place < argument->offset + argument->bytes)
-            QN_FAIL(QN_CHECK_FAILED, "%s: %s wrote to its IN argument \"%s\" at byte %zu", family, kernel,
-                    launch->declared[i].name, place - argument->offset);
+            return QN_FAIL(QN_CHECK_FAILED, "%s: %s wrote to its IN argument \"%s\" at byte %zu", family, kernel,
+                           launch->declared[i].name, place - argument->offset);
         if (of < 0 || (argument->offset <= place && is_written(launch, i))) of = i;
     }
     const char *name = launch->declared[of].name;
     if (place < start)
-        QN_FAIL(QN_CHECK_FAILED, "%s: %s wrote %zu bytes before the start of the buffer of argument \"%s\"", family,
-                kernel, start - place, name);
+        return QN_FAIL(QN_CHECK_FAILED, "%s: %s wrote %zu bytes before the start of the buffer of argument \"%s\"",
+                       family, kernel, start - place, name);
     if (place >= end)
-        QN_FAIL(QN_CHECK_FAILED, "%s: %s wrote past the end of the buffer of argument \"%s\": at byte %zu of %zu",
-                family, kernel, name, place - start, taken->buffer->bytes);
-    QN_FAIL(QN_CHECK_FAILED, "%s: %s wrote at byte %zu of the buffer of argument \"%s\", which has bytes %zu to %zu",
-            family, kernel, place - start, name, launch->arguments[of].offset - start,
-            launch->arguments[of].offset - start + launch->arguments[of].bytes);
+        return QN_FAIL(QN_CHECK_FAILED,
+                       "%s: %s wrote past the end of the buffer of argument \"%s\": at byte %zu of %zu", family, kernel,
+                       name, place - start, taken->buffer->bytes);
+    return QN_FAIL(QN_CHECK_FAILED,
+                   "%s: %s wrote at byte %zu of the buffer of argument \"%s\", which has bytes %zu to %zu", family,
+                   kernel, place - start, name, launch->arguments[of].offset - start,
+                   launch->arguments[of].offset - start + launch->arguments[of].bytes);
 }
 
-/* End of the writable range of snapshot `s` that holds `place`; 0 when none does. */
+/* End of the writable range of snapshot `s` that contains `place`; 0: none. */
 static size_t writable_until(const checked_launch *launch, int s, size_t place)
 {
     for (int i = 0; i < launch->argument_count; i++) {
@@ -193,7 +196,8 @@ static bool holds_fill(const unsigned char *element, size_t size, unsigned char 
     return true;
 }
 
-/* The next element of OUT argument `i` from byte `*place` of its range that holds `fill`. */
+/* Find the next element of OUT argument `i`, from byte `*place` of its range on, whose bytes all are `fill`. Returns
+ * whether there is one. */
 static bool find_fill(const checked_launch *launch, int i, const unsigned char *content, unsigned char fill,
                       size_t *place)
 {
@@ -216,7 +220,7 @@ static bool is_suspicious(const checked_launch *launch)
     return false;
 }
 
-/* Compare the first run's OUT ranges, `first` in the order of the snapshots, with the second's. */
+/* Fail if an element of an OUT range has the fill's value after both runs. first[s]: snapshot s after the first run. */
 static qn_status check_unwritten(const checked_launch *launch, unsigned char *const *first)
 {
     for (int i = 0; i < launch->argument_count; i++) {
@@ -228,15 +232,16 @@ static qn_status check_unwritten(const checked_launch *launch, unsigned char *co
             size_t bytes = launch->arguments[i].bytes;
             if (!holds_fill(second + place, size < bytes - place ? size : bytes - place, QN_CHECKING_SECOND_FILL))
                 continue;
-            QN_FAIL(QN_CHECK_FAILED, "%s: %s did not write its OUT argument \"%s\" at byte %zu (element %zu of %zu)",
-                    launch->kernel->family->name, launch->kernel->declaration->name, launch->declared[i].name, place,
-                    place / size, bytes / size);
+            return QN_FAIL(QN_CHECK_FAILED,
+                           "%s: %s did not write its OUT argument \"%s\" at byte %zu (element %zu of %zu)",
+                           launch->kernel->family->name, launch->kernel->declaration->name, launch->declared[i].name,
+                           place, place / size, bytes / size);
         }
     }
     return QN_OK;
 }
 
-/* The second run; the first one's contents stay in `first` meanwhile. */
+/* Run a second time and compare with copies of the first run's contents. */
 static qn_status run_again(checked_launch *launch, qn_driver_event *event)
 {
     unsigned char *first[QN_ARGUMENT_MAX] = {0};
@@ -290,8 +295,8 @@ qn_status qn_checking_launch(qn_checking_device *device, qn_driver_queue queue, 
                              .local_room_bytes = local_room_bytes,
                              .declared = kernel->declaration->arguments};
     if (argument_count != kernel->declaration->argument_count || argument_count > QN_ARGUMENT_MAX)
-        QN_FAIL(QN_CHECK_FAILED, "%s: %s takes %d arguments, got %d", kernel->family->name, kernel->declaration->name,
-                kernel->declaration->argument_count, argument_count);
+        return QN_FAIL(QN_CHECK_FAILED, "%s: %s takes %d arguments, got %d", kernel->family->name,
+                       kernel->declaration->name, kernel->declaration->argument_count, argument_count);
     QN_TRY(check_geometry(&launch));
     qn_status status = take_arguments(&launch, arguments, buffers);
     if (status == QN_OK) status = check_overlap(&launch);

@@ -66,7 +66,7 @@ static const symbol compiler_symbols[] = {
     {"nvrtcGetPTX", offsetof(qn_nvrtc_api, nvrtcGetPTX)},
 };
 
-/* The first symbol `library` lacks, or NULL when `table` is filled. */
+/* Fill the table. Returns the first symbol that `library` lacks; NULL: none. */
 static const char *fill_table(void *library, const symbol *symbols, size_t count, void *table)
 {
     for (size_t i = 0; i < count; i++) {
@@ -81,12 +81,13 @@ qn_status qn_cuda_load(qn_cuda_api *api)
 {
     memset(api, 0, sizeof *api);
     api->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!api->library) QN_FAIL(QN_NO_DEVICE, "libcuda.so.1 not found: an NVIDIA GPU needs the NVIDIA driver installed");
+    if (!api->library)
+        return QN_FAIL(QN_NO_DEVICE, "libcuda.so.1 not found: an NVIDIA GPU needs the NVIDIA driver installed");
     const char *missing =
         fill_table(api->library, driver_symbols, sizeof driver_symbols / sizeof driver_symbols[0], api);
     if (missing) {
         qn_cuda_unload(api);
-        QN_FAIL(QN_NO_DEVICE, "libcuda.so.1 has no %s: a driver of CUDA 11.2 or newer is needed", missing);
+        return QN_FAIL(QN_NO_DEVICE, "libcuda.so.1 has no %s: a driver of CUDA 11.2 or newer is needed", missing);
     }
     return QN_OK;
 }
@@ -125,8 +126,9 @@ qn_status qn_nvrtc_load(qn_nvrtc_api *api, int driver_major)
             qn_nvrtc_unload(api);
         }
     }
-    QN_FAIL(QN_NO_DEVICE, "NVRTC not found: install libnvrtc.so.13, .12 or .11.2 of the CUDA toolkit (looked on the "
-                          "library path and in /usr/local/cuda/lib64)");
+    return QN_FAIL(QN_NO_DEVICE,
+                   "NVRTC not found: install libnvrtc.so.13, .12 or .11.2 of the CUDA toolkit (looked on the "
+                   "library path and in /usr/local/cuda/lib64)");
 }
 
 void qn_nvrtc_unload(qn_nvrtc_api *api)

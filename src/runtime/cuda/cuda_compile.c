@@ -14,10 +14,10 @@ enum { OPTION_MAX = 32 };
 static qn_status check(const qn_nvrtc_api *api, nvrtcResult error, const char *doing)
 {
     if (error == QN_NVRTC_SUCCESS) return QN_OK;
-    QN_FAIL(QN_BUILD_FAILED, "%s failed with %s", doing, api->nvrtcGetErrorString(error));
+    return QN_FAIL(QN_BUILD_FAILED, "%s failed with %s", doing, api->nvrtcGetErrorString(error));
 }
 
-/* The newest architecture this NVRTC knows that runs on `capability`; 0 when there is none. */
+/* Find the newest architecture that this NVRTC knows and that runs on `capability`; 0: none. */
 static qn_status find_architecture(const qn_nvrtc_api *api, int capability, int *architecture)
 {
     int count = 0, *known = NULL;
@@ -61,9 +61,10 @@ static qn_status compile(const qn_nvrtc_api *api, const char *name, nvrtcProgram
     snprintf(target, sizeof target, "--gpu-architecture=%s_%d", is_cubin ? "sm" : "compute", architecture);
     list[count++] = target;
     if (!strstr(options, "-std=")) list[count++] = "--std=c++17";
-    if (!strstr(options, "-fmad=")) list[count++] = "--fmad=false"; /* a * b + c is two roundings on every device */
+    if (!strstr(options, "-fmad=")) list[count++] = "--fmad=false"; /* a * b + c is rounded twice on every device */
     for (char *rest = options, *word = strtok_r(options, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        if (count == OPTION_MAX) QN_FAIL(QN_INVALID_ARGUMENT, "%s has more than %d options", name, OPTION_MAX - 3);
+        if (count == OPTION_MAX)
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s has more than %d options", name, OPTION_MAX - 3);
         list[count++] = word;
     }
     nvrtcResult error = api->nvrtcCompileProgram(program, count, list);
@@ -71,10 +72,11 @@ static qn_status compile(const qn_nvrtc_api *api, const char *name, nvrtcProgram
     if (error != QN_NVRTC_SUCCESS) {
         const char *first = strstr(code->log, "error");
         while (first && first > code->log && first[-1] != '\n') first--;
-        /* ptxas: "Entry function 'x' uses too much shared data (0x10000 bytes, 0xc000 max)", likewise local data */
-        QN_FAIL(strstr(code->log, "uses too much ") ? QN_UNSUPPORTED : QN_BUILD_FAILED,
-                "building %s for compute capability %d.%d failed with %s: %.700s", name, capability / 10,
-                capability % 10, api->nvrtcGetErrorString(error), first ? first : code->log);
+        /* ptxas writes "Entry function 'x' uses too much shared data (0x10000 bytes, 0xc000 max)" and likewise for
+         * local data. */
+        return QN_FAIL(strstr(code->log, "uses too much ") ? QN_UNSUPPORTED : QN_BUILD_FAILED,
+                       "building %s for compute capability %d.%d failed with %s: %.700s", name, capability / 10,
+                       capability % 10, api->nvrtcGetErrorString(error), first ? first : code->log);
     }
     return get_image(api, program, is_cubin, code);
 }
@@ -88,8 +90,8 @@ qn_status qn_cuda_compile(const qn_nvrtc_api *api, const char *name, const char 
     memset(code, 0, sizeof *code);
     QN_TRY(find_architecture(api, capability, &architecture));
     if (architecture == 0)
-        QN_FAIL(QN_UNSUPPORTED, "NVRTC %d.%d compiles nothing for compute capability %d.%d: install an older one",
-                api->major, api->minor, capability / 10, capability % 10);
+        return QN_FAIL(QN_UNSUPPORTED, "NVRTC %d.%d cannot compile for compute capability %d.%d: install an older one",
+                       api->major, api->minor, capability / 10, capability % 10);
     QN_TRY(check(api, api->nvrtcCreateProgram(&program, text, name, 0, NULL, NULL), "creating a program"));
     qn_status status = qn_text_copy(options ? options : "", &own_options);
     if (status == QN_OK) status = compile(api, name, program, capability, architecture, own_options, code);

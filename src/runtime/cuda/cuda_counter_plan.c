@@ -7,7 +7,7 @@
 
 #define INSTRUCTIONS(class) "smsp__sass_thread_inst_executed_op_" class "_pred_on.sum"
 
-/* The first 33 are those of the recorded spaces that portable models are trained on. */
+/* The first 33 are the counters of the recorded spaces that portable models are trained on. */
 static const char *const NAMES[QN_CUDA_COUNTERS] = {
     "dram__throughput.avg.pct_of_peak_sustained_elapsed",
     "dram__sectors_read.sum",
@@ -48,7 +48,7 @@ static const char *const NAMES[QN_CUDA_COUNTERS] = {
     "gpu__time_duration.sum", /* ns */
 };
 
-/* Chips that count the same thing under another name. */
+/* Other names that some chips use for the same counters. */
 static const struct {
     const char *name, *instead;
 } OTHER_NAMES[] = {
@@ -59,7 +59,7 @@ static const struct {
     {"smsp__inst_executed_pipe_fp16.sum", "smsp__inst_executed_pipe_fma_type_fp16.sum"},
 };
 
-const char *const *qn_counters_names(size_t *count)
+const char *const *qn_cuda_counter_names(size_t *count)
 {
     *count = QN_CUDA_COUNTERS;
     return NAMES;
@@ -91,7 +91,8 @@ static qn_status add_metrics(const qn_cupti_api *api, void *host, const char **n
     return count > 0 ? qn_cupti_call(api, QN_CUPTI_ADD_METRICS, &add) : QN_OK;
 }
 
-/* A name that CUPTI refuses leaves its object unusable: begin anew with those it took. */
+/* Add one metric. A name that CUPTI refuses makes its object unusable: then make a new one and add the earlier metrics
+ * again. */
 static qn_status add_or_begin_anew(const qn_cupti_api *api, const char *chip, const uint8_t *availability,
                                    const char *name, qn_counter_plan *plan, bool *added)
 {
@@ -127,7 +128,7 @@ static qn_status choose(const qn_cupti_api *api, const char *chip, const uint8_t
         if (i == QN_CUDA_COUNTERS - 1) plan->time_metric = (int)plan->count;
         plan->metrics[plan->count++] = metric;
     }
-    if (plan->count == 0) QN_FAIL(QN_UNSUPPORTED, "CUPTI knows none of the counters on a chip %s", chip);
+    if (plan->count == 0) return QN_FAIL(QN_UNSUPPORTED, "CUPTI has none of the counters for the chip %s", chip);
     return QN_OK;
 }
 

@@ -1,35 +1,31 @@
-/* Counters of a CUDA device: CUPTI's range profiler with a range for each kernel, and passes that we run ourselves
- * (replaying kernels by CUPTI would save and restore all memory they can write, gigabytes each time). */
+/* Counters of a CUDA device: CUPTI's range profiler with a range for each kernel. The caller's function runs once per
+ * pass, because CUPTI's own replay saves and restores all memory that a kernel can write, gigabytes each time. */
 #include "runtime/cuda/cuda_counters.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/cuda/cuda_driver.h"
-#include "runtime/objects.h"
 
-enum { MOST_KERNELS = 128 };
+enum { KERNELS_MAX = 128 };
 
-struct qn_counters {
+typedef struct cuda_counters {
     qn_cupti_api cupti;
     qn_cuda_device *device;
-    char identifier[48];
     qn_counter_plan plan;
-};
+} cuda_counters;
 
-/* What one collection needs. */
+/* State of one collection. */
 typedef struct collection {
     const qn_cupti_api *cupti;
-    void *profiler; /* CUPTI's; NULL: not enabled */
+    void *profiler; /* CUPTI's object; NULL: not enabled */
     uint8_t *data;
     size_t data_bytes, ranges;
 } collection;
 
-static qn_status find_chip(qn_counters *counters, const char **chip)
+static qn_status find_chip(cuda_counters *counters, const char **chip)
 {
     qn_cupti_initialize initialize = {.size = QN_CUPTI_SIZE(qn_cupti_initialize, reserved)};
     QN_TRY(qn_cupti_call(&counters->cupti, QN_CUPTI_INITIALIZE, &initialize));
@@ -39,8 +35,8 @@ static qn_status find_chip(qn_counters *counters, const char **chip)
     return QN_OK;
 }
 
-/* Which counters this very device gives, and whether this user may read them. */
-static qn_status find_availability(qn_counters *counters, uint8_t **image)
+/* Get CUPTI's image of the counters that this device has. Fails if this user may not read them. */
+static qn_status find_availability(cuda_counters *counters, uint8_t **image)
 {
     qn_cupti_availability availability = {.size = QN_CUPTI_SIZE(qn_cupti_availability, image),
                                           .context = counters->device->context};
@@ -50,7 +46,7 @@ static qn_status find_availability(qn_counters *counters, uint8_t **image)
     return qn_cupti_call(&counters->cupti, QN_CUPTI_AVAILABILITY, &availability);
 }
 
-static qn_status open_counters(qn_counters *counters)
+static qn_status open_counters(cuda_counters *counters)
 {
     const char *chip = NULL;
     uint8_t *availability = NULL;
@@ -63,41 +59,31 @@ static qn_status open_counters(qn_counters *counters)
     return status;
 }
 
-qn_status qn_counters_create(qn_device *device, qn_counters **counters)
+/* CUPTI stays initialised, because other code of this process may use it. */
+static void destroy(void *opaque)
 {
-    const qn_device_info *info = qn_device_get_info(device);
-    void *memory;
+    cuda_counters *counters = opaque;
+    if (counters->cupti.library) {
+        qn_counter_plan_clear(&counters->cupti, &counters->plan);
+        qn_cupti_unload(&counters->cupti);
+    }
+    qn_release(&counters);
+}
+
+static qn_status create(qn_driver_device device, void **counters)
+{
+    QN_TRY(qn_allocate(1, sizeof(cuda_counters), counters));
+    ((cuda_counters *)*counters)->device = device;
+    const qn_status status = open_counters(*counters);
+    if (status == QN_OK) return QN_OK;
+    destroy(*counters);
     *counters = NULL;
-    if (strcmp(device->driver->name, "cuda") != 0)
-        QN_FAIL(QN_UNSUPPORTED, "counters of %s: only devices of the driver cuda are counted, by CUPTI",
-                info->identifier);
-    QN_TRY(qn_allocate(1, sizeof **counters, &memory));
-    qn_counters *made = memory;
-    made->device = device->handle;
-    snprintf(made->identifier, sizeof made->identifier, "%s", info->identifier);
-    qn_status status = open_counters(made);
-    if (status != QN_OK) {
-        qn_counters_destroy(&made);
-        return qn_error_add_context(status, "counters of %s", info->identifier);
-    }
-    *counters = made;
-    return QN_OK;
+    return status;
 }
 
-/* CUPTI itself stays initialised: others in this process may use it. */
-void qn_counters_destroy(qn_counters **counters)
+static size_t passes(const void *counters)
 {
-    if (!*counters) return;
-    if ((*counters)->cupti.library) {
-        qn_counter_plan_clear(&(*counters)->cupti, &(*counters)->plan);
-        qn_cupti_unload(&(*counters)->cupti);
-    }
-    qn_release(counters);
-}
-
-size_t qn_counters_passes(const qn_counters *counters)
-{
-    return counters->plan.passes;
+    return ((const cuda_counters *)counters)->plan.passes;
 }
 
 static qn_status make_data(collection *c, const qn_counter_plan *plan)
@@ -106,8 +92,8 @@ static qn_status make_data(collection *c, const qn_counter_plan *plan)
                                .profiler = c->profiler,
                                .names = (const char **)plan->metrics,
                                .count = plan->count,
-                               .most_ranges = MOST_KERNELS,
-                               .most_nodes = MOST_KERNELS};
+                               .most_ranges = KERNELS_MAX,
+                               .most_nodes = KERNELS_MAX};
     QN_TRY(qn_cupti_call(c->cupti, QN_CUPTI_DATA_SIZE, &size));
     QN_TRY(qn_allocate(size.data_bytes, 1, (void **)&c->data));
     c->data_bytes = size.data_bytes;
@@ -128,14 +114,14 @@ static qn_status configure(collection *c, const qn_counter_plan *plan)
                                   .data = c->data,
                                   .range_mode = QN_CUPTI_AutoRange,
                                   .replay_mode = QN_CUPTI_UserReplay,
-                                  .most_ranges = MOST_KERNELS,
+                                  .most_ranges = KERNELS_MAX,
                                   .nesting_levels = 1,
                                   .least_nesting_level = 1,
                                   .nesting_level = 1};
     return qn_cupti_call(c->cupti, QN_CUPTI_SET_CONFIG, &config);
 }
 
-/* One pass; stopped even when `run` fails. */
+/* Run one pass and stop it even if `run` fails. */
 static qn_status run_pass(collection *c, qn_status (*run)(void *user), void *user, bool *all_done)
 {
     qn_cupti_profiler start = {.size = QN_CUPTI_SIZE(qn_cupti_profiler, profiler), .profiler = c->profiler};
@@ -157,7 +143,7 @@ static qn_status run_passes(collection *c, const qn_counter_plan *plan, qn_statu
     size_t pass = 0;
     for (; !all_done; pass++) {
         if (pass > 2 * plan->passes + 2)
-            QN_FAIL(QN_UNSUPPORTED, "CUPTI wants more than the %zu passes it planned", plan->passes);
+            return QN_FAIL(QN_UNSUPPORTED, "CUPTI wants more than the %zu passes it planned", plan->passes);
         QN_TRY(run_pass(c, run, user, &all_done));
     }
     qn_cupti_decode decode = {.size = QN_CUPTI_SIZE(qn_cupti_decode, dropped_ranges), .profiler = c->profiler};
@@ -168,14 +154,14 @@ static qn_status run_passes(collection *c, const qn_counter_plan *plan, qn_statu
     qn_log(QN_LOG_DEBUG, "counted %zu kernels in %zu passes of %zu planned, %zu kernels dropped, %zu bytes",
            info.ranges, pass, plan->passes, decode.dropped_ranges, c->data_bytes);
     if (decode.dropped_ranges > 0)
-        QN_FAIL(QN_UNSUPPORTED, "%zu kernels were not counted: %d in a run at most", decode.dropped_ranges,
-                MOST_KERNELS);
-    if (info.ranges == 0) QN_FAIL(QN_UNSUPPORTED, "CUPTI counted no kernel in %zu passes", pass);
+        return QN_FAIL(QN_UNSUPPORTED, "%zu kernels were not counted: a run may launch at most %d",
+                       decode.dropped_ranges, KERNELS_MAX);
+    if (info.ranges == 0) return QN_FAIL(QN_UNSUPPORTED, "CUPTI counted no kernel in %zu passes", pass);
     c->ranges = info.ranges;
     return QN_OK;
 }
 
-/* NaN where CUPTI gives none. */
+/* Get the value of a metric for one kernel; NaN: CUPTI gives none. */
 static double evaluate(const collection *c, const qn_counter_plan *plan, size_t range, size_t metric)
 {
     double value = NAN;
@@ -209,12 +195,14 @@ static qn_status evaluate_all(const collection *c, const qn_counter_plan *plan, 
         values[plan->counter[m]] = value;
         any = any || isfinite(value);
     }
-    if (!any) QN_FAIL(QN_UNSUPPORTED, "CUPTI evaluated none of %zu counters of %zu kernels", plan->count, c->ranges);
+    if (!any)
+        return QN_FAIL(QN_UNSUPPORTED, "CUPTI evaluated none of %zu counters of %zu kernels", plan->count, c->ranges);
     return QN_OK;
 }
 
-qn_status qn_counters_collect(qn_counters *counters, qn_status (*run)(void *user), void *user, double *values)
+static qn_status collect(void *opaque, qn_status (*run)(void *user), void *user, double *values)
 {
+    cuda_counters *counters = opaque;
     const qn_counter_plan *plan = &counters->plan;
     collection c = {.cupti = &counters->cupti};
     for (int i = 0; i < QN_CUDA_COUNTERS; i++) values[i] = NAN;
@@ -230,9 +218,11 @@ qn_status qn_counters_collect(qn_counters *counters, qn_status (*run)(void *user
         qn_cupti_profiler disable = {.size = QN_CUPTI_SIZE(qn_cupti_profiler, profiler), .profiler = c.profiler};
         int result = c.cupti->function[QN_CUPTI_DISABLE](&disable);
         if (result != QN_CUPTI_SUCCESS)
-            qn_log(QN_LOG_WARNING, "%s: %s failed with %s (%d)", counters->identifier,
-                   qn_cupti_function_name(QN_CUPTI_DISABLE), qn_cupti_result_name(c.cupti, result), result);
+            qn_log(QN_LOG_WARNING, "%s failed with %s (%d)", qn_cupti_function_name(QN_CUPTI_DISABLE),
+                   qn_cupti_result_name(c.cupti, result), result);
     }
     qn_release(&c.data);
-    return status == QN_OK ? QN_OK : qn_error_add_context(status, "counters of %s", counters->identifier);
+    return status;
 }
+
+const qn_driver_counters qn_cuda_counters = {qn_cuda_counter_names, create, destroy, passes, collect};

@@ -1,4 +1,4 @@
-/* Finding, describing and opening CUDA devices. */
+/* Search, description and opening of CUDA devices. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "runtime/cuda/cuda_driver.h"
 
-/* Both libraries and how many devices there are; QN_NO_DEVICE, nothing left open, with the reason when there is none.
- */
+/* Open both libraries and count the devices. QN_NO_DEVICE with the reason if a library is absent or there is no device;
+ * then nothing stays open. */
 static qn_status open_libraries(qn_cuda_device *device, int *count)
 {
     int version = 0;
@@ -18,7 +18,8 @@ static qn_status open_libraries(qn_cuda_device *device, int *count)
         status = qn_cuda_check(device, device->api.cuDriverGetVersion(&version), "asking for the driver's version");
     if (status == QN_OK) status = qn_cuda_check(device, device->api.cuDeviceGetCount(count), "counting devices");
     if (status == QN_OK && *count == 0)
-        status = qn_error_set(QN_NO_DEVICE, __FILE__, __LINE__, "the NVIDIA driver is installed but finds no GPU");
+        status =
+            qn_error_set(QN_NO_DEVICE, __FILE__, __LINE__, "the NVIDIA driver is installed but does not find a GPU");
     if (status == QN_OK) status = qn_nvrtc_load(&device->compiler, version / 1000);
     if (status == QN_OK) return QN_OK;
     qn_cuda_unload(&device->api);
@@ -31,7 +32,7 @@ static void close_libraries(qn_cuda_device *device)
     qn_cuda_unload(&device->api);
 }
 
-/* 0 when the driver does not know the attribute. */
+/* Get an attribute; 0: the driver does not know it. */
 static int get_attribute(const qn_cuda_api *api, CUdevice id, int attribute)
 {
     int value = 0;
@@ -60,10 +61,12 @@ static qn_status describe(qn_cuda_device *device, int number, qn_device_info *in
     snprintf(info->driver_version, sizeof info->driver_version, "CUDA %d.%d; NVRTC %d.%d; compute capability %d.%d",
              version / 1000, version % 1000 / 10, device->compiler.major, device->compiler.minor,
              device->capability / 10, device->capability % 10);
+    snprintf(info->architecture, sizeof info->architecture, "cuda %d.%d", device->capability / 10,
+             device->capability % 10);
     info->kind = QN_DEVICE_GPU;
     info->memory_bytes = memory_bytes;
     info->largest_buffer_bytes = memory_bytes;
-    /* What a kernel may declare, and what a launch may ask for. */
+    /* Local memory that a kernel may declare, and local room that a launch may get. */
     info->local_memory_bytes =
         (uint64_t)get_attribute(api, device->id, QN_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
     info->local_room_bytes =
@@ -77,7 +80,7 @@ static qn_status describe(qn_cuda_device *device, int number, qn_device_info *in
     return QN_OK;
 }
 
-/* `reason` is the trail's message. */
+/* Make a listing that is not usable; its reason is the error trail's message. */
 static void list_absence(qn_device_listing *listing, int number)
 {
     memset(listing, 0, sizeof *listing);

@@ -1,7 +1,10 @@
-/* The CUDA driver's table. */
+/* The CUDA driver's struct of functions. */
 #include "runtime/cuda/cuda_driver.h"
 
 #include <stdint.h>
+
+#include "runtime/cuda/cuda_counters.h"
+#include "runtime/cuda/cuda_energy.h"
 
 static void *native_handle(qn_driver_device opaque, void *object, qn_native_kind kind)
 {
@@ -20,6 +23,8 @@ static void *native_handle(qn_driver_device opaque, void *object, qn_native_kind
 extern const qn_driver qn_cuda_driver;
 const qn_driver qn_cuda_driver = {
     .name = "cuda",
+    .energy = &qn_cuda_energy,
+    .counters = &qn_cuda_counters,
     .list = qn_cuda_list,
     .device_open = qn_cuda_device_open,
     .device_close = qn_cuda_device_close,

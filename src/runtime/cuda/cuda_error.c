@@ -17,7 +17,7 @@ static qn_status status_of(CUresult error)
     case QN_CUDA_ERROR_NOT_FOUND: return QN_NOT_FOUND;
     case QN_CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: return QN_LAUNCH_FAILED;
     case QN_CUDA_ERROR_NOT_SUPPORTED: return QN_UNSUPPORTED;
-    /* After these the context answers every call with the same error: CUDA calls them sticky. */
+    /* After these errors the context cannot be used; CUDA calls most of them sticky. */
     case QN_CUDA_ERROR_DEINITIALIZED:
     case QN_CUDA_ERROR_DEVICE_UNAVAILABLE:
     case QN_CUDA_ERROR_ECC_UNCORRECTABLE:
@@ -45,11 +45,12 @@ qn_status qn_cuda_check(qn_cuda_device *device, CUresult error, const char *doin
     if (status == QN_DEVICE_LOST) atomic_store(&device->lost, true);
     if (device->api.cuGetErrorName(error, &name) != QN_CUDA_SUCCESS || !name) name = "an unnamed error";
     if (device->api.cuGetErrorString(error, &meaning) != QN_CUDA_SUCCESS || !meaning) meaning = "no description";
-    QN_FAIL(status, "cuda:%d: %s failed with %s (%d, %s)", device->number, doing, name, (int)error, meaning);
+    return QN_FAIL(status, "cuda:%d: %s failed with %s (%d, %s)", device->number, doing, name, (int)error, meaning);
 }
 
 qn_status qn_cuda_enter(qn_cuda_device *device)
 {
-    if (atomic_load(&device->lost)) QN_FAIL(QN_DEVICE_LOST, "cuda:%d: the device was lost earlier", device->number);
+    if (atomic_load(&device->lost))
+        return QN_FAIL(QN_DEVICE_LOST, "cuda:%d: the device was lost earlier", device->number);
     return qn_cuda_check(device, device->api.cuCtxSetCurrent(device->context), "switching to the device");
 }

@@ -10,7 +10,7 @@
 
 typedef struct cuda_program {
     CUmodule module;
-    void *image; /* what the module was loaded from, for the cache */
+    void *image; /* the bytes that the module was loaded from, for the cache */
     size_t bytes;
 } cuda_program;
 
@@ -20,7 +20,7 @@ typedef struct cuda_kernel {
     int largest_group; /* of this kernel; registers may make it smaller than the device's */
 } cuda_kernel;
 
-/* Takes `image`. */
+/* Load a module. Takes ownership of `image`. */
 static qn_status load_module(qn_cuda_device *device, void *image, size_t bytes, cuda_program **loaded)
 {
     cuda_program *program = NULL;
@@ -60,7 +60,7 @@ qn_status qn_cuda_program_build(qn_driver_device opaque, const qn_program_source
     void *image = NULL;
     QN_TRY(qn_cuda_enter(device));
     if (!binary) return build_from_source(device, source, (cuda_program **)program);
-    /* One zero byte more, as CUDA reads PTX up to it and a cut cache entry may lack it. */
+    /* One additional zero byte: CUDA reads PTX up to a zero byte, which a truncated cache entry may lack. */
     QN_TRY(qn_allocate(binary_bytes + 1, 1, &image));
     memcpy(image, binary, binary_bytes);
     qn_status status = load_module(device, image, binary_bytes, (cuda_program **)program);
@@ -117,7 +117,7 @@ qn_status qn_cuda_kernel_create(qn_driver_device opaque, qn_driver_program progr
 void qn_cuda_kernel_destroy(qn_driver_device opaque, qn_driver_kernel destroyed)
 {
     cuda_kernel *kernel = destroyed;
-    (void)opaque; /* functions go with their module */
+    (void)opaque; /* a function is released with its module */
     qn_release(&kernel);
 }
 
@@ -148,15 +148,16 @@ static qn_status check_launch(const qn_cuda_device *device, const cuda_kernel *k
     const char *name = kernel->declaration->name;
     size_t group = geometry->group[0] * geometry->group[1] * geometry->group[2];
     if (argument_count != kernel->declaration->argument_count || argument_count > QN_ARGUMENT_MAX)
-        QN_FAIL(QN_INVALID_ARGUMENT, "kernel '%s' has %d arguments but %d are given", name,
-                kernel->declaration->argument_count, argument_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "kernel '%s' has %d arguments but %d are given", name,
+                       kernel->declaration->argument_count, argument_count);
     if (group > (size_t)kernel->largest_group)
-        QN_FAIL(QN_LAUNCH_FAILED, "cuda:%d: kernel '%s' runs in groups of at most %d work-items, not %zu",
-                device->number, name, kernel->largest_group, group);
+        return QN_FAIL(QN_LAUNCH_FAILED, "cuda:%d: kernel '%s' runs in groups of at most %d work-items, not %zu",
+                       device->number, name, kernel->largest_group, group);
     for (int d = 0; d < 3; d++)
         if (geometry->items[d] / geometry->group[d] > most_groups[d])
-            QN_FAIL(QN_LAUNCH_FAILED, "cuda:%d: kernel '%s' asks for %zu groups along dimension %d, at most %zu run",
-                    device->number, name, geometry->items[d] / geometry->group[d], d, most_groups[d]);
+            return QN_FAIL(QN_LAUNCH_FAILED,
+                           "cuda:%d: kernel '%s' needs %zu groups along dimension %d; expected at most %zu",
+                           device->number, name, geometry->items[d] / geometry->group[d], d, most_groups[d]);
     return QN_OK;
 }
 
@@ -183,16 +184,17 @@ qn_status qn_cuda_launch(qn_driver_device opaque, qn_driver_queue queue, qn_driv
             addresses[i] = ((const qn_cuda_buffer *)buffers[i])->address + arguments[i].offset;
             parameters[i] = &addresses[i];
         } else {
-            parameters[i] = (void *)&arguments[i].value; /* CUDA reads as many bytes as the parameter has */
+            size_t bytes; /* not used: CUDA knows the parameter's size */
+            parameters[i] = (void *)qn_argument_value(&arguments[i], &bytes);
         }
     }
-    if (local_room_bytes > 0) /* by itself a kernel gets no more at launch than it may declare */
+    if (local_room_bytes > 0) /* without this attribute a launch gets at most as much as a kernel may declare */
         QN_TRY(qn_cuda_check(
             device,
             device->api.cuFuncSetAttribute(kernel->function,
                                            (CUfunction_attribute)QN_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                            (int)local_room_bytes),
-            "asking for local memory sized at launch"));
+            "setting the size of the local room"));
     QN_TRY(qn_cuda_event_start(device, queue, event, &timing));
     qn_status status =
         qn_cuda_check(device,

@@ -28,13 +28,13 @@ static const char *const NAMES[QN_CUPTI_FUNCTIONS] = {
     [QN_CUPTI_DECODE] = "cuptiRangeProfilerDecodeData",
 };
 
-/* Why a result came, in words for those who can do something about it. */
+/* Reasons of results, for users who can change the cause. */
 static const struct {
     int result;
     const char *reason;
 } REASONS[] = {
     {QN_CUPTI_ERROR_INSUFFICIENT_PRIVILEGES,
-     ": this user may not read counters; root may, and everybody where the NVIDIA kernel module is loaded with "
+     ": this user may not read counters; root may, and every user if the NVIDIA kernel module is loaded with "
      "NVreg_RestrictProfilingToAdminUsers=0"},
     {QN_CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
      ": the host of this virtual GPU does not let it be profiled"},
@@ -48,7 +48,7 @@ const char *qn_cupti_function_name(qn_cupti_function function)
     return NAMES[function];
 }
 
-/* NULL when the table is filled. */
+/* Fill the table. Returns the first function that the library lacks; NULL: none. */
 static const char *fill_table(qn_cupti_api *api)
 {
     for (int i = 0; i < QN_CUPTI_FUNCTIONS; i++) {
@@ -77,9 +77,11 @@ qn_status qn_cupti_load(qn_cupti_api *api)
         missing = lacking;
         qn_cupti_unload(api);
     }
-    if (missing) QN_FAIL(QN_UNSUPPORTED, "libcupti has no %s: that of CUDA 12.6 or newer is needed", missing);
-    QN_FAIL(QN_UNSUPPORTED, "libcupti.so.13 or .12 of the CUDA toolkit not found (looked on the library path and in "
-                            "/usr/local/cuda)");
+    if (missing)
+        return QN_FAIL(QN_UNSUPPORTED, "libcupti has no %s: libcupti of CUDA 12.6 or newer is needed", missing);
+    return QN_FAIL(QN_UNSUPPORTED,
+                   "libcupti.so.13 or .12 of the CUDA toolkit not found (looked on the library path and in "
+                   "/usr/local/cuda)");
 }
 
 void qn_cupti_unload(qn_cupti_api *api)
@@ -102,6 +104,6 @@ qn_status qn_cupti_call(const qn_cupti_api *api, qn_cupti_function function, voi
     if (result == QN_CUPTI_SUCCESS) return QN_OK;
     for (size_t i = 0; i < sizeof REASONS / sizeof *REASONS; i++)
         if (REASONS[i].result == result) reason = REASONS[i].reason;
-    QN_FAIL(result == QN_CUPTI_ERROR_OUT_OF_MEMORY ? QN_OUT_OF_MEMORY : QN_UNSUPPORTED, "%s failed with %s (%d)%s",
-            NAMES[function], qn_cupti_result_name(api, result), result, reason);
+    return QN_FAIL(result == QN_CUPTI_ERROR_OUT_OF_MEMORY ? QN_OUT_OF_MEMORY : QN_UNSUPPORTED,
+                   "%s failed with %s (%d)%s", NAMES[function], qn_cupti_result_name(api, result), result, reason);
 }

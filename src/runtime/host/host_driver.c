@@ -1,4 +1,4 @@
-/* The host driver: kernels are C functions, buffers are memory, commands run at the call. */
+/* The host driver: kernels are C functions, buffers are memory, and commands run at once in the calling thread. */
 #define _DEFAULT_SOURCE /* sysconf */
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +9,11 @@
 #include "base/memory.h"
 #include "runtime/device.h"
 #include "runtime/driver.h"
+#include "runtime/host/host_energy.h"
 #include "runtime/host_variant.h"
 
 typedef struct host_device {
-    qn_pool *pool; /* the context's */
+    qn_pool *pool; /* the context's pool */
     uint64_t memory_bytes;
 } host_device;
 
@@ -20,7 +21,7 @@ typedef struct host_event {
     double seconds;
 } host_event;
 
-/* Value of the first line of a /proc file that starts with `key`; "" when there is none. */
+/* Get the value of the first line of a /proc file that starts with `key`; "": there is none. */
 static void read_proc(const char *path, const char *key, char *value, size_t capacity)
 {
     char line[512];
@@ -48,10 +49,11 @@ static void describe(int threads, qn_device_info *info)
     read_proc("/proc/cpuinfo", "model name", info->name, sizeof info->name);
     if (!info->name[0]) strcpy(info->name, "CPU");
     read_proc("/proc/cpuinfo", "vendor_id", info->vendor, sizeof info->vendor);
-    snprintf(info->driver_version, sizeof info->driver_version, "quern %s, x86-64-v%d", QN_VERSION, qn_host_level());
+    snprintf(info->architecture, sizeof info->architecture, "x86-64-v%d", qn_host_level());
+    snprintf(info->driver_version, sizeof info->driver_version, "quern %s, %s", QN_VERSION, info->architecture);
     info->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     info->largest_buffer_bytes = info->memory_bytes;
-    info->local_memory_bytes = 1 << 20; /* no group on this device shares any: a limit that binds nobody */
+    info->local_memory_bytes = 1 << 20; /* host kernels use no local memory: a limit that fits every kernel */
     info->local_room_bytes = info->local_memory_bytes;
     info->compute_units = threads;
     info->largest_group = 1024;
@@ -75,7 +77,7 @@ static qn_status device_open(qn_context *context, int number, const char *inner,
 {
     void *memory;
     (void)inner;
-    if (number != 0) QN_FAIL(QN_NO_DEVICE, "host:%d does not exist; there is one host device", number);
+    if (number != 0) return QN_FAIL(QN_NO_DEVICE, "host:%d does not exist; there is one host device", number);
     QN_TRY(qn_allocate(1, sizeof(host_device), &memory));
     describe(qn_context_threads(context), info);
     *(host_device *)memory = (host_device){.pool = qn_context_pool(context), .memory_bytes = info->memory_bytes};
@@ -90,11 +92,11 @@ static void device_close(qn_driver_device device)
 
 static qn_status buffer_create(qn_driver_device device, size_t bytes, qn_driver_buffer *buffer)
 {
-    /* The system would promise more than it has and end the process when it is used. */
+    /* The system would allocate more memory than it has and kill the process when it uses it. */
     uint64_t memory_bytes = ((const host_device *)device)->memory_bytes;
     if (bytes > memory_bytes)
-        QN_FAIL(QN_OUT_OF_MEMORY, "host: a buffer of %zu bytes was asked for; this machine has %llu", bytes,
-                (unsigned long long)memory_bytes);
+        return QN_FAIL(QN_OUT_OF_MEMORY, "host: a buffer of %zu bytes was asked for; this machine has %llu", bytes,
+                       (unsigned long long)memory_bytes);
     return qn_allocate(bytes, 1, buffer);
 }
 
@@ -106,7 +108,7 @@ static void buffer_destroy(qn_driver_device device, qn_driver_buffer buffer)
 
 static qn_status queue_create(qn_driver_device device, qn_driver_queue *queue)
 {
-    *queue = device; /* commands run at the call: a queue holds nothing */
+    *queue = device; /* commands run at once, so a queue has no state */
     return QN_OK;
 }
 
@@ -127,7 +129,7 @@ static qn_status queue_wait_for(qn_driver_device device, qn_driver_queue queue, 
     return QN_OK;
 }
 
-/* An event of something that took `seconds` and is over. */
+/* Make the event of a finished command that took `seconds`. */
 static qn_status make_event(double seconds, qn_driver_event *event)
 {
     if (!event) return QN_OK;
@@ -223,9 +225,11 @@ static qn_status launch(qn_driver_device device, qn_driver_queue queue, qn_drive
     size_t bytes[QN_ARGUMENT_MAX];
     (void)queue;
     (void)local_room_bytes; /* host kernels share no local memory */
-    if (!declaration->host) QN_FAIL(QN_UNSUPPORTED, "kernel %s has no host version", declaration->name);
+    if (!declaration->host) return QN_FAIL(QN_UNSUPPORTED, "kernel %s has no host version", declaration->name);
     for (int i = 0; i < argument_count; i++) {
-        pointers[i] = buffers[i] ? (char *)buffers[i] + arguments[i].offset : (void *)&arguments[i].value;
+        size_t value_bytes;
+        pointers[i] = buffers[i] ? (char *)buffers[i] + arguments[i].offset
+                                 : (void *)qn_argument_value(&arguments[i], &value_bytes);
         bytes[i] = buffers[i] ? arguments[i].bytes : 0;
     }
     qn_host_launch call = {pointers, bytes, *geometry, configuration, ((host_device *)device)->pool};
@@ -277,6 +281,7 @@ static void *native_handle(qn_driver_device device, void *object, qn_native_kind
 
 const qn_driver qn_host_driver = {
     .name = "host",
+    .energy = &qn_host_energy,
     .list = list,
     .device_open = device_open,
     .device_close = device_close,

@@ -1,9 +1,11 @@
-/* One operation each at the rate the device allows; what they compute is in measure.h.
+/* Kernels that each do one operation at the device's rate; measure.h says what they compute.
  *
  * copy, sum: elements of four floats. On GPUs neighbouring work-items take neighbouring elements; on CPUs, where
- * work-items follow each other on a core, each takes ELEMENTS_PER_ITEM in a row.
+ * work-items run one after the other on a core, each takes ELEMENTS_PER_ITEM adjacent elements.
  * multiply_add, reciprocal_root: CHAINS_PER_ITEM sequences of VECTOR_WIDTH lanes hide each other's latency.
  * local_atomic_add: a group's work-items add to different counters in every step. */
+
+#include "runtime/kernels/measure.dev.h"
 
 #ifndef GROUP_SIZE
 #error "GROUP_SIZE: work-items per group"
@@ -69,7 +71,8 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void multiply_add(GLOBAL float *RESTRICT re
     UNROLL
     for (int c = 0; c < CHAINS_PER_ITEM; c++) x[c] = start_from(first + c * VECTOR_WIDTH);
     int step = 0;
-    /* By hand: compilers differ in what they make of an unknown count. So many that the loop itself counts nothing. */
+    /* Unrolled by hand, because compilers unroll loops of unknown length differently. With 16 steps per iteration the
+     * cost of the loop itself does not matter. */
     for (; step + 16 <= steps; step += 16) {
         UNROLL
         for (int k = 0; k < 16 * CHAINS_PER_ITEM; k++)

@@ -1,13 +1,13 @@
-/* Kernels that do one thing at the fastest rate a device has: what `quern devices --measure` prints.
+/* Kernels that each run at one of a device's fastest rates, for `quern devices --measure`.
  *
- * This family is also the pattern for new ones:
+ * This family is also the pattern for new families:
  *     measure.cl            the kernels, in the words of the prelude
  *     measure.h, measure.c  this interface; declaration and launch functions
  *     measure_host.c        the host driver's kernels
- *     measure_reference.c   slow and obviously right
- *     ../tests/test_measure.c   each device and every corner of the space against the reference
+ *     measure_reference.c   slow and simple reference functions
+ *     ../tests/test_measure.c   compares each device and every corner of the space with the reference
  *
- * Each launch takes the configuration to run with; NULL: chosen as for any family. */
+ * Each launch takes its configuration; NULL: chosen as for any family. */
 #ifndef QN_RUNTIME_MEASURE_H
 #define QN_RUNTIME_MEASURE_H
 
@@ -16,7 +16,7 @@
 enum {
     QN_MEASURE_ELEMENTS_STEP = 256, /* element counts are multiples of this */
     QN_MEASURE_CHAINS_STEP = 512,   /* chain and counter counts are multiples of this */
-    QN_MEASURE_MOST_STEPS = 65536   /* of local atomics: their sums fit 31 bits */
+    QN_MEASURE_STEPS_MAX = 65536    /* of local atomics, so that their sums fit 31 bits */
 };
 
 enum { QN_MEASURE_GROUP_SIZE, QN_MEASURE_VECTOR_WIDTH, QN_MEASURE_ELEMENTS_PER_ITEM };
@@ -25,7 +25,7 @@ extern const qn_family qn_runtime_measure_family;
 
 typedef struct qn_measure_problem {
     int elements; /* of 16 bytes: four floats */
-    int partials; /* sums that a large sum is left as */
+    int partials; /* number of partial sums */
     int chains;   /* independent sequences of dependent operations; counters of the local atomics */
     int steps;    /* length of a sequence */
 } qn_measure_problem;
@@ -35,22 +35,23 @@ QN_MUST_CHECK qn_status qn_measure_copy(qn_queue *queue, const qn_configuration 
                                         const qn_measure_problem *problem, qn_buffer *from, qn_buffer *to,
                                         qn_event **event);
 
-/* Σ partial[p] = Σ from[i]; which elements a partial sum holds is the configuration's business. */
+/* Compute partial sums with Σ partial[p] = Σ from[i]; the configuration decides which elements each holds. */
 QN_MUST_CHECK qn_status qn_measure_sum(qn_queue *queue, const qn_configuration *configuration,
                                        const qn_measure_problem *problem, qn_buffer *from, qn_buffer *partial,
                                        qn_event **event);
 
-/* result[c] = x after `steps` times x ← x · factor + addend, fused, from x = c */
+/* result[c] = x after `steps` fused steps x ← x · factor + addend, starting from x = c */
 QN_MUST_CHECK qn_status qn_measure_multiply_add(qn_queue *queue, const qn_configuration *configuration,
                                                 const qn_measure_problem *problem, qn_buffer *result, float factor,
                                                 float addend, qn_event **event);
 
-/* result[c] = x after `steps` times x ← 1 / √(x + addend), from x = c */
+/* result[c] = x after `steps` steps x ← 1 / √(x + addend), starting from x = c */
 QN_MUST_CHECK qn_status qn_measure_reciprocal_root(qn_queue *queue, const qn_configuration *configuration,
                                                    const qn_measure_problem *problem, qn_buffer *result, float addend,
                                                    qn_event **event);
 
-/* result[c] = a counter in local memory after step s = 0 … steps − 1 added s to it, each step by another work-item */
+/* result[c] = a counter in local memory after step s = 0 … steps − 1 added s to it, each step by a different work-item
+ */
 QN_MUST_CHECK qn_status qn_measure_local_atomic_add(qn_queue *queue, const qn_configuration *configuration,
                                                     const qn_measure_problem *problem, qn_buffer *result,
                                                     qn_event **event);

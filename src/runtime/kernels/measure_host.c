@@ -1,4 +1,4 @@
-/* Host kernels of measure: the pool's threads, each at what one core can do. */
+/* Host kernels of measure: every thread of the pool works at a core's highest rate. */
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -8,11 +8,13 @@
 #include "runtime/host_vector.h"
 #include "runtime/kernels/measure.h"
 
+#include "runtime/kernels/measure.dev.h"
+
 typedef struct measure_job {
     const float *from;
     float *to;
     int32_t *counters;
-    size_t count, pieces; /* of floats or chains, dealt out evenly */
+    size_t count, pieces; /* `count` floats, elements or chains in `pieces` equal pieces */
     int steps;
     float factor, addend;
 } measure_job;
@@ -22,7 +24,7 @@ static int32_t value_of(const qn_host_launch *launch, int argument)
     return *(const int32_t *)launch->arguments[argument];
 }
 
-/* One piece a thread: memcpy writes around the caches only where a piece is large. */
+/* A thread gets one piece, because memcpy bypasses the caches only if a piece is large. */
 static qn_status copy_piece(size_t index, int worker, void *user)
 {
     const measure_job *job = user;
@@ -34,13 +36,13 @@ static qn_status copy_piece(size_t index, int worker, void *user)
 
 static qn_status copy(const qn_host_launch *launch)
 {
-    measure_job job = {.from = launch->arguments[0], .to = launch->arguments[1]};
-    job.count = 4 * (size_t)value_of(launch, 2);
+    measure_job job = {.from = launch->arguments[COPY_FROM], .to = launch->arguments[COPY_TO]};
+    job.count = 4 * (size_t)value_of(launch, COPY_ELEMENTS);
     job.pieces = (size_t)qn_pool_threads(launch->pool);
     return qn_pool_run(launch->pool, job.pieces, copy_piece, &job);
 }
 
-/* Four streams, as one vector register of sums would wait for itself. */
+/* Four streams, because additions to one vector register of sums would wait for each other. */
 static float sum_of(const float *restrict x, size_t count)
 {
     float a = 0, b = 0, c = 0, d = 0;
@@ -68,9 +70,9 @@ static qn_status sum_piece(size_t index, int worker, void *user)
 
 static qn_status sum(const qn_host_launch *launch)
 {
-    measure_job job = {.from = launch->arguments[0], .to = launch->arguments[1]};
-    job.count = (size_t)value_of(launch, 2);
-    job.pieces = (size_t)value_of(launch, 3);
+    measure_job job = {.from = launch->arguments[SUM_FROM], .to = launch->arguments[SUM_PARTIAL]};
+    job.count = (size_t)value_of(launch, SUM_ELEMENTS);
+    job.pieces = (size_t)value_of(launch, SUM_PARTIALS);
     return qn_pool_run(launch->pool, job.pieces, sum_piece, &job);
 }
 
@@ -108,13 +110,15 @@ static qn_status multiply_add_piece(size_t index, int worker, void *user)
 
 static qn_status multiply_add(const qn_host_launch *launch)
 {
-    measure_job job = {.to = launch->arguments[0], .count = (size_t)value_of(launch, 1), .steps = value_of(launch, 2)};
-    job.factor = *(const float *)launch->arguments[3];
-    job.addend = *(const float *)launch->arguments[4];
+    measure_job job = {.to = launch->arguments[MULTIPLY_ADD_RESULT],
+                       .count = (size_t)value_of(launch, MULTIPLY_ADD_CHAINS),
+                       .steps = value_of(launch, MULTIPLY_ADD_STEPS)};
+    job.factor = *(const float *)launch->arguments[MULTIPLY_ADD_FACTOR];
+    job.addend = *(const float *)launch->arguments[MULTIPLY_ADD_ADDEND];
     return qn_pool_run(launch->pool, job.count / BLOCK, multiply_add_piece, &job);
 }
 
-/* The factor 1/2 of the Newton step stands for what a kernel does with a root. */
+/* The multiplication by 1/2 represents the operation in which a kernel uses the root. */
 static qn_status reciprocal_root_piece(size_t index, int worker, void *user)
 {
     const measure_job *job = user;
@@ -133,8 +137,10 @@ static qn_status reciprocal_root_piece(size_t index, int worker, void *user)
 
 static qn_status reciprocal_root(const qn_host_launch *launch)
 {
-    measure_job job = {.to = launch->arguments[0], .count = (size_t)value_of(launch, 1), .steps = value_of(launch, 2)};
-    job.addend = *(const float *)launch->arguments[3];
+    measure_job job = {.to = launch->arguments[RECIPROCAL_ROOT_RESULT],
+                       .count = (size_t)value_of(launch, RECIPROCAL_ROOT_CHAINS),
+                       .steps = value_of(launch, RECIPROCAL_ROOT_STEPS)};
+    job.addend = *(const float *)launch->arguments[RECIPROCAL_ROOT_ADDEND];
     return qn_pool_run(launch->pool, job.count / BLOCK, reciprocal_root_piece, &job);
 }
 
@@ -153,8 +159,9 @@ static qn_status local_atomic_add_piece(size_t index, int worker, void *user)
 
 static qn_status local_atomic_add(const qn_host_launch *launch)
 {
-    measure_job job = {.counters = launch->arguments[0], .steps = value_of(launch, 1)};
-    job.count = launch->argument_bytes[0] / sizeof(int32_t);
+    measure_job job = {.counters = launch->arguments[LOCAL_ATOMIC_ADD_RESULT],
+                       .steps = value_of(launch, LOCAL_ATOMIC_ADD_STEPS)};
+    job.count = launch->argument_bytes[LOCAL_ATOMIC_ADD_RESULT] / sizeof(int32_t);
     return qn_pool_run(launch->pool, job.count / BLOCK, local_atomic_add_piece, &job);
 }
 

@@ -49,16 +49,16 @@ static const struct symbol {
 qn_status qn_opencl_load(qn_opencl_api *api)
 {
     memset(api, 0, sizeof *api);
-    /* NODELETE: drivers behind the loader keep threads and exit handlers that must not lose their code. */
+    /* NODELETE: drivers that the loader opens have threads and exit handlers, whose code must stay loaded. */
     api->library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!api->library)
-        QN_FAIL(QN_NO_DEVICE, "libOpenCL.so.1 not found: install ocl-icd-libopencl1 and a driver such as "
-                              "pocl-opencl-icd");
+        return QN_FAIL(QN_NO_DEVICE, "libOpenCL.so.1 not found: install ocl-icd-libopencl1 and a driver such as "
+                                     "pocl-opencl-icd");
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         void *address = dlsym(api->library, symbols[i].name);
         if (!address) {
             qn_opencl_unload(api);
-            QN_FAIL(QN_NO_DEVICE, "libOpenCL.so.1 has no %s: OpenCL 1.2 or newer is needed", symbols[i].name);
+            return QN_FAIL(QN_NO_DEVICE, "libOpenCL.so.1 has no %s: OpenCL 1.2 or newer is needed", symbols[i].name);
         }
         memcpy((char *)api + symbols[i].place, &address, sizeof address);
     }
@@ -71,7 +71,7 @@ void qn_opencl_unload(qn_opencl_api *api)
     api->library = NULL;
 }
 
-/* Codes 0, -1, ... and -30, -31, ... */
+/* Names of the codes 0, -1, ... and -30, -31, ... */
 static const char *const runtime_errors[] = {"CL_SUCCESS",
                                              "CL_DEVICE_NOT_FOUND",
                                              "CL_DEVICE_NOT_AVAILABLE",

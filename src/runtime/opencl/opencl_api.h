@@ -1,5 +1,5 @@
-/* The part of OpenCL 1.2 the driver uses, declared here so that building needs no OpenCL headers and running finds
- * libOpenCL by dlopen. tests/drivers/test_declarations.c holds this file to the Khronos headers where they are
+/* The part of OpenCL 1.2 that the driver uses. It is declared here so that a build needs no OpenCL headers; at run time
+ * dlopen finds libOpenCL. tests/drivers/test_declarations.c compares this file with the Khronos headers if they are
  * installed. */
 #ifndef QN_RUNTIME_OPENCL_API_H
 #define QN_RUNTIME_OPENCL_API_H
@@ -66,12 +66,16 @@ enum {
     QN_CL_DEVICE_EXTENSIONS = 0x1030,
     QN_CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT = 0x103A,
     QN_CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE = 0x1067, /* OpenCL 3.0 */
+    QN_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV = 0x4000,
+    QN_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV = 0x4001,
     QN_CL_DEVICE_WARP_SIZE_NV = 0x4003,
     QN_CL_DEVICE_PCI_BUS_ID_NV = 0x4008,
     QN_CL_DEVICE_PCI_SLOT_ID_NV = 0x4009,
     QN_CL_DEVICE_PCI_DOMAIN_ID_NV = 0x400A,
     QN_CL_DEVICE_TOPOLOGY_AMD = 0x4037,
     QN_CL_DEVICE_WAVEFRONT_WIDTH_AMD = 0x4043,
+    QN_CL_DEVICE_GFXIP_MAJOR_AMD = 0x404A,
+    QN_CL_DEVICE_GFXIP_MINOR_AMD = 0x404B,
     QN_CL_DEVICE_PCI_BUS_INFO_KHR = 0x410F,
     QN_CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT = 1 << 7,
     QN_CL_CONTEXT_PLATFORM = 0x1084,
@@ -104,7 +108,7 @@ typedef struct qn_cl_topology_amd { /* cl_device_topology_amd, its PCI Express v
     unsigned char unused[17], bus, device, function;
 } qn_cl_topology_amd;
 
-/* The library's functions, signatures of the OpenCL 1.2 specification. `library` is dlopen's handle. */
+/* The library's functions, with the signatures of the OpenCL 1.2 specification. `library` is dlopen's handle. */
 typedef struct qn_opencl_api {
     void *library;
     cl_int (*clGetPlatformIDs)(cl_uint, cl_platform_id *, cl_uint *);
@@ -152,11 +156,11 @@ typedef struct qn_opencl_api {
     cl_int (*clEnqueueBarrierWithWaitList)(cl_command_queue, cl_uint, const cl_event *, cl_event *);
 } qn_opencl_api;
 
-/* Open libOpenCL and fill the table; QN_NO_DEVICE with the reason when it is absent or older than 1.2. */
+/* Open libOpenCL and fill the table; QN_NO_DEVICE with the reason if the library is absent or older than 1.2. */
 QN_MUST_CHECK qn_status qn_opencl_load(qn_opencl_api *api);
 void qn_opencl_unload(qn_opencl_api *api);
 
-/* "CL_OUT_OF_RESOURCES" and the like; never NULL. */
+/* Name of an error, such as "CL_OUT_OF_RESOURCES"; never NULL. */
 const char *qn_opencl_error_name(cl_int error);
 
 #endif

@@ -1,10 +1,11 @@
-/* Finding, describing and opening OpenCL devices. */
+/* Search, description and opening of OpenCL devices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "runtime/host_variant.h"
 #include "runtime/opencl/opencl_driver.h"
 
 enum { PLATFORM_MAX = 32, DEVICE_MAX = 256 };
@@ -14,7 +15,7 @@ typedef struct found_device {
     cl_device_id id;
     cl_bitfield type;
     char platform_name[64];
-    int order; /* as the library gave it */
+    int order; /* in the library's list */
 } found_device;
 
 typedef struct search {
@@ -38,7 +39,7 @@ static void get_text(const qn_opencl_api *api, cl_device_id id, cl_uint what, ch
     qn_release(&whole);
 }
 
-/* 0 when the device does not know `what`. */
+/* Get a number of a device; 0: the device does not know `what`. */
 static cl_ulong get_number(const qn_opencl_api *api, cl_device_id id, cl_uint what, size_t size)
 {
     cl_ulong number = 0; /* values are little-endian and at most 8 bytes */
@@ -75,7 +76,7 @@ static void get_pci_address(const qn_opencl_api *api, cl_device_id id, const cha
     }
 }
 
-/* Work-items that step together. */
+/* Number of work-items that execute together. */
 static int get_subgroup_size(const qn_opencl_api *api, cl_device_id id, cl_bitfield type, const char *extensions)
 {
     const int usual = 32;
@@ -96,6 +97,26 @@ static int get_vector_width(const qn_opencl_api *api, const found_device *found)
     return width >= 16 ? 16 : width >= 8 ? 8 : width >= 4 ? 4 : width >= 2 ? 2 : 1;
 }
 
+/* An OpenCL CPU is this machine's processor; the architecture of a GPU comes from an extension of its driver. */
+static void get_architecture(const qn_opencl_api *api, const found_device *found, const char *extensions, char *text,
+                             size_t capacity)
+{
+    const bool nvidia = has_extension(extensions, "cl_nv_device_attribute_query");
+    const bool amd = has_extension(extensions, "cl_amd_device_attribute_query");
+    text[0] = 0;
+    if (found->type & QN_CL_DEVICE_TYPE_CPU) {
+        snprintf(text, capacity, "x86-64-v%d", qn_processor_level());
+        return;
+    }
+    if (!nvidia && !amd) return;
+    const cl_uint major = nvidia ? QN_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV : QN_CL_DEVICE_GFXIP_MAJOR_AMD;
+    const cl_uint minor = nvidia ? QN_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV : QN_CL_DEVICE_GFXIP_MINOR_AMD;
+    const unsigned first = (unsigned)get_number(api, found->id, major, sizeof(cl_uint));
+    if (first > 0)
+        snprintf(text, capacity, "%s %u.%u", nvidia ? "cuda" : "gfx", first,
+                 (unsigned)get_number(api, found->id, minor, sizeof(cl_uint)));
+}
+
 static void describe(const qn_opencl_api *api, const found_device *found, int number, qn_device_info *info)
 {
     cl_device_id id = found->id;
@@ -109,6 +130,7 @@ static void describe(const qn_opencl_api *api, const found_device *found, int nu
     get_text(api, id, QN_CL_DEVICE_VERSION, device, sizeof device);
     snprintf(info->driver_version, sizeof info->driver_version, "%s; %s", device, driver);
     get_text(api, id, QN_CL_DEVICE_EXTENSIONS, extensions, sizeof extensions);
+    get_architecture(api, found, extensions, info->architecture, sizeof info->architecture);
     get_pci_address(api, id, extensions, info->pci_address, sizeof info->pci_address);
     info->kind = found->type & QN_CL_DEVICE_TYPE_GPU   ? QN_DEVICE_GPU
                  : found->type & QN_CL_DEVICE_TYPE_CPU ? QN_DEVICE_CPU
@@ -125,7 +147,7 @@ static void describe(const qn_opencl_api *api, const found_device *found, int nu
                           QN_CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
 }
 
-/* Why a device that is there cannot be used; "" when it can. */
+/* Get the reason why a device cannot be used; "": it can. */
 static void describe_obstacle(const qn_opencl_api *api, cl_device_id id, char *reason, size_t capacity)
 {
     char version[64];
@@ -140,8 +162,8 @@ static void describe_obstacle(const qn_opencl_api *api, cl_device_id id, char *r
         snprintf(reason, capacity, "the driver has no compiler for the device");
 }
 
-/* GPUs first so that opencl:0 is one wherever there is one; else by platform name, as the loader's order of platforms
- * depends on the order of files in a folder. */
+/* GPUs come first, so that opencl:0 is a GPU if there is one, and CPUs last. Within a kind devices are sorted by
+ * platform name, because the loader's order of platforms depends on the order of files in a folder. */
 static int compare_found(const void *first, const void *second)
 {
     const found_device *a = first, *b = second;
@@ -169,7 +191,7 @@ static void search_platform(search *result, cl_platform_id platform)
     }
 }
 
-/* Every device of every platform in our order; the library stays open on success. */
+/* Find all devices of all platforms and sort them; the library stays open on success. */
 static qn_status search_devices(search *result)
 {
     cl_platform_id platforms[PLATFORM_MAX];
@@ -179,13 +201,13 @@ static qn_status search_devices(search *result)
     cl_int error = result->api.clGetPlatformIDs(PLATFORM_MAX, platforms, &count);
     if (error != QN_CL_SUCCESS || count == 0) {
         qn_opencl_unload(&result->api);
-        QN_FAIL(QN_NO_DEVICE, "libOpenCL.so.1 knows no platform (%s): install a driver such as pocl-opencl-icd",
-                qn_opencl_error_name(error));
+        return QN_FAIL(QN_NO_DEVICE, "libOpenCL.so.1 finds no platform (%s): install a driver such as pocl-opencl-icd",
+                       qn_opencl_error_name(error));
     }
     for (cl_uint i = 0; i < count && i < PLATFORM_MAX; i++) search_platform(result, platforms[i]);
     if (result->count == 0) {
         qn_opencl_unload(&result->api);
-        QN_FAIL(QN_NO_DEVICE, "no OpenCL platform has a device");
+        return QN_FAIL(QN_NO_DEVICE, "no OpenCL platform has a device");
     }
     qsort(result->devices, (size_t)result->count, sizeof result->devices[0], compare_found);
     return QN_OK;
@@ -228,10 +250,11 @@ static qn_status open_found(const search *result, int number, qn_opencl_device *
     char reason[256];
     cl_int error;
     if (number < 0 || number >= result->count)
-        QN_FAIL(QN_NO_DEVICE, "there is no opencl:%d: the OpenCL devices are 0 to %d", number, result->count - 1);
+        return QN_FAIL(QN_NO_DEVICE, "there is no opencl:%d: the OpenCL devices are 0 to %d", number,
+                       result->count - 1);
     const found_device *found = &result->devices[number];
     describe_obstacle(&result->api, found->id, reason, sizeof reason);
-    if (reason[0]) QN_FAIL(QN_NO_DEVICE, "opencl:%d cannot be used: %s", number, reason);
+    if (reason[0]) return QN_FAIL(QN_NO_DEVICE, "opencl:%d cannot be used: %s", number, reason);
     device->api = result->api;
     device->id = found->id;
     device->number = number;

@@ -26,12 +26,13 @@ qn_status qn_opencl_check(qn_opencl_device *device, cl_int error, const char *do
     if (error == QN_CL_SUCCESS) return QN_OK;
     qn_status status = status_of(error);
     if (status == QN_DEVICE_LOST) atomic_store(&device->lost, true);
-    QN_FAIL(status, "opencl:%d: %s failed with %s (%d)", device->number, doing, qn_opencl_error_name(error),
-            (int)error);
+    return QN_FAIL(status, "opencl:%d: %s failed with %s (%d)", device->number, doing, qn_opencl_error_name(error),
+                   (int)error);
 }
 
 qn_status qn_opencl_alive(const qn_opencl_device *device)
 {
-    if (atomic_load(&device->lost)) QN_FAIL(QN_DEVICE_LOST, "opencl:%d: the device was lost earlier", device->number);
+    if (atomic_load(&device->lost))
+        return QN_FAIL(QN_DEVICE_LOST, "opencl:%d: the device was lost earlier", device->number);
     return QN_OK;
 }

@@ -9,14 +9,14 @@ typedef struct opencl_kernel {
     cl_kernel kernel;
     const qn_kernel_declaration *declaration;
     size_t largest_group; /* of this kernel; registers may make it smaller than the device's */
-    pthread_mutex_t lock; /* arguments belong to the cl_kernel, so two queues' threads must take turns */
+    pthread_mutex_t lock; /* arguments are set in the cl_kernel, so threads of two queues must take turns */
 } opencl_kernel;
 
-/* A buffer range as a kernel gets it. */
+/* A buffer range that is an argument of a kernel. */
 typedef struct bound_range {
     cl_mem memory;
-    cl_mem made;  /* released after the launch: a sub-buffer or a copy; NULL when the buffer itself is passed */
-    bool is_copy; /* the range begins where this device allows no sub-buffer */
+    cl_mem made;  /* a sub-buffer or a copy, released after the launch; NULL: the buffer itself is passed */
+    bool is_copy; /* this device allows no sub-buffer at the start of the range */
     cl_mem whole;
     size_t offset, bytes;
 } bound_range;
@@ -31,14 +31,14 @@ qn_status qn_opencl_kernel_create(qn_driver_device opaque, qn_driver_program pro
     QN_TRY(qn_opencl_alive(device));
     cl_kernel native = device->api.clCreateKernel(program, declaration->name, &error);
     if (error == QN_CL_INVALID_KERNEL_NAME)
-        QN_FAIL(QN_NOT_FOUND, "opencl:%d: the program has no kernel '%s'", device->number, declaration->name);
+        return QN_FAIL(QN_NOT_FOUND, "opencl:%d: the program has no kernel '%s'", device->number, declaration->name);
     QN_TRY(qn_opencl_check(device, error, "creating a kernel"));
     qn_status status = qn_allocate(1, sizeof *kernel, (void **)&kernel);
     if (status == QN_OK)
         status = qn_opencl_check(
             device, device->api.clGetKernelInfo(native, QN_CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL),
             "counting a kernel's arguments");
-    /* One more is LOCAL_ROOM_PARAMETER. */
+    /* One additional argument is LOCAL_ROOM_PARAMETER. */
     if (status == QN_OK && (int)arguments != declaration->argument_count &&
         (int)arguments != declaration->argument_count + 1)
         status = qn_error_set(QN_INTERNAL, __FILE__, __LINE__, "kernel '%s' has %u arguments but %d are declared",
@@ -87,8 +87,8 @@ qn_status qn_opencl_kernel_resources(qn_driver_device opaque, qn_driver_kernel a
     return QN_OK;
 }
 
-/* The range as a cl_mem: the buffer, a sub-buffer, or where its start is not aligned enough (NVIDIA wants 512 bytes) a
- * copy that is copied back after the launch. */
+/* Make a cl_mem of the range: the buffer, a sub-buffer, or, if the start is not aligned enough (NVIDIA requires 512
+ * bytes), a copy that is copied back after the launch. */
 static qn_status bind_range(qn_opencl_device *device, cl_command_queue queue, const qn_opencl_buffer *buffer,
                             const qn_argument *argument, qn_access access, bound_range *bound)
 {
@@ -125,8 +125,9 @@ static qn_status bind_arguments(qn_opencl_device *device, cl_command_queue queue
                               &bound[i]));
             error = device->api.clSetKernelArg(kernel->kernel, (cl_uint)i, sizeof(cl_mem), &bound[i].memory);
         } else {
-            error = device->api.clSetKernelArg(kernel->kernel, (cl_uint)i, qn_element_bytes(arguments[i].element),
-                                               &arguments[i].value);
+            size_t bytes;
+            const void *value = qn_argument_value(&arguments[i], &bytes);
+            error = device->api.clSetKernelArg(kernel->kernel, (cl_uint)i, bytes, value);
         }
         if (error != QN_CL_SUCCESS) {
             qn_status status = qn_opencl_check(device, error, "setting an argument");
@@ -164,17 +165,17 @@ qn_status qn_opencl_launch(qn_driver_device opaque, qn_driver_queue queue, qn_dr
     if (event) *event = NULL;
     QN_TRY(qn_opencl_alive(device));
     if (argument_count != kernel->declaration->argument_count || argument_count > QN_ARGUMENT_MAX)
-        QN_FAIL(QN_INVALID_ARGUMENT, "kernel '%s' has %d arguments but %d are given", name,
-                kernel->declaration->argument_count, argument_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "kernel '%s' has %d arguments but %d are given", name,
+                       kernel->declaration->argument_count, argument_count);
     if (group > kernel->largest_group)
-        QN_FAIL(QN_LAUNCH_FAILED, "opencl:%d: kernel '%s' runs in groups of at most %zu work-items, not %zu",
-                device->number, name, kernel->largest_group, group);
+        return QN_FAIL(QN_LAUNCH_FAILED, "opencl:%d: kernel '%s' runs in groups of at most %zu work-items, not %zu",
+                       device->number, name, kernel->largest_group, group);
     pthread_mutex_lock(&kernel->lock);
     qn_status status = bind_arguments(device, queue, kernel, arguments, buffers, argument_count, bound);
     if (status == QN_OK && local_room_bytes > 0)
         status = qn_opencl_check(
             device, device->api.clSetKernelArg(kernel->kernel, (cl_uint)argument_count, local_room_bytes, NULL),
-            "asking for local memory sized at launch");
+            "setting the size of the local room");
     if (status == QN_OK) {
         cl_int error = device->api.clEnqueueNDRangeKernel(queue, kernel->kernel, 3, NULL, geometry->items,
                                                           geometry->group, 0, NULL, (cl_event *)event);

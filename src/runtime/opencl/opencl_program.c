@@ -1,4 +1,4 @@
-/* Building OpenCL programs from source or from their cached binary. */
+/* Build of OpenCL programs from source or from their cached binary. */
 #include <string.h>
 
 #include "base/error.h"
@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "runtime/opencl/opencl_driver.h"
 
-/* The compiler's messages, "" when it gives none; released with qn_release. */
+/* Get the compiler's messages; "": none. The caller releases them with qn_release. */
 static qn_status get_build_log(qn_opencl_device *device, cl_program program, char **log)
 {
     size_t length = 0;
@@ -36,7 +36,7 @@ static qn_status build_from_source(qn_opencl_device *device, const qn_program_so
         while (first && first > log && first[-1] != '\n') first--;
         qn_log(QN_LOG_DEBUG, "opencl:%d: building %s: %s", device->number, source->family->name, log);
         status = qn_opencl_check(device, error, "building");
-        if (status == QN_INTERNAL) status = QN_BUILD_FAILED; /* compilers give many codes for bad source */
+        if (status == QN_INTERNAL) status = QN_BUILD_FAILED; /* compilers return various codes for bad source */
         status = qn_error_set(status, __FILE__, __LINE__, "opencl:%d: building %s failed with %s: %.700s",
                               device->number, source->family->name, qn_opencl_error_name(error), first ? first : log);
     }
@@ -58,8 +58,8 @@ static qn_status build_from_binary(qn_opencl_device *device, const qn_program_so
         error = loaded;
     if (error != QN_CL_SUCCESS) {
         if (program) device->api.clReleaseProgram(program);
-        QN_FAIL(QN_BUILD_FAILED, "opencl:%d: the cached binary of %s does not load (%s)", device->number,
-                source->family->name, qn_opencl_error_name(error));
+        return QN_FAIL(QN_BUILD_FAILED, "opencl:%d: the cached binary of %s does not load (%s)", device->number,
+                       source->family->name, qn_opencl_error_name(error));
     }
     *built = program;
     return QN_OK;
@@ -71,8 +71,8 @@ qn_status qn_opencl_program_build(qn_driver_device opaque, const qn_program_sour
     qn_opencl_device *device = opaque;
     qn_text options = {0};
     QN_TRY(qn_opencl_alive(device));
-    /* Warnings are for the test that compiles every kernel with -Werror; compilers print them for users to wonder at.
-     */
+    /* Without -w some compilers print warnings to the user's terminal. The test that compiles every kernel with -Werror
+     * keeps them. */
     const char *more = source->options ? source->options : "";
     qn_status status = qn_text_append(&options, "-cl-std=CL1.2%s%s %s",
                                       device->rounds_divide_and_root ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
@@ -90,7 +90,7 @@ qn_status qn_opencl_program_binary(qn_driver_device opaque, qn_driver_program pr
     QN_TRY(qn_opencl_alive(device));
     *binary = NULL;
     *bytes = 0;
-    /* A program of ours has one device, so each of these lists has one entry. */
+    /* The program was built for one device, so each of these lists has one entry. */
     QN_TRY(qn_opencl_check(
         device, device->api.clGetProgramInfo(program, QN_CL_PROGRAM_BINARY_SIZES, sizeof *bytes, bytes, NULL),
         "asking for a binary's size"));

@@ -11,8 +11,8 @@ qn_status qn_opencl_buffer_create(qn_driver_device opaque, size_t bytes, qn_driv
     QN_TRY(qn_opencl_alive(device));
     /* NVIDIA's driver takes any size and fails at the first use. */
     if (bytes > device->memory_bytes)
-        QN_FAIL(QN_OUT_OF_MEMORY, "%zu bytes: opencl:%d has %llu bytes of memory", bytes, device->number,
-                (unsigned long long)device->memory_bytes);
+        return QN_FAIL(QN_OUT_OF_MEMORY, "%zu bytes: opencl:%d has %llu bytes of memory", bytes, device->number,
+                       (unsigned long long)device->memory_bytes);
     QN_TRY(qn_allocate(1, sizeof *buffer, (void **)&buffer));
     buffer->bytes = bytes ? bytes : 1; /* OpenCL has no empty buffers */
     buffer->memory = device->api.clCreateBuffer(device->context, QN_CL_MEM_READ_WRITE, buffer->bytes, NULL, &error);

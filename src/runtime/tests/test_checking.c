@@ -1,5 +1,5 @@
 /* devices: checking:host checking:opencl:0 */
-/* The checking driver lets a kernel that keeps its declaration pass, and names what one that breaks it did. */
+/* The checking driver accepts a kernel that keeps its declaration, and reports how another kernel breaks it. */
 #include "check.h"
 
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 enum { COUNT = 192, PER_RANGE = 64 /* ints: 256 bytes, the step of ranges */ };
 
-/* What the kernel does besides z[i] += x[i] and y[i] = 2 x[i]; `place` says where. */
+/* Variants of the kernel, which otherwise computes z[i] += x[i] and y[i] = 2 x[i]; `place` is the element concerned. */
 enum { NOTHING, SKIP_Y, WRITE_X, WRITE_Y_AT, WRITE_Z_AT, WRITE_MINUS_ONE, SKIP_Z };
 
 static qn_context *context;
@@ -57,7 +57,8 @@ static const qn_argument_declaration declared[] = {{"x", QN_IN, QN_INT32},      
 static const qn_kernel_declaration kernels[] = {{"work", declared, 6, geometry, work, NULL}};
 static const qn_family family = {.name = "test/work", .source = source, .kernels = kernels, .kernel_count = 1};
 
-/* Of x, y and z; each range starts 256 bytes into its buffer and ends 256 bytes before its end. */
+/* Buffers of x, y and z. Each range begins 256 bytes after the start of its buffer and ends 256 bytes before the end.
+ */
 static qn_buffer *buffers[3];
 static int32_t x[COUNT], start[COUNT];
 
@@ -90,7 +91,7 @@ static qn_status run(int mode, int place, qn_event **event)
     return qn_family_run(&family, queue, &(qn_family_call){.arguments = arguments, .argument_count = 6}, event);
 }
 
-/* y and z after one launch; the launch may have been made twice inside, which must not show. */
+/* Check y and z after one launch. The driver may launch the kernel twice, which must not change the results. */
 static void check_results(bool minus_one, int z_until)
 {
     int32_t y[COUNT], z[COUNT];
@@ -105,7 +106,7 @@ static void check_results(bool minus_one, int z_until)
     CHECK(wrong == 0);
 }
 
-static void kernels_that_keep_their_word_pass(void)
+static void kernels_that_keep_their_declaration_pass(void)
 {
     qn_event *event = NULL;
     double seconds = -1;
@@ -118,8 +119,9 @@ static void kernels_that_keep_their_word_pass(void)
     drop_buffers();
 }
 
-/* −1 has the bits of the filling: the second launch tells it from an element that was not written. */
-static void minus_one_is_a_value(void)
+/* −1 has the bits with which the driver fills buffers. A second launch distinguishes it from an element that was not
+ * written. */
+static void minus_one_counts_as_written(void)
 {
     qn_event *event = NULL;
     make_buffers();
@@ -172,7 +174,7 @@ static void stray_writes_are_found(void)
     if (on_host) refuse(WRITE_Z_AT, -PER_RANGE - 1, "before the start of the buffer of argument \"z\"");
 }
 
-static void shared_memory_is_found(void)
+static void overlapping_arguments_are_found(void)
 {
     qn_argument arguments[] = {qn_argument_range(NULL, 256, sizeof x),
                                qn_argument_range(NULL, 256, sizeof x),
@@ -193,7 +195,7 @@ static void shared_memory_is_found(void)
     drop_buffers();
 }
 
-/* Different ranges of one buffer are no sharing. */
+/* Different ranges of one buffer do not count as sharing. */
 static void ranges_of_one_buffer_pass(void)
 {
     int32_t all[3 * COUNT];
@@ -214,8 +216,8 @@ static void ranges_of_one_buffer_pass(void)
     drop_buffers();
 }
 
-/* New memory looks like no result: NaN as float. */
-static void new_buffers_hold_no_zeros(void)
+/* New memory is filled with bits that cannot be mistaken for a result: NaN as float. */
+static void new_buffers_are_filled_with_ff(void)
 {
     unsigned char content[300];
     int wrong = 0;
@@ -235,7 +237,7 @@ static qn_status write_at(void *const *addresses, qn_pool *pool, void *user)
     return QN_OK;
 }
 
-static void host_functions_are_watched(void)
+static void writes_of_host_functions_are_checked(void)
 {
     if (!on_host) {
         CHECK(true);
@@ -259,20 +261,20 @@ static void host_functions_are_watched(void)
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "checking:host";
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     on_host = strcmp(qn_device_inner_driver(device), "host") == 0;
-    RUN(kernels_that_keep_their_word_pass);
-    RUN(minus_one_is_a_value);
+    RUN(kernels_that_keep_their_declaration_pass);
+    RUN(minus_one_counts_as_written);
     RUN(inout_may_be_written_in_part);
     RUN(unwritten_elements_are_found);
     RUN(writes_to_inputs_are_found);
     RUN(stray_writes_are_found);
-    RUN(shared_memory_is_found);
+    RUN(overlapping_arguments_are_found);
     RUN(ranges_of_one_buffer_pass);
-    RUN(new_buffers_hold_no_zeros);
-    RUN(host_functions_are_watched);
+    RUN(new_buffers_are_filled_with_ff);
+    RUN(writes_of_host_functions_are_checked);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

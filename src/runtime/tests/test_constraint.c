@@ -1,4 +1,4 @@
-/* Constraint texts: their values, what they say of mistakes, and the corners of a space. */
+/* Constraint texts: their values, messages about mistakes, and the corners of a space. */
 #include "check.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void expect(const char *text, int64_t expected)
         fprintf(stderr, "  \"%s\" is %lld, expected %lld\n", text, (long long)value, (long long)expected);
 }
 
-static void arithmetic_is_that_of_python(void)
+static void arithmetic_follows_python(void)
 {
     expect("1 + 2 * 3", 7);
     expect("(1 + 2) * 3", 9);
@@ -51,7 +51,7 @@ static void arithmetic_is_that_of_python(void)
     expect("min(max(1, 5), 4)", 4);
 }
 
-static void comparisons_and_logic_tell_what_holds(void)
+static void comparisons_and_logic_give_0_or_1(void)
 {
     expect("1 < 2", 1);
     expect("2 <= 1", 0);
@@ -77,8 +77,8 @@ static void names_have_their_values(void)
     expect("4 * GROUP_SIZE <= device.local_memory_bytes", 1);
 }
 
-/* What holds for a device holds for it under the checking driver. */
-static void checking_devices_are_what_they_wrap(void)
+/* A constraint that holds for a device also holds for it under the checking driver. */
+static void checking_devices_count_as_the_devices_that_they_check(void)
 {
     qn_device_info saved = device;
     snprintf(device.identifier, sizeof device.identifier, "checking:host");
@@ -89,8 +89,8 @@ static void checking_devices_are_what_they_wrap(void)
     device = saved;
 }
 
-/* The side of && and || that decides nothing is read, not computed. */
-static void needless_operands_do_no_harm(void)
+/* An operand of && or || that does not affect the result is parsed, but not evaluated. */
+static void skipped_operands_cause_no_error(void)
 {
     expect("0 && 1 / 0", 0);
     expect("1 || 1 % 0", 1);
@@ -108,7 +108,7 @@ static void refuse(const char *text, const char *part)
     CHECK_MESSAGE_HAS("test/constraint");
 }
 
-static void mistakes_are_placed_and_named(void)
+static void mistakes_are_reported_with_their_columns(void)
 {
     refuse("GROUP_SIZE <= HEIGHT",
            "column 15: \"HEIGHT\" is not understood; expected one of GROUP_SIZE WIDTH TILE device.");
@@ -134,7 +134,7 @@ static void mistakes_are_placed_and_named(void)
     refuse("0 && HEIGHT", "column 6: \"HEIGHT\"");
 }
 
-static void nesting_has_an_end(void)
+static void nesting_is_limited(void)
 {
     char deep[401];
     memset(deep, '(', 400);
@@ -164,13 +164,13 @@ static qn_configuration visited[64];
 static qn_status note(const qn_configuration *corner, void *user)
 {
     visited[visits++ % 64] = *corner;
-    if (user && visits == *(int *)user) QN_FAIL(QN_CANCELLED, "enough");
+    if (user && visits == *(int *)user) return QN_FAIL(QN_CANCELLED, "enough");
     return QN_OK;
 }
 
-/* By hand: GROUP_SIZE 32, 64 (the fallback), 128; WIDTH 1 and 4 (its fallback is the smallest); TILE 8; 128 · 4 > 256.
- */
-static void corners_are_the_extreme_and_usual_values(void)
+/* By hand: GROUP_SIZE 32, 64 (the fallback), 128; WIDTH 1 (the fallback) and 4; TILE 8. The constraint excludes
+ * 128 · 4 > 256. */
+static void corners_combine_extreme_and_fallback_values(void)
 {
     int large = 0, at_most = 2;
     visits = 0;
@@ -188,8 +188,8 @@ static void corners_are_the_extreme_and_usual_values(void)
     CHECK(visits == 2);
 }
 
-/* All of the corners above where there is room for them, the fallback first; else as many as asked for, all different.
- */
+/* A sample has the fallback first and no corner twice: the requested number of corners, or all five if more are
+ * requested. */
 static void corners_can_be_sampled(void)
 {
     qn_configuration fallback = qn_family_fallback(&family);
@@ -203,7 +203,7 @@ static void corners_can_be_sampled(void)
     }
 }
 
-/* Every family's fallback runs on the smallest device we know of, whatever its driver. */
+/* The fallback of every family is allowed on a device with small limits, with each driver. */
 static void fallbacks_fit_the_smallest_devices(void)
 {
     const char *const drivers[] = {"host", "opencl", "cuda"};
@@ -226,15 +226,15 @@ static void fallbacks_fit_the_smallest_devices(void)
 
 int main(void)
 {
-    RUN(arithmetic_is_that_of_python);
-    RUN(comparisons_and_logic_tell_what_holds);
+    RUN(arithmetic_follows_python);
+    RUN(comparisons_and_logic_give_0_or_1);
     RUN(names_have_their_values);
-    RUN(checking_devices_are_what_they_wrap);
-    RUN(needless_operands_do_no_harm);
-    RUN(mistakes_are_placed_and_named);
-    RUN(nesting_has_an_end);
+    RUN(checking_devices_count_as_the_devices_that_they_check);
+    RUN(skipped_operands_cause_no_error);
+    RUN(mistakes_are_reported_with_their_columns);
+    RUN(nesting_is_limited);
     RUN(broken_constraints_are_named);
-    RUN(corners_are_the_extreme_and_usual_values);
+    RUN(corners_combine_extreme_and_fallback_values);
     RUN(corners_can_be_sampled);
     RUN(fallbacks_fit_the_smallest_devices);
     return check_finish();

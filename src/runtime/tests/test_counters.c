@@ -1,7 +1,7 @@
 /* devices: host opencl:0 cuda:0 */
 /* labels: unsanitized */
-/* A device's counters, where there are any, against arithmetic: what a copy must read and write, what a sequence of
- * multiply-adds must execute. What CUPTI knows of chips needs no GPU and is tested wherever CUPTI is. */
+/* Counters of a device, if it has any, compared with known numbers: bytes that a copy reads and writes, instructions of
+ * a sequence of multiply-adds. The tables of chips in CUPTI need no GPU and are tested wherever CUPTI is installed. */
 #include "check.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "runtime/cuda/cuda_counters.h"
 #include "runtime/kernels/measure.h"
 
-enum { MOST_COUNTERS = 64 };
+enum { COUNTERS_MAX = 64 };
 
 static qn_device *device;
 
@@ -52,7 +52,7 @@ static double value_of(const char *name, const double *values)
     return NAN;
 }
 
-/* value ≈ expected; says both, as the machine with the counters may be far away. */
+/* Whether a value is near the expected one. Prints both if not, because machines with counters are rarely at hand. */
 static bool is_near(const char *name, const double *values, double expected, double tolerance)
 {
     double value = value_of(name, values);
@@ -78,7 +78,8 @@ static void print_log(qn_log_level level, const char *message, void *user)
 static bool prepare(launch *l)
 {
     const qn_device_info *info = qn_device_get_info(device);
-    /* Many times the largest cache there is (some 0.1 GB): hardly anything of one run is left for the next. */
+    /* 2 GiB are many times the largest cache (about 0.1 GB), so a run finds hardly any data of the run before it there.
+     */
     l->problem = (qn_measure_problem){.elements = 1 << 27, .partials = 1024, .chains = 1 << 20, .steps = 1024};
     l->configuration = qn_family_fallback(&qn_runtime_measure_family);
     if (info->largest_group >= 256) l->configuration.value[QN_MEASURE_GROUP_SIZE] = 256;
@@ -91,7 +92,7 @@ static bool prepare(launch *l)
 
 static void count_copy(qn_counters *counters, launch *l)
 {
-    double values[MOST_COUNTERS], bytes = 16.0 * l->problem.elements;
+    double values[COUNTERS_MAX], bytes = 16.0 * l->problem.elements;
     l->copies = true;
     l->runs = 0;
     if (!CHECK_OK(qn_counters_collect(counters, run, l, values))) return;
@@ -99,9 +100,9 @@ static void count_copy(qn_counters *counters, launch *l)
     bool good =
         CHECK(is_near("dram__bytes_read.sum", values, bytes, 0.05)) &&
         CHECK(is_near("dram__sectors_read.sum", values, bytes / 32, 0.05)) &&
-        /* what the cache still holds at the end is written later, or by the run before */
+        /* data that are still in the cache at the end are written during the next run */
         CHECK(is_near("dram__bytes_write.sum", values, bytes, 0.1)) &&
-        /* GH100 counts a sector twice that crosses from one half of its cache to the other */
+        /* GH100 counts a sector twice if it passes from one half of the cache to the other */
         CHECK(value_of("lts__t_sectors_op_write.sum", values) > 0.95 * bytes / 32) &&
         CHECK(value_of("lts__t_sectors_op_write.sum", values) < 2.05 * bytes / 32) &&
         /* a warp reads 32 elements with one request */
@@ -112,12 +113,12 @@ static void count_copy(qn_counters *counters, launch *l)
 
 static void count_multiply_adds(qn_counters *counters, launch *l)
 {
-    double values[MOST_COUNTERS], steps = (double)l->problem.chains * l->problem.steps;
+    double values[COUNTERS_MAX], steps = (double)l->problem.chains * l->problem.steps;
     l->copies = false;
     if (!CHECK_OK(qn_counters_collect(counters, run, l, values))) return;
-    /* (GH100 counts few of these under op_ffma, all of them under op_fp32) */
+    /* GH100 counts few of these instructions as op_ffma, and all of them as op_fp32. */
     bool good = CHECK(is_near("smsp__sass_thread_inst_executed_op_fp32_pred_on.sum", values, steps, 0.01)) &&
-                /* counted a warp each; loops and addresses come on top: 16 · 8 multiply-adds a turn */
+                /* counted once for each warp; loops and addresses add a few for every 16 · 8 multiply-adds */
                 CHECK(value_of("smsp__inst_executed.sum", values) >= steps / 32) &&
                 CHECK(value_of("smsp__inst_executed.sum", values) < 1.25 * steps / 32) &&
                 CHECK(is_near("smsp__thread_inst_executed_per_inst_executed.ratio", values, 32, 0.01)) &&
@@ -125,18 +126,18 @@ static void count_multiply_adds(qn_counters *counters, launch *l)
     if (!good) print_values(values);
 }
 
-static void it_counts_or_says_why_not(void)
+static void devices_count_or_give_a_reason(void)
 {
     qn_counters *counters = NULL;
     launch l = {.copies = true};
-    double values[MOST_COUNTERS];
+    double values[COUNTERS_MAX];
     qn_status status = qn_counters_create(device, &counters);
     if (status != QN_OK) {
         printf("  %s\n", qn_error_message());
         CHECK(status == QN_UNSUPPORTED);
         CHECK_MESSAGE_HAS("counters of ");
         CHECK(counters == NULL);
-        /* CUPTI or the permission may be missing anywhere, but these two never count */
+        /* CUPTI or the permission may be missing on any machine; devices of other drivers never have counters */
         CHECK(strcmp(qn_device_get_info(device)->driver, "cuda") == 0 || strstr(qn_error_message(), "driver cuda"));
         return;
     }
@@ -146,7 +147,7 @@ static void it_counts_or_says_why_not(void)
         count_copy(counters, &l);
         count_multiply_adds(counters, &l);
         CHECK(qn_counters_collect(counters, fail, NULL, values) == QN_CANCELLED);
-        count_multiply_adds(counters, &l); /* and it counts again after that */
+        count_multiply_adds(counters, &l); /* counting works again after a failure */
     }
     qn_counters_destroy(&counters);
     CHECK(counters == NULL);
@@ -155,7 +156,7 @@ static void it_counts_or_says_why_not(void)
     qn_queue_destroy(&l.queue);
 }
 
-/* Chips since Turing have every counter, be it under another name; a chip that is none is refused by name. */
+/* Every chip since Turing has all counters, some under other names. An unknown chip is refused with a message. */
 static void chips_have_the_counters(void)
 {
     static const char *const chips[] = {"TU102", "GA100", "GH100", "AD102", "GB100", "GB202"};
@@ -163,7 +164,7 @@ static void chips_have_the_counters(void)
     qn_counter_plan plan;
     size_t count;
     qn_counters_names(&count);
-    CHECK(count == QN_CUDA_COUNTERS && count <= MOST_COUNTERS);
+    CHECK(count == QN_CUDA_COUNTERS && count <= COUNTERS_MAX);
     if (qn_cupti_load(&api) != QN_OK) {
         printf("  %s\n", qn_error_message());
         CHECK_MESSAGE_HAS("libcupti");
@@ -188,10 +189,12 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.log = print_log}, &context))) return check_finish();
+    if (!CHECK_OK(
+            qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .log = print_log}, &context)))
+        return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (CHECK(device != NULL)) {
-        RUN(it_counts_or_says_why_not);
+        RUN(devices_count_or_give_a_reason);
         if (strcmp(name, "host") == 0) RUN(chips_have_the_counters);
     }
     qn_device_release(&device);

@@ -1,4 +1,4 @@
-/* Finding and opening devices, by every kind of identifier, and how long they live. */
+/* Finding and opening devices by every kind of identifier, and their lifetime. */
 #include "check.h"
 
 #include <stdio.h>
@@ -7,16 +7,16 @@
 #include "base/error.h"
 #include "runtime/device.h"
 
-enum { MOST = 64 };
+enum { MAX = 64 };
 
 static qn_context *context;
 
 static void the_host_is_listed_first(void)
 {
-    static qn_device_listing listings[MOST];
+    static qn_device_listing listings[MAX];
     size_t count = 0, all = 0;
-    CHECK_OK(qn_device_list(context, listings, MOST, &count));
-    CHECK(count >= 3 && count <= MOST); /* host, and OpenCL and CUDA or why not */
+    CHECK_OK(qn_device_list(context, listings, MAX, &count));
+    CHECK(count >= 3 && count <= MAX); /* host; OpenCL and CUDA have a device or a reason each */
     CHECK_TEXT(listings[0].info.identifier, "host");
     CHECK(listings[0].usable && listings[0].info.kind == QN_DEVICE_CPU);
     for (size_t i = 0; i < count; i++) {
@@ -38,6 +38,8 @@ static void the_host_describes_this_machine(void)
     CHECK_TEXT(info->identifier, "host");
     CHECK_TEXT(info->driver, "host");
     CHECK(info->name[0] && info->driver_version[0]);
+    CHECK(strncmp(info->architecture, "x86-64-v", 8) == 0);
+    CHECK(strstr(info->driver_version, info->architecture) != NULL);
     CHECK(info->memory_bytes > (uint64_t)1 << 28 && info->memory_bytes < (uint64_t)1 << 50);
     CHECK(info->compute_units == qn_context_threads(context));
     CHECK(info->subgroup_size == 1 && info->vector_width >= 4 && info->largest_group >= 256);
@@ -54,6 +56,7 @@ static void checking_wraps_a_device(void)
     CHECK_TEXT(qn_device_get_info(device)->identifier, "checking:host");
     CHECK_TEXT(qn_device_get_info(device)->driver, "checking");
     CHECK_TEXT(qn_device_inner_driver(device), "host");
+    CHECK(strncmp(qn_device_get_info(device)->architecture, "x86-64-v", 8) == 0);
     qn_device_release(&device);
     if (qn_device_open(context, "checking:opencl:0", &device) != QN_OK) {
         CHECK(qn_error_message()[0] != 0);
@@ -64,7 +67,7 @@ static void checking_wraps_a_device(void)
     qn_device_release(&device);
 }
 
-/* A GPU or the host: never an OpenCL device that is a CPU. */
+/* "auto" is a GPU or the host, never an OpenCL device that is a CPU. */
 static void auto_is_a_gpu_or_the_host(void)
 {
     qn_device *device = NULL, *again = NULL;
@@ -87,23 +90,23 @@ static void refuse(const char *identifier, qn_status status, const char *part)
     CHECK_MESSAGE_HAS(part);
 }
 
-static void wrong_identifiers_are_explained(void)
+static void wrong_identifiers_are_refused(void)
 {
     refuse("nonsense", QN_INVALID_ARGUMENT, "\"nonsense\": expected auto, host, opencl:N, cuda:N or checking:DEVICE");
     refuse("", QN_INVALID_ARGUMENT, "expected auto");
     refuse(NULL, QN_INVALID_ARGUMENT, "no device was named");
     refuse("hos", QN_INVALID_ARGUMENT, "\"hos\"");
-    refuse("cuda:x", QN_INVALID_ARGUMENT, "\"x\" is no device number");
-    refuse("opencl:-1", QN_INVALID_ARGUMENT, "\"-1\" is no device number");
+    refuse("cuda:x", QN_INVALID_ARGUMENT, "\"x\" is not a device number");
+    refuse("opencl:-1", QN_INVALID_ARGUMENT, "\"-1\" is not a device number");
     refuse("opencl:1x", QN_INVALID_ARGUMENT, "\"1x\"");
-    refuse("opencl:99999999999999999999", QN_INVALID_ARGUMENT, "no device number");
+    refuse("opencl:99999999999999999999", QN_INVALID_ARGUMENT, "not a device number");
     refuse("checking", QN_INVALID_ARGUMENT, "expected checking:DEVICE");
     refuse("checking:", QN_INVALID_ARGUMENT, "expected checking:DEVICE");
     refuse("checking:nonsense", QN_INVALID_ARGUMENT, "\"nonsense\"");
     refuse("checking:checking:host", QN_INVALID_ARGUMENT, "not itself");
 }
 
-static void absent_devices_are_explained(void)
+static void absent_devices_are_refused(void)
 {
     refuse("cuda:99", QN_NO_DEVICE, "");
     CHECK(qn_error_message()[0] != 0);
@@ -112,8 +115,8 @@ static void absent_devices_are_explained(void)
     refuse("host:1", QN_NO_DEVICE, "host:1");
 }
 
-/* A buffer keeps its device, whoever else lets go of it. */
-static void what_belongs_to_a_device_keeps_it(void)
+/* A buffer and a queue keep their device open after all other users have released it. */
+static void buffers_and_queues_keep_their_device(void)
 {
     qn_device *device = NULL;
     qn_buffer *buffer = NULL, *second;
@@ -144,19 +147,21 @@ static void what_belongs_to_a_device_keeps_it(void)
 static void contexts_are_independent(void)
 {
     qn_context *one = NULL, *three = NULL;
-    CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &one));
-    CHECK_OK(qn_context_create(&(qn_context_options){.threads = 3}, &three));
+    CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1}, &one));
+    CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 3}, &three));
     CHECK(qn_context_threads(one) == 1 && qn_context_threads(three) == 3);
     CHECK(qn_context_threads(context) >= 1);
     qn_context_destroy(&one);
     qn_context_destroy(&three);
     CHECK(one == NULL);
     qn_context_destroy(&one);
-    CHECK_FAILS(qn_context_create(&(qn_context_options){.threads = -1}, &one), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = -1}, &one),
+                QN_INVALID_ARGUMENT);
     CHECK(one == NULL);
 }
 
-/* Bounds that any processor of the last twenty years keeps: they catch a wrong unit or a clock that stands still. */
+/* Every processor of the last twenty years is within these bounds. They detect a wrong unit or a clock that has
+ * stopped. */
 static void the_host_can_be_measured(void)
 {
     qn_device *device = NULL;
@@ -178,9 +183,9 @@ int main(void)
     RUN(the_host_describes_this_machine);
     RUN(checking_wraps_a_device);
     RUN(auto_is_a_gpu_or_the_host);
-    RUN(wrong_identifiers_are_explained);
-    RUN(absent_devices_are_explained);
-    RUN(what_belongs_to_a_device_keeps_it);
+    RUN(wrong_identifiers_are_refused);
+    RUN(absent_devices_are_refused);
+    RUN(buffers_and_queues_keep_their_device);
     RUN(contexts_are_independent);
     RUN(the_host_can_be_measured);
     qn_context_destroy(&context);

@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 */
-/* A device's energy counter, where there is one: it only grows, and by a plausible amount under load. */
+/* Energy counter of a device, if it has one: under load it grows by a plausible amount. */
 #include "check.h"
 
 #include <time.h>
@@ -15,7 +15,7 @@ static double now_seconds(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void it_counts_or_says_why_not(void)
+static void devices_count_or_give_a_reason(void)
 {
     qn_energy_meter *meter = NULL;
     qn_device_rates rates;
@@ -29,7 +29,7 @@ static void it_counts_or_says_why_not(void)
     }
     CHECK_OK(qn_energy_meter_read(meter, &before));
     double start = now_seconds();
-    CHECK_OK(qn_device_measure(device, &rates)); /* work of some seconds */
+    CHECK_OK(qn_device_measure(device, &rates)); /* takes some seconds */
     double seconds = now_seconds() - start;
     CHECK_OK(qn_energy_meter_read(meter, &after));
     double watts = (after - before) / seconds;
@@ -42,9 +42,9 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
-    if (CHECK(device != NULL)) RUN(it_counts_or_says_why_not);
+    if (CHECK(device != NULL)) RUN(devices_count_or_give_a_reason);
     qn_device_release(&device);
     qn_context_destroy(&context);
     return check_finish();

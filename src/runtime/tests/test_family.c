@@ -1,6 +1,6 @@
-/* devices: host opencl:0 cuda:0 checking:host */
+/* devices: host opencl:0 cuda:0 checking:host checking:opencl:0 checking:cuda:0 */
 #define _DEFAULT_SOURCE
-/* Running a family made for this test: configurations, definitions, and what is said of wrong calls. */
+/* Running a family made for this test: configurations, definitions, and messages about wrong calls. */
 #include "check.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static qn_device *device;
 static qn_queue *queue;
 static int launches_on_host;
 
-/* y[i] = x[i] · factor + BONUS + EXTRA; a host kernel has no definitions: EXTRA is 0 there. */
+/* y[i] = x[i] · factor + BONUS + EXTRA; a host kernel has no definitions, so EXTRA is 0 there. */
 static const char source[] = "#ifndef EXTRA\n"
                              "#define EXTRA 0\n"
                              "#endif\n"
@@ -45,15 +45,35 @@ static qn_geometry uneven_geometry(const qn_configuration *configuration, const 
     return (qn_geometry){{100, 1, 1}, {64, 1, 1}};
 }
 
+enum { WORKERS_MAX = 256 };
+
+typedef struct scaling {
+    const qn_host_launch *launch;
+    const int *x;
+    int *y, factor;
+    int done[WORKERS_MAX]; /* number of tasks of each worker */
+} scaling;
+
+static qn_status scale_one(size_t i, int worker, void *user)
+{
+    scaling *job = user;
+    job->y[i] = job->x[i] * job->factor + job->launch->configuration->value[BONUS];
+    job->done[worker]++;
+    return QN_OK;
+}
+
 static qn_status scale_host(const qn_host_launch *launch)
 {
     const int *x = launch->arguments[0];
     int *y = launch->arguments[1], factor = *(const int *)launch->arguments[2], n = *(const int *)launch->arguments[3];
     launches_on_host++;
     if (launch->argument_bytes[0] < (size_t)n * sizeof(int) || launch->argument_bytes[2] != 0 || !launch->pool)
-        QN_FAIL(QN_INTERNAL, "the launch is not described as promised");
-    for (int i = 0; i < n; i++) y[i] = x[i] * factor + launch->configuration->value[BONUS];
-    return QN_OK;
+        return QN_FAIL(QN_INTERNAL, "the launch lacks its buffers or pool");
+    scaling job = {launch, x, y, factor, {0}};
+    if (qn_host_workers(launch) > WORKERS_MAX) return QN_FAIL(QN_INTERNAL, "there are more workers than expected");
+    QN_TRY(qn_host_parallel(launch, (size_t)n, scale_one, &job));
+    for (int worker = 0; worker < WORKERS_MAX; worker++) n -= job.done[worker];
+    return n == 0 ? QN_OK : QN_FAIL(QN_INTERNAL, "%d tasks were not run exactly once", n);
 }
 
 static const qn_argument_declaration scale_arguments[] = {
@@ -76,6 +96,84 @@ static const qn_family family = {.name = "test/family",
                                  .constraints = constraints,
                                  .constraint_count = 2};
 
+/* A struct by value with members of every allowed type. It is declared here for the host and again in the kernel's
+ * source. Each member has a different value. */
+typedef struct mixed_scalars {
+    int64_t large;
+    float half_value;
+    int32_t negative;
+    uint32_t high;
+    int32_t count;
+    int32_t row[3];
+    float last;
+} mixed_scalars;
+_Static_assert(sizeof(mixed_scalars) == 40, "no padding");
+
+static const mixed_scalars mixed = {.large = INT64_C(0x123456789abcdef0),
+                                    .half_value = 0.5f,
+                                    .negative = -7,
+                                    .high = 0xdeadbeef,
+                                    .count = 3,
+                                    .row = {10, 20, 30},
+                                    .last = -2.25f};
+enum { MIXED_RESULTS = 12 };
+static const int32_t mixed_results[MIXED_RESULTS] = {
+    (int32_t)0x9abcdef0, 0x12345678, 0x3f000000, -7, (int32_t)0xdeadbeef, 3, 10, 20, 30, (int32_t)0xc0100000, 41, 3};
+
+static const char mixed_source[] = "typedef struct mixed_scalars {\n"
+                                   "    qn_int64 large;\n"
+                                   "    float half_value;\n"
+                                   "    int negative;\n"
+                                   "    qn_uint32 high;\n"
+                                   "    int count;\n"
+                                   "    int row[3];\n"
+                                   "    float last;\n"
+                                   "} mixed_scalars;\n"
+                                   "KERNEL void spell(int before, const mixed_scalars s, GLOBAL int *y, int after)\n"
+                                   "{\n"
+                                   "    y[0] = (int)(qn_uint32)s.large;\n"
+                                   "    y[1] = (int)(s.large >> 32);\n"
+                                   "    y[2] = (int)FLOAT_BITS(s.half_value);\n"
+                                   "    y[3] = s.negative;\n"
+                                   "    y[4] = (int)s.high;\n"
+                                   "    y[5] = s.count;\n"
+                                   "    for (int i = 0; i < s.count; i++) y[6 + i] = s.row[i];\n"
+                                   "    y[9] = (int)FLOAT_BITS(s.last);\n"
+                                   "    y[10] = before;\n"
+                                   "    y[11] = after;\n"
+                                   "}\n";
+
+static qn_geometry single_geometry(const qn_configuration *configuration, const void *problem)
+{
+    (void)configuration, (void)problem;
+    return (qn_geometry){{1, 1, 1}, {1, 1, 1}};
+}
+
+static qn_status spell_host(const qn_host_launch *launch)
+{
+    const mixed_scalars *s = launch->arguments[1];
+    int32_t *y = launch->arguments[2];
+    if (launch->argument_bytes[1] != 0) return QN_FAIL(QN_INTERNAL, "a struct by value is not a buffer");
+    memcpy(y, &s->large, sizeof s->large); /* little-endian, as all devices are */
+    memcpy(y + 2, &s->half_value, sizeof s->half_value);
+    y[3] = s->negative;
+    memcpy(y + 4, &s->high, sizeof s->high);
+    y[5] = s->count;
+    memcpy(y + 6, s->row, sizeof s->row);
+    memcpy(y + 9, &s->last, sizeof s->last);
+    y[10] = *(const int32_t *)launch->arguments[0];
+    y[11] = *(const int32_t *)launch->arguments[3];
+    return QN_OK;
+}
+
+static const qn_argument_declaration mixed_arguments[] = {{"before", QN_VALUE, QN_INT32},
+                                                          {"scalars", QN_VALUE, QN_BYTES, sizeof(mixed_scalars)},
+                                                          {"y", QN_OUT, QN_INT32},
+                                                          {"after", QN_VALUE, QN_INT32}};
+static const qn_kernel_declaration mixed_kernel = {"spell", mixed_arguments, 4, single_geometry, spell_host, NULL};
+static const qn_family mixed_family = {
+    .name = "test/mixed", .source = mixed_source, .kernels = &mixed_kernel, .kernel_count = 1};
+
 static bool runs_source(void)
 {
     return strcmp(qn_device_inner_driver(device), "host") != 0;
@@ -90,7 +188,7 @@ static qn_buffer *make_buffer(const void *data, size_t bytes)
     return buffer;
 }
 
-/* Run scale with factor 3 on `of` and check that every result is 3 x + added. */
+/* Run the kernel scale of family `of` with factor 3 and check that every result is 3 x + added. */
 static void expect_run(const qn_family *of, const qn_configuration *configuration, const char *definitions, int added)
 {
     static int x[COUNT], y[COUNT];
@@ -120,13 +218,49 @@ static void expect_run(const qn_family *of, const qn_configuration *configuratio
     qn_buffer_release(&to);
 }
 
+/* The kernel gets every member of a struct by value, and the arguments before and after it, unchanged. */
+static void a_struct_reaches_the_kernel(void)
+{
+    int32_t y[MIXED_RESULTS] = {0};
+    qn_buffer *to = make_buffer(NULL, sizeof y);
+    mixed_scalars passed = mixed;
+    const qn_argument arguments[] = {qn_argument_int32(41), qn_argument_struct(&passed, sizeof passed),
+                                     qn_argument_buffer(to), qn_argument_int32(3)};
+    CHECK_OK(qn_family_run(&mixed_family, queue, &(qn_family_call){.arguments = arguments, .argument_count = 4}, NULL));
+    memset(&passed, 0x55, sizeof passed); /* the launch is queued, so the caller may change the struct */
+    CHECK_OK(qn_queue_read(queue, to, 0, y, sizeof y, NULL));
+    CHECK_OK(qn_queue_finish(queue));
+    for (int i = 0; i < MIXED_RESULTS; i++)
+        if (!CHECK(y[i] == mixed_results[i]))
+            fprintf(stderr, "  result %d is %d, expected %d\n", i, y[i], mixed_results[i]);
+    qn_buffer_release(&to);
+}
+
+static void refuse_struct(qn_argument scalars, const char *part)
+{
+    qn_buffer *to = make_buffer(NULL, MIXED_RESULTS * sizeof(int32_t));
+    const qn_argument arguments[] = {qn_argument_int32(41), scalars, qn_argument_buffer(to), qn_argument_int32(3)};
+    const qn_family_call call = {.arguments = arguments, .argument_count = 4};
+    CHECK_FAILS(qn_family_run(&mixed_family, queue, &call, NULL), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS(part);
+    qn_buffer_release(&to);
+}
+
+static void structs_of_wrong_size_are_refused(void)
+{
+    const char wrong_size[] = "\"scalars\" of spell must be a struct of 40 bytes, got ";
+    refuse_struct(qn_argument_struct(&mixed, sizeof mixed - 4), wrong_size);
+    refuse_struct(qn_argument_struct(NULL, sizeof mixed), wrong_size);
+    refuse_struct(qn_argument_int64(40), "\"scalars\" of spell must be a value of the declared type");
+}
+
 static void configurations_reach_the_kernel(void)
 {
     const qn_configuration plain = {{128, 0}}, nine = {{32, 9}};
     expect_run(&family, NULL, NULL, 5);
     expect_run(&family, &plain, NULL, 0);
     expect_run(&family, &nine, "", 9);
-    expect_run(&family, NULL, NULL, 5); /* again, from the programs in memory */
+    expect_run(&family, NULL, NULL, 5); /* again, with the program in memory */
     CHECK(runs_source() || launches_on_host >= 4);
     qn_configuration fallback = qn_family_fallback(&family);
     CHECK(fallback.value[0] == 64 && fallback.value[1] == 5);
@@ -155,7 +289,7 @@ static int count_programs(void)
     return count;
 }
 
-/* Programs that were built can be dropped, one configuration at a time, and come back when they are run. */
+/* Built programs can be dropped, one configuration at a time. They are built again when they are run. */
 static void programs_are_forgotten(void)
 {
     const qn_configuration nine = {{32, 9}}, plain = {{128, 0}};
@@ -173,7 +307,7 @@ static void programs_are_forgotten(void)
     expect_run(&family, &nine, NULL, 9);
 }
 
-/* While a program is in use it outlives being forgotten (under the address sanitizer this test tells). */
+/* A forgotten program is not freed while it is in use. A use after free would be found by the address sanitizer. */
 static void a_program_in_use_is_kept(void)
 {
     const qn_configuration nine = {{32, 9}};
@@ -184,7 +318,7 @@ static void a_program_in_use_is_kept(void)
     qn_program_done(device, entry);
 }
 
-static void resources_are_told(void)
+static void resources_are_reported(void)
 {
     const qn_configuration nine = {{32, 9}};
     const int count = 100;
@@ -194,7 +328,7 @@ static void resources_are_told(void)
     CHECK(resources.local_bytes == 0);
     CHECK_FAILS(qn_family_resources(&family, device, &nine, NULL, 2, &resources), QN_INVALID_ARGUMENT);
     CHECK_OK(qn_family_fits(&family, device, &nine, NULL, NULL));
-    /* its second kernel asks for an uneven number of work-items */
+    /* the items of its second kernel are not a multiple of the group size */
     CHECK_FAILS(qn_family_fits(&family, device, &nine, NULL, &count), QN_INVALID_ARGUMENT);
 }
 
@@ -209,13 +343,13 @@ static const char *choose(qn_family_launch *launch, void *user)
     CHECK(launch->family == &family && launch->queue == queue && user == &chosen && launch->problem_class == NULL);
     CHECK(launch->kernel == 0 && *(const int *)launch->problem == COUNT);
     CHECK(launch->configuration.value[0] == 64 && launch->configuration.value[1] == 5);
-    launch->configuration = chosen; /* also when declining: must not matter */
+    launch->configuration = chosen; /* set even if the source then declines, which must have no effect */
     launch->timed = wants_time;
     launch->tag = &asked;
     return chosen_origin;
 }
 
-/* After a failure ask for another choice, which is then the one with 9 added. */
+/* After a failure, ask for another choice: the configuration whose BONUS is 9. */
 static bool report(const qn_family_launch *launch, qn_status status, qn_event *event, void *user)
 {
     reported++;
@@ -281,27 +415,28 @@ static void a_source_of_configurations_is_asked(void)
     CHECK(ended == 0);
 }
 
-static void a_source_hears_of_the_end(void)
+static void a_source_is_told_when_its_context_ends(void)
 {
     qn_context *other = NULL;
-    CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1}, &other));
+    CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1}, &other));
     qn_context_set_configuration_source(other, &test_source);
     qn_context_destroy(&other);
     CHECK(ended == 1);
 }
 
-/* --explain: one note for each configuration a family runs with on a device. */
-static void the_origin_is_explained_once(void)
+/* With --explain there is one note for each configuration with which a family runs on a device. */
+static void the_origin_is_logged_once(void)
 {
     const qn_configuration own = {{128, 0}};
     qn_context *saved_context = context;
     qn_device *saved_device = device;
     qn_queue *saved_queue = queue;
-    CHECK_OK(qn_context_create(&(qn_context_options){.explain = true, .log = keep_note}, &context));
+    CHECK_OK(qn_context_create(
+        &(qn_context_options){.size = sizeof(qn_context_options), .explain = true, .log = keep_note}, &context));
     CHECK_OK(qn_device_open(context, name, &device));
     CHECK_OK(qn_queue_create(device, &queue));
     notes = 0;
-    CHECK_OK(qn_family_build(&family, device, NULL, NULL)); /* building is not running */
+    CHECK_OK(qn_family_build(&family, device, NULL, NULL)); /* building logs no note */
     CHECK(notes == 0);
     expect_run(&family, NULL, NULL, 5);
     CHECK(notes == 1);
@@ -332,7 +467,7 @@ static void refuse(const qn_argument *arguments, int count, int kernel, const ch
     CHECK_MESSAGE_HAS("test/family");
 }
 
-static void wrong_arguments_are_explained(void)
+static void wrong_arguments_are_refused(void)
 {
     qn_device *other_device = NULL;
     qn_buffer *x = make_buffer(NULL, 4096), *y = make_buffer(NULL, 4096), *other = NULL;
@@ -354,7 +489,7 @@ static void wrong_arguments_are_explained(void)
     bad[0] = qn_argument_range(x, 128, 256);
     refuse(bad, 4, 0, "multiple of 256");
     bad[0] = qn_argument_range(x, 3840, 257);
-    refuse(bad, 4, 0, "\"x\" of scale asks for 257 bytes from 3840 of a buffer of 4096");
+    refuse(bad, 4, 0, "\"x\" of scale has 257 bytes from byte 3840 of a buffer of 4096");
     bad[0] = qn_argument_range(x, 8192, 0);
     refuse(bad, 4, 0, "\"x\"");
     bad[0] = qn_argument_range(x, 0, 6);
@@ -369,7 +504,7 @@ static void wrong_arguments_are_explained(void)
     qn_buffer_release(&y);
 }
 
-static void wrong_configurations_are_explained(void)
+static void wrong_configurations_are_refused(void)
 {
     const int problem = COUNT;
     const qn_configuration foreign = {{0, 5}}, broken = {{128, 9}};
@@ -378,7 +513,7 @@ static void wrong_configurations_are_explained(void)
                                       qn_argument_int32(COUNT)};
     qn_family_call call = {.arguments = arguments, .argument_count = 4, .problem = &problem, .configuration = &foreign};
     CHECK_FAILS(qn_family_run(&family, queue, &call, NULL), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("GROUP_SIZE=0 is none of its values");
+    CHECK_MESSAGE_HAS("GROUP_SIZE=0 is not one of its values");
     call.configuration = &broken;
     CHECK_FAILS(qn_family_run(&family, queue, &call, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("BONUS != 9 || GROUP_SIZE == 32");
@@ -390,9 +525,9 @@ static void wrong_configurations_are_explained(void)
     qn_buffer_release(&y);
 }
 
-static void broken_source_is_explained(void)
+static void errors_of_the_compiler_are_reported(void)
 {
-    /* static: a device keeps what it built of a family until it is released */
+    /* static: a device keeps the programs of a family until the device is released */
     static const qn_family broken = {
         .name = "test/broken",
         .source = "#line 1 \"broken.cl\"\nKERNEL void scale(GLOBAL int *x) { x[0] = absent_name; }\n",
@@ -405,13 +540,13 @@ static void broken_source_is_explained(void)
     CHECK_FAILS(qn_family_build(&broken, device, NULL, NULL), QN_BUILD_FAILED);
     CHECK_MESSAGE_HAS("test/broken");
     CHECK_MESSAGE_HAS("absent_name");
-    /* NVIDIA's OpenCL names no file, whatever #line says. */
+    /* Messages of NVIDIA's OpenCL compiler name no file, even after #line. */
     const qn_device_info *info = qn_device_get_info(device);
     bool names_files = strstr(info->identifier, "opencl") == NULL || info->kind == QN_DEVICE_CPU;
     if (names_files) CHECK_MESSAGE_HAS("broken.cl");
 }
 
-/* A family on disk: an include, and a source that differs from the embedded one by 100. */
+/* Write a family to disk: an included file, and a source that adds 100 to the results of the embedded source. */
 static void write_folder(const char *folder)
 {
     char path[700];
@@ -441,7 +576,8 @@ static void sources_can_be_read_from_disk(void)
     write_folder(check_scratch_folder());
     absent.source_path = "test/kernels/absent.cl";
     for (int by_variable = 0; by_variable < 2; by_variable++) {
-        qn_context_options options = {.kernel_folder = by_variable ? NULL : check_scratch_folder()};
+        qn_context_options options = {.size = sizeof options,
+                                      .kernel_folder = by_variable ? NULL : check_scratch_folder()};
         if (by_variable) setenv("QUERN_KERNEL_DIR", check_scratch_folder(), 1);
         CHECK_OK(qn_context_create(&options, &context));
         unsetenv("QUERN_KERNEL_DIR");
@@ -462,22 +598,24 @@ static void sources_can_be_read_from_disk(void)
 int main(int argc, char **argv)
 {
     name = argc > 1 ? argv[1] : "host";
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     setenv("XDG_CACHE_HOME", check_scratch_folder(), 1);
     RUN(configurations_reach_the_kernel);
+    RUN(a_struct_reaches_the_kernel);
+    RUN(structs_of_wrong_size_are_refused);
     RUN(definitions_reach_the_source);
     RUN(programs_are_built_ahead);
     RUN(programs_are_forgotten);
     RUN(a_program_in_use_is_kept);
-    RUN(resources_are_told);
+    RUN(resources_are_reported);
     RUN(a_source_of_configurations_is_asked);
-    RUN(a_source_hears_of_the_end);
-    RUN(the_origin_is_explained_once);
-    RUN(wrong_arguments_are_explained);
-    RUN(wrong_configurations_are_explained);
-    RUN(broken_source_is_explained);
+    RUN(a_source_is_told_when_its_context_ends);
+    RUN(the_origin_is_logged_once);
+    RUN(wrong_arguments_are_refused);
+    RUN(wrong_configurations_are_refused);
+    RUN(errors_of_the_compiler_are_reported);
     RUN(sources_can_be_read_from_disk);
     qn_queue_destroy(&queue);
     qn_device_release(&device);

@@ -1,5 +1,5 @@
 /* labels: threads */
-/* Four contexts at work in four threads: each hears its own messages and no others, one at a time. */
+/* Four contexts in four threads: the log of each gets the messages of its context and no others, one at a time. */
 #include "check.h"
 
 #include <stdatomic.h>
@@ -15,7 +15,7 @@ enum { CONTEXTS = 4, ROUNDS = 50, PIECES = 20 };
 
 typedef struct listener {
     int number;
-    int notes, pieces, foreign, at_once; /* the last: calls that overlapped */
+    int notes, pieces, foreign, at_once; /* at_once: calls that overlapped */
     atomic_int inside;
 } listener;
 
@@ -28,7 +28,7 @@ static void listen(qn_log_level level, const char *message, void *user)
     if (sscanf(message, "context %d piece %d", &number, &piece) == 2) {
         own->pieces++;
         own->foreign += number != own->number;
-    } else { /* where a configuration came from */
+    } else { /* the origin of a configuration */
         own->notes++;
         own->foreign += !strstr(message, "on host:");
     }
@@ -42,7 +42,7 @@ static qn_status log_piece(size_t index, int worker, void *user)
     return QN_OK;
 }
 
-/* In the context's own threads, as a run of a program is. */
+/* Log from the threads of the context, as a run of a program does. */
 static qn_status log_pieces(qn_context *context, int *number)
 {
     const qn_log_scope outer = qn_context_enter_log(context);
@@ -68,7 +68,8 @@ static qn_status launch(qn_device *device)
 static qn_status work_in_context(void *user)
 {
     listener *own = user;
-    const qn_context_options options = {.threads = 2, .explain = true, .log = listen, .log_user = own};
+    const qn_context_options options = {
+        .size = sizeof options, .threads = 2, .explain = true, .log = listen, .log_user = own};
     qn_context *context = NULL;
     qn_device *device = NULL;
     qn_status status = qn_context_create(&options, &context);
@@ -80,7 +81,7 @@ static qn_status work_in_context(void *user)
     return status;
 }
 
-static void contexts_hear_their_own_messages(void)
+static void each_log_gets_the_messages_of_its_context(void)
 {
     listener listeners[CONTEXTS];
     qn_thread threads[CONTEXTS];
@@ -99,6 +100,6 @@ static void contexts_hear_their_own_messages(void)
 
 int main(void)
 {
-    RUN(contexts_hear_their_own_messages);
+    RUN(each_log_gets_the_messages_of_its_context);
     return check_finish();
 }

@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* The measuring kernels against their references on one device, in every corner of their space. */
+/* The kernels of measure are compared with their references on one device, in every corner of their space. */
 #include "check.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void check_memory(const qn_configuration *configuration)
     static float values[4 * ELEMENTS], copied[4 * ELEMENTS], partial[PARTIALS];
     const qn_measure_problem problem = {.elements = ELEMENTS, .partials = PARTIALS};
     double total = 0;
-    /* Small whole numbers, so that float sums are exact in any order; no two neighbours are equal. */
+    /* Small integers, so that float sums are exact in any order; no two neighbours are equal. */
     for (int i = 0; i < 4 * ELEMENTS; i++) values[i] = (float)((i * 7) % 61 - 20);
     qn_buffer *from = make_buffer(values, sizeof values), *to = make_buffer(NULL, sizeof copied);
     CHECK_OK(qn_measure_copy(queue, configuration, &problem, from, to, NULL));
@@ -66,7 +66,8 @@ static void check_chains(const qn_configuration *configuration)
         double expected = qn_measure_multiply_add_reference(i, problem.steps, 0.75f, 0.3f);
         worst_multiply_add = fmax(worst_multiply_add, fabs(result[i] - expected) / expected);
     }
-    /* Five steps, each rounded once to half a unit of 2^-23; roots 2 units each, shrunk fivefold by the next step. */
+    /* Each of five steps is rounded once, by at most half a unit of 2^-23. Roots have errors of 2 units, which the next
+     * step reduces to a fifth. */
     CHECK(worst_multiply_add < 5 * 0.6e-7);
     buffer = make_buffer(NULL, sizeof result);
     CHECK_OK(qn_measure_reciprocal_root(queue, configuration, &problem, buffer, 0.5f, NULL));
@@ -100,7 +101,7 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     return QN_OK;
 }
 
-static void every_corner_is_right(void)
+static void every_corner_matches_the_reference(void)
 {
     CHECK_OK(qn_family_corners(&qn_runtime_measure_family, qn_device_get_info(device), check_corner, NULL));
     CHECK(corners >= 4);
@@ -109,7 +110,7 @@ static void every_corner_is_right(void)
 static void wrong_sizes_are_refused(void)
 {
     const qn_measure_problem odd = {.elements = 100, .partials = 3, .chains = 100, .steps = 1};
-    const qn_measure_problem long_one = {.chains = QN_MEASURE_CHAINS_STEP, .steps = QN_MEASURE_MOST_STEPS + 1};
+    const qn_measure_problem long_one = {.chains = QN_MEASURE_CHAINS_STEP, .steps = QN_MEASURE_STEPS_MAX + 1};
     qn_buffer *buffer = make_buffer(NULL, 16384);
     CHECK_FAILS(qn_measure_sum(queue, NULL, &odd, buffer, buffer, NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("100 elements");
@@ -120,7 +121,7 @@ static void wrong_sizes_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void work_is_stated(void)
+static void least_work_is_stated(void)
 {
     const qn_measure_problem problem = {.elements = 1000, .partials = 10, .chains = 100, .steps = 7};
     qn_work work;
@@ -137,7 +138,7 @@ static void the_slowest_pipe_sets_the_limit(void)
 {
     const qn_device_rates rates = {.copy_bytes_per_s = 100, .read_bytes_per_s = 200, .multiply_adds_per_s = 1000};
     const char *pipe;
-    /* 50 bytes there and back at 100 a second, then 100 more to read at 200 */
+    /* 50 bytes read and written at 100 per second, and 100 more bytes read at 200 per second */
     CHECK_NEAR(qn_work_limit_seconds(&(qn_work){.bytes_read = 150, .bytes_written = 50}, &rates, &pipe), 1.5, 1e-12);
     CHECK_TEXT(pipe, "memory");
     CHECK_NEAR(qn_work_limit_seconds(&(qn_work){.bytes_read = 200, .multiply_adds = 3000}, &rates, &pipe), 3, 1e-12);
@@ -150,12 +151,12 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
-    RUN(every_corner_is_right);
+    RUN(every_corner_matches_the_reference);
     RUN(wrong_sizes_are_refused);
-    RUN(work_is_stated);
+    RUN(least_work_is_stated);
     RUN(the_slowest_pipe_sets_the_limit);
     qn_queue_destroy(&queue);
     qn_device_release(&device);

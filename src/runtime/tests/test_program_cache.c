@@ -1,6 +1,7 @@
 /* devices: opencl:0 cuda:0 checking:opencl:0 */
 #define _DEFAULT_SOURCE
-/* Compiled programs on disk: a second process finds them, damaged ones are made anew, and no cache is no problem. */
+/* Compiled programs on disk: a second process finds them, damaged ones are rebuilt, and kernels also run without a
+ * cache. */
 #include "check.h"
 
 #include <dirent.h>
@@ -30,7 +31,7 @@ static const qn_argument_declaration arguments_of_number[] = {{"y", QN_OUT, QN_I
 static const qn_kernel_declaration kernels[] = {{"number", arguments_of_number, 1, geometry, NULL, NULL}};
 static const qn_family family = {.name = "test/number", .source = source, .kernels = kernels, .kernel_count = 1};
 
-/* What the kernel writes in a context of its own, as a new process would have; −1 when that fails. */
+/* Number that the kernel writes in a context of its own, as a new process would have; −1 when that fails. */
 static int run(const char *definitions, bool without_cache)
 {
     int value = -1;
@@ -38,7 +39,8 @@ static int run(const char *definitions, bool without_cache)
     qn_device *device = NULL;
     qn_queue *queue = NULL;
     qn_buffer *buffer = NULL;
-    CHECK_OK(qn_context_create(&(qn_context_options){.without_kernel_cache = without_cache}, &context));
+    CHECK_OK(qn_context_create(
+        &(qn_context_options){.size = sizeof(qn_context_options), .without_kernel_cache = without_cache}, &context));
     CHECK_OK(qn_device_open(context, name, &device));
     CHECK_OK(qn_queue_create(device, &queue));
     CHECK_OK(qn_buffer_create(device, sizeof value, &buffer));
@@ -54,7 +56,7 @@ static int run(const char *definitions, bool without_cache)
     return value;
 }
 
-/* How many entries the cache has; the path of one that is not `but` goes to `path`. */
+/* Return the number of entries of the cache. `path` gets the path of an entry other than `but`. */
 static int entries(const char *but, char path[1024])
 {
     int count = 0;
@@ -78,7 +80,7 @@ static void forget_everything(void)
     CHECK(entries(NULL, NULL) == 0);
 }
 
-/* The entry of NUMBER=2 is replaced by that of NUMBER=1: whoever then gets a 1 for it read the cache. */
+/* The entry of NUMBER=2 is replaced by that of NUMBER=1. A run with NUMBER=2 that gives 1 has read the cache. */
 static void a_second_run_finds_the_program(void)
 {
     char one[1024], two[1024], *content = NULL;
@@ -92,7 +94,7 @@ static void a_second_run_finds_the_program(void)
     CHECK(size > 64);
     CHECK_OK(qn_file_write(two, content, size));
     CHECK(run("NUMBER=2", false) == 1);
-    CHECK(run("NUMBER=2", true) == 2); /* a context without it does not look */
+    CHECK(run("NUMBER=2", true) == 2); /* a context without a cache does not read it */
     CHECK(entries(NULL, NULL) == 2);
     qn_release(&content);
 }
@@ -104,12 +106,13 @@ static void check_rebuilt(const char *path, const char *content, size_t size)
     CHECK_OK(qn_file_write(path, content, size));
     CHECK(run("NUMBER=3", false) == 3);
     CHECK_OK(qn_file_read(path, &now, &now_size));
-    CHECK(now_size != size || memcmp(now, content, size) != 0); /* replaced by a good one */
+    CHECK(now_size != size || memcmp(now, content, size) != 0); /* the damaged entry was replaced */
     CHECK(entries(NULL, NULL) == 1);
     qn_release(&now);
 }
 
-/* An entry starts with the SHA-256 of what follows: give one to bytes that are no program. */
+/* An entry begins with the SHA-256 of the bytes after it. Write the right digest in front of bytes that are not a
+ * program. */
 static void sign(char *entry, size_t size)
 {
     qn_hash hash;
@@ -120,7 +123,7 @@ static void sign(char *entry, size_t size)
     memcpy(entry, digest, 64);
 }
 
-static void damaged_entries_are_made_anew(void)
+static void damaged_entries_are_rebuilt(void)
 {
     char path[1024], *content = NULL;
     size_t size = 0;
@@ -129,13 +132,13 @@ static void damaged_entries_are_made_anew(void)
     CHECK(entries(NULL, path) == 1);
     CHECK_OK(qn_file_read(path, &content, &size));
     if (!CHECK(size > 200)) return;
-    content[size / 2] ^= 1; /* a bit that flipped */
+    content[size / 2] ^= 1; /* flip a bit */
     check_rebuilt(path, content, size);
     content[size / 2] ^= 1;
     check_rebuilt(path, content, size - 100); /* cut */
     check_rebuilt(path, content, 64);
     check_rebuilt(path, "", 0);
-    memset(content + 64, 'x', 128); /* another program's bytes, with the right digest */
+    memset(content + 64, 'x', 128); /* bytes that are not a program, with the right digest */
     sign(content, size);
     check_rebuilt(path, content, size);
     qn_release(&content);
@@ -151,7 +154,7 @@ static void the_cache_can_be_off_or_impossible(void)
     CHECK(entries(NULL, NULL) == 0);
     snprintf(file, sizeof file, "%s/file", check_scratch_folder());
     CHECK_OK(qn_file_write(file, "x", 1));
-    setenv("XDG_CACHE_HOME", file, 1); /* a file is no folder */
+    setenv("XDG_CACHE_HOME", file, 1); /* a file is not a folder */
     CHECK(run("NUMBER=5", false) == 5);
     setenv("XDG_CACHE_HOME", check_scratch_folder(), 1);
 }
@@ -176,7 +179,7 @@ static void every_part_of_the_key_counts(void)
     strcpy(other.driver_version, "2");
     qn_program_cache_key(&other, "text", "", key);
     CHECK(strcmp(key, first) != 0);
-    /* The same letters, another border between name and version. */
+    /* Name and version have the same letters together, but are divided at another place. */
     other = device;
     strcpy(other.name, "A1");
     other.driver_version[0] = 0;
@@ -189,7 +192,7 @@ int main(int argc, char **argv)
     qn_context *context = NULL;
     qn_device *device = NULL;
     name = argc > 1 ? argv[1] : "opencl:0";
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     qn_device_release(&device);
     qn_context_destroy(&context);
@@ -197,7 +200,7 @@ int main(int argc, char **argv)
     unsetenv("QUERN_KERNEL_CACHE");
     snprintf(folder, sizeof folder, "%s/quern", check_scratch_folder());
     RUN(a_second_run_finds_the_program);
-    RUN(damaged_entries_are_made_anew);
+    RUN(damaged_entries_are_rebuilt);
     RUN(the_cache_can_be_off_or_impossible);
     RUN(every_part_of_the_key_counts);
     return check_finish();

@@ -28,7 +28,7 @@ static qn_buffer *make_buffer(size_t bytes)
     return buffer;
 }
 
-static void bytes_go_in_move_and_come_out(void)
+static void bytes_are_written_copied_and_read(void)
 {
     unsigned char given[BYTES], got[BYTES];
     qn_buffer *a = make_buffer(BYTES), *b = make_buffer(BYTES);
@@ -55,7 +55,7 @@ static void bytes_go_in_move_and_come_out(void)
     qn_buffer_release(&b);
 }
 
-static void commands_of_nothing_are_fine(void)
+static void commands_of_zero_bytes_succeed(void)
 {
     char byte = 1;
     qn_buffer *buffer = make_buffer(16);
@@ -68,7 +68,7 @@ static void commands_of_nothing_are_fine(void)
     qn_buffer_release(&buffer);
 }
 
-/* A chain of copies, every second one on the other queue, each waiting for the one before. */
+/* A chain of copies, on two queues in turn. Each copy waits for the one before it. */
 static void events_order_two_queues(void)
 {
     enum { LINKS = 20, SIZE = 1 << 20 };
@@ -91,7 +91,7 @@ static void events_order_two_queues(void)
         if (!CHECK(event != NULL)) break;
     }
     bool done = false;
-    CHECK_OK(qn_event_done(event, &done)); /* either answer may be right here */
+    CHECK_OK(qn_event_done(event, &done)); /* the event may or may not be done yet */
     CHECK_OK(qn_event_wait(event));
     done = false;
     CHECK_OK(qn_event_done(event, &done));
@@ -116,7 +116,7 @@ static void ranges_are_checked(void)
     qn_event *event = (qn_event *)data;
     qn_buffer *a = make_buffer(64), *b = make_buffer(32), *none = (qn_buffer *)data;
     CHECK_FAILS(qn_queue_write(queue, a, 1, data, 64, &event), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("64 bytes from byte 1 were asked for of a buffer of 64 bytes");
+    CHECK_MESSAGE_HAS("64 bytes from byte 1 exceed a buffer of 64 bytes");
     CHECK(event == NULL);
     CHECK_FAILS(qn_queue_read(queue, a, 65, data, 0, NULL), QN_INVALID_ARGUMENT);
     CHECK_FAILS(qn_queue_read(queue, a, (size_t)-1, data, 2, NULL), QN_INVALID_ARGUMENT);
@@ -160,7 +160,7 @@ static void impossible_buffers_are_refused(void)
     CHECK(buffer == NULL);
 }
 
-/* Cleaning up after a failure must not change what is reported. */
+/* Destroying objects after a failure must not change its message. */
 static void destroying_keeps_the_error(void)
 {
     qn_queue *other = NULL;
@@ -178,7 +178,7 @@ static qn_status add_one(void *const *addresses, qn_pool *pool, void *user)
     const int *from = addresses[0];
     int *to = addresses[1];
     (void)pool;
-    if (!user) QN_FAIL(QN_CANCELLED, "no count was given");
+    if (!user) return QN_FAIL(QN_CANCELLED, "no count was given");
     for (int i = 0; i < *(int *)user; i++) to[i] = from[i] + 1;
     return QN_OK;
 }
@@ -212,11 +212,11 @@ static void host_functions_run_in_order(void)
 int main(int argc, char **argv)
 {
     name = argc > 1 ? argv[1] : "host";
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
-    RUN(bytes_go_in_move_and_come_out);
-    RUN(commands_of_nothing_are_fine);
+    RUN(bytes_are_written_copied_and_read);
+    RUN(commands_of_zero_bytes_succeed);
     RUN(events_order_two_queues);
     RUN(ranges_are_checked);
     RUN(devices_do_not_mix);

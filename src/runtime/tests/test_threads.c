@@ -1,7 +1,8 @@
 /* devices: host opencl:0 cuda:0 checking:host */
 /* labels: threads@host */
 #define _DEFAULT_SOURCE /* pthread_barrier_t */
-/* Several threads, a queue each, on one device: they build the same programs at the same time and share the pool. */
+/* Several threads on one device, each with its own queue: they build the same programs at the same time and share the
+ * pool. */
 #include "check.h"
 
 #include <pthread.h>
@@ -67,7 +68,7 @@ static void *run(void *user)
     if (self->status == QN_OK) self->status = qn_buffer_create(self->device, 16 * ELEMENTS, &from);
     if (self->status == QN_OK) self->status = qn_buffer_create(self->device, 4 * PARTIALS, &partial);
     if (self->status == QN_OK) self->status = qn_buffer_create(self->device, 4 * CHAINS, &result);
-    pthread_barrier_wait(&start); /* the first launch of all, which compiles, included */
+    pthread_barrier_wait(&start); /* so that all threads make the first launch, which compiles, at the same time */
     for (int round = 0; round < ROUNDS && self->status == QN_OK; round++) {
         self->status = sum_once(self, queue, from, partial, round);
         if (self->status == QN_OK) self->status = count_once(self, queue, result, round);
@@ -111,8 +112,9 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    /* Three threads in the pool, also where there are fewer processors, so that its runs can collide. */
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 3}, &context))) return check_finish();
+    /* The pool has three threads even on machines with fewer processors, so that its runs can overlap. */
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 3}, &context)))
+        return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL)) return check_finish();
     RUN(threads_do_not_disturb_each_other);

@@ -7,7 +7,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "runtime/host_variant.h"
+#include "runtime/prelude/prelude_host.h"
 #include "score/kernels/score_poses_receptor.h"
+
+#include "score/kernels/score_poses.dev.h"
 
 extern const char qn_score_score_poses_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_score_score_poses_host);
@@ -24,7 +27,8 @@ static qn_geometry score_geometry(const qn_configuration *configuration, const v
     return (qn_geometry){{groups * group, (size_t)problem->jobs, 1}, {group, 1, 1}};
 }
 
-/* A pair: 3 differences, 3 for the squared distance, the distance from its reciprocal root, 2 for each ramp. */
+/* Multiply-adds of a pair: 3 differences, 3 for the squared distance, 1 for the distance from its reciprocal root, 2
+ * for each ramp. */
 static void score_work(const void *user, qn_work *work)
 {
     const qn_score_poses_problem *problem = user;
@@ -37,12 +41,17 @@ static void score_work(const void *user, qn_work *work)
                       .reciprocal_roots = pairs};
 }
 
-/* The last one tells the host kernel, which is not compiled for each, what EXACT says elsewhere. */
-static const qn_argument_declaration score_arguments[] = {
-    {"places", QN_IN, QN_FLOAT32},     {"pairs", QN_IN, QN_FLOAT32},   {"second_rows", QN_IN, QN_INT32},
-    {"jobs", QN_IN, QN_INT32},         {"atoms", QN_IN, QN_BYTES},     {"transforms", QN_IN, QN_FLOAT32},
-    {"energies", QN_OUT, QN_FLOAT32},  {"stride", QN_VALUE, QN_INT32}, {"poses", QN_VALUE, QN_INT32},
-    {"job_count", QN_VALUE, QN_INT32}, {"exact", QN_VALUE, QN_INT32},
+_Static_assert(sizeof(score_scalars) == 4 * 4, "no padding");
+
+static const qn_argument_declaration score_arguments[SCORE_ARGUMENTS] = {
+    [SCORE_PLACES] = {"places", QN_IN, QN_FLOAT32},
+    [SCORE_PAIRS] = {"pairs", QN_IN, QN_FLOAT32},
+    [SCORE_SECOND_ROWS] = {"second_rows", QN_IN, QN_INT32},
+    [SCORE_JOBS] = {"jobs", QN_IN, QN_INT32},
+    [SCORE_ATOMS] = {"atoms", QN_IN, QN_BYTES},
+    [SCORE_TRANSFORMS] = {"transforms", QN_IN, QN_FLOAT32},
+    [SCORE_ENERGIES] = {"energies", QN_OUT, QN_FLOAT32},
+    [SCORE_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(score_scalars)},
 };
 
 static qn_status host_score(const qn_host_launch *launch)
@@ -51,8 +60,7 @@ static qn_status host_score(const qn_host_launch *launch)
 }
 
 static const qn_kernel_declaration kernels[] = {
-    {"score", score_arguments, sizeof score_arguments / sizeof *score_arguments, score_geometry, host_score,
-     score_work},
+    {"score", score_arguments, SCORE_ARGUMENTS, score_geometry, host_score, score_work},
 };
 
 static const qn_tunable tunables[TUNABLES] = {
@@ -62,7 +70,11 @@ static const qn_tunable tunables[TUNABLES] = {
     [VECTOR_WIDTH] = {"VECTOR_WIDTH", {1, 4, 8, 16}, 4, 1, "poses per vector"},
     [TILE] = {"TILE", {0, 64, 128, 256, 512}, 5, 128, "receptor atoms in local memory; 0: read from global memory"},
     [UNROLLED] = {"UNROLLED", {1, 2, 4, 8}, 4, 4, "receptor atoms in a row"},
-    [RESIDENT] = {"RESIDENT", {0, 1, 2, 4, 8}, 5, 0, "groups for which registers must do; 0: the compiler's choice"},
+    [RESIDENT] = {"RESIDENT",
+                  {0, 1, 2, 4, 8},
+                  5,
+                  0,
+                  "groups that must fit a multiprocessor's registers; 0: the compiler's choice"},
 };
 
 static const char *const constraints[] = {
@@ -88,16 +100,18 @@ qn_status qn_score_poses_check(const qn_score_poses_problem *problem, const qn_s
                                const qn_device_info *device)
 {
     if (problem->exact && !device->rounds_roots)
-        QN_FAIL(QN_UNSUPPORTED, "%s cannot round square roots correctly; expected a device that can for exact energies",
-                device->identifier);
-    if (problem->jobs < 1 || problem->jobs > QN_SCORE_POSES_MOST_JOBS || problem->poses < QN_SCORE_POSES_STEP ||
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "%s cannot round square roots correctly; expected a device that can for exact energies",
+                       device->identifier);
+    if (problem->jobs < 1 || problem->jobs > QN_SCORE_POSES_JOBS_MAX || problem->poses < QN_SCORE_POSES_STEP ||
         problem->poses % QN_SCORE_POSES_STEP != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "score/score_poses: %d jobs of %d poses; expected 1 to %d of a multiple of %d",
-                problem->jobs, problem->poses, QN_SCORE_POSES_MOST_JOBS, QN_SCORE_POSES_STEP);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "score/score_poses: %d jobs of %d poses; expected 1 to %d of a multiple of %d", problem->jobs,
+                       problem->poses, QN_SCORE_POSES_JOBS_MAX, QN_SCORE_POSES_STEP);
     if (problem->receptor_atoms != receptor->atom_count || problem->ligand_types != receptor->type_count)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "score/score_poses: %d receptor atoms and %d types; expected the receptor's, %d and %d",
-                problem->receptor_atoms, problem->ligand_types, receptor->atom_count, receptor->type_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "score/score_poses: %d receptor atoms and %d types; expected the receptor's, %d and %d",
+                       problem->receptor_atoms, problem->ligand_types, receptor->atom_count, receptor->type_count);
     return QN_OK;
 }
 
@@ -115,23 +129,26 @@ qn_status qn_score_poses(qn_queue *queue, const qn_configuration *configuration,
     QN_TRY(qn_score_poses_check(problem, receptor, qn_device_get_info(qn_queue_device(queue))));
     const bool exact = problem->exact || !receptor->fast_pairs;
     const size_t poses = (size_t)problem->jobs * (size_t)problem->poses;
-    qn_argument arguments[] = {
-        qn_argument_buffer(receptor->places),
-        qn_argument_buffer(exact ? receptor->pairs : receptor->fast_pairs),
-        qn_argument_buffer(receptor->second_rows),
-        qn_argument_buffer(jobs),
-        qn_argument_buffer(atoms),
-        qn_argument_range(transforms, 0, 12 * poses * sizeof(float)),
-        qn_argument_range(energies, 0, poses * sizeof(float)),
-        qn_argument_int32(receptor->stride),
-        qn_argument_int32(problem->poses),
-        qn_argument_int32(problem->jobs),
-        qn_argument_int32(problem->exact),
+    const score_scalars scalars = {
+        .stride = receptor->stride,
+        .poses = problem->poses,
+        .job_count = problem->jobs,
+        .exact = problem->exact,
+    };
+    const qn_argument arguments[SCORE_ARGUMENTS] = {
+        [SCORE_PLACES] = qn_argument_buffer(receptor->places),
+        [SCORE_PAIRS] = qn_argument_buffer(exact ? receptor->pairs : receptor->fast_pairs),
+        [SCORE_SECOND_ROWS] = qn_argument_buffer(receptor->second_rows),
+        [SCORE_JOBS] = qn_argument_buffer(jobs),
+        [SCORE_ATOMS] = qn_argument_buffer(atoms),
+        [SCORE_TRANSFORMS] = qn_argument_range(transforms, 0, 12 * poses * sizeof(float)),
+        [SCORE_ENERGIES] = qn_argument_range(energies, 0, poses * sizeof(float)),
+        [SCORE_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     qn_score_poses_problem_class(problem, problem_class);
     snprintf(definitions, sizeof definitions, "EXACT=%d", exact);
     qn_family_call call = {.arguments = arguments,
-                           .argument_count = sizeof arguments / sizeof *arguments,
+                           .argument_count = SCORE_ARGUMENTS,
                            .problem = problem,
                            .problem_class = problem_class,
                            .definitions = definitions,

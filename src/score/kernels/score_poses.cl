@@ -1,11 +1,11 @@
-/* Energies of poses: what is computed, in which order, stands in score_poses.h, the folding of a pair in
- * score_poses.dev.h. Definition: EXACT 1 for correctly rounded results.
+/* Energies of poses. score_poses.h has the equations and the order of sums, score_poses.dev.h the folding of a pair.
+ * Definition: EXACT 1 for correctly rounded results.
  *
  * Shapes: places float4 [x y z 0] of `stride` receptor atoms, a multiple of 8, the last ones without energy. pairs
- * float4 [contact, end, contact ramp, end ramp] in rows of `stride`: row `type` has the first two ramps of a ligand type
- * with each receptor atom, row second_rows[type] (unless that is -1) the second end ramps of pairs that have both a
- * charge and a desolvation term. EXACT: contact and end in angstrom and slopes; else minus their reciprocals and heights.
- * jobs int2; atoms [x y z type]; transforms [12][jobs * poses]; energies [jobs * poses].
+ * float4 [contact, end, contact ramp, end ramp] in rows of `stride`: row `type` has the first two ramps of a ligand
+ * type with each receptor atom, row second_rows[type] (unless that is -1) the second end ramps of pairs that have
+ * both a charge and a desolvation term. EXACT: contact and end in angstrom and slopes; else minus their reciprocals
+ * and heights. jobs int2; atoms [x y z type]; transforms [12][jobs * poses]; energies [jobs * poses].
  *
  * A work-item holds POSES_PER_ITEM * VECTOR_WIDTH poses and up to ATOMS_PER_ITEM ligand atoms of one type at once. */
 #ifndef GROUP_SIZE
@@ -47,7 +47,7 @@
 #define NEAR_MEMORY GLOBAL
 #endif
 
-/* The receptor as it is in memory. */
+/* The receptor in device memory. */
 typedef struct receptor_view {
     GLOBAL const qn_float4 *places;
     GLOBAL const qn_float4 *pairs;
@@ -55,16 +55,16 @@ typedef struct receptor_view {
     int stride;
 } receptor_view;
 
-/* A work-item's places among the poses of a job. */
+/* The poses of a work-item among those of a job. */
 typedef struct pose_range {
     GLOBAL const float *transforms; /* of the job */
-    int first;                      /* of the work-item's first vector */
-    int step;                       /* from vector to vector */
-    int last;                       /* the last vector that exists: beyond it this one is done again */
-    qn_int64 row;                   /* from one of the twelve numbers to the next */
+    int first;                      /* pose of the work-item's first vector */
+    int step;                       /* distance of its vectors */
+    int last;                       /* pose of the last vector, which is repeated beyond the end */
+    qn_int64 row;                   /* distance of the twelve numbers of a pose */
 } pose_range;
 
-/* Where `count` ligand atoms are in each pose. */
+/* Compute the positions of `count` ligand atoms in each pose. */
 DEVICE_FN void place_atoms(GLOBAL const qn_float4 *atoms, pose_range range, const int count,
                            LANES (*x)[POSES_PER_ITEM], LANES (*y)[POSES_PER_ITEM], LANES (*z)[POSES_PER_ITEM])
 {
@@ -129,7 +129,7 @@ DEVICE_FN void add_row(receptor_view receptor, int row, LOCAL_PTR qn_float4 *til
 #endif
 }
 
-/* The energies of `count` ligand atoms of one type, each added to the poses' totals. */
+/* Add the energies of `count` ligand atoms of one type to the totals of the poses. */
 DEVICE_FN void score_atoms(receptor_view receptor, int type, GLOBAL const qn_float4 *atoms, pose_range range,
                            LOCAL_PTR qn_float4 *tile, const int count, LANES *total)
 {
@@ -150,7 +150,7 @@ DEVICE_FN void score_atoms(receptor_view receptor, int type, GLOBAL const qn_flo
     }
 }
 
-/* How many ligand atoms from `atom` on to score at once: 1, 2 or 4, all of one type. */
+/* Number of ligand atoms from `atom` on that are scored together: 1, 2 or 4, all of one type. */
 DEVICE_FN int count_alike(GLOBAL const qn_float4 *atoms, int atom, int atom_count)
 {
     int alike = 1;
@@ -160,27 +160,26 @@ DEVICE_FN int count_alike(GLOBAL const qn_float4 *atoms, int atom, int atom_coun
     return alike == 3 ? 2 : alike;
 }
 
-/* One group: GROUP_SIZE * POSES_PER_ITEM * VECTOR_WIDTH poses (x) of one job (y). */
+/* Score GROUP_SIZE * POSES_PER_ITEM * VECTOR_WIDTH poses (x) of one job (y) in each group. */
 KERNEL SCORE_LIMIT void score(
     GLOBAL const qn_float4 *RESTRICT places, GLOBAL const qn_float4 *RESTRICT pairs,
     GLOBAL const int *RESTRICT second_rows, GLOBAL const int *RESTRICT jobs, GLOBAL const qn_float4 *RESTRICT atoms,
-    GLOBAL const float *RESTRICT transforms, GLOBAL float *RESTRICT energies, int stride, int poses, int job_count,
-    int exact)
+    GLOBAL const float *RESTRICT transforms, GLOBAL float *RESTRICT energies, const score_scalars s)
 {
 #if TILE > 0
     LOCAL qn_float4 tile[2 * TILE];
 #else
     LOCAL_PTR qn_float4 *tile = 0;
 #endif
-    receptor_view receptor = {places, pairs, second_rows, stride};
+    receptor_view receptor = {places, pairs, second_rows, s.stride};
     const int job = GROUP_ID(1), atom_count = jobs[2 * job + 1];
     GLOBAL const qn_float4 *job_atoms = atoms + jobs[2 * job];
     pose_range range;
-    range.transforms = transforms + (qn_int64)job * poses;
+    range.transforms = transforms + (qn_int64)job * s.poses;
     range.first = (GROUP_ID(0) * (GROUP_SIZE * POSES_PER_ITEM) + LOCAL_ID(0)) * VECTOR_WIDTH;
     range.step = GROUP_SIZE * VECTOR_WIDTH;
-    range.last = poses - VECTOR_WIDTH;
-    range.row = (qn_int64)job_count * poses;
+    range.last = s.poses - VECTOR_WIDTH;
+    range.row = (qn_int64)s.job_count * s.poses;
     LANES total[POSES_PER_ITEM];
     UNROLL
     for (int p = 0; p < POSES_PER_ITEM; p++) total[p] = SPLAT(0.0f);
@@ -199,6 +198,6 @@ KERNEL SCORE_LIMIT void score(
     for (int p = 0; p < POSES_PER_ITEM; p++) {
         int pose = range.first + p * range.step;
         if (pose <= range.last)
-            VEC_STORE(VECTOR_WIDTH, energies + (qn_int64)job * poses + pose, total[p]);
+            VEC_STORE(VECTOR_WIDTH, energies + (qn_int64)job * s.poses + pose, total[p]);
     }
 }

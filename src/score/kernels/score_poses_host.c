@@ -1,14 +1,17 @@
-/* Host kernel of score_poses: a thread scores blocks of poses, which lie side by side in vector registers.
+/* Host kernel of score_poses: a thread scores blocks of poses, with several poses in a vector register.
  *
- * Roots decide the speed. Distances are computed one or two receptor atoms ahead of their ramps, as waiting for a root
- * fills up a processor's queues otherwise.
+ * Speed is limited by roots. Distances are computed one or two receptor atoms ahead of their ramps; otherwise
+ * operations that wait for a root fill the queues of the processor.
  */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "runtime/host_variant.h"
+#include "runtime/prelude/prelude_host.h"
 #include "score/kernels/score_poses_lanes.h"
 #include "score/kernels/score_poses_receptor.h"
+
+#include "score/kernels/score_poses.dev.h"
 
 enum { BLOCK = QN_SCORE_POSES_STEP };
 
@@ -19,11 +22,11 @@ typedef struct score_job {
     const qn_score_poses_atom *atoms;
     const float *transforms;
     float *energies;
-    size_t stride, poses, row; /* row: from one of the twelve numbers of a pose to the next */
+    size_t stride, poses, row; /* row: distance of the twelve numbers of a pose */
     bool exact;
 } score_job;
 
-/* Å of one ligand atom in the poses of a block, and its energies. */
+/* Positions (Å) of one ligand atom in the poses of a block, and its energies. */
 typedef struct pose_block {
     float x[BLOCK], y[BLOCK], z[BLOCK], energy[BLOCK];
 } pose_block;
@@ -59,7 +62,7 @@ static void add_pairs_exactly(const qn_float4 *RESTRICT places, const qn_float4 
 }
 
 #ifdef QN_MIXED_ROOTS
-/* count is even. */
+/* Add pairs by fast roots; count is even. */
 static void add_pairs_fast(const qn_float4 *RESTRICT places, const qn_float4 *RESTRICT pairs, size_t count,
                            pose_block *RESTRICT block)
 {
@@ -110,7 +113,7 @@ static void add_pairs_fast(const qn_float4 *places, const qn_float4 *pairs, size
 
 #endif
 
-/* Where a ligand atom is in each pose of a block. */
+/* Compute the positions of a ligand atom in the poses of a block. */
 static void place_atom(const float *RESTRICT transforms, size_t row, const qn_score_poses_atom *atom, pose_block *block)
 {
     const float ax = atom->x, ay = atom->y, az = atom->z;
@@ -136,7 +139,7 @@ static void add_row(const score_job *launch, size_t pair_row, pose_block *block)
 static qn_status score_block(size_t index, int worker, void *user)
 {
     const score_job *launch = user;
-    const size_t blocks = launch->poses / BLOCK, pose = index * BLOCK; /* poses of all jobs follow each other */
+    const size_t blocks = launch->poses / BLOCK, pose = index * BLOCK; /* poses of all jobs are consecutive */
     const qn_score_poses_job *job = &launch->jobs[index / blocks];
     float total[BLOCK] = {0};
     pose_block block;
@@ -154,25 +157,21 @@ static qn_status score_block(size_t index, int worker, void *user)
     return QN_OK;
 }
 
-static int value(const qn_host_launch *launch, int argument)
-{
-    return *(const int32_t *)launch->arguments[argument];
-}
-
 static qn_status score(const qn_host_launch *launch)
 {
-    const size_t poses = (size_t)value(launch, 8), all_poses = (size_t)value(launch, 9) * poses;
-    score_job job = {.places = launch->arguments[0],
-                     .pairs = launch->arguments[1],
-                     .second_rows = launch->arguments[2],
-                     .jobs = launch->arguments[3],
-                     .atoms = launch->arguments[4],
-                     .transforms = launch->arguments[5],
-                     .energies = launch->arguments[6],
-                     .stride = (size_t)value(launch, 7),
+    const score_scalars *s = launch->arguments[SCORE_SCALARS];
+    const size_t poses = (size_t)s->poses, all_poses = (size_t)s->job_count * poses;
+    score_job job = {.places = launch->arguments[SCORE_PLACES],
+                     .pairs = launch->arguments[SCORE_PAIRS],
+                     .second_rows = launch->arguments[SCORE_SECOND_ROWS],
+                     .jobs = launch->arguments[SCORE_JOBS],
+                     .atoms = launch->arguments[SCORE_ATOMS],
+                     .transforms = launch->arguments[SCORE_TRANSFORMS],
+                     .energies = launch->arguments[SCORE_ENERGIES],
+                     .stride = (size_t)s->stride,
                      .poses = poses,
                      .row = all_poses,
-                     .exact = value(launch, 10)};
+                     .exact = s->exact};
     return qn_pool_run(launch->pool, all_poses / BLOCK, score_block, &job);
 }
 

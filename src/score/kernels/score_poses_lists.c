@@ -5,15 +5,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* What single precision may do to a place and a distance, Å. */
+/* Largest rounding error of positions and distances in single precision (Å). */
 static const double margin_angstrom = 0.01;
-/* 64 MiB of entries, as far as can be told before; 2^16 cells, each of which makes a bin for every ligand type. */
+/* Limits: 64 MiB of entries, by an estimate; 2^16 cells, each of which has a bin for every ligand type. */
 static const double most_entries = 1 << 24, most_cells = 1 << 16;
-static const double growth = 1.1; /* of cells that are too many */
+static const double growth = 1.1; /* factor of the side of cells while there are too many */
 
 static const double pi = 3.14159265358979;
 
-/* A list being made: entries are counted first, then written. */
+/* State while lists are made: entries are counted first, then written. */
 typedef struct list_maker {
     const qn_score_lists_request *request;
     qn_score_lists *lists;
@@ -28,7 +28,7 @@ static bool is_alike(const double *a, const double *b, const int *count_of_type,
     return true;
 }
 
-/* class_of_row, and the first row of each class. */
+/* Find class_of_row, and the first row of each class. */
 static void find_classes(const qn_score_lists_request *request, const int *count_of_type, qn_score_lists *lists,
                          int *first_row)
 {
@@ -44,7 +44,7 @@ static void find_classes(const qn_score_lists_request *request, const int *count
     }
 }
 
-/* Entries of all lists, about: an atom is in as many as there are cells in its sphere grown by a cell. */
+/* Estimate the entries of all lists: an atom is in the lists of all cells of its sphere, enlarged by one cell. */
 static double estimate_entries(const qn_score_lists_request *request, const int *count_of_type, const int *first_row,
                                int classes, double side)
 {
@@ -59,7 +59,7 @@ static double estimate_entries(const qn_score_lists_request *request, const int 
     return entries;
 }
 
-/* Around all that is in reach of any atom; returns their side. */
+/* Lay cells around all points within reach of any atom; returns their side. */
 static double find_cells(const qn_score_lists_request *request, const int *count_of_type, const int *first_row,
                          qn_score_lists *lists)
 {
@@ -97,7 +97,7 @@ static void put(const list_maker *maker, int32_t *range, int32_t atom)
     range[1]++;
 }
 
-/* The atom without energy that may stand where a list goes on. */
+/* The atom without energy that may be the next entry of a list. */
 static int32_t nobody(const list_maker *maker, const int32_t *range)
 {
     const int32_t atom = (int32_t)maker->request->atom_count;
@@ -110,7 +110,7 @@ static void list_atom(const list_maker *maker, int32_t atom, int32_t *range)
     put(maker, range, atom);
 }
 
-/* Squared distance (Å) along one axis from a place to the nearest point of a cell. */
+/* Squared distance (Å²) along one axis from a position to the nearest point of a cell. */
 static double gap_squared(const list_maker *maker, int axis, int cell, double place)
 {
     const double low = (double)maker->lists->cells.first[axis] + maker->side * cell, high = low + maker->side;
@@ -118,7 +118,7 @@ static double gap_squared(const list_maker *maker, int axis, int cell, double pl
     return gap * gap;
 }
 
-/* The cells along one axis with a point up to `reach` from a place. */
+/* Find the cells along one axis with a point within `reach` of a position. */
 static void find_span(const list_maker *maker, int axis, double place, double reach, int span[2])
 {
     const double from = (place - reach - (double)maker->lists->cells.first[axis]) / maker->side;
@@ -127,7 +127,7 @@ static void find_span(const list_maker *maker, int axis, double place, double re
     span[1] = (int)fmin(maker->lists->cells.count[axis] - 1, floor(to));
 }
 
-/* Put an atom on the lists of one class's cells within reach. */
+/* Add an atom to the lists of all cells of a class within reach. */
 static void list_in_reach(const list_maker *maker, int class, int32_t atom, double reach)
 {
     const double *place = maker->request->positions + 3 * (size_t)atom;
@@ -175,8 +175,10 @@ static qn_status make_lists(const qn_score_lists_request *request, const int *fi
         lists->entry_count += (size_t)lists->ranges[2 * i + 1];
         lists->ranges[2 * i + 1] = 0;
     }
-    if (lists->entry_count > INT32_MAX) QN_FAIL(QN_OUT_OF_MEMORY, "%zu entries of cell lists", lists->entry_count);
-    QN_TRY(qn_allocate(lists->entry_count + 1, sizeof *lists->atoms, (void **)&lists->atoms)); /* a buffer has one */
+    if (lists->entry_count > INT32_MAX)
+        return QN_FAIL(QN_OUT_OF_MEMORY, "%zu entries of cell lists", lists->entry_count);
+    QN_TRY(qn_allocate(lists->entry_count + 1, sizeof *lists->atoms,
+                       (void **)&lists->atoms)); /* at least one entry, since a buffer cannot be empty */
     maker.writes = true;
     go_through(&maker, first_row);
     return QN_OK;

@@ -22,16 +22,16 @@ enum { GROUP_SIZE, VECTORS_PER_ITEM, VECTOR_WIDTH, TILE, UNROLLED, TUNABLES };
 enum {
     CURSORS = 3,
     LIST_STEP = 4,            /* lists are multiples of UNROLLED */
-    BIN_GROUPS = 64,          /* of launches over used bins, whose number the host does not know */
-    MORE_BLOCK_GROUPS = 4096, /* likewise of blocks: as many as whole ones, and some for bins that fill none */
+    BIN_GROUPS = 64,          /* groups of launches over used bins, whose number the host does not know */
+    MORE_BLOCK_GROUPS = 4096, /* groups of launches over blocks, in addition to the number of full blocks */
     LEAST_ITEMS = 1 << 12,
-    MOST_ITEMS = 1 << 23
+    ITEMS_MAX = 1 << 23
 };
-static const double item_bytes = 32; /* of a room */
+static const double item_bytes = 32; /* memory of a room for each item */
 static const double smallest_side_angstrom = 2.5;
 
 typedef struct near_part {
-    int jobs, poses; /* of a launch */
+    int jobs, poses; /* poses of each job in a launch */
     size_t items;
 } near_part;
 
@@ -56,78 +56,81 @@ static qn_geometry block_geometry(const qn_configuration *configuration, const v
     return (qn_geometry){{(groups + MORE_BLOCK_GROUPS) * group, 1, 1}, {group, 1, 1}};
 }
 
-/* How many pairs there are is not known beforehand; items are read and written by each kernel. */
+/* Least work without pairs, whose number is not known in advance: each kernel reads and writes the items. */
 static void pass_work(const void *user, qn_work *work)
 {
     const near_part *part = user;
     *work = (qn_work){.bytes_read = 8 * (double)part->items, .bytes_written = 8 * (double)part->items};
 }
 
-static const qn_argument_declaration count_arguments[] = {
-    {"jobs", QN_IN, QN_INT32},
-    {"atoms", QN_IN, QN_BYTES},
-    {"transforms", QN_IN, QN_FLOAT32},
-    {"second_rows", QN_IN, QN_INT32},
-    {"class_of_row", QN_IN, QN_INT32},
-    {"ranges", QN_IN, QN_INT32},
-    {"item_count", QN_INOUT, QN_INT32},
-    {"used_bins", QN_INOUT, QN_INT32},
-    {"cursors", QN_INOUT, QN_INT32},
-    {"bin_of_item", QN_INOUT, QN_INT32},
-    {"rank_of_item", QN_INOUT, QN_INT32},
-    {"item_energies", QN_INOUT, QN_FLOAT32},
-    {"poses", QN_VALUE, QN_INT32},
-    {"job_count", QN_VALUE, QN_INT32},
-    {"first_pose", QN_VALUE, QN_INT32},
-    {"part", QN_VALUE, QN_INT32},
-    {"first_x", QN_VALUE, QN_FLOAT32},
-    {"first_y", QN_VALUE, QN_FLOAT32},
-    {"first_z", QN_VALUE, QN_FLOAT32},
-    {"cells_per_angstrom", QN_VALUE, QN_FLOAT32},
-    {"nx", QN_VALUE, QN_INT32},
-    {"ny", QN_VALUE, QN_INT32},
-    {"nz", QN_VALUE, QN_INT32},
+_Static_assert(sizeof(count_scalars) == 11 * 4 && sizeof(sort_scalars) == 4 * 4 && sizeof(add_scalars) == 3 * 4,
+               "no padding");
+
+static const qn_argument_declaration count_arguments[COUNT_ARGUMENTS] = {
+    [COUNT_JOBS] = {"jobs", QN_IN, QN_INT32},
+    [COUNT_ATOMS] = {"atoms", QN_IN, QN_BYTES},
+    [COUNT_TRANSFORMS] = {"transforms", QN_IN, QN_FLOAT32},
+    [COUNT_SECOND_ROWS] = {"second_rows", QN_IN, QN_INT32},
+    [COUNT_CLASS_OF_ROW] = {"class_of_row", QN_IN, QN_INT32},
+    [COUNT_RANGES] = {"ranges", QN_IN, QN_INT32},
+    [COUNT_ITEM_COUNT] = {"item_count", QN_INOUT, QN_INT32},
+    [COUNT_USED_BINS] = {"used_bins", QN_INOUT, QN_INT32},
+    [COUNT_CURSORS] = {"cursors", QN_INOUT, QN_INT32},
+    [COUNT_BIN_OF_ITEM] = {"bin_of_item", QN_INOUT, QN_INT32},
+    [COUNT_RANK_OF_ITEM] = {"rank_of_item", QN_INOUT, QN_INT32},
+    [COUNT_ITEM_ENERGIES] = {"item_energies", QN_INOUT, QN_FLOAT32},
+    [COUNT_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(count_scalars)},
 };
-static const qn_argument_declaration place_arguments[] = {
-    {"item_count", QN_IN, QN_INT32},
-    {"used_bins", QN_IN, QN_INT32},
-    {"cursors", QN_INOUT, QN_INT32},
-    {"bin_start", QN_INOUT, QN_INT32},
+static const qn_argument_declaration place_arguments[PLACE_ARGUMENTS] = {
+    [PLACE_ITEM_COUNT] = {"item_count", QN_IN, QN_INT32},
+    [PLACE_USED_BINS] = {"used_bins", QN_IN, QN_INT32},
+    [PLACE_CURSORS] = {"cursors", QN_INOUT, QN_INT32},
+    [PLACE_BIN_START] = {"bin_start", QN_INOUT, QN_INT32},
 };
-static const qn_argument_declaration sort_arguments[] = {
-    {"jobs", QN_IN, QN_INT32},
-    {"atoms", QN_IN, QN_BYTES},
-    {"transforms", QN_IN, QN_FLOAT32},
-    {"bin_of_item", QN_IN, QN_INT32},
-    {"rank_of_item", QN_IN, QN_INT32},
-    {"bin_start", QN_IN, QN_INT32},
-    {"bin_of_block", QN_INOUT, QN_INT32},
-    {"sorted", QN_INOUT, QN_FLOAT32},
-    {"poses", QN_VALUE, QN_INT32},
-    {"job_count", QN_VALUE, QN_INT32},
-    {"first_pose", QN_VALUE, QN_INT32},
-    {"part", QN_VALUE, QN_INT32},
+static const qn_argument_declaration sort_arguments[SORT_ARGUMENTS] = {
+    [SORT_JOBS] = {"jobs", QN_IN, QN_INT32},
+    [SORT_ATOMS] = {"atoms", QN_IN, QN_BYTES},
+    [SORT_TRANSFORMS] = {"transforms", QN_IN, QN_FLOAT32},
+    [SORT_BIN_OF_ITEM] = {"bin_of_item", QN_IN, QN_INT32},
+    [SORT_RANK_OF_ITEM] = {"rank_of_item", QN_IN, QN_INT32},
+    [SORT_BIN_START] = {"bin_start", QN_IN, QN_INT32},
+    [SORT_BIN_OF_BLOCK] = {"bin_of_block", QN_INOUT, QN_INT32},
+    [SORT_SORTED] = {"sorted", QN_INOUT, QN_FLOAT32},
+    [SORT_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(sort_scalars)},
 };
-static const qn_argument_declaration score_arguments[] = {
-    {"places", QN_IN, QN_FLOAT32},     {"pairs", QN_IN, QN_FLOAT32},   {"second_rows", QN_IN, QN_INT32},
-    {"class_of_row", QN_IN, QN_INT32}, {"ranges", QN_IN, QN_INT32},    {"list", QN_IN, QN_INT32},
-    {"item_count", QN_IN, QN_INT32},   {"bin_start", QN_IN, QN_INT32}, {"bin_of_block", QN_IN, QN_INT32},
-    {"cursors", QN_IN, QN_INT32},      {"sorted", QN_IN, QN_FLOAT32},  {"item_energies", QN_INOUT, QN_FLOAT32},
-    {"stride", QN_VALUE, QN_INT32},    {"cells", QN_VALUE, QN_INT32},
+static const qn_argument_declaration score_arguments[SCORE_NEAR_ARGUMENTS] = {
+    [SCORE_NEAR_PLACES] = {"places", QN_IN, QN_FLOAT32},
+    [SCORE_NEAR_PAIRS] = {"pairs", QN_IN, QN_FLOAT32},
+    [SCORE_NEAR_SECOND_ROWS] = {"second_rows", QN_IN, QN_INT32},
+    [SCORE_NEAR_CLASS_OF_ROW] = {"class_of_row", QN_IN, QN_INT32},
+    [SCORE_NEAR_RANGES] = {"ranges", QN_IN, QN_INT32},
+    [SCORE_NEAR_LIST] = {"list", QN_IN, QN_INT32},
+    [SCORE_NEAR_ITEM_COUNT] = {"item_count", QN_IN, QN_INT32},
+    [SCORE_NEAR_BIN_START] = {"bin_start", QN_IN, QN_INT32},
+    [SCORE_NEAR_BIN_OF_BLOCK] = {"bin_of_block", QN_IN, QN_INT32},
+    [SCORE_NEAR_CURSORS] = {"cursors", QN_IN, QN_INT32},
+    [SCORE_NEAR_SORTED] = {"sorted", QN_IN, QN_FLOAT32},
+    [SCORE_NEAR_ITEM_ENERGIES] = {"item_energies", QN_INOUT, QN_FLOAT32},
+    [SCORE_NEAR_STRIDE] = {"stride", QN_VALUE, QN_INT32},
+    [SCORE_NEAR_CELLS] = {"cells", QN_VALUE, QN_INT32},
 };
-static const qn_argument_declaration add_arguments[] = {
-    {"jobs", QN_IN, QN_INT32},     {"item_energies", QN_IN, QN_FLOAT32}, {"used_bins", QN_IN, QN_INT32},
-    {"cursors", QN_IN, QN_INT32},  {"item_count", QN_INOUT, QN_INT32},   {"energies", QN_INOUT, QN_FLOAT32},
-    {"poses", QN_VALUE, QN_INT32}, {"first_pose", QN_VALUE, QN_INT32},   {"part", QN_VALUE, QN_INT32},
+static const qn_argument_declaration add_arguments[ADD_ARGUMENTS] = {
+    [ADD_JOBS] = {"jobs", QN_IN, QN_INT32},
+    [ADD_ITEM_ENERGIES] = {"item_energies", QN_IN, QN_FLOAT32},
+    [ADD_USED_BINS] = {"used_bins", QN_IN, QN_INT32},
+    [ADD_CURSORS] = {"cursors", QN_IN, QN_INT32},
+    [ADD_ITEM_COUNT] = {"item_count", QN_INOUT, QN_INT32},
+    [ADD_ENERGIES] = {"energies", QN_INOUT, QN_FLOAT32},
+    [ADD_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(add_scalars)},
 };
 
-/* The host driver has a function of its own for all of it. */
+/* The host driver has one function in place of all these kernels. */
 static const qn_kernel_declaration kernels[KERNELS] = {
-    [COUNT_ITEMS] = {"count_items", count_arguments, 23, pose_geometry, NULL, pass_work},
-    [PLACE_BINS] = {"place_bins", place_arguments, 4, bin_geometry, NULL, NULL},
-    [SORT_ITEMS] = {"sort_items", sort_arguments, 12, pose_geometry, NULL, pass_work},
-    [SCORE_NEAR] = {"score_near", score_arguments, 14, block_geometry, NULL, pass_work},
-    [ADD_ITEMS] = {"add_items", add_arguments, 9, pose_geometry, NULL, pass_work},
+    [COUNT_ITEMS] = {"count_items", count_arguments, COUNT_ARGUMENTS, pose_geometry, NULL, pass_work},
+    [PLACE_BINS] = {"place_bins", place_arguments, PLACE_ARGUMENTS, bin_geometry, NULL, NULL},
+    [SORT_ITEMS] = {"sort_items", sort_arguments, SORT_ARGUMENTS, pose_geometry, NULL, pass_work},
+    [SCORE_NEAR] = {"score_near", score_arguments, SCORE_NEAR_ARGUMENTS, block_geometry, NULL, pass_work},
+    [ADD_ITEMS] = {"add_items", add_arguments, ADD_ARGUMENTS, pose_geometry, NULL, pass_work},
 };
 
 static const qn_tunable tunables[TUNABLES] = {
@@ -158,7 +161,7 @@ const qn_family qn_score_score_poses_near_family = {
 };
 
 struct qn_score_poses_near {
-    qn_score_lists lists; /* without `atoms` where a device has them */
+    qn_score_lists lists; /* without `atoms` when these are on a device */
     const int32_t *second_row_of_type;
     int type_count;
     bool on_host;
@@ -166,10 +169,10 @@ struct qn_score_poses_near {
 };
 
 struct qn_score_poses_room {
-    qn_near_worker *workers; /* on the host, of each thread */
+    qn_near_worker *workers; /* on the host: one for each thread */
     int worker_count;
-    size_t items; /* on a device, as all that follows */
-    bool unclean; /* item_count may not be 0 */
+    size_t items; /* on a device, as are the members below */
+    bool unclean; /* item_count may have values other than 0 */
     qn_buffer *item_count, *used_bins, *bin_start, *bin_of_item, *rank_of_item, *bin_of_block, *sorted, *item_energies;
     qn_buffer *cursors;
 };
@@ -197,7 +200,7 @@ static qn_status upload_lists(qn_device *device, int row_count, qn_score_poses_n
     return status;
 }
 
-/* How far each row of pairs reaches each type of receptor atom. */
+/* Find the reach of each row of pairs to each type of receptor atom. */
 static qn_status find_reach(const qn_score_poses_receptor *receptor, const qn_bude_force_field *force_field,
                             double **reach)
 {
@@ -293,7 +296,7 @@ qn_status qn_score_poses_room_create(qn_device *device, const qn_score_poses_nea
         room->worker_count = qn_pool_threads(qn_context_pool(qn_device_context(device)));
         status = qn_allocate((size_t)room->worker_count, sizeof *room->workers, (void **)&room->workers);
     } else {
-        room->items = (size_t)CLAMP(fmin(items, largest), LEAST_ITEMS, MOST_ITEMS);
+        room->items = (size_t)CLAMP(fmin(items, largest), LEAST_ITEMS, ITEMS_MAX);
         status = create_buffers(device, near, room);
     }
     *out = room;
@@ -324,7 +327,7 @@ static qn_event **next_event(qn_score_poses_events *events)
     return events && events->count < events->most ? &events->events[events->count++] : NULL;
 }
 
-/* What the launches of a problem have in common. */
+/* Arguments that all launches of a problem share. */
 typedef struct near_launch {
     qn_queue *queue;
     const qn_configuration *configuration;
@@ -361,45 +364,57 @@ static qn_status sort_part(const near_launch *launch, const near_part *part, int
 {
     const qn_score_poses_room *room = launch->room;
     const qn_score_cells *cells = &launch->near->lists.cells;
-    const qn_argument counted[] = {
-        qn_argument_buffer(launch->jobs),
-        qn_argument_buffer(launch->atoms),
-        numbers(launch->transforms, 12, launch->problem),
-        qn_argument_buffer(launch->receptor->second_rows),
-        qn_argument_buffer(launch->near->class_of_row),
-        qn_argument_buffer(launch->near->ranges),
-        qn_argument_buffer(room->item_count),
-        qn_argument_buffer(room->used_bins),
-        qn_argument_buffer(room->cursors),
-        qn_argument_buffer(room->bin_of_item),
-        qn_argument_buffer(room->rank_of_item),
-        qn_argument_buffer(room->item_energies),
-        qn_argument_int32(launch->problem->poses),
-        qn_argument_int32(launch->problem->jobs),
-        qn_argument_int32(first_pose),
-        qn_argument_int32(part->poses),
-        qn_argument_float32(cells->first[0]),
-        qn_argument_float32(cells->first[1]),
-        qn_argument_float32(cells->first[2]),
-        qn_argument_float32(cells->cells_per_angstrom),
-        qn_argument_int32(cells->count[0]),
-        qn_argument_int32(cells->count[1]),
-        qn_argument_int32(cells->count[2]),
+    const count_scalars counting = {
+        .poses = launch->problem->poses,
+        .job_count = launch->problem->jobs,
+        .first_pose = first_pose,
+        .part = part->poses,
+        .first_x = cells->first[0],
+        .first_y = cells->first[1],
+        .first_z = cells->first[2],
+        .cells_per_angstrom = cells->cells_per_angstrom,
+        .nx = cells->count[0],
+        .ny = cells->count[1],
+        .nz = cells->count[2],
     };
-    const qn_argument placed[] = {qn_argument_buffer(room->item_count), qn_argument_buffer(room->used_bins),
-                                  qn_argument_buffer(room->cursors), qn_argument_buffer(room->bin_start)};
-    const qn_argument sorted[] = {qn_argument_buffer(launch->jobs),
-                                  qn_argument_buffer(launch->atoms),
-                                  numbers(launch->transforms, 12, launch->problem),
-                                  qn_argument_buffer(room->bin_of_item),
-                                  qn_argument_buffer(room->rank_of_item),
-                                  qn_argument_buffer(room->bin_start),
-                                  qn_argument_buffer(room->bin_of_block),
-                                  qn_argument_buffer(room->sorted),
-                                  qn_argument_int32(launch->problem->poses),
-                                  qn_argument_int32(launch->problem->jobs),
-                                  qn_argument_int32(first_pose),
-                                  qn_argument_int32(part->poses)};
+    const qn_argument counted[COUNT_ARGUMENTS] = {
+        [COUNT_JOBS] = qn_argument_buffer(launch->jobs),
+        [COUNT_ATOMS] = qn_argument_buffer(launch->atoms),
+        [COUNT_TRANSFORMS] = numbers(launch->transforms, 12, launch->problem),
+        [COUNT_SECOND_ROWS] = qn_argument_buffer(launch->receptor->second_rows),
+        [COUNT_CLASS_OF_ROW] = qn_argument_buffer(launch->near->class_of_row),
+        [COUNT_RANGES] = qn_argument_buffer(launch->near->ranges),
+        [COUNT_ITEM_COUNT] = qn_argument_buffer(room->item_count),
+        [COUNT_USED_BINS] = qn_argument_buffer(room->used_bins),
+        [COUNT_CURSORS] = qn_argument_buffer(room->cursors),
+        [COUNT_BIN_OF_ITEM] = qn_argument_buffer(room->bin_of_item),
+        [COUNT_RANK_OF_ITEM] = qn_argument_buffer(room->rank_of_item),
+        [COUNT_ITEM_ENERGIES] = qn_argument_buffer(room->item_energies),
+        [COUNT_SCALARS] = qn_argument_struct(&counting, sizeof counting),
+    };
+    const qn_argument placed[PLACE_ARGUMENTS] = {
+        [PLACE_ITEM_COUNT] = qn_argument_buffer(room->item_count),
+        [PLACE_USED_BINS] = qn_argument_buffer(room->used_bins),
+        [PLACE_CURSORS] = qn_argument_buffer(room->cursors),
+        [PLACE_BIN_START] = qn_argument_buffer(room->bin_start),
+    };
+    const sort_scalars sorting = {
+        .poses = launch->problem->poses,
+        .job_count = launch->problem->jobs,
+        .first_pose = first_pose,
+        .part = part->poses,
+    };
+    const qn_argument sorted[SORT_ARGUMENTS] = {
+        [SORT_JOBS] = qn_argument_buffer(launch->jobs),
+        [SORT_ATOMS] = qn_argument_buffer(launch->atoms),
+        [SORT_TRANSFORMS] = numbers(launch->transforms, 12, launch->problem),
+        [SORT_BIN_OF_ITEM] = qn_argument_buffer(room->bin_of_item),
+        [SORT_RANK_OF_ITEM] = qn_argument_buffer(room->rank_of_item),
+        [SORT_BIN_START] = qn_argument_buffer(room->bin_start),
+        [SORT_BIN_OF_BLOCK] = qn_argument_buffer(room->bin_of_block),
+        [SORT_SORTED] = qn_argument_buffer(room->sorted),
+        [SORT_SCALARS] = qn_argument_struct(&sorting, sizeof sorting),
+    };
     QN_TRY(run(launch, COUNT_ITEMS, counted, part));
     QN_TRY(run(launch, PLACE_BINS, placed, part));
     return run(launch, SORT_ITEMS, sorted, part);
@@ -410,35 +425,48 @@ static qn_status score_part(const near_launch *launch, const near_part *part, in
     const qn_score_poses_room *room = launch->room;
     const qn_score_poses_receptor *receptor = launch->receptor;
     const bool exact = launch->problem->exact || !receptor->fast_pairs;
-    const qn_argument scored[] = {
-        qn_argument_buffer(receptor->places),      qn_argument_buffer(exact ? receptor->pairs : receptor->fast_pairs),
-        qn_argument_buffer(receptor->second_rows), qn_argument_buffer(launch->near->class_of_row),
-        qn_argument_buffer(launch->near->ranges),  qn_argument_buffer(launch->near->list),
-        qn_argument_buffer(room->item_count),      qn_argument_buffer(room->bin_start),
-        qn_argument_buffer(room->bin_of_block),    qn_argument_buffer(room->cursors),
-        qn_argument_buffer(room->sorted),          qn_argument_buffer(room->item_energies),
-        qn_argument_int32(receptor->stride),       qn_argument_int32(launch->near->lists.cell_count)};
-    const qn_argument added[] = {qn_argument_buffer(launch->jobs),
-                                 qn_argument_buffer(room->item_energies),
-                                 qn_argument_buffer(room->used_bins),
-                                 qn_argument_buffer(room->cursors),
-                                 qn_argument_buffer(room->item_count),
-                                 numbers(launch->energies, 1, launch->problem),
-                                 qn_argument_int32(launch->problem->poses),
-                                 qn_argument_int32(first_pose),
-                                 qn_argument_int32(part->poses)};
+    const qn_argument scored[SCORE_NEAR_ARGUMENTS] = {
+        [SCORE_NEAR_PLACES] = qn_argument_buffer(receptor->places),
+        [SCORE_NEAR_PAIRS] = qn_argument_buffer(exact ? receptor->pairs : receptor->fast_pairs),
+        [SCORE_NEAR_SECOND_ROWS] = qn_argument_buffer(receptor->second_rows),
+        [SCORE_NEAR_CLASS_OF_ROW] = qn_argument_buffer(launch->near->class_of_row),
+        [SCORE_NEAR_RANGES] = qn_argument_buffer(launch->near->ranges),
+        [SCORE_NEAR_LIST] = qn_argument_buffer(launch->near->list),
+        [SCORE_NEAR_ITEM_COUNT] = qn_argument_buffer(room->item_count),
+        [SCORE_NEAR_BIN_START] = qn_argument_buffer(room->bin_start),
+        [SCORE_NEAR_BIN_OF_BLOCK] = qn_argument_buffer(room->bin_of_block),
+        [SCORE_NEAR_CURSORS] = qn_argument_buffer(room->cursors),
+        [SCORE_NEAR_SORTED] = qn_argument_buffer(room->sorted),
+        [SCORE_NEAR_ITEM_ENERGIES] = qn_argument_buffer(room->item_energies),
+        [SCORE_NEAR_STRIDE] = qn_argument_int32(receptor->stride),
+        [SCORE_NEAR_CELLS] = qn_argument_int32(launch->near->lists.cell_count),
+    };
+    const add_scalars scalars = {
+        .poses = launch->problem->poses,
+        .first_pose = first_pose,
+        .part = part->poses,
+    };
+    const qn_argument added[ADD_ARGUMENTS] = {
+        [ADD_JOBS] = qn_argument_buffer(launch->jobs),
+        [ADD_ITEM_ENERGIES] = qn_argument_buffer(room->item_energies),
+        [ADD_USED_BINS] = qn_argument_buffer(room->used_bins),
+        [ADD_CURSORS] = qn_argument_buffer(room->cursors),
+        [ADD_ITEM_COUNT] = qn_argument_buffer(room->item_count),
+        [ADD_ENERGIES] = numbers(launch->energies, 1, launch->problem),
+        [ADD_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
+    };
     QN_TRY(run(launch, SCORE_NEAR, scored, part));
     return run(launch, ADD_ITEMS, added, part);
 }
 
-/* In parts of so many poses of each job. */
+/* Score in parts of at most `most_poses` poses of each job. */
 static qn_status score_on_device(const near_launch *launch, int most_poses)
 {
     qn_score_poses_room *room = launch->room;
     const qn_score_poses_problem *problem = launch->problem;
     if (room->unclean)
         QN_TRY(qn_queue_fill(launch->queue, room->item_count, 0, qn_buffer_bytes(room->item_count), 0, NULL));
-    room->unclean = true; /* should something fail on the way */
+    room->unclean = true; /* remains true if a command below fails */
     for (int first_pose = 0; first_pose < problem->poses; first_pose += most_poses) {
         near_part part = {.jobs = problem->jobs, .poses = MIN(most_poses, problem->poses - first_pose)};
         part.items = (size_t)part.poses * (size_t)problem->ligand_atoms;
@@ -466,7 +494,7 @@ static qn_status score_on_host(const near_launch *launch)
                          .workers = launch->room->workers};
     qn_buffer *const buffers[] = {receptor->places,   pairs,           launch->jobs, launch->atoms,
                                   launch->transforms, launch->energies};
-    /* The host driver runs its commands at the call, so that `call` is there as long as needed. */
+    /* the host driver runs the command during the call, so `call` lives long enough */
     return qn_queue_call_host(launch->queue, QN_HOST_SELECT(qn_score_score_poses_near_host)[0], buffers, 6, &call,
                               next_event(launch->events));
 }
@@ -481,16 +509,16 @@ qn_status qn_score_poses_in_reach(qn_queue *queue, const qn_configuration *confi
                                 jobs,  atoms,         transforms, energies, events};
     QN_TRY(qn_score_poses_check(problem, receptor, qn_device_get_info(qn_queue_device(queue))));
     if (problem->ligand_atoms < 1)
-        QN_FAIL(QN_INVALID_ARGUMENT, "score/score_poses_near: %d ligand atoms; expected 1 or more",
-                problem->ligand_atoms);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "score/score_poses_near: %d ligand atoms; expected 1 or more",
+                       problem->ligand_atoms);
     if (near->on_host) return score_on_host(&launch);
     const size_t most = room->items / (size_t)problem->ligand_atoms / QN_SCORE_POSES_STEP * QN_SCORE_POSES_STEP;
-    if (most == 0) /* with the tuner's configuration, as this one is of another family */
+    if (most == 0) /* configuration NULL, because the given one is of another family */
         return qn_score_poses(queue, NULL, problem, receptor, jobs, atoms, transforms, energies, next_event(events));
     return score_on_device(&launch, (int)MIN(most, (size_t)problem->poses));
 }
 
-/* Entries of the list of a row for a cell. */
+/* Number of entries in the list of a row for a cell. */
 static int list_length(const qn_score_lists *lists, int row, int cell)
 {
     if (row < 0 || cell < 0) return 0;

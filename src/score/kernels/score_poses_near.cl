@@ -1,12 +1,13 @@
-/* Energies of poses from the receptor atoms in reach (score_poses_near.h): an item is a ligand atom in a pose, a bin the
- * items of one ligand type in one cell. Definition: EXACT 1 for correctly rounded results.
+/* Energies of poses from the receptor atoms within reach (score_poses_near.h). An item is a ligand atom in a pose; a
+ * bin has the items of one ligand type in one cell. Definition: EXACT 1 for correctly rounded results.
  *
- * Shapes, besides those of score_poses.cl: a launch takes poses first_pose ... first_pose + part - 1 of each job; item
- * (ligand atom, pose) is number atom * part + pose - first_pose. ranges int2 [class][cell]: first entry of a list and
- * how many, a multiple of 4; list: receptor atoms. Bin type * cells + cell: item_count [bin], 0 between launches;
- * bin_start int2 [bin]: first slot and first block. used_bins: those with items. bin_of_item (-1: nothing in reach),
- * rank_of_item within its bin. sorted float4 [slot]: x y z item. bin_of_block [block]: blocks are NEAR_BLOCK items of a
- * bin or what is left. cursors: number of used bins, of slots and of blocks. item_energies [item]. */
+ * Shapes, besides those of score_poses.cl: a launch takes poses first_pose ... first_pose + part - 1 of each job;
+ * item (ligand atom, pose) is number atom * part + pose - first_pose. ranges int2 [class][cell]: first entry of a
+ * list and number of entries, a multiple of 4; list: receptor atoms. Bin type * cells + cell: item_count [bin], 0
+ * between launches; bin_start int2 [bin]: first slot and first block. used_bins: bins with items. bin_of_item (-1:
+ * no atom within reach), rank_of_item within its bin. sorted float4 [slot]: x y z item. bin_of_block [block]: a
+ * block has NEAR_BLOCK items of a bin, its last one fewer. cursors: number of used bins, of slots and of blocks.
+ * item_energies [item]. */
 
 #ifndef GROUP_SIZE
 #error "GROUP_SIZE: work-items per group"
@@ -34,7 +35,7 @@
 
 #define STEP (GROUP_SIZE * VECTORS_PER_ITEM * VECTOR_WIDTH)
 
-/* Where the atom of a job is in the pose whose twelve numbers are m, a launch's poses apart. */
+/* Position of an atom in the pose whose [R | t] is m. */
 DEVICE_FN qn_float4 place_of(qn_float4 atom, const float *m)
 {
     return FLOAT4_MAKE(moved_coordinate(m[0], m[1], m[2], m[3], atom.x, atom.y, atom.z),
@@ -53,26 +54,25 @@ DEVICE_FN int is_in_reach(GLOBAL const int *ranges, GLOBAL const int *class_of_r
     return row >= 0 && ranges[2 * ((qn_int64)class_of_row[row] * cells + cell) + 1] > 0;
 }
 
-/* Each pose (x) of each job (y): the bins of its items, and their ranks there. */
+/* Find the bins of items and their ranks in these, for each pose (x) of each job (y). */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void count_items(
     GLOBAL const int *RESTRICT jobs, GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const float *RESTRICT transforms,
     GLOBAL const int *RESTRICT second_rows, GLOBAL const int *RESTRICT class_of_row, GLOBAL const int *RESTRICT ranges,
     GLOBAL int *RESTRICT item_count, GLOBAL int *RESTRICT used_bins, GLOBAL int *RESTRICT cursors,
     GLOBAL int *RESTRICT bin_of_item, GLOBAL int *RESTRICT rank_of_item, GLOBAL float *RESTRICT item_energies,
-    int poses, int job_count, int first_pose, int part, float first_x, float first_y, float first_z,
-    float cells_per_angstrom, int nx, int ny, int nz)
+    const count_scalars s)
 {
-    const int pose = GLOBAL_ID(0), job = GROUP_ID(1), cells = nx * ny * nz, first_atom = jobs[2 * job];
+    const int pose = GLOBAL_ID(0), job = GROUP_ID(1), cells = s.nx * s.ny * s.nz, first_atom = jobs[2 * job];
     float m[12];
-    if (pose >= part) return;
-    load_pose(transforms + (qn_int64)job * poses + first_pose + pose, (qn_int64)job_count * poses, m);
+    if (pose >= s.part) return;
+    load_pose(transforms + (qn_int64)job * s.poses + s.first_pose + pose, (qn_int64)s.job_count * s.poses, m);
     for (int k = 0; k < jobs[2 * job + 1]; k++) {
-        const int item = (first_atom + k) * part + pose;
+        const int item = (first_atom + k) * s.part + pose;
         qn_float4 atom = atoms[first_atom + k], at = place_of(atom, m);
         const int type = (int)FLOAT_BITS(atom.w);
-        const int cell = cell_of(cell_along(at.x, first_x, cells_per_angstrom, nx),
-                                 cell_along(at.y, first_y, cells_per_angstrom, ny),
-                                 cell_along(at.z, first_z, cells_per_angstrom, nz), nx, ny);
+        const int cell = cell_of(cell_along(at.x, s.first_x, s.cells_per_angstrom, s.nx),
+                                 cell_along(at.y, s.first_y, s.cells_per_angstrom, s.ny),
+                                 cell_along(at.z, s.first_z, s.cells_per_angstrom, s.nz), s.nx, s.ny);
         int bin = -1;
         if (cell >= 0 && (is_in_reach(ranges, class_of_row, type, cell, cells) ||
                           is_in_reach(ranges, class_of_row, second_rows[type], cell, cells)))
@@ -88,7 +88,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void count_items(
     }
 }
 
-/* Slots and blocks of each used bin, in any order. */
+/* Assign slots and blocks to each used bin, in any order. */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void place_bins(GLOBAL const int *RESTRICT item_count,
                                                      GLOBAL const int *RESTRICT used_bins, GLOBAL int *RESTRICT cursors,
                                                      GLOBAL int *RESTRICT bin_start)
@@ -100,19 +100,19 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void place_bins(GLOBAL const int *RESTRICT 
     }
 }
 
-/* Each pose (x) of each job (y): its items into their slots. */
+/* Move items to their slots, for each pose (x) of each job (y). */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void sort_items(
     GLOBAL const int *RESTRICT jobs, GLOBAL const qn_float4 *RESTRICT atoms, GLOBAL const float *RESTRICT transforms,
     GLOBAL const int *RESTRICT bin_of_item, GLOBAL const int *RESTRICT rank_of_item,
     GLOBAL const int *RESTRICT bin_start, GLOBAL int *RESTRICT bin_of_block, GLOBAL qn_float4 *RESTRICT sorted,
-    int poses, int job_count, int first_pose, int part)
+    const sort_scalars s)
 {
     const int pose = GLOBAL_ID(0), job = GROUP_ID(1), first_atom = jobs[2 * job];
     float m[12];
-    if (pose >= part) return;
-    load_pose(transforms + (qn_int64)job * poses + first_pose + pose, (qn_int64)job_count * poses, m);
+    if (pose >= s.part) return;
+    load_pose(transforms + (qn_int64)job * s.poses + s.first_pose + pose, (qn_int64)s.job_count * s.poses, m);
     for (int k = 0; k < jobs[2 * job + 1]; k++) {
-        const int item = (first_atom + k) * part + pose, bin = bin_of_item[item];
+        const int item = (first_atom + k) * s.part + pose, bin = bin_of_item[item];
         if (bin < 0) continue;
         const int rank = rank_of_item[item];
         qn_float4 at = place_of(atoms[first_atom + k], m);
@@ -122,10 +122,10 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void sort_items(
     }
 }
 
-/* The receptor and the list of it that a group goes through. */
+/* The receptor and a list of its atoms. */
 typedef struct near_view {
     GLOBAL const qn_float4 *places;
-    GLOBAL const qn_float4 *pairs; /* of the row */
+    GLOBAL const qn_float4 *pairs; /* of one row */
     GLOBAL const int *list;
     int length;
     LOCAL_PTR qn_float4 *tile;
@@ -143,7 +143,8 @@ DEVICE_FN void add_pair(qn_float4 place, qn_float4 pair, const int count, const 
     }
 }
 
-/* Add the pairs of `count` vectors of items with a list's receptor atoms in their order; `idle`: only help others. */
+/* Add the pairs of `count` vectors of items with the atoms of a list in their order. An `idle` work-item has no
+ * items and only helps to load. */
 DEVICE_FN void add_list(near_view view, const int idle, const int count, const LANES *x, const LANES *y, const LANES *z,
                         LANES *energy)
 {
@@ -174,14 +175,14 @@ DEVICE_FN void add_list(near_view view, const int idle, const int count, const L
 #endif
 }
 
-/* Slot of an element of a work-item's vector. */
+/* Slot of an element of a vector of this work-item. */
 DEVICE_FN int slot_of(int vector, int element)
 {
     return (vector * GROUP_SIZE + LOCAL_ID(0)) * VECTOR_WIDTH + element;
 }
 
-/* Items `sorted` ... of one bin, `left` of them, in `count` vectors of each work-item. `second`: the row after this one,
- * with what is in reach there. */
+/* Score the `left` items from `sorted` on, all of one bin, in `count` vectors of each work-item. `second`: the
+ * second row of the type and its list. */
 DEVICE_FN void score_items(near_view view, near_view second, GLOBAL const qn_float4 *sorted, int left, const int count,
                            GLOBAL float *item_energies)
 {
@@ -216,7 +217,7 @@ DEVICE_FN void score_items(near_view view, near_view second, GLOBAL const qn_flo
     }
 }
 
-/* Groups take blocks in turn. */
+/* Score all blocks; groups take them in turn. */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void score_near(
     GLOBAL const qn_float4 *RESTRICT places, GLOBAL const qn_float4 *RESTRICT pairs,
     GLOBAL const int *RESTRICT second_rows, GLOBAL const int *RESTRICT class_of_row, GLOBAL const int *RESTRICT ranges,
@@ -261,18 +262,17 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void score_near(
     }
 }
 
-/* Each pose (x) of each job (y): the sum over its ligand atoms; and bins are emptied. */
-KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void add_items(GLOBAL const int *RESTRICT jobs,
-                                                    GLOBAL const float *RESTRICT item_energies,
-                                                    GLOBAL const int *RESTRICT used_bins,
-                                                    GLOBAL const int *RESTRICT cursors, GLOBAL int *RESTRICT item_count,
-                                                    GLOBAL float *RESTRICT energies, int poses, int first_pose, int part)
+/* Sum the energies of the ligand atoms, for each pose (x) of each job (y), and set the counts of bins to 0. */
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void add_items(
+    GLOBAL const int *RESTRICT jobs, GLOBAL const float *RESTRICT item_energies, GLOBAL const int *RESTRICT used_bins,
+    GLOBAL const int *RESTRICT cursors, GLOBAL int *RESTRICT item_count, GLOBAL float *RESTRICT energies,
+    const add_scalars s)
 {
     const int pose = GLOBAL_ID(0), job = GROUP_ID(1), first_atom = jobs[2 * job];
     for (int i = job * GLOBAL_SIZE(0) + pose; i < cursors[0]; i += GROUP_COUNT(1) * GLOBAL_SIZE(0))
         item_count[used_bins[i]] = 0;
-    if (pose >= part) return;
+    if (pose >= s.part) return;
     float total = 0.0f;
-    for (int k = 0; k < jobs[2 * job + 1]; k++) total = total + item_energies[(first_atom + k) * part + pose];
-    energies[(qn_int64)job * poses + first_pose + pose] = total;
+    for (int k = 0; k < jobs[2 * job + 1]; k++) total = total + item_energies[(first_atom + k) * s.part + pose];
+    energies[(qn_int64)job * s.poses + s.first_pose + pose] = total;
 }

@@ -1,5 +1,5 @@
-/* The host's kernel of score_poses_near: a task is some blocks of poses, done by one thread. Type by type it places the
- * ligand atoms, sorts them by cell and scores those of a cell side by side in vector registers. */
+/* Host kernel of score_poses_near. A task is some blocks of poses for one thread, which for each type computes the
+ * positions of ligand atoms, sorts them by cell and scores the atoms of a cell together in vector registers. */
 #include "score/kernels/score_poses_near_host.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "score/kernels/score_poses_near.dev.h"
 
-/* TASK_ITEMS: enough for a cell to have some, few enough for a cache. */
+/* TASK_ITEMS: large enough for several items in a cell, small enough for a cache. */
 enum { BLOCK = QN_SCORE_POSES_STEP, TASK_ITEMS = 1 << 17, PART_ROW = QN_NEAR_PART + BLOCK };
 
 typedef struct near_launch {
@@ -21,7 +21,7 @@ typedef struct near_launch {
     const qn_score_poses_atom *atoms;
     const float *transforms;
     float *energies;
-    size_t row; /* from one of the twelve numbers of a pose to the next */
+    size_t row; /* distance of the twelve numbers of a pose */
     size_t blocks, tasks;
 } near_launch;
 
@@ -29,14 +29,14 @@ typedef struct near_launch {
 typedef struct near_part {
     const near_launch *launch;
     int type;
-    size_t count;                           /* of items; a multiple of BLOCK */
-    size_t energy_at[QN_NEAR_PART / BLOCK]; /* where energies of each BLOCK items belong */
+    size_t count;                           /* number of items; a multiple of BLOCK */
+    size_t energy_at[QN_NEAR_PART / BLOCK]; /* position of the energies of each BLOCK items in the result */
     float *x, *y, *z, *sorted_x, *sorted_y, *sorted_z, *sorted_energy;
     int32_t *cell, *item, *items_of_cell, *used, *end_of_used;
     float *energies;
 } near_part;
 
-/* A list and the ramps that go with it. */
+/* A list and its ramps. */
 typedef struct near_row {
     const qn_float4 *places, *pairs;
     const int32_t *list;
@@ -46,14 +46,14 @@ typedef struct near_row {
 
 #ifdef QN_LANES
 
-enum { MOST_VECTORS = 4, STEP = MOST_VECTORS * QN_LANES };
+enum { VECTORS_MAX = 4, STEP = VECTORS_MAX * QN_LANES };
 
 static inline __attribute__((always_inline)) void add_vectors_exactly(const near_row *row, const float *x,
                                                                       const float *y, const float *z, float *energy,
                                                                       const int vectors)
 {
     const qn_float4 *places = row->places, *pairs = row->pairs;
-    lanes at_x[MOST_VECTORS], at_y[MOST_VECTORS], at_z[MOST_VECTORS], total[MOST_VECTORS], r[MOST_VECTORS];
+    lanes at_x[VECTORS_MAX], at_y[VECTORS_MAX], at_z[VECTORS_MAX], total[VECTORS_MAX], r[VECTORS_MAX];
     const int32_t *list = row->list;
     for (int v = 0; v < vectors; v++) {
         at_x[v] = LANES_WORD(loadu_ps)(x + QN_LANES * v);
@@ -74,13 +74,13 @@ static inline __attribute__((always_inline)) void add_vectors_exactly(const near
 }
 
 #ifdef QN_MIXED_ROOTS
-/* Of a list whose odd places hold odd receptor atoms, as many as even ones. */
+/* Add the pairs of a list in which even and odd receptor atoms alternate. */
 static inline __attribute__((always_inline)) void add_vectors_fast(const near_row *row, const float *x, const float *y,
                                                                    const float *z, float *energy, const int vectors)
 {
     const qn_float4 *places = row->places, *pairs = row->pairs;
-    lanes at_x[MOST_VECTORS], at_y[MOST_VECTORS], at_z[MOST_VECTORS], total[MOST_VECTORS];
-    lanes r[MOST_VECTORS], odd_square[MOST_VECTORS];
+    lanes at_x[VECTORS_MAX], at_y[VECTORS_MAX], at_z[VECTORS_MAX], total[VECTORS_MAX];
+    lanes r[VECTORS_MAX], odd_square[VECTORS_MAX];
     const int32_t *list = row->list;
     for (int v = 0; v < vectors; v++) {
         at_x[v] = LANES_WORD(loadu_ps)(x + QN_LANES * v);
@@ -108,7 +108,7 @@ static inline __attribute__((always_inline)) void add_vectors_fast(const near_ro
 #define add_vectors_fast add_vectors_exactly
 #endif
 
-/* `vectors` is a constant where this is called: as many registers are used. */
+/* Add the pairs of `vectors` vectors, a constant in all callers, so that all vectors are in registers. */
 static inline __attribute__((always_inline)) void add_vectors(const near_row *row, const float *x, const float *y,
                                                               const float *z, float *energy, const int vectors)
 {
@@ -118,14 +118,14 @@ static inline __attribute__((always_inline)) void add_vectors(const near_row *ro
         add_vectors_fast(row, x, y, z, energy, vectors);
 }
 
-/* Add a row's pairs to up to STEP items; energies of the items up to the next whole vector change. */
+/* Add the pairs of a row to up to STEP items. Energies change up to the end of the last vector. */
 static void add_row(const near_row *row, const float *x, const float *y, const float *z, float *energy, size_t items)
 {
     switch ((items + QN_LANES - 1) / QN_LANES) {
     case 1: add_vectors(row, x, y, z, energy, 1); break;
     case 2: add_vectors(row, x, y, z, energy, 2); break;
     case 3: add_vectors(row, x, y, z, energy, 3); break;
-    default: add_vectors(row, x, y, z, energy, MOST_VECTORS); break;
+    default: add_vectors(row, x, y, z, energy, VECTORS_MAX); break;
     }
 }
 
@@ -143,7 +143,7 @@ static inline void add_items(const near_row *row, const float *RESTRICT x, const
     }
 }
 
-/* Add a row's pairs to up to STEP items; energies of all STEP change. */
+/* Add the pairs of a row to up to STEP items. Energies of all STEP items change. */
 static void add_row(const near_row *row, const float *x, const float *y, const float *z, float *energy, size_t items)
 {
     (void)items;
@@ -155,7 +155,7 @@ static void add_row(const near_row *row, const float *x, const float *y, const f
 
 #endif
 
-/* Where a ligand atom is in each pose of a block, and in which cell. */
+/* Compute the position and the cell of a ligand atom in each pose of a block. */
 static void place_atom(const near_launch *launch, size_t pose, const qn_score_poses_atom *atom, float *x, float *y,
                        float *z, int32_t *RESTRICT cell)
 {
@@ -178,7 +178,7 @@ static void place_atom(const near_launch *launch, size_t pose, const qn_score_po
                           cells->count[0], cells->count[1]);
 }
 
-/* The list of a row of `pairs` for a cell; false: nothing is in reach. */
+/* Find the list of a row of `pairs` for a cell; false: no atom is within reach. */
 static bool find_row(const near_launch *launch, int32_t row, int32_t cell, near_row *found)
 {
     const qn_score_lists *lists = launch->call->lists;
@@ -190,7 +190,7 @@ static bool find_row(const near_launch *launch, int32_t row, int32_t cell, near_
     return found->count > 0;
 }
 
-/* Bring the items of each cell together; returns how many cells have some. */
+/* Sort items by cell; returns the number of used cells. */
 static size_t sort_items(near_part *part)
 {
     size_t used = 0;
@@ -202,7 +202,7 @@ static size_t sort_items(near_part *part)
         const int32_t first = end;
         end += *items;
         part->end_of_used[u] = end;
-        *items = first; /* where the next one goes */
+        *items = first; /* place of the next item */
     }
     for (size_t i = 0; i < part->count; i++) {
         if (part->cell[i] < 0) continue;
@@ -216,7 +216,7 @@ static size_t sort_items(near_part *part)
     return used;
 }
 
-/* Score the items of one cell, which may overwrite energies behind them. */
+/* Score the items of one cell. Energies of the items after them may be overwritten. */
 static void score_cell(near_part *part, int32_t cell, size_t first, size_t end)
 {
     near_row rows[2] = {{0}};
@@ -255,7 +255,7 @@ static const qn_score_poses_job *job_of(const near_launch *launch, size_t block)
     return &launch->jobs[block / ((size_t)launch->call->poses / BLOCK)];
 }
 
-/* The energies of all ligand atoms of one type in blocks of poses. */
+/* Compute the energies of all ligand atoms of one type in blocks of poses. */
 static void score_type(near_part *part, size_t first, size_t end)
 {
     const near_launch *launch = part->launch;
@@ -286,7 +286,7 @@ static void add_up(const near_launch *launch, size_t first, size_t end, const fl
     }
 }
 
-/* Memory that a thread needs for the first time. */
+/* Allocate the memory of a thread at its first task. */
 static qn_status make_room(const near_launch *launch, qn_near_worker *worker, size_t items)
 {
     const size_t cells = (size_t)launch->call->lists->cell_count;
@@ -329,7 +329,7 @@ static qn_status score_task(size_t index, int worker_index, void *user)
     return QN_OK;
 }
 
-/* As many tasks for each thread, none with more than about TASK_ITEMS. */
+/* Divide the poses into tasks of at most about TASK_ITEMS items, the same number for each thread. */
 static qn_status score(void *const *addresses, qn_pool *pool, void *user)
 {
     const qn_near_call *call = user;

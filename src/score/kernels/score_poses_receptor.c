@@ -1,5 +1,5 @@
-/* Folding a receptor's pairs: two ramps to zero for each ligand type and receptor atom, a third where both a charge and
- * a desolvation term end beyond contact. */
+/* Fold the pairs of a receptor: two ramps to 0 for each ligand type and receptor atom, and a third where both a charge
+ * and a desolvation term end beyond contact. */
 #include "score/kernels/score_poses_receptor.h"
 
 #include <math.h>
@@ -9,19 +9,19 @@
 #include "base/memory.h"
 #include "runtime/host_variant.h"
 
-/* A ramp to 0: slope · max(0, end − r) */
+/* A ramp to 0: slope · max(0, end − r). */
 typedef struct ramp {
     double end, slope;
 } ramp;
 
-/* float4 of score_poses.cl */
+/* A float4 of score_poses.cl. */
 typedef struct packed {
     float x, y, z, w;
 } packed;
 
-/* Up to contact a pair's other terms are constant, from there on they fall to 0: a ramp, from which what it is above
- * the constant up to contact is taken off. Its end is rounded first and its slope goes with it, as errors of thousands
- * of pairs of the same types would add up. */
+/* Fold a term that is constant up to contact and then falls to 0: a ramp that ends at 0, minus a ramp that ends at
+ * contact. The end is rounded first and the slope is computed with the rounded end, since the errors of thousands of
+ * pairs of the same types would add up. */
 static ramp fold_term(double energy, double slope, double offset, double radius, ramp *contact)
 {
     if (energy == 0) return (ramp){0};
@@ -30,7 +30,8 @@ static ramp fold_term(double energy, double slope, double offset, double radius,
     return (ramp){end, fall};
 }
 
-/* Ramps that end at contact, at the end of the charge term or of a lone desolvation term, and of the other one. */
+/* Three ramps: one ends at contact, one at the end of the charge term (or of the desolvation term, when there is no
+ * charge), one at the end of the desolvation term beside a charge. */
 static void fold_pair(const qn_bude_pair *pair, ramp ramps[3])
 {
     const double radius = pair->radius_angstrom;
@@ -58,7 +59,7 @@ static packed bent(ramp first, ramp second)
     return (packed){(float)first.end, (float)second.end, (float)first.slope, (float)second.slope};
 }
 
-/* As `bent`, for −2 r in place of r. */
+/* As `bent`, for −2 r instead of r. */
 static packed turned(ramp first, ramp second)
 {
     return (packed){(float)(-2 * first.end), (float)(-2 * second.end), (float)(-0.5 * first.slope),
@@ -83,8 +84,8 @@ typedef struct folded_receptor {
     size_t stride, rows;
     fast_form form;
     packed *places;             /* stride */
-    packed *pairs, *fast_pairs; /* rows × stride; the latter only where there is a fast form */
-    int32_t *second_rows;       /* of each type; −1: none */
+    packed *pairs, *fast_pairs; /* rows × stride; fast_pairs only where there is a fast form */
+    int32_t *second_rows;       /* second row of each type; −1: none */
 } folded_receptor;
 
 static void folded_clear(folded_receptor *folded)
@@ -95,7 +96,7 @@ static void folded_clear(folded_receptor *folded)
     qn_release(&folded->second_rows);
 }
 
-/* Whether any of the receptor's atoms has a charge and a desolvation term with a ligand type. */
+/* Whether any receptor atom has both a charge and a desolvation term with a ligand type. */
 static bool has_second_ramps(const qn_bude_force_field *force_field, int type, const int *types, size_t atom_count)
 {
     for (size_t j = 0; j < atom_count; j++) {
@@ -170,18 +171,18 @@ static fast_form fast_form_of(const qn_device_info *info)
 static qn_status check_atoms(const qn_bude_force_field *force_field, const double *positions, const int *types,
                              size_t atom_count)
 {
-    if (atom_count < 1 || atom_count > QN_SCORE_POSES_MOST_ATOMS)
-        QN_FAIL(QN_INVALID_ARGUMENT, "score/score_poses: a receptor of %zu atoms; expected 1 to %d", atom_count,
-                QN_SCORE_POSES_MOST_ATOMS);
+    if (atom_count < 1 || atom_count > QN_SCORE_POSES_ATOMS_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "score/score_poses: a receptor of %zu atoms; expected 1 to %d", atom_count,
+                       QN_SCORE_POSES_ATOMS_MAX);
     for (size_t j = 0; j < atom_count; j++) {
         if (types[j] < 0 || types[j] >= force_field->type_count)
-            QN_FAIL(QN_INVALID_ARGUMENT, "score/score_poses: receptor atom %zu has type %d; expected 0 to %d", j,
-                    types[j], force_field->type_count - 1);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "score/score_poses: receptor atom %zu has type %d; expected 0 to %d", j,
+                           types[j], force_field->type_count - 1);
         for (size_t axis = 0; axis < 3; axis++)
             if (!(fabs(positions[3 * j + axis]) <= QN_SCORE_POSES_FARTHEST_ANGSTROM))
-                QN_FAIL(QN_INVALID_ARGUMENT,
-                        "score/score_poses: receptor atom %zu is at %g; expected coordinates within %g Å", j,
-                        positions[3 * j + axis], QN_SCORE_POSES_FARTHEST_ANGSTROM);
+                return QN_FAIL(QN_INVALID_ARGUMENT,
+                               "score/score_poses: receptor atom %zu is at %g; expected coordinates within %g Å", j,
+                               positions[3 * j + axis], QN_SCORE_POSES_FARTHEST_ANGSTROM);
     }
     return QN_OK;
 }
@@ -209,7 +210,7 @@ qn_status qn_score_poses_receptor_create(qn_device *device, const qn_bude_force_
     if (status == QN_OK) status = qn_queue_create(device, &queue);
     if (status == QN_OK) status = upload_all(queue, &folded, *out);
     qn_queue_destroy(&queue);
-    folded.second_rows = NULL; /* kept */
+    folded.second_rows = NULL; /* now owned by the receptor */
     folded_clear(&folded);
     if (status != QN_OK) qn_score_poses_receptor_destroy(out);
     return status;

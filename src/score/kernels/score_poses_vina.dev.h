@@ -1,18 +1,42 @@
-/* What a pair of atoms adds to Vina's energy, the same operations on every device.
+/* Vina's energy of a pair of atoms, by the same operations on all devices.
  *
- * Terms and weights: Trott and Olson 2010, as in score/vina.h. The hydrophobic and the hydrogen bond term never meet in
- * a pair, so they share one ramp: weight · sat(offset − d · slope), sat(y) = min(1, max(0, y)). */
+ * Terms and weights: Trott and Olson 2010, as in score/vina.h. No pair has both a hydrophobic and a hydrogen bond term,
+ * so they share one ramp: weight · sat(offset − d · slope), sat(y) = min(1, max(0, y)). */
 #ifndef QN_SCREEN_SCORE_POSES_VINA_DEV_H
 #define QN_SCREEN_SCORE_POSES_VINA_DEV_H
 
+/* Arguments of `score`, in order. */
+enum {
+    VINA_PLACES,
+    VINA_PAIRS,
+    VINA_COLUMNS,
+    VINA_CELL_STARTS,
+    VINA_GRID,
+    VINA_JOBS,
+    VINA_SHARES,
+    VINA_ATOMS,
+    VINA_TRANSFORMS,
+    VINA_ENERGIES,
+    VINA_SCALARS,
+    VINA_ARGUMENTS
+};
+
+typedef struct vina_scalars {
+    int receptor_atoms;
+    int stride;     /* of a row of `pairs` and `columns` */
+    int nx, ny, nz; /* cells */
+    int poses;      /* of a job */
+    int job_count;
+} vina_scalars;
+
 #define VINA_SQUARED_CUTOFF 64.0f
-#define VINA_CELLS 2 /* a pair within the cut-off is at most this many cells apart along each axis */
+#define VINA_CELLS 2 /* distance along each axis, in cells, of a pair within the cut-off, at most */
 
 /* 2^x for −100 ≤ x ≤ 0, relative error below 3e-7: 2 to the nearest integer by its bits, times a polynomial of degree 5
- * for 2^f, |f| ≤ 1/2, whose largest relative error (1.5e-7 with these coefficients) is as small as it gets. */
+ * for 2^f, |f| ≤ 1/2, with the smallest possible largest relative error (1.5e-7). */
 DEVICE_FN float vina_power_of_two(float x)
 {
-    const float shifted = x + 12582912.0f; /* 1.5 · 2^23: the sum's last bits are the nearest integer */
+    const float shifted = x + 12582912.0f; /* 1.5 · 2^23: the last bits of the sum are the nearest integer */
     const float f = x - (shifted - 12582912.0f);
     float p = FMA(f, 0.0013276472454890609f, 0.009675540961325169f);
     p = FMA(f, p, 0.05550713092088699f);
@@ -22,12 +46,12 @@ DEVICE_FN float vina_power_of_two(float x)
     return BITS_FLOAT(FLOAT_BITS(p) + (FLOAT_BITS(shifted) << 23));
 }
 
-/* Of atoms √square apart; `radius` is the sum of both. The weight of repulsion, 0.840245, is less while the receptor is
- * soft (screen/search/search.h). */
+/* Energy of two atoms at a squared distance; `radius` is the sum of their radii. The weight of repulsion, 0.840245, is
+ * smaller while the receptor is soft (screen/search/search.h). */
 DEVICE_FN float vina_pair_energy(float square, float radius, float weight, float slope, float offset, float repulsion)
 {
     const float d = SQRT(square) - radius, beyond = d - 3.0f, overlap = FMIN(d, 0.0f);
-    /* log2(e) times −(d / 0.5)² and −((d − 3) / 2)²; not so small that products become denormal, which cost CPUs dear
+    /* log2(e) times −(d / 0.5)² and −((d − 3) / 2)², limited so that products are never denormal, which is slow on CPUs
      */
     const float gauss1 = vina_power_of_two(FMAX(-5.770780163555854f * (d * d), -100.0f));
     const float gauss2 = vina_power_of_two(FMAX(-0.36067376022224085f * (beyond * beyond), -100.0f));
@@ -35,13 +59,13 @@ DEVICE_FN float vina_pair_energy(float square, float radius, float weight, float
     return FMA(-0.035579f, gauss1, FMA(-0.005156f, gauss2, FMA(repulsion, overlap * overlap, weight * sat)));
 }
 
-/* Row of cells along one axis; far away stays a number that an int holds. */
+/* Cell along one axis. Far away the number is limited to what an int holds. */
 DEVICE_FN int vina_cell(float place, float origin, float cells_per_angstrom)
 {
     return (int)FLOOR(FMIN(FMAX((place - origin) * cells_per_angstrom, -1000.0f), 1e6f));
 }
 
-/* Coordinate of a ligand atom in a pose: one row of [R | t]. */
+/* A coordinate of a ligand atom in a pose, by one row of [R | t]. */
 DEVICE_FN float vina_moved(float m0, float m1, float m2, float m3, float x, float y, float z)
 {
     return FMA(m0, x, FMA(m1, y, FMA(m2, z, m3)));

@@ -1,5 +1,5 @@
-/* Host kernel of score_poses_vina: one pose at a time, receptor atoms of a row of cells side by side in vector
- * registers. Poses are far apart, so that each has cells of its own; rows of five cells hold a vector or two. */
+/* Host kernel of score_poses_vina: one pose at a time, with several receptor atoms of a row of cells in a vector
+ * register. Poses are far apart and share no cells; rows of five cells fill one or two vectors. */
 #include "base/thread_pool.h"
 #include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
@@ -15,11 +15,11 @@ typedef struct score_job {
     const qn_score_poses_job *jobs;
     const qn_score_poses_atom *atoms;
     float *energies;
-    size_t stride, poses, row; /* row: from one of the twelve numbers of a pose to the next */
+    size_t stride, poses, row; /* row: distance of the twelve numbers of a pose */
     int cells[3];
 } score_job;
 
-/* Receptor atoms first … end − 1 with one ligand atom of `type` at x, y, z. */
+/* Add the pairs of receptor atoms first … end − 1 with one ligand atom of `type` at x, y, z. */
 static void add_range(const score_job *launch, size_t type, int first, int end, float x, float y, float z,
                       float *RESTRICT sum)
 {
@@ -77,33 +77,29 @@ static float score_pose(const score_job *launch, const qn_score_poses_job *job, 
 static qn_status score_block(size_t index, int worker, void *user)
 {
     const score_job *launch = user;
-    const size_t job = index / (launch->poses / BLOCK), first = index * BLOCK; /* poses of all jobs in a row */
+    const size_t job = index / (launch->poses / BLOCK), first = index * BLOCK; /* poses of all jobs are consecutive */
     (void)worker;
     for (size_t pose = first; pose < first + BLOCK; pose++)
         launch->energies[pose] = score_pose(launch, &launch->jobs[job], pose) * launch->shares[job];
     return QN_OK;
 }
 
-static int value(const qn_host_launch *launch, int argument)
-{
-    return *(const int32_t *)launch->arguments[argument];
-}
-
 static qn_status score(const qn_host_launch *launch)
 {
+    const vina_scalars *s = launch->arguments[VINA_SCALARS];
     void *const *arguments = launch->arguments;
-    score_job job = {.columns = arguments[2],
-                     .starts = arguments[3],
-                     .grid = arguments[4],
-                     .jobs = arguments[5],
-                     .shares = arguments[6],
-                     .atoms = arguments[7],
-                     .transforms = arguments[8],
-                     .energies = arguments[9],
-                     .stride = (size_t)value(launch, 11),
-                     .cells = {value(launch, 12), value(launch, 13), value(launch, 14)},
-                     .poses = (size_t)value(launch, 15)};
-    job.row = job.poses * (size_t)value(launch, 16);
+    score_job job = {.columns = arguments[VINA_COLUMNS],
+                     .starts = arguments[VINA_CELL_STARTS],
+                     .grid = arguments[VINA_GRID],
+                     .jobs = arguments[VINA_JOBS],
+                     .shares = arguments[VINA_SHARES],
+                     .atoms = arguments[VINA_ATOMS],
+                     .transforms = arguments[VINA_TRANSFORMS],
+                     .energies = arguments[VINA_ENERGIES],
+                     .stride = (size_t)s->stride,
+                     .cells = {s->nx, s->ny, s->nz},
+                     .poses = (size_t)s->poses};
+    job.row = job.poses * (size_t)s->job_count;
     return qn_pool_run(launch->pool, job.row / BLOCK, score_block, &job);
 }
 

@@ -1,4 +1,4 @@
-/* Sorting a receptor into cells and folding its pairs with every type of ligand atom. */
+/* Sort a receptor into cells, and fold its pairs with every type of ligand atom. */
 #include "score/kernels/score_poses_vina_receptor.h"
 
 #include <math.h>
@@ -13,9 +13,9 @@ enum {
     PAIR = QN_SCORE_POSES_VINA_PAIR_COLUMNS
 };
 
-static const double cell_angstrom = 4.001; /* half the cut-off, and what rounding of coordinates may do */
+static const double cell_angstrom = 4.001; /* half the cut-off, plus the rounding of coordinates */
 static const double most_cells = 1 << 22;
-static const float far_away_angstrom = 1e6f; /* out of reach of all that is in a receptor */
+static const float far_away_angstrom = 1e6f; /* beyond reach of all atoms */
 
 typedef struct sorted_receptor {
     size_t count, stride, types, cell_count;
@@ -35,7 +35,7 @@ static void sorted_clear(sorted_receptor *sorted)
     qn_release(&sorted->columns);
 }
 
-/* Cells that cover all atoms; larger ones where an atom far from the others would make them too many. */
+/* Choose cells that cover all atoms. The cells are larger if an atom far from the others would make too many. */
 static void choose_cells(const double *positions, sorted_receptor *sorted)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = cell_angstrom;
@@ -66,7 +66,7 @@ static size_t cell_of(const double *position, const sorted_receptor *sorted)
     return cell;
 }
 
-/* By counting, so that atoms of one cell stay in the file's order. */
+/* Sort by counting, so that atoms of one cell keep the order of the file. */
 static void sort_atoms(const double *positions, sorted_receptor *sorted)
 {
     for (size_t i = 0; i < sorted->count; i++) sorted->starts[cell_of(positions + 3 * i, sorted) + 1]++;
@@ -76,7 +76,7 @@ static void sort_atoms(const double *positions, sorted_receptor *sorted)
     sorted->starts[0] = 0;
 }
 
-/* radius, weight, slope and offset of the ramp that the pair has, if any */
+/* Set the radius, and the weight, slope and offset of the ramp; a pair without a ramp has weight 0. */
 static void fold_pair(const qn_vina_atom_type *a, const qn_vina_atom_type *b, float pair[PAIR])
 {
     pair[0] = (float)((double)a->radius_angstrom + b->radius_angstrom);
@@ -146,18 +146,19 @@ static qn_status upload_all(qn_queue *queue, const sorted_receptor *sorted, qn_s
 
 static qn_status check_atoms(const double *positions, const int *types, size_t atom_count, int type_count)
 {
-    if (atom_count < 1 || atom_count > QN_SCORE_POSES_MOST_ATOMS)
-        QN_FAIL(QN_INVALID_ARGUMENT, "score/score_poses_vina: a receptor of %zu atoms; expected 1 to %d", atom_count,
-                QN_SCORE_POSES_MOST_ATOMS);
+    if (atom_count < 1 || atom_count > QN_SCORE_POSES_ATOMS_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "score/score_poses_vina: a receptor of %zu atoms; expected 1 to %d",
+                       atom_count, QN_SCORE_POSES_ATOMS_MAX);
     for (size_t i = 0; i < atom_count; i++)
         if (types[i] < 0 || types[i] >= type_count)
-            QN_FAIL(QN_INVALID_ARGUMENT, "score/score_poses_vina: receptor atom %zu has type %d; expected 0 to %d", i,
-                    types[i], type_count - 1);
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "score/score_poses_vina: receptor atom %zu has type %d; expected 0 to %d", i, types[i],
+                           type_count - 1);
     for (size_t i = 0; i < 3 * atom_count; i++)
         if (!(fabs(positions[i]) <= QN_SCORE_POSES_FARTHEST_ANGSTROM))
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "score/score_poses_vina: receptor atom %zu is at %g; expected coordinates within %g Å", i / 3,
-                    positions[i], QN_SCORE_POSES_FARTHEST_ANGSTROM);
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "score/score_poses_vina: receptor atom %zu is at %g; expected coordinates within %g Å",
+                           i / 3, positions[i], QN_SCORE_POSES_FARTHEST_ANGSTROM);
     return QN_OK;
 }
 

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { POSES, LIGAND_ATOMS, RECEPTOR_ATOMS, CHECKED = 48, MOST_POSES = 1 << 22, MOST_LIGAND_ATOMS = 4096 };
+enum { POSES, LIGAND_ATOMS, RECEPTOR_ATOMS, CHECKED = 48, POSES_MAX = 1 << 22, LIGAND_ATOMS_MAX = 4096 };
 
 extern const qn_workload qn_score_score_poses_workload;
 
@@ -22,9 +22,9 @@ qn_status qn_score_poses_state_create(const char *name, qn_queue *queue, const i
                                       uint64_t seed, bool cull, void **out)
 {
     void *memory;
-    QN_TRY(qn_workload_check_size(name, "poses", sizes[POSES], QN_SCORE_POSES_STEP, MOST_POSES, QN_SCORE_POSES_STEP));
-    QN_TRY(qn_workload_check_size(name, "ligand_atoms", sizes[LIGAND_ATOMS], 1, MOST_LIGAND_ATOMS, 1));
-    QN_TRY(qn_workload_check_size(name, "receptor_atoms", sizes[RECEPTOR_ATOMS], 1, QN_SCORE_POSES_MOST_ATOMS, 1));
+    QN_TRY(qn_workload_check_size(name, "poses", sizes[POSES], QN_SCORE_POSES_STEP, POSES_MAX, QN_SCORE_POSES_STEP));
+    QN_TRY(qn_workload_check_size(name, "ligand_atoms", sizes[LIGAND_ATOMS], 1, LIGAND_ATOMS_MAX, 1));
+    QN_TRY(qn_workload_check_size(name, "receptor_atoms", sizes[RECEPTOR_ATOMS], 1, QN_SCORE_POSES_ATOMS_MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(qn_score_poses_state), &memory));
     qn_score_poses_state *state = memory;
     qn_status status = qn_deck_draw(sizes[RECEPTOR_ATOMS], sizes[LIGAND_ATOMS], sizes[POSES], seed, &state->deck);
@@ -56,7 +56,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
-/* The checked poses, the first and the last among them, side by side as one job: `transforms` 12 × CHECKED. */
+/* Pick poses to check, the first and the last among them, and put them into one job: `transforms` 12 × CHECKED. */
 static size_t pick_poses(const qn_score_poses_state *state, size_t *picked, float *transforms)
 {
     const size_t poses = (size_t)state->deck.pose_count, count = poses < CHECKED ? poses : CHECKED;
@@ -68,7 +68,7 @@ static size_t pick_poses(const qn_score_poses_state *state, size_t *picked, floa
     return count;
 }
 
-/* Energies are sums of thousands of pairs of either sign. */
+/* Errors are relative to max(1, |energy|), because energies are sums of thousands of pairs of both signs. */
 qn_status qn_score_poses_state_check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const qn_score_poses_state *state = pointer;

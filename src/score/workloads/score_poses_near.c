@@ -2,7 +2,7 @@
 
 extern const qn_workload qn_score_score_poses_near_workload;
 
-enum { MOST_EVENTS = 1024 };
+enum { EVENTS_MAX = 1024 };
 
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **state)
 {
@@ -12,8 +12,8 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *configuration, double *seconds)
 {
     const qn_deck_run *deck = &((qn_score_poses_state *)pointer)->run;
-    qn_event *made[MOST_EVENTS];
-    qn_score_poses_events events = {made, 0, MOST_EVENTS};
+    qn_event *made[EVENTS_MAX];
+    qn_score_poses_events events = {made, 0, EVENTS_MAX};
     if (seconds) *seconds = 0;
     const qn_status status =
         qn_score_poses_in_reach(queue, configuration, &deck->problem, deck->receptor, deck->near, deck->room,
@@ -21,7 +21,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, made, events.count, seconds);
 }
 
-/* Of its items alone: how many pairs are in reach is not known before. */
+/* Least work without pairs, since the number of pairs within reach is not known in advance. */
 static void work(const void *pointer, qn_work *least)
 {
     const qn_score_poses_problem *problem = &((const qn_score_poses_state *)pointer)->run.problem;
@@ -32,7 +32,7 @@ static void work(const void *pointer, qn_work *least)
 
 const qn_workload qn_score_score_poses_near_workload = {
     .name = "score/score_poses_near",
-    .summary = "the same, of what is in reach",
+    .summary = "the same, from receptor atoms within reach",
     .family = &qn_score_score_poses_near_family,
     .size_names = {"poses", "ligand_atoms", "receptor_atoms"},
     .gpu_sizes = {65536, 32, 2048},

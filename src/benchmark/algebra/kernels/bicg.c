@@ -4,6 +4,8 @@
 #include "runtime/host_variant.h"
 #include "tune/workload_inputs.h"
 
+#include "benchmark/algebra/kernels/bicg.dev.h"
+
 extern const char qn_benchmark_bicg_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_bicg_host);
 
@@ -58,23 +60,30 @@ static qn_status gather_host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_benchmark_bicg_host)[GATHER](launch);
 }
 
-static const qn_argument_declaration multiply_arguments[] = {{"matrix", QN_IN, QN_FLOAT32},
-                                                             {"p", QN_IN, QN_FLOAT32},
-                                                             {"r", QN_IN, QN_FLOAT32},
-                                                             {"q_partial", QN_INOUT, QN_FLOAT32},
-                                                             {"s_partial", QN_INOUT, QN_FLOAT32},
-                                                             {"parts", QN_OUT, QN_INT32},
-                                                             {"rows", QN_VALUE, QN_INT32},
-                                                             {"columns", QN_VALUE, QN_INT32}};
-static const qn_argument_declaration gather_arguments[] = {
-    {"q_partial", QN_IN, QN_FLOAT32}, {"s_partial", QN_IN, QN_FLOAT32}, {"parts", QN_IN, QN_INT32},
-    {"q", QN_OUT, QN_FLOAT32},        {"s", QN_OUT, QN_FLOAT32},        {"rows", QN_VALUE, QN_INT32},
-    {"columns", QN_VALUE, QN_INT32}};
+static const qn_argument_declaration multiply_arguments[MULTIPLY_ARGUMENTS] = {
+    [MULTIPLY_MATRIX] = {"matrix", QN_IN, QN_FLOAT32},
+    [MULTIPLY_P] = {"p", QN_IN, QN_FLOAT32},
+    [MULTIPLY_R] = {"r", QN_IN, QN_FLOAT32},
+    [MULTIPLY_Q_PARTIAL] = {"q_partial", QN_INOUT, QN_FLOAT32},
+    [MULTIPLY_S_PARTIAL] = {"s_partial", QN_INOUT, QN_FLOAT32},
+    [MULTIPLY_PARTS] = {"parts", QN_OUT, QN_INT32},
+    [MULTIPLY_ROWS] = {"rows", QN_VALUE, QN_INT32},
+    [MULTIPLY_COLUMNS] = {"columns", QN_VALUE, QN_INT32},
+};
+static const qn_argument_declaration gather_arguments[GATHER_ARGUMENTS] = {
+    [GATHER_Q_PARTIAL] = {"q_partial", QN_IN, QN_FLOAT32},
+    [GATHER_S_PARTIAL] = {"s_partial", QN_IN, QN_FLOAT32},
+    [GATHER_PARTS] = {"parts", QN_IN, QN_INT32},
+    [GATHER_Q] = {"q", QN_OUT, QN_FLOAT32},
+    [GATHER_S] = {"s", QN_OUT, QN_FLOAT32},
+    [GATHER_ROWS] = {"rows", QN_VALUE, QN_INT32},
+    [GATHER_COLUMNS] = {"columns", QN_VALUE, QN_INT32},
+};
 
 /* gather's work is none that one kernel doing it all would need. */
 static const qn_kernel_declaration kernels[KERNELS] = {
-    {"multiply", multiply_arguments, 8, multiply_geometry, multiply_host, multiply_work},
-    {"gather", gather_arguments, 7, gather_geometry, gather_host, NULL},
+    {"multiply", multiply_arguments, MULTIPLY_ARGUMENTS, multiply_geometry, multiply_host, multiply_work},
+    {"gather", gather_arguments, GATHER_ARGUMENTS, gather_geometry, gather_host, NULL},
 };
 
 static const qn_tunable tunables[] = {
@@ -138,11 +147,11 @@ size_t qn_bicg_scratch_bytes(const qn_bicg_problem *problem)
 static qn_status check(const qn_bicg_problem *problem, qn_buffer *scratch)
 {
     if (problem->columns % QN_BICG_STEP != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/bicg: %d columns; expected a multiple of %d", problem->columns,
-                QN_BICG_STEP);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/bicg: %d columns; expected a multiple of %d", problem->columns,
+                       QN_BICG_STEP);
     if (qn_buffer_bytes(scratch) < qn_bicg_scratch_bytes(problem))
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/bicg: %zu bytes for partial sums; expected %zu",
-                qn_buffer_bytes(scratch), qn_bicg_scratch_bytes(problem));
+        return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/bicg: %zu bytes for partial sums; expected %zu",
+                       qn_buffer_bytes(scratch), qn_bicg_scratch_bytes(problem));
     return QN_OK;
 }
 
@@ -155,19 +164,24 @@ qn_status qn_bicg(qn_queue *queue, const qn_configuration *configuration, const 
     const qn_argument s_partial = qn_argument_range(scratch, q_end, s_end - q_end);
     const qn_argument parts = qn_argument_range(scratch, s_end, 2 * sizeof(int32_t));
     const qn_argument rows = qn_argument_int32(problem->rows), columns = qn_argument_int32(problem->columns);
-    qn_argument multiply_values[] = {qn_argument_buffer(matrix),
-                                     qn_argument_buffer(p),
-                                     qn_argument_buffer(r),
-                                     q_partial,
-                                     s_partial,
-                                     parts,
-                                     rows,
-                                     columns};
-    qn_argument gather_values[] = {q_partial, s_partial, parts, qn_argument_buffer(q), qn_argument_buffer(s),
-                                   rows,      columns};
+    const qn_argument multiply_values[MULTIPLY_ARGUMENTS] = {
+        [MULTIPLY_MATRIX] = qn_argument_buffer(matrix),
+        [MULTIPLY_P] = qn_argument_buffer(p),
+        [MULTIPLY_R] = qn_argument_buffer(r),
+        [MULTIPLY_Q_PARTIAL] = q_partial,
+        [MULTIPLY_S_PARTIAL] = s_partial,
+        [MULTIPLY_PARTS] = parts,
+        [MULTIPLY_ROWS] = rows,
+        [MULTIPLY_COLUMNS] = columns,
+    };
+    const qn_argument gather_values[GATHER_ARGUMENTS] = {
+        [GATHER_Q_PARTIAL] = q_partial,     [GATHER_S_PARTIAL] = s_partial,     [GATHER_PARTS] = parts,
+        [GATHER_Q] = qn_argument_buffer(q), [GATHER_S] = qn_argument_buffer(s), [GATHER_ROWS] = rows,
+        [GATHER_COLUMNS] = columns,
+    };
     qn_family_call call = {.kernel = MULTIPLY,
                            .arguments = multiply_values,
-                           .argument_count = 8,
+                           .argument_count = MULTIPLY_ARGUMENTS,
                            .problem = problem,
                            .configuration = configuration};
     qn_event *event = NULL;
@@ -177,7 +191,7 @@ qn_status qn_bicg(qn_queue *queue, const qn_configuration *configuration, const 
     QN_TRY(qn_workload_take_seconds(status, &event, 1, seconds));
     call.kernel = GATHER;
     call.arguments = gather_values;
-    call.argument_count = 7;
+    call.argument_count = GATHER_ARGUMENTS;
     status = qn_family_run(&qn_benchmark_bicg_family, queue, &call, &event);
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }

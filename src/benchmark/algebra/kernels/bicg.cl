@@ -1,11 +1,13 @@
-/* Both products of the biconjugate gradient method with one reading of the matrix: q = A p, s = Aᵀ r.
+/* Both products of the biconjugate gradient method from one read of the matrix: q = A p, s = Aᵀ r.
  *
- * A group takes TILES · TILE_ROWS rows of GROUP_X · COLUMNS vectors of columns. An item goes down its columns: their
- * share of s stays in registers, its share of q goes to local memory and is summed up over the group every TILE_ROWS
- * rows. What groups have summed up is in partial arrays, which gather adds in a fixed order; how many there are is
- * told in parts, so that gather may run under another configuration.
+ * A group takes TILES · TILE_ROWS rows of GROUP_X · COLUMNS vectors of columns. An item goes down its columns: its sums
+ * for s stay in registers; its sums for q go to local memory and are added over the group every TILE_ROWS rows. The
+ * sums of the groups are in partial arrays, which gather adds in a fixed order. `parts` holds the number of these
+ * arrays, so that gather may run with a different configuration.
  *
- * FUSED 0: two readings, groups of z = 0 for q and of z = 1 for s. */
+ * FUSED 0: the matrix is read twice, by groups of z = 0 for q and by groups of z = 1 for s. */
+
+#include "benchmark/algebra/kernels/bicg.dev.h"
 
 #ifndef GROUP_X
 #error "GROUP_X: work-items of a group along columns"
@@ -39,7 +41,7 @@
 
 #define ITEMS (GROUP_X * GROUP_Y)
 #define GROUP_ROWS (TILE_ROWS * TILES)
-#define PITCH (GROUP_X + 1) /* keeps items that sum up different rows on different banks */
+#define PITCH (GROUP_X + 1) /* items that sum different rows use different banks */
 #define GATHER_RESULTS 32
 
 /* q_partial: parts[0] arrays of `rows`; s_partial: parts[1] arrays of `columns` */
@@ -55,7 +57,7 @@ KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void multiply(GLOBAL const float *RESTRI
     lanes column_p[COLUMNS], column_s[COLUMNS];
     int column[COLUMNS];
     UNROLL
-    for (int k = 0; k < COLUMNS; k++) { /* items past the last column go down the first with p = 0 */
+    for (int k = 0; k < COLUMNS; k++) { /* items past the last column go down the first column with p = 0 */
         column[k] = ((GROUP_ID(0) * COLUMNS + k) * GROUP_X + x) * VECTOR_WIDTH;
         column_s[k] = lanes_splat(0.0f);
         column_p[k] = column[k] < columns ? lanes_load(p + column[k]) : lanes_splat(0.0f);
@@ -108,7 +110,7 @@ KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void multiply(GLOBAL const float *RESTRI
     }
 }
 
-/* q, then s: a column of items adds up a result's parts. */
+/* Results are q, then s; the items of a column add the parts of one result. */
 KERNEL GROUP_LIMIT(GATHER_RESULTS, GATHER_SHARE, 1) void gather(GLOBAL const float *RESTRICT q_partial,
                                                                 GLOBAL const float *RESTRICT s_partial,
                                                                 GLOBAL const int *RESTRICT parts,

@@ -6,6 +6,8 @@
 #include "runtime/host_variant.h"
 #include "runtime/host_vector.h"
 
+#include "benchmark/algebra/kernels/bicg.dev.h"
+
 enum { ROWS = 3 }; /* which tunable */
 
 typedef struct bicg_job {
@@ -68,16 +70,16 @@ static qn_status multiply_block(size_t index, int worker, void *user)
 static qn_status multiply(const qn_host_launch *launch)
 {
     void *const *arguments = launch->arguments;
-    int32_t *parts = arguments[5];
-    bicg_job job = {.matrix = arguments[0],
-                    .p = arguments[1],
-                    .r = arguments[2],
-                    .q = arguments[3],
-                    .s_partial = arguments[4],
-                    .rows = (size_t) * (const int32_t *)arguments[6],
-                    .columns = (size_t) * (const int32_t *)arguments[7],
+    int32_t *parts = arguments[MULTIPLY_PARTS];
+    bicg_job job = {.matrix = arguments[MULTIPLY_MATRIX],
+                    .p = arguments[MULTIPLY_P],
+                    .r = arguments[MULTIPLY_R],
+                    .q = arguments[MULTIPLY_Q_PARTIAL],
+                    .s_partial = arguments[MULTIPLY_S_PARTIAL],
+                    .rows = (size_t) * (const int32_t *)arguments[MULTIPLY_ROWS],
+                    .columns = (size_t) * (const int32_t *)arguments[MULTIPLY_COLUMNS],
                     .step = (size_t)launch->configuration->value[ROWS]};
-    const size_t most = launch->argument_bytes[4] / sizeof(float) / job.columns;
+    const size_t most = launch->argument_bytes[MULTIPLY_S_PARTIAL] / sizeof(float) / job.columns;
     job.blocks = (size_t)qn_pool_threads(launch->pool);
     if (job.blocks > most) job.blocks = most;
     parts[0] = 1;
@@ -96,9 +98,11 @@ static void add_parts(const float *partial, size_t length, int parts, float *res
 static qn_status gather(const qn_host_launch *launch)
 {
     void *const *arguments = launch->arguments;
-    const int32_t *parts = arguments[2];
-    add_parts(arguments[0], (size_t) * (const int32_t *)arguments[5], parts[0], arguments[3]);
-    add_parts(arguments[1], (size_t) * (const int32_t *)arguments[6], parts[1], arguments[4]);
+    const int32_t *parts = arguments[GATHER_PARTS];
+    add_parts(arguments[GATHER_Q_PARTIAL], (size_t) * (const int32_t *)arguments[GATHER_ROWS], parts[0],
+              arguments[GATHER_Q]);
+    add_parts(arguments[GATHER_S_PARTIAL], (size_t) * (const int32_t *)arguments[GATHER_COLUMNS], parts[1],
+              arguments[GATHER_S]);
     return QN_OK;
 }
 

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "runtime/host_variant.h"
 
+#include "benchmark/algebra/kernels/gemm.dev.h"
+
 extern const char qn_benchmark_gemm_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_gemm_host);
 
@@ -32,7 +34,7 @@ enum {
 
 _Static_assert((int)TUNABLES <= (int)QN_TUNABLE_MAX, "a configuration holds a value of each");
 
-enum { LARGEST_TILE = 256, LARGEST_TILE_INNER = 32 };
+enum { TILE_MAX = 256, TILE_INNER_MAX = 32 };
 
 static const qn_tunable tunables[TUNABLES] = {
     [TILE_ROWS] = {"TILE_ROWS", {32, 64, 128}, 3, 64, "rows of C that a group makes (MWG)"},
@@ -52,7 +54,8 @@ static const qn_tunable tunables[TUNABLES] = {
     [LOCAL_B] = {"LOCAL_B", {0, 1}, 2, 1, "whether tiles of B go through local memory (SB)"},
     [PREFETCH] = {"PREFETCH", {0, 1, 2}, 3, 0, "tiles ahead: none, one in registers, in the background"},
     [LOCAL_BUFFERS] = {"LOCAL_BUFFERS", {1, 2, 3}, 3, 1, "tiles in local memory at a time"},
-    [RESIDENT] = {"RESIDENT", {0, 2, 4}, 3, 0, "groups for which registers must do; 0: the compiler's choice"},
+    [RESIDENT] =
+        {"RESIDENT", {0, 2, 4}, 3, 0, "groups that must fit a multiprocessor's registers; 0: the compiler's choice"},
     [BLOCK_ORDER] = {"BLOCK_ORDER", {1, 8}, 2, 1, "tiles down that follow each other before the next across"},
 };
 
@@ -115,12 +118,16 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_benchmark_gemm_host)[0](launch);
 }
 
-static const qn_argument_declaration arguments_of_gemm[] = {
-    {"a", QN_IN, QN_FLOAT32},     {"b", QN_IN, QN_FLOAT32},        {"c", QN_OUT, QN_FLOAT32},
-    {"rows", QN_VALUE, QN_INT32}, {"columns", QN_VALUE, QN_INT32}, {"inner", QN_VALUE, QN_INT32},
+_Static_assert(sizeof(gemm_scalars) == 3 * 4, "no padding");
+
+static const qn_argument_declaration arguments_of_gemm[GEMM_ARGUMENTS] = {
+    [GEMM_A] = {"a", QN_IN, QN_FLOAT32},
+    [GEMM_B] = {"b", QN_IN, QN_FLOAT32},
+    [GEMM_C] = {"c", QN_OUT, QN_FLOAT32},
+    [GEMM_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(gemm_scalars)},
 };
 
-static const qn_kernel_declaration kernels[] = {{"gemm", arguments_of_gemm, 6, geometry, host, work_of}};
+static const qn_kernel_declaration kernels[] = {{"gemm", arguments_of_gemm, GEMM_ARGUMENTS, geometry, host, work_of}};
 
 const qn_family qn_benchmark_gemm_family = {
     .name = "benchmark/gemm",
@@ -138,8 +145,7 @@ const qn_family qn_benchmark_gemm_family = {
 /* Whether tiles of some configuration stick out of the matrices. */
 static bool is_guarded(const qn_gemm_problem *problem)
 {
-    return problem->rows % LARGEST_TILE != 0 || problem->columns % LARGEST_TILE != 0 ||
-           problem->inner % LARGEST_TILE_INNER != 0;
+    return problem->rows % TILE_MAX != 0 || problem->columns % TILE_MAX != 0 || problem->inner % TILE_INNER_MAX != 0;
 }
 
 static int next_power_of_two(int size)
@@ -160,33 +166,37 @@ static qn_status check_buffer(const char *name, const qn_buffer *buffer, int lin
 {
     size_t needed = (size_t)lines * (size_t)length * sizeof(float);
     if (qn_buffer_bytes(buffer) < needed)
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/gemm: %s has %zu bytes; expected %zu for %d x %d numbers", name,
-                qn_buffer_bytes(buffer), needed, lines, length);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/gemm: %s has %zu bytes; expected %zu for %d x %d numbers", name,
+                       qn_buffer_bytes(buffer), needed, lines, length);
     return QN_OK;
 }
 
 qn_status qn_gemm(qn_queue *queue, const qn_configuration *configuration, const qn_gemm_problem *problem, qn_buffer *a,
                   qn_buffer *b, qn_buffer *c, qn_event **event)
 {
-    const qn_argument arguments[] = {
-        qn_argument_buffer(a),
-        qn_argument_buffer(b),
-        qn_argument_range(c, 0, (size_t)problem->rows * (size_t)problem->columns * sizeof(float)),
-        qn_argument_int32(problem->rows),
-        qn_argument_int32(problem->columns),
-        qn_argument_int32(problem->inner),
+    const gemm_scalars scalars = {
+        .rows = problem->rows,
+        .columns = problem->columns,
+        .inner = problem->inner,
+    };
+    const qn_argument arguments[GEMM_ARGUMENTS] = {
+        [GEMM_A] = qn_argument_buffer(a),
+        [GEMM_B] = qn_argument_buffer(b),
+        [GEMM_C] = qn_argument_range(c, 0, (size_t)problem->rows * (size_t)problem->columns * sizeof(float)),
+        [GEMM_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     char problem_class[64];
     if (problem->rows < 1 || problem->columns < 1 || problem->inner < 1)
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/gemm: %d rows, %d columns, %d inner; expected at least 1 of each",
-                problem->rows, problem->columns, problem->inner);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "benchmark/gemm: %d rows, %d columns, %d inner; expected at least 1 of each", problem->rows,
+                       problem->columns, problem->inner);
     QN_TRY(check_buffer("A", a, problem->inner, problem->rows));
     QN_TRY(check_buffer("B", b, problem->inner, problem->columns));
     QN_TRY(check_buffer("C", c, problem->rows, problem->columns));
     qn_gemm_class(problem, problem_class);
     qn_family_call call = {.kernel = 0,
                            .arguments = arguments,
-                           .argument_count = sizeof arguments / sizeof *arguments,
+                           .argument_count = GEMM_ARGUMENTS,
                            .problem = problem,
                            .problem_class = problem_class,
                            .definitions = is_guarded(problem) ? "GUARDED=1" : "GUARDED=0",

@@ -1,14 +1,17 @@
 /* C = A·B in single precision: A [inner][rows], B [inner][columns], C [rows][columns].
  *
- * A group makes a tile of TILE_ROWS x TILE_COLUMNS of C, walking along the inner index in steps of TILE_INNER; an item
- * has ROWS x COLUMNS of it in registers. Tiles of A and B go through local memory or are read where they are used.
- * The vectors of an item lie side by side, or strided: one of each item, then the next of each.
+ * A group computes a tile of TILE_ROWS x TILE_COLUMNS of C, along the inner index in steps of TILE_INNER; an item has
+ * ROWS x COLUMNS of it in registers. Tiles of A and B go through local memory or are read directly. The vectors of an
+ * item are adjacent, or strided: the first vectors of all items, then their second vectors.
  *
- * GUARDED: sizes may be any; rows and columns past the end are neither read nor written, inner ones are zeros. Without
- * it they are multiples of the tile's.
+ * GUARDED: any sizes; elements past the end are neither read nor written, and count as 0. Otherwise sizes are multiples
+ * of the tile's.
  *
- * The parameters are those of CLBlast's kernel (Nugteren 2018, https://arxiv.org/abs/1705.05249), and PREFETCH. */
+ * The parameters are those of CLBlast's kernel (Nugteren 2018, https://arxiv.org/abs/1705.05249) and a few more, such
+ * as PREFETCH. */
 #include "benchmark/kernels/wide.dev.h"
+
+#include "benchmark/algebra/kernels/gemm.dev.h"
 
 #ifndef TILE_ROWS
 #error "TILE_ROWS: rows of C that a group makes"
@@ -74,7 +77,7 @@
 #define ROWS (ROW_VECTORS * VECTOR_ROWS)
 #define COLUMNS (COLUMN_VECTORS * VECTOR_COLUMNS)
 
-/* Loading: an item's vectors are ITEMS / LOAD_ROWS inner indices and LOAD_ROWS vectors apart. */
+/* Distances between the vectors that an item loads: ITEMS / LOAD_ROWS inner indices, LOAD_ROWS vectors. */
 #define A_INNER_STEP (ITEMS / LOAD_ROWS)
 #define A_INNER_PASSES (TILE_INNER / A_INNER_STEP)
 #define A_ROW_STEP (LOAD_ROWS * VECTOR_ROWS)
@@ -86,7 +89,7 @@
 #define TILE_SIZE_A (TILE_INNER * TILE_ROWS)
 #define TILE_SIZE_B (TILE_INNER * TILE_COLUMNS)
 
-/* Floats that a multiply-add takes at once: a CPU's vectors; CUDA has none. */
+/* Floats of a multiply-add: vectors for CPUs, which CUDA does not have. */
 #ifdef QN_LANGUAGE_CUDA
 #define WIDTH 1
 #else
@@ -105,12 +108,12 @@
 #define COLUMN_OF(item, vector) (((item)*COLUMN_VECTORS + (vector)) * VECTOR_COLUMNS)
 #endif
 
-/* How a tile of A or B is loaded: a vector's floats, steps and passes along the lines (rows or columns), steps and
- * passes along the inner index. */
+/* Arguments for loading a tile of A or B: floats of a vector, step and number of passes along the lines (rows or
+ * columns), step and number of passes along the inner index. */
 #define A_SHAPE VECTOR_ROWS, A_ROW_STEP, A_ROW_PASSES, A_INNER_STEP, A_INNER_PASSES
 #define B_SHAPE VECTOR_COLUMNS, B_COLUMN_STEP, B_COLUMN_PASSES, B_INNER_STEP, B_INNER_PASSES
 
-/* n floats of `from` [inner][lines]; zeros from line_end and inner_end on. */
+/* Read n floats of `from` [inner][lines]; from line_end and inner_end on they are 0. */
 DEVICE_FN void read_guarded(int n, float *array, GLOBAL const float *RESTRICT from, int lines, int line, int k,
                             int line_end, int inner_end)
 {
@@ -123,8 +126,8 @@ DEVICE_FN void read_guarded(int n, float *array, GLOBAL const float *RESTRICT fr
 #endif
 }
 
-/* This item's part of a tile into registers. `from` is where it begins, at `line` and `inner` of the tile, and
- * `stride` floats lie between its inner indices: addresses that only need adding up. */
+/* Read this item's part of a tile into registers. The part begins at `from`, at `line` and `inner` of the tile; its
+ * inner indices are `stride` floats apart, so that addresses need only additions. */
 DEVICE_FN void stage(float *staged, GLOBAL const float *RESTRICT from, qn_int64 stride, int line, int inner,
                      int line_end, int inner_end, int n, int line_step, int line_passes, int inner_step,
                      int inner_passes)
@@ -147,7 +150,7 @@ DEVICE_FN void stage(float *staged, GLOBAL const float *RESTRICT from, qn_int64 
     }
 }
 
-/* ... and from there into local memory, [TILE_INNER][tile_lines]; to: its place in the tile. */
+/* Write the part from registers into local memory, [TILE_INNER][tile_lines]; to: start of the part in the tile. */
 DEVICE_FN void put(LOCAL_PTR float *to, int tile_lines, const float *staged, int n, int line_step, int line_passes,
                    int inner_step, int inner_passes)
 {
@@ -159,7 +162,7 @@ DEVICE_FN void put(LOCAL_PTR float *to, int tile_lines, const float *staged, int
     }
 }
 
-/* Both at once, without waiting. */
+/* Start asynchronous copies of this item's part of a tile to local memory. */
 DEVICE_FN void start_copy(LOCAL_PTR float *tile, int tile_lines, GLOBAL const float *RESTRICT from, qn_int64 stride,
                           int line, int inner, int line_end, int inner_end, int n, int line_step, int line_passes,
                           int inner_step, int inner_passes)
@@ -195,7 +198,7 @@ DEVICE_FN void multiply_add(VEC(float, WIDTH) (*sum)[PARTS], const float *a, con
     }
 }
 
-/* The sums of an item to C, of which rows and columns up to row_end and column_end are there. */
+/* Write the sums of an item to C, except rows and columns from row_end and column_end on. */
 DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*sum)[PARTS], int columns, int item_row,
                           int item_column, int row_end, int column_end)
 {
@@ -223,11 +226,11 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
     }
 }
 
-/* The tiles `ahead` inner indices further on than from_a and from_b point: into registers, from there into local memory,
- * or in the background into the given buffer. */
+/* Load the tiles that begin `ahead` inner indices after from_a and from_b: into registers (STAGE), from there into
+ * local memory (PUT), or by asynchronous copies into the given buffer (START_COPIES). */
 #if LOCAL_A
 #define STAGE_A(ahead, inner_end) \
-    stage(staged_a, from_a + (qn_int64)(ahead)*rows, stride_a, a_row, a_inner, row_end, (inner_end) - (ahead), A_SHAPE)
+    stage(staged_a, from_a + (qn_int64)(ahead)*s.rows, stride_a, a_row, a_inner, row_end, (inner_end) - (ahead), A_SHAPE)
 #define PUT_A() \
     tile_a = (LOCAL_PTR float *)tiles_a + buffer * TILE_SIZE_A; \
     put(tile_a + a_place, TILE_ROWS, staged_a, A_SHAPE)
@@ -239,7 +242,7 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
 #endif
 #if LOCAL_B
 #define STAGE_B(ahead, inner_end) \
-    stage(staged_b, from_b + (qn_int64)(ahead)*columns, stride_b, b_column, b_inner, column_end, \
+    stage(staged_b, from_b + (qn_int64)(ahead)*s.columns, stride_b, b_column, b_inner, column_end, \
           (inner_end) - (ahead), B_SHAPE)
 #define PUT_B() \
     tile_b = (LOCAL_PTR float *)tiles_b + buffer * TILE_SIZE_B; \
@@ -252,24 +255,24 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
 #endif
 #define START_COPIES(buffer, ahead, inner_end) \
     start_copy((LOCAL_PTR float *)tiles_a + ((buffer)*TILE_SIZE_A + a_place), TILE_ROWS, \
-               from_a + (qn_int64)(ahead)*rows, stride_a, a_row, a_inner, row_end, (inner_end) - (ahead), A_SHAPE); \
+               from_a + (qn_int64)(ahead)*s.rows, stride_a, a_row, a_inner, row_end, (inner_end) - (ahead), A_SHAPE); \
     start_copy((LOCAL_PTR float *)tiles_b + ((buffer)*TILE_SIZE_B + b_place), TILE_COLUMNS, \
-               from_b + (qn_int64)(ahead)*columns, stride_b, b_column, b_inner, column_end, (inner_end) - (ahead), \
+               from_b + (qn_int64)(ahead)*s.columns, stride_b, b_column, b_inner, column_end, (inner_end) - (ahead), \
                B_SHAPE)
 
-/* Before the first step; before the tiles of a step are used; after that. inner_end: inner indices left. */
+/* Code before the first step, before each step and after each step. inner_end: number of inner indices left. */
 #if !LOCAL_A && !LOCAL_B
 #define BEFORE_STEPS()
 #define BEFORE_STEP(inner_end)
 #define AFTER_STEP()
 #elif PREFETCH == 2
-/* LOCAL_BUFFERS - 1 tiles are on their way while one is multiplied. The barrier says that everybody's part of it is
- * there, and that nobody still reads the buffer which is filled next. */
+/* LOCAL_BUFFERS - 1 tiles are copied while one is multiplied. After the barrier the parts of all items have arrived,
+ * and no item still reads the buffer that is filled next. */
 #define BEFORE_STEPS() \
     int buffer = 0; \
     UNROLL \
     for (int t = 0; t < LOCAL_BUFFERS - 1; t++) { \
-        if (t * TILE_INNER < inner) { START_COPIES(t, t * TILE_INNER, inner); } \
+        if (t * TILE_INNER < s.inner) { START_COPIES(t, t * TILE_INNER, s.inner); } \
         ASYNC_COMMIT(); \
     }
 #define BEFORE_STEP(inner_end) \
@@ -286,8 +289,8 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
 #if PREFETCH == 1
 #define BEFORE_STEPS() \
     int buffer = 0; \
-    DECLARE_STAGED_A DECLARE_STAGED_B STAGE_A(0, inner); \
-    STAGE_B(0, inner)
+    DECLARE_STAGED_A DECLARE_STAGED_B STAGE_A(0, s.inner); \
+    STAGE_B(0, s.inner)
 #define BEFORE_STEP(inner_end) \
     PUT_A(); \
     PUT_B(); \
@@ -307,7 +310,7 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
     PUT_B(); \
     LOCAL_BARRIER()
 #endif
-/* Of two buffers, the barrier of the next step is enough: whoever passes it has read this step's. */
+/* With two buffers the barrier of the next step is enough: when an item passes it, all have read this step's tiles. */
 #if LOCAL_BUFFERS == 1
 #define AFTER_STEP() LOCAL_BARRIER()
 #else
@@ -315,7 +318,7 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
 #endif
 #endif
 
-/* What an item reads for one inner index: from local memory, or from A and B themselves. */
+/* Reads of an item's values for one inner index: from local memory, or directly from A and B. */
 #if LOCAL_A
 #define BEGIN_READING_A() LOCAL_PTR const float *read_a = tile_a + ROW_OF(item_row, 0)
 #define ADVANCE_A(floats) from_a += (floats)
@@ -325,7 +328,7 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
 #define BEGIN_READING_A()
 #define ADVANCE_A(floats) a += (floats)
 #define READ_A(array, vector, k) \
-    read_guarded(VECTOR_ROWS, array, a, rows, ROW_OF(item_row, vector), k, row_end, inner_end)
+    read_guarded(VECTOR_ROWS, array, a, s.rows, ROW_OF(item_row, vector), k, row_end, inner_end)
 #endif
 #if LOCAL_B
 #define BEGIN_READING_B() LOCAL_PTR const float *read_b = tile_b + COLUMN_OF(item_column, 0)
@@ -336,7 +339,7 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
 #define BEGIN_READING_B()
 #define ADVANCE_B(floats) b += (floats)
 #define READ_B(array, vector, k) \
-    read_guarded(VECTOR_COLUMNS, array, b, columns, COLUMN_OF(item_column, vector), k, column_end, inner_end)
+    read_guarded(VECTOR_COLUMNS, array, b, s.columns, COLUMN_OF(item_column, vector), k, column_end, inner_end)
 #endif
 
 #if RESIDENT
@@ -345,8 +348,8 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
 #define GEMM_LIMIT GROUP_LIMIT(GROUP_COLUMNS, GROUP_ROWS, 1)
 #endif
 
-/* The tile of a group: along bands of BLOCK_ORDER tiles (fewer in the last), down each first, so that groups which run
- * at the same time share rows of A as well as columns of B. */
+/* Find the tile of a group. Tiles are numbered in bands of BLOCK_ORDER rows of tiles (fewer in the last band), first
+ * down, then across, so that groups that run at the same time share rows of A as well as columns of B. */
 DEVICE_FN void find_tile(int *first_row, int *first_column)
 {
 #if BLOCK_ORDER == 1
@@ -361,15 +364,15 @@ DEVICE_FN void find_tile(int *first_row, int *first_column)
 #endif
 }
 
-KERNEL GEMM_LIMIT void gemm(GLOBAL const float *RESTRICT a, GLOBAL const float *RESTRICT b, GLOBAL float *RESTRICT c,
-                            int rows, int columns, int inner)
+KERNEL GEMM_LIMIT void gemm(
+    GLOBAL const float *RESTRICT a, GLOBAL const float *RESTRICT b, GLOBAL float *RESTRICT c, const gemm_scalars s)
 {
     const int item_column = LOCAL_ID(0), item_row = LOCAL_ID(1);
     int first_row, first_column;
     find_tile(&first_row, &first_column);
     a += first_row;
     b += first_column;
-    const int row_end = rows - first_row, column_end = columns - first_column;
+    const int row_end = s.rows - first_row, column_end = s.columns - first_column;
     VEC(float, WIDTH) sum[ROWS][PARTS];
 #if LOCAL_A || LOCAL_B
     const int item = item_row * GROUP_COLUMNS + item_column;
@@ -379,16 +382,16 @@ KERNEL GEMM_LIMIT void gemm(GLOBAL const float *RESTRICT a, GLOBAL const float *
     LOCAL_PTR float *tile_a = (LOCAL_PTR float *)tiles_a;
     const int a_row = item % LOAD_ROWS * VECTOR_ROWS, a_inner = item / LOAD_ROWS;
     const int a_place = a_inner * TILE_ROWS + a_row;
-    const qn_int64 stride_a = (qn_int64)A_INNER_STEP * rows;
-    GLOBAL const float *RESTRICT from_a = a + (a_row + (qn_int64)a_inner * rows);
+    const qn_int64 stride_a = (qn_int64)A_INNER_STEP * s.rows;
+    GLOBAL const float *RESTRICT from_a = a + (a_row + (qn_int64)a_inner * s.rows);
 #endif
 #if LOCAL_B
     LOCAL qn_float4 tiles_b[LOCAL_BUFFERS * TILE_SIZE_B / 4];
     LOCAL_PTR float *tile_b = (LOCAL_PTR float *)tiles_b;
     const int b_column = item % LOAD_COLUMNS * VECTOR_COLUMNS, b_inner = item / LOAD_COLUMNS;
     const int b_place = b_inner * TILE_COLUMNS + b_column;
-    const qn_int64 stride_b = (qn_int64)B_INNER_STEP * columns;
-    GLOBAL const float *RESTRICT from_b = b + (b_column + (qn_int64)b_inner * columns);
+    const qn_int64 stride_b = (qn_int64)B_INNER_STEP * s.columns;
+    GLOBAL const float *RESTRICT from_b = b + (b_column + (qn_int64)b_inner * s.columns);
 #endif
     UNROLL
     for (int r = 0; r < ROWS; r++) {
@@ -396,7 +399,7 @@ KERNEL GEMM_LIMIT void gemm(GLOBAL const float *RESTRICT a, GLOBAL const float *
         for (int p = 0; p < PARTS; p++) sum[r][p] = VEC_SPLAT(float, WIDTH, 0.0f);
     }
     BEFORE_STEPS();
-    for (int inner_end = inner; inner_end > 0; inner_end -= TILE_INNER) {
+    for (int inner_end = s.inner; inner_end > 0; inner_end -= TILE_INNER) {
         BEFORE_STEP(inner_end);
         BEGIN_READING_A();
         BEGIN_READING_B();
@@ -412,10 +415,10 @@ KERNEL GEMM_LIMIT void gemm(GLOBAL const float *RESTRICT a, GLOBAL const float *
                 multiply_add(sum, a_part, b_part);
             }
         }
-        ADVANCE_A((qn_int64)TILE_INNER * rows);
-        ADVANCE_B((qn_int64)TILE_INNER * columns);
+        ADVANCE_A((qn_int64)TILE_INNER * s.rows);
+        ADVANCE_B((qn_int64)TILE_INNER * s.columns);
         AFTER_STEP();
     }
-    write_tile(c + ((qn_int64)first_row * columns + first_column), sum, columns, item_row, item_column, row_end,
+    write_tile(c + ((qn_int64)first_row * s.columns + first_column), sum, s.columns, item_row, item_column, row_end,
                column_end);
 }

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "runtime/host_variant.h"
 
+#include "benchmark/algebra/kernels/gemm_batched.dev.h"
+
 extern const char qn_benchmark_gemm_batched_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_gemm_batched_host);
 
@@ -85,15 +87,18 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_benchmark_gemm_batched_host)[0](launch);
 }
 
+_Static_assert(sizeof(batched_scalars) == 4 * 4, "no padding");
+
 /* The last three are for the host's kernel; the others have them as constants. */
-static const qn_argument_declaration arguments_of_gemm_batched[] = {
-    {"a", QN_IN, QN_FLOAT32},         {"b", QN_IN, QN_FLOAT32},     {"c", QN_OUT, QN_FLOAT32},
-    {"matrices", QN_VALUE, QN_INT32}, {"rows", QN_VALUE, QN_INT32}, {"columns", QN_VALUE, QN_INT32},
-    {"inner", QN_VALUE, QN_INT32},
+static const qn_argument_declaration arguments_of_gemm_batched[BATCHED_ARGUMENTS] = {
+    [BATCHED_A] = {"a", QN_IN, QN_FLOAT32},
+    [BATCHED_B] = {"b", QN_IN, QN_FLOAT32},
+    [BATCHED_C] = {"c", QN_OUT, QN_FLOAT32},
+    [BATCHED_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(batched_scalars)},
 };
 
 static const qn_kernel_declaration kernels[] = {
-    {"gemm_batched", arguments_of_gemm_batched, 7, geometry, host, work_of}};
+    {"gemm_batched", arguments_of_gemm_batched, BATCHED_ARGUMENTS, geometry, host, work_of}};
 
 const qn_family qn_benchmark_gemm_batched_family = {
     .name = "benchmark/gemm_batched",
@@ -117,15 +122,15 @@ static qn_status check_buffer(const char *name, const qn_buffer *buffer, int mat
 {
     size_t needed = (size_t)matrices * (size_t)(rows * columns) * sizeof(float);
     if (qn_buffer_bytes(buffer) < needed)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "benchmark/gemm_batched: %s has %zu bytes; expected %zu for %d matrices of %d x %d", name,
-                qn_buffer_bytes(buffer), needed, matrices, rows, columns);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "benchmark/gemm_batched: %s has %zu bytes; expected %zu for %d matrices of %d x %d", name,
+                       qn_buffer_bytes(buffer), needed, matrices, rows, columns);
     return QN_OK;
 }
 
 static bool is_small(int size)
 {
-    return size >= 1 && size <= QN_GEMM_BATCHED_LARGEST;
+    return size >= 1 && size <= QN_GEMM_BATCHED_MAX;
 }
 
 qn_status qn_gemm_batched(qn_queue *queue, const qn_configuration *configuration,
@@ -135,27 +140,31 @@ qn_status qn_gemm_batched(qn_queue *queue, const qn_configuration *configuration
     const int rows = problem->rows, columns = problem->columns, inner = problem->inner;
     char problem_class[64], definitions[64];
     if (problem->matrices < 1 || !is_small(rows) || !is_small(columns) || !is_small(inner))
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "benchmark/gemm_batched: %d matrices, %d rows, %d columns, %d inner; expected at least one matrix and "
-                "sizes of 1 to %d",
-                problem->matrices, rows, columns, inner, QN_GEMM_BATCHED_LARGEST);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "benchmark/gemm_batched: %d matrices, %d rows, %d columns, %d inner; expected at least one matrix and "
+            "sizes of 1 to %d",
+            problem->matrices, rows, columns, inner, QN_GEMM_BATCHED_MAX);
     QN_TRY(check_buffer("A", a, problem->matrices, rows, inner));
     QN_TRY(check_buffer("B", b, problem->matrices, inner, columns));
     QN_TRY(check_buffer("C", c, problem->matrices, rows, columns));
-    const qn_argument arguments[] = {
-        qn_argument_buffer(a),
-        qn_argument_buffer(b),
-        qn_argument_range(c, 0, (size_t)problem->matrices * (size_t)(rows * columns) * sizeof(float)),
-        qn_argument_int32(problem->matrices),
-        qn_argument_int32(rows),
-        qn_argument_int32(columns),
-        qn_argument_int32(inner),
+    const batched_scalars scalars = {
+        .matrices = problem->matrices,
+        .rows = rows,
+        .columns = columns,
+        .inner = inner,
+    };
+    const qn_argument arguments[BATCHED_ARGUMENTS] = {
+        [BATCHED_A] = qn_argument_buffer(a),
+        [BATCHED_B] = qn_argument_buffer(b),
+        [BATCHED_C] = qn_argument_range(c, 0, (size_t)problem->matrices * (size_t)(rows * columns) * sizeof(float)),
+        [BATCHED_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     qn_gemm_batched_class(problem, problem_class);
     snprintf(definitions, sizeof definitions, "ROWS=%d COLUMNS=%d INNER=%d", rows, columns, inner);
     qn_family_call call = {.kernel = 0,
                            .arguments = arguments,
-                           .argument_count = sizeof arguments / sizeof *arguments,
+                           .argument_count = BATCHED_ARGUMENTS,
                            .problem = problem,
                            .problem_class = problem_class,
                            .definitions = definitions,

@@ -1,10 +1,11 @@
 /* C[m] = A[m]·B[m] for many small matrices, single precision: A [matrix][ROWS][INNER], B [matrix][INNER][COLUMNS],
- * C [matrix][ROWS][COLUMNS], sizes constants of the problem (the arguments rows, columns and inner are for the host).
+ * C [matrix][ROWS][COLUMNS]. The sizes are constants of the text (the fields rows, columns and inner are for the host).
  *
- * A group makes the products of MATRICES matrices in a row. Its items take tiles of ITEM_ROWS x ITEM_COLUMNS of them in
- * turn, with the sums in registers. A and B come from local memory, into which the group has copied them as one piece,
- * or are read where they are used. */
+ * A group computes the products of MATRICES consecutive matrices. Its items take tiles of ITEM_ROWS x ITEM_COLUMNS in
+ * turn, with the sums in registers. The group first copies A and B to local memory, or items read them directly. */
 #include "benchmark/kernels/wide.dev.h"
+
+#include "benchmark/algebra/kernels/gemm_batched.dev.h"
 
 #ifndef GROUP_SIZE
 #error "GROUP_SIZE: work-items per group"
@@ -55,7 +56,7 @@
 #define LINE_A (INNER + PADDING)
 #define LINE_B (COLUMNS + PADDING)
 #define LOCAL_FLOATS (LOCAL_A * ROWS * LINE_A + LOCAL_B * INNER * LINE_B)
-/* As matrices_of in gemm_batched.c */
+/* The same as matrices_of in gemm_batched.c */
 #if LOCAL_FLOATS * MATRICES_PER_GROUP > LOCAL_KIB * 256
 #define MATRICES (LOCAL_KIB * 256 / LOCAL_FLOATS)
 #else
@@ -66,12 +67,12 @@
 #define TILES_ACROSS ((COLUMNS + ITEM_COLUMNS - 1) / ITEM_COLUMNS)
 #define TILES (TILES_DOWN * TILES_ACROSS)
 
-/* Copies and reads are as wide as lines allow. */
+/* Copies and reads are as wide as the lengths of lines allow. */
 #define COPY_A (INNER % COPY_FLOATS == 0 ? COPY_FLOATS : 1)
 #define COPY_B (COLUMNS % COPY_FLOATS == 0 ? COPY_FLOATS : 1)
 #define READ_INNER (INNER % 4 == 0 && UNROLL_INNER % 4 == 0 ? 4 : 1)
 
-/* Floats that a multiply-add takes at once: a CPU's vectors; CUDA has none. */
+/* Floats of a multiply-add: vectors for CPUs, which CUDA does not have. */
 #ifdef QN_LANGUAGE_CUDA
 #define WIDTH 1
 #else
@@ -79,7 +80,7 @@
 #endif
 #define PARTS (ITEM_COLUMNS / WIDTH)
 
-/* `lines` lines of `length` floats from a row of matrices to local memory, n floats at once. */
+/* Copy `lines` consecutive lines of `length` floats to local memory, n floats at once. */
 DEVICE_FN void copy_lines(LOCAL_PTR float *to, GLOBAL const float *RESTRICT from, int lines, int length, int n)
 {
     for (int i = LOCAL_ID(0) * n; i < lines * length; i += GROUP_SIZE * n) {
@@ -113,7 +114,7 @@ DEVICE_FN void copy_lines(LOCAL_PTR float *to, GLOBAL const float *RESTRICT from
 #define STRIDE_B COLUMNS
 #endif
 
-/* Row r of the tile that starts at tile row `down`; past the end, the last one again. */
+/* Row r of the tile at tile row `down`; past the end, the last row. */
 DEVICE_FN int row_of(int down, int r)
 {
 #if STRIDED_ROWS
@@ -124,7 +125,7 @@ DEVICE_FN int row_of(int down, int r)
     return ROWS % ITEM_ROWS == 0 ? row : MIN(row, ROWS - 1);
 }
 
-/* Sums of the tile at tile row `down` and column `first` of one matrix. */
+/* Compute the sums of the tile at tile row `down` and column `first` of one matrix. */
 DEVICE_FN void multiply(VEC(float, WIDTH) (*sum)[PARTS], SPACE_A const float *a, SPACE_B const float *b, int down,
                         int first)
 {
@@ -171,11 +172,10 @@ DEVICE_FN void write_tile(GLOBAL float *RESTRICT c, const VEC(float, WIDTH) (*su
     }
 }
 
-KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void gemm_batched(GLOBAL const float *RESTRICT a, GLOBAL const float *RESTRICT b,
-                                                       GLOBAL float *RESTRICT c, int matrices, int rows,
-                                                       int columns, int inner)
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void gemm_batched(
+    GLOBAL const float *RESTRICT a, GLOBAL const float *RESTRICT b, GLOBAL float *RESTRICT c, const batched_scalars s)
 {
-    const int first_matrix = GROUP_ID(0) * MATRICES, here = MIN(MATRICES, matrices - first_matrix);
+    const int first_matrix = GROUP_ID(0) * MATRICES, here = MIN(MATRICES, s.matrices - first_matrix);
     a += (qn_int64)first_matrix * (ROWS * INNER);
     b += (qn_int64)first_matrix * (INNER * COLUMNS);
     c += (qn_int64)first_matrix * (ROWS * COLUMNS);

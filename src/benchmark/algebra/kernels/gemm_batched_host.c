@@ -5,6 +5,8 @@
 #include "benchmark/algebra/kernels/gemm_batched.h"
 #include "runtime/host_variant.h"
 
+#include "benchmark/algebra/kernels/gemm_batched.dev.h"
+
 enum { MATRICES_PER_PIECE = 64, ROWS_AT_ONCE = 4 };
 
 /* Levels without a fused multiply-add round twice instead of calling the C library for each. */
@@ -24,7 +26,7 @@ typedef struct batch_job {
 static inline void multiply_rows(const float *restrict a, const float *restrict b, float *restrict c, int height,
                                  int columns, int inner)
 {
-    float sum[ROWS_AT_ONCE][QN_GEMM_BATCHED_LARGEST] = {{0}};
+    float sum[ROWS_AT_ONCE][QN_GEMM_BATCHED_MAX] = {{0}};
     for (int k = 0; k < inner; k++)
         for (int r = 0; r < height; r++)
 #pragma omp simd
@@ -66,11 +68,13 @@ static qn_status multiply_piece(size_t index, int worker, void *user)
 
 static qn_status gemm_batched(const qn_host_launch *launch)
 {
-    batch_job job = {.a = launch->arguments[0], .b = launch->arguments[1], .c = launch->arguments[2]};
-    job.matrices = *(const int32_t *)launch->arguments[3];
-    job.rows = *(const int32_t *)launch->arguments[4];
-    job.columns = *(const int32_t *)launch->arguments[5];
-    job.inner = *(const int32_t *)launch->arguments[6];
+    const batched_scalars *s = launch->arguments[BATCHED_SCALARS];
+    batch_job job = {
+        .a = launch->arguments[BATCHED_A], .b = launch->arguments[BATCHED_B], .c = launch->arguments[BATCHED_C]};
+    job.matrices = s->matrices;
+    job.rows = s->rows;
+    job.columns = s->columns;
+    job.inner = s->inner;
     return qn_pool_run(launch->pool, ((size_t)job.matrices + MATRICES_PER_PIECE - 1) / MATRICES_PER_PIECE,
                        multiply_piece, &job);
 }

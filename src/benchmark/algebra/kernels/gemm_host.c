@@ -16,6 +16,8 @@
 #include "benchmark/algebra/kernels/gemm.h"
 #include "runtime/host_variant.h"
 
+#include "benchmark/algebra/kernels/gemm.dev.h"
+
 /* As many sums as leave registers for a panel's row of B and one element of A. */
 #if defined(__AVX512F__)
 enum { LANES = 16, TILE_ROWS = 12 };
@@ -146,10 +148,11 @@ static qn_status multiply_blocks(gemm_job *job, qn_pool *pool)
 
 static qn_status gemm(const qn_host_launch *launch)
 {
-    gemm_job job = {.a = launch->arguments[0], .b = launch->arguments[1], .c = launch->arguments[2]};
-    job.rows = (size_t) * (const int32_t *)launch->arguments[3];
-    job.columns = (size_t) * (const int32_t *)launch->arguments[4];
-    job.inner = (size_t) * (const int32_t *)launch->arguments[5];
+    const gemm_scalars *s = launch->arguments[GEMM_SCALARS];
+    gemm_job job = {.a = launch->arguments[GEMM_A], .b = launch->arguments[GEMM_B], .c = launch->arguments[GEMM_C]};
+    job.rows = (size_t)s->rows;
+    job.columns = (size_t)s->columns;
+    job.inner = (size_t)s->inner;
     size_t inner = minimum(BLOCK_INNER, job.inner), columns = minimum(BLOCK_COLUMNS, job.columns);
     size_t panels = (columns + TILE_COLUMNS - 1) / TILE_COLUMNS, workers = (size_t)qn_pool_threads(launch->pool);
     QN_TRY(qn_allocate(panels * TILE_COLUMNS * inner, sizeof(float), (void **)&job.packed_b));

@@ -4,6 +4,8 @@
 #include "runtime/host_variant.h"
 #include "tune/workload_inputs.h"
 
+#include "benchmark/algebra/kernels/reduction.dev.h"
+
 extern const char qn_benchmark_reduction_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_reduction_host);
 
@@ -12,7 +14,7 @@ enum { SET_ZERO, SET_SUM, ADD_SUM }; /* modes of sum_partials */
 enum { GROUP_SIZE, VECTOR_WIDTH, GROUPS_PER_UNIT, ITEM_VECTORS, ADJACENT, LOCAL_SUM, ATOMIC };
 enum {
     LEAST_SHARE = 1024, /* floats of a group where there are as many groups as needed; as in the constraints */
-    MOST_PER_UNIT = 64,
+    PER_UNIT_MAX = 64,
     ALIGNMENT = 256
 };
 
@@ -51,27 +53,29 @@ static qn_status partials_host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_benchmark_reduction_host)[SUM_PARTIALS](launch);
 }
 
-static const qn_argument_declaration groups_arguments[] = {{"from", QN_IN, QN_FLOAT32},
-                                                           {"partial", QN_INOUT, QN_FLOAT32},
-                                                           {"result", QN_INOUT, QN_FLOAT32},
-                                                           {"partials", QN_OUT, QN_INT32},
-                                                           {"count", QN_VALUE, QN_INT32}};
-static const qn_argument_declaration partials_arguments[] = {{"partial", QN_IN, QN_FLOAT32},
-                                                             {"partials", QN_IN, QN_INT32},
-                                                             {"result", QN_INOUT, QN_FLOAT32},
-                                                             {"mode", QN_VALUE, QN_INT32}};
+static const qn_argument_declaration groups_arguments[GROUPS_ARGUMENTS] = {
+    [GROUPS_FROM] = {"from", QN_IN, QN_FLOAT32},        [GROUPS_PARTIAL] = {"partial", QN_INOUT, QN_FLOAT32},
+    [GROUPS_RESULT] = {"result", QN_INOUT, QN_FLOAT32}, [GROUPS_PARTIALS] = {"partials", QN_OUT, QN_INT32},
+    [GROUPS_COUNT] = {"count", QN_VALUE, QN_INT32},
+};
+static const qn_argument_declaration partials_arguments[PARTIALS_ARGUMENTS] = {
+    [PARTIALS_PARTIAL] = {"partial", QN_IN, QN_FLOAT32},
+    [PARTIALS_PARTIALS] = {"partials", QN_IN, QN_INT32},
+    [PARTIALS_RESULT] = {"result", QN_INOUT, QN_FLOAT32},
+    [PARTIALS_MODE] = {"mode", QN_VALUE, QN_INT32},
+};
 
 /* The second kernel's work is none that one kernel doing it all would need. */
 static const qn_kernel_declaration kernels[KERNELS] = {
-    {"sum_groups", groups_arguments, 5, groups_geometry, groups_host, work},
-    {"sum_partials", partials_arguments, 4, partials_geometry, partials_host, NULL},
+    {"sum_groups", groups_arguments, GROUPS_ARGUMENTS, groups_geometry, groups_host, work},
+    {"sum_partials", partials_arguments, PARTIALS_ARGUMENTS, partials_geometry, partials_host, NULL},
 };
 
 static const qn_tunable tunables[] = {
     [GROUP_SIZE] = {"GROUP_SIZE", {32, 64, 128, 256, 512, 1024}, 6, 256, "work-items per group"},
     [VECTOR_WIDTH] = {"VECTOR_WIDTH", {1, 2, 4, 8, 16}, 5, 1, "floats per vector"},
     [GROUPS_PER_UNIT] = {"GROUPS_PER_UNIT",
-                         {0, 1, 2, 4, 8, 16, 32, MOST_PER_UNIT},
+                         {0, 1, 2, 4, 8, 16, 32, PER_UNIT_MAX},
                          8,
                          8,
                          "groups for each compute unit; 0: as many as take ITEM_VECTORS an item"},
@@ -112,7 +116,7 @@ const qn_family qn_benchmark_reduction_family = {
 static size_t partial_bytes(const qn_reduction_problem *problem)
 {
     const size_t most = (size_t)problem->count / LEAST_SHARE + 1;
-    const size_t most_dealt = (size_t)problem->compute_units * MOST_PER_UNIT;
+    const size_t most_dealt = (size_t)problem->compute_units * PER_UNIT_MAX;
     const size_t bytes = (most > most_dealt ? most : most_dealt) * sizeof(float);
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
@@ -132,11 +136,16 @@ typedef struct reduction_run {
 
 static qn_status sum_groups(const reduction_run *run)
 {
-    qn_argument values[] = {run->from, run->partial, run->result, run->partials,
-                            qn_argument_int32(run->problem->count)};
+    const qn_argument values[GROUPS_ARGUMENTS] = {
+        [GROUPS_FROM] = run->from,
+        [GROUPS_PARTIAL] = run->partial,
+        [GROUPS_RESULT] = run->result,
+        [GROUPS_PARTIALS] = run->partials,
+        [GROUPS_COUNT] = qn_argument_int32(run->problem->count),
+    };
     qn_family_call call = {.kernel = SUM_GROUPS,
                            .arguments = values,
-                           .argument_count = 5,
+                           .argument_count = GROUPS_ARGUMENTS,
                            .problem = run->problem,
                            .configuration = run->configuration};
     qn_event *event = NULL;
@@ -146,10 +155,15 @@ static qn_status sum_groups(const reduction_run *run)
 
 static qn_status sum_partials(const reduction_run *run, int mode)
 {
-    qn_argument values[] = {run->partial, run->partials, run->result, qn_argument_int32(mode)};
+    const qn_argument values[PARTIALS_ARGUMENTS] = {
+        [PARTIALS_PARTIAL] = run->partial,
+        [PARTIALS_PARTIALS] = run->partials,
+        [PARTIALS_RESULT] = run->result,
+        [PARTIALS_MODE] = qn_argument_int32(mode),
+    };
     qn_family_call call = {.kernel = SUM_PARTIALS,
                            .arguments = values,
-                           .argument_count = 4,
+                           .argument_count = PARTIALS_ARGUMENTS,
                            .problem = run->problem,
                            .configuration = run->configuration};
     qn_event *event = NULL;
@@ -173,11 +187,11 @@ qn_status qn_reduction(qn_queue *queue, const qn_configuration *configuration, c
                                qn_argument_range(result, 0, sizeof(float)),
                                seconds};
     if (problem->count <= 0 || problem->count % QN_REDUCTION_STEP != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/reduction: %d floats; expected a multiple of %d", problem->count,
-                QN_REDUCTION_STEP);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/reduction: %d floats; expected a multiple of %d", problem->count,
+                       QN_REDUCTION_STEP);
     if (problem->compute_units <= 0 || qn_buffer_bytes(scratch) < qn_reduction_scratch_bytes(problem))
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/reduction: %zu bytes for partial sums of %d units; expected %zu",
-                qn_buffer_bytes(scratch), problem->compute_units, qn_reduction_scratch_bytes(problem));
+        return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/reduction: %zu bytes for partial sums of %d units; expected %zu",
+                       qn_buffer_bytes(scratch), problem->compute_units, qn_reduction_scratch_bytes(problem));
     if (seconds) *seconds = 0;
     if (adds_atomically) QN_TRY(sum_partials(&run, SET_ZERO));
     QN_TRY(sum_groups(&run));

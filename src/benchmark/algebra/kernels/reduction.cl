@@ -1,7 +1,10 @@
 /* Sum of many floats.
  *
- * sum_groups: every group adds up a part and leaves one float; sum_partials: one group adds those up. With ATOMIC 1
- * groups add theirs to the result themselves, in no fixed order, and sum_partials sets the result to 0 before. */
+ * sum_groups: every group sums a part of the floats into one partial sum; sum_partials: one group adds the partial
+ * sums. With ATOMIC 1 groups add their sums to the result themselves, in no fixed order; sum_partials first sets it to
+ * 0. */
+
+#include "benchmark/algebra/kernels/reduction.dev.h"
 
 #ifndef GROUP_SIZE
 #error "GROUP_SIZE: work-items per group"
@@ -27,7 +30,7 @@
 
 #include "benchmark/kernels/lanes.dev.h"
 
-/* The sum over the items of a group, in item 0. */
+/* Sum over the items of a group, returned to item 0. */
 DEVICE_FN float sum_over_group(float value, LOCAL_PTR float *shares, int item)
 {
     shares[item] = value;
@@ -53,7 +56,7 @@ DEVICE_FN float sum_over_group(float value, LOCAL_PTR float *shares, int item)
     return value;
 }
 
-/* count is a multiple of 16: of every vector */
+/* count is a multiple of 16, and so of every VECTOR_WIDTH */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void sum_groups(GLOBAL const float *RESTRICT from, GLOBAL float *RESTRICT partial,
                                                      GLOBAL float *RESTRICT result, GLOBAL int *RESTRICT partials,
                                                      int count)

@@ -4,6 +4,8 @@
 #include "runtime/host_variant.h"
 #include "runtime/host_vector.h"
 
+#include "benchmark/algebra/kernels/reduction.dev.h"
+
 enum { GROUPS_PER_UNIT = 2, ITEM_VECTORS = 3 }; /* which tunables */
 
 typedef struct reduction_job {
@@ -46,23 +48,23 @@ static qn_status sum_piece(size_t index, int worker, void *user)
 static qn_status sum_groups(const qn_host_launch *launch)
 {
     const int *value = launch->configuration->value;
-    reduction_job job = {.from = launch->arguments[0],
-                         .partial = launch->arguments[1],
-                         .count = (size_t) * (const int32_t *)launch->arguments[4],
+    reduction_job job = {.from = launch->arguments[GROUPS_FROM],
+                         .partial = launch->arguments[GROUPS_PARTIAL],
+                         .count = (size_t) * (const int32_t *)launch->arguments[GROUPS_COUNT],
                          .pieces = (size_t)qn_pool_threads(launch->pool) * (size_t)value[GROUPS_PER_UNIT],
                          .streams = (size_t)value[ITEM_VECTORS]};
-    const size_t most = launch->argument_bytes[1] / sizeof(float);
+    const size_t most = launch->argument_bytes[GROUPS_PARTIAL] / sizeof(float);
     if (job.pieces > most) job.pieces = most;
-    *(int32_t *)launch->arguments[3] = (int32_t)job.pieces;
+    *(int32_t *)launch->arguments[GROUPS_PARTIALS] = (int32_t)job.pieces;
     return qn_pool_run(launch->pool, job.pieces, sum_piece, &job);
 }
 
 static qn_status sum_partials(const qn_host_launch *launch)
 {
-    const float *partial = launch->arguments[0];
-    float *result = launch->arguments[2];
-    const int32_t mode = *(const int32_t *)launch->arguments[3];
-    const int32_t count = mode ? *(const int32_t *)launch->arguments[1] : 0;
+    const float *partial = launch->arguments[PARTIALS_PARTIAL];
+    float *result = launch->arguments[PARTIALS_RESULT];
+    const int32_t mode = *(const int32_t *)launch->arguments[PARTIALS_MODE];
+    const int32_t count = mode ? *(const int32_t *)launch->arguments[PARTIALS_PARTIALS] : 0;
     float sum = mode == 2 ? *result : 0;
     for (int32_t i = 0; i < count; i++) sum += partial[i];
     *result = sum;

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "runtime/host_variant.h"
 
+#include "benchmark/algebra/kernels/transpose.dev.h"
+
 extern const char qn_benchmark_transpose_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_transpose_host);
 
@@ -33,12 +35,14 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_benchmark_transpose_host)[0](launch);
 }
 
-static const qn_argument_declaration arguments[] = {{"from", QN_IN, QN_FLOAT32},
-                                                    {"to", QN_OUT, QN_FLOAT32},
-                                                    {"rows", QN_VALUE, QN_INT32},
-                                                    {"columns", QN_VALUE, QN_INT32}};
+static const qn_argument_declaration arguments[TRANSPOSE_ARGUMENTS] = {
+    [TRANSPOSE_FROM] = {"from", QN_IN, QN_FLOAT32},
+    [TRANSPOSE_TO] = {"to", QN_OUT, QN_FLOAT32},
+    [TRANSPOSE_ROWS] = {"rows", QN_VALUE, QN_INT32},
+    [TRANSPOSE_COLUMNS] = {"columns", QN_VALUE, QN_INT32},
+};
 
-static const qn_kernel_declaration kernels[] = {{"transpose", arguments, 4, geometry, host, work}};
+static const qn_kernel_declaration kernels[] = {{"transpose", arguments, TRANSPOSE_ARGUMENTS, geometry, host, work}};
 
 static const qn_tunable tunables[] = {
     [GROUP_X] = {"GROUP_X", {1, 2, 4, 8, 16, 32, 64}, 7, 32, "items along columns; host: columns of a tile, by 16"},
@@ -79,12 +83,16 @@ const qn_family qn_benchmark_transpose_family = {
 qn_status qn_transpose(qn_queue *queue, const qn_configuration *configuration, const qn_transpose_problem *problem,
                        qn_buffer *from, qn_buffer *to, qn_event **event)
 {
-    qn_argument values[] = {qn_argument_buffer(from), qn_argument_buffer(to), qn_argument_int32(problem->rows),
-                            qn_argument_int32(problem->columns)};
+    const qn_argument values[TRANSPOSE_ARGUMENTS] = {
+        [TRANSPOSE_FROM] = qn_argument_buffer(from),
+        [TRANSPOSE_TO] = qn_argument_buffer(to),
+        [TRANSPOSE_ROWS] = qn_argument_int32(problem->rows),
+        [TRANSPOSE_COLUMNS] = qn_argument_int32(problem->columns),
+    };
     qn_family_call call = {
-        .arguments = values, .argument_count = 4, .problem = problem, .configuration = configuration};
+        .arguments = values, .argument_count = TRANSPOSE_ARGUMENTS, .problem = problem, .configuration = configuration};
     if (problem->rows % QN_TRANSPOSE_STEP != 0 || problem->columns % QN_TRANSPOSE_STEP != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/transpose: %d rows of %d; expected multiples of %d", problem->rows,
-                problem->columns, QN_TRANSPOSE_STEP);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/transpose: %d rows of %d; expected multiples of %d",
+                       problem->rows, problem->columns, QN_TRANSPOSE_STEP);
     return qn_family_run(&qn_benchmark_transpose_family, queue, &call, event);
 }

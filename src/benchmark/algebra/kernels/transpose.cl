@@ -1,8 +1,10 @@
 /* Transposition of a matrix in memory, to[j][i] = from[i][j].
  *
  * A group takes a tile of GROUP_X vectors of columns by GROUP_Y · ROWS rows.
- * LOCAL_TILE 0: an item turns blocks of VECTOR_WIDTH rows and columns in registers.
- * LOCAL_TILE 1: the tile goes through local memory, so that both its reading and its writing are along rows. */
+ * LOCAL_TILE 0: an item transposes blocks of VECTOR_WIDTH rows and columns in registers.
+ * LOCAL_TILE 1: the tile goes through local memory, so that both its reads and its writes are along rows. */
+
+#include "benchmark/algebra/kernels/transpose.dev.h"
 
 #ifndef GROUP_X
 #error "GROUP_X: work-items of a group along columns of the source"
@@ -38,7 +40,7 @@ typedef union piece {
     float each[VECTOR_WIDTH];
 } piece;
 
-/* rows, columns: of the source, multiples of 16, so that a vector is on the matrix or off it as a whole */
+/* rows, columns: of the source, multiples of 16, so that all of a vector is inside the matrix or none of it */
 KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void transpose(GLOBAL const float *RESTRICT from, GLOBAL float *RESTRICT to,
                                                        int rows, int columns)
 {
@@ -68,7 +70,7 @@ KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void transpose(GLOBAL const float *RESTR
     LOCAL_BARRIER();
     UNROLL
     for (int k = 0; k < ROWS; k++) {
-        const int number = item + k * ITEMS; /* of a vector of the turned tile */
+        const int number = item + k * ITEMS; /* of a vector of the transposed tile */
         const int line = number / (TILE_ROWS / VECTOR_WIDTH);
         const int place = number % (TILE_ROWS / VECTOR_WIDTH) * VECTOR_WIDTH;
         piece out;

@@ -7,12 +7,14 @@
 #include "benchmark/algebra/kernels/transpose.h"
 #include "runtime/host_variant.h"
 
+#include "benchmark/algebra/kernels/transpose.dev.h"
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
 enum { GROUP_X = 0, ROWS = 2, ORDER = 5 }; /* which tunables: columns and rows of a tile, in lines; order of tiles */
-enum { LINE = 16, MOST = 128 * 128 /* elements of a tile */ };
+enum { LINE = 16, MAX = 128 * 128 /* elements of a tile */ };
 
 typedef struct transpose_job {
     const float *from;
@@ -92,7 +94,7 @@ static inline void ask_for_block(const float *from, size_t pitch, size_t column)
 
 static void turn_tile(const transpose_job *job, const transpose_tile *tile, const transpose_tile *next)
 {
-    _Alignas(64) float turned[MOST];
+    _Alignas(64) float turned[MAX];
     const size_t pitch = job->tile_rows, columns = job->columns;
     const float *from = job->from + tile->row * columns + tile->column;
     const float *ahead = job->from + next->row * columns + next->column;
@@ -123,10 +125,10 @@ static qn_status turn_strip(size_t strip, int worker, void *user)
 
 static qn_status transpose(const qn_host_launch *launch)
 {
-    transpose_job job = {.from = launch->arguments[0],
-                         .to = launch->arguments[1],
-                         .rows = (size_t) * (const int32_t *)launch->arguments[2],
-                         .columns = (size_t) * (const int32_t *)launch->arguments[3],
+    transpose_job job = {.from = launch->arguments[TRANSPOSE_FROM],
+                         .to = launch->arguments[TRANSPOSE_TO],
+                         .rows = (size_t) * (const int32_t *)launch->arguments[TRANSPOSE_ROWS],
+                         .columns = (size_t) * (const int32_t *)launch->arguments[TRANSPOSE_COLUMNS],
                          .tile_rows = LINE * (size_t)launch->configuration->value[ROWS],
                          .tile_columns = LINE * (size_t)launch->configuration->value[GROUP_X],
                          .is_by_columns = launch->configuration->value[ORDER] == 1};

@@ -7,7 +7,7 @@
 #include "benchmark/algebra/kernels/gemm.h"
 #include "tune/workload_inputs.h"
 
-enum { SAMPLES = 400, LARGEST_SIZE = 1 << 15 };
+enum { SAMPLES = 400, TESTED_SIZE_MAX = 1 << 15 };
 
 typedef struct gemm_state {
     qn_gemm_problem problem;
@@ -35,9 +35,9 @@ static qn_status make_matrix(qn_queue *queue, uint64_t seed, int lines, int leng
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_workload_check_size("benchmark/gemm", "rows", sizes[0], 1, LARGEST_SIZE, 1));
-    QN_TRY(qn_workload_check_size("benchmark/gemm", "columns", sizes[1], 1, LARGEST_SIZE, 1));
-    QN_TRY(qn_workload_check_size("benchmark/gemm", "inner", sizes[2], 1, LARGEST_SIZE, 1));
+    QN_TRY(qn_workload_check_size("benchmark/gemm", "rows", sizes[0], 1, TESTED_SIZE_MAX, 1));
+    QN_TRY(qn_workload_check_size("benchmark/gemm", "columns", sizes[1], 1, TESTED_SIZE_MAX, 1));
+    QN_TRY(qn_workload_check_size("benchmark/gemm", "inner", sizes[2], 1, TESTED_SIZE_MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(gemm_state), &memory));
     gemm_state *state = memory;
     const size_t results = (size_t)sizes[0] * (size_t)sizes[1];

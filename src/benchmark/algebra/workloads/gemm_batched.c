@@ -7,7 +7,7 @@
 #include "benchmark/algebra/kernels/gemm_batched.h"
 #include "tune/workload_inputs.h"
 
-enum { SAMPLES = 400, MOST_MATRICES = 1 << 24 };
+enum { SAMPLES = 400, MATRICES_MAX = 1 << 24 };
 
 typedef struct batch_state {
     qn_gemm_batched_problem problem;
@@ -34,8 +34,8 @@ static qn_status make_matrices(qn_queue *queue, uint64_t seed, size_t count, qn_
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_workload_check_size("benchmark/gemm_batched", "matrices", sizes[0], 1, MOST_MATRICES, 1));
-    QN_TRY(qn_workload_check_size("benchmark/gemm_batched", "size", sizes[1], 1, QN_GEMM_BATCHED_LARGEST, 1));
+    QN_TRY(qn_workload_check_size("benchmark/gemm_batched", "matrices", sizes[0], 1, MATRICES_MAX, 1));
+    QN_TRY(qn_workload_check_size("benchmark/gemm_batched", "size", sizes[1], 1, QN_GEMM_BATCHED_MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(batch_state), &memory));
     batch_state *state = memory;
     const size_t numbers = (size_t)sizes[0] * (size_t)(sizes[1] * sizes[1]);
@@ -77,7 +77,7 @@ static void make_pair(const batch_state *state, int matrix, float *a, float *b)
 /* Whole matrices from anywhere, the first and the last. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
-    enum { NUMBERS = QN_GEMM_BATCHED_LARGEST * QN_GEMM_BATCHED_LARGEST };
+    enum { NUMBERS = QN_GEMM_BATCHED_MAX * QN_GEMM_BATCHED_MAX };
     const batch_state *state = pointer;
     const qn_gemm_batched_problem *problem = &state->problem;
     const double tolerance = (problem->inner + 16) * 0x1p-22; /* of sums of products of numbers from [-1, 1) */

@@ -8,7 +8,7 @@
 
 #include <quern/workload.h>
 
-enum { MOST_CHECKED = 1 << 24 }; /* elements */
+enum { CHECKED_MAX = 1 << 24 }; /* elements */
 
 typedef struct transpose_state {
     qn_transpose_problem problem;
@@ -65,7 +65,7 @@ static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const transpose_state *state = pointer;
     const uint64_t rows = (uint64_t)state->problem.rows, columns = (uint64_t)state->problem.columns;
-    const uint64_t step = rows * columns / MOST_CHECKED | 1;
+    const uint64_t step = rows * columns / CHECKED_MAX | 1;
     void *memory;
     *largest_error = 0;
     QN_TRY(qn_allocate(rows, sizeof(float), &memory));

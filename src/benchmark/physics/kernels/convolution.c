@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "runtime/host_variant.h"
 
+#include "benchmark/physics/kernels/convolution.dev.h"
+
 extern const char qn_benchmark_convolution_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_convolution_host);
 
@@ -70,18 +72,18 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_benchmark_convolution_host)[0](launch);
 }
 
+_Static_assert(sizeof(convolution_scalars) == 4 * 4, "no padding");
+
 /* The filter's sizes are for the host's kernel; the others have them as constants. */
-static const qn_argument_declaration arguments_of_convolution[] = {
-    {"in", QN_IN, QN_FLOAT32},
-    {"filter", QN_IN, QN_FLOAT32},
-    {"out", QN_OUT, QN_FLOAT32},
-    {"width", QN_VALUE, QN_INT32},
-    {"height", QN_VALUE, QN_INT32},
-    {"filter_width", QN_VALUE, QN_INT32},
-    {"filter_height", QN_VALUE, QN_INT32},
+static const qn_argument_declaration arguments_of_convolution[CONVOLUTION_ARGUMENTS] = {
+    [CONVOLUTION_IN] = {"in", QN_IN, QN_FLOAT32},
+    [CONVOLUTION_FILTER] = {"filter", QN_IN, QN_FLOAT32},
+    [CONVOLUTION_OUT] = {"out", QN_OUT, QN_FLOAT32},
+    [CONVOLUTION_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(convolution_scalars)},
 };
 
-static const qn_kernel_declaration kernels[] = {{"convolution", arguments_of_convolution, 7, geometry, host, work_of}};
+static const qn_kernel_declaration kernels[] = {
+    {"convolution", arguments_of_convolution, CONVOLUTION_ARGUMENTS, geometry, host, work_of}};
 
 const qn_family qn_benchmark_convolution_family = {
     .name = "benchmark/convolution",
@@ -100,14 +102,14 @@ static qn_status check_buffer(const char *name, const qn_buffer *buffer, int wid
 {
     const size_t needed = (size_t)width * (size_t)height * sizeof(float);
     if (qn_buffer_bytes(buffer) < needed)
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/convolution: %s has %zu bytes; expected %zu for %d x %d numbers", name,
-                qn_buffer_bytes(buffer), needed, width, height);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/convolution: %s has %zu bytes; expected %zu for %d x %d numbers",
+                       name, qn_buffer_bytes(buffer), needed, width, height);
     return QN_OK;
 }
 
 static bool is_filter_size(int size)
 {
-    return size >= 1 && size <= QN_CONVOLUTION_LARGEST_FILTER;
+    return size >= 1 && size <= QN_CONVOLUTION_FILTER_MAX;
 }
 
 qn_status qn_convolution(qn_queue *queue, const qn_configuration *configuration, const qn_convolution_problem *problem,
@@ -117,29 +119,32 @@ qn_status qn_convolution(qn_queue *queue, const qn_configuration *configuration,
     const int filter_width = problem->filter_width, filter_height = problem->filter_height;
     char definitions[64], problem_class[64];
     if (width < 1 || height < 1 || !is_filter_size(filter_width) || !is_filter_size(filter_height))
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "benchmark/convolution: an image of %d x %d, a filter of %d x %d; expected at least one number and a "
-                "filter up to %d x %d",
-                width, height, filter_width, filter_height, QN_CONVOLUTION_LARGEST_FILTER,
-                QN_CONVOLUTION_LARGEST_FILTER);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "benchmark/convolution: an image of %d x %d, a filter of %d x %d; expected at least one number and a "
+            "filter up to %d x %d",
+            width, height, filter_width, filter_height, QN_CONVOLUTION_FILTER_MAX, QN_CONVOLUTION_FILTER_MAX);
     QN_TRY(check_buffer("the image", in, width + filter_width - 1, height + filter_height - 1));
     QN_TRY(check_buffer("the filter", filter, filter_width, filter_height));
     QN_TRY(check_buffer("the result", out, width, height));
-    const qn_argument arguments[] = {
-        qn_argument_buffer(in),
-        qn_argument_buffer(filter),
-        qn_argument_range(out, 0, (size_t)width * (size_t)height * sizeof(float)),
-        qn_argument_int32(width),
-        qn_argument_int32(height),
-        qn_argument_int32(filter_width),
-        qn_argument_int32(filter_height),
+    const convolution_scalars scalars = {
+        .width = width,
+        .height = height,
+        .filter_width = filter_width,
+        .filter_height = filter_height,
+    };
+    const qn_argument arguments[CONVOLUTION_ARGUMENTS] = {
+        [CONVOLUTION_IN] = qn_argument_buffer(in),
+        [CONVOLUTION_FILTER] = qn_argument_buffer(filter),
+        [CONVOLUTION_OUT] = qn_argument_range(out, 0, (size_t)width * (size_t)height * sizeof(float)),
+        [CONVOLUTION_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     snprintf(definitions, sizeof definitions, "FILTER_WIDTH=%d FILTER_HEIGHT=%d", filter_width, filter_height);
     /* With enough outputs for every unit, how many does not matter. */
     snprintf(problem_class, sizeof problem_class, "filter=%dx%d", filter_width, filter_height);
     qn_family_call call = {.kernel = 0,
                            .arguments = arguments,
-                           .argument_count = sizeof arguments / sizeof *arguments,
+                           .argument_count = CONVOLUTION_ARGUMENTS,
                            .problem = problem,
                            .problem_class = problem_class,
                            .definitions = definitions,

@@ -1,9 +1,12 @@
 /* Convolution of an image with a small filter: out[y][x] = sum over j, i of in[y + j][x + i] * filter[j][i].
  *
- * `in` has FILTER_HEIGHT - 1 more rows and FILTER_WIDTH - 1 more columns than `out`. A group makes BLOCK_X * TILE_X by
- * BLOCK_Y * TILE_Y outputs, an item TILE_X by TILE_Y of them. SLIDING: an item's outputs lie side by side, so that it
- * reads the inputs of a row once and slides along them; otherwise a block apart, so that items read side by side. */
+ * `in` has FILTER_HEIGHT - 1 more rows and FILTER_WIDTH - 1 more columns than `out`. A group computes BLOCK_X * TILE_X
+ * by BLOCK_Y * TILE_Y outputs, an item TILE_X by TILE_Y of them. SLIDING: an item's outputs are adjacent along x, so
+ * that it reads the inputs of a row once and uses them for several outputs; otherwise its outputs are BLOCK_X apart, so
+ * that neighbouring items read adjacent inputs. */
 #include "benchmark/kernels/wide.dev.h"
+
+#include "benchmark/physics/kernels/convolution.dev.h"
 
 #ifndef BLOCK_X
 #error "BLOCK_X: work-items of a group along x"
@@ -45,7 +48,8 @@
 #define IMAGE_WIDTH (GROUP_WIDTH + FILTER_WIDTH - 1)
 #define IMAGE_HEIGHT (GROUP_HEIGHT + FILTER_HEIGHT - 1)
 
-/* Sliding items of a GPU read four floats at once, TILE_X floats apart: without padding several use the same bank. */
+/* With SLIDING, a GPU's items read four floats at once, TILE_X floats apart; without padding several use the same bank.
+ */
 #if PADDING
 #define PLACE(x) ((x) + (x) / 32 * 4)
 #else
@@ -55,7 +59,7 @@
 #define WIDE (TILE_X % 4 == 0 ? 4 : 1)
 #define WINDOW ((TILE_X + FILTER_WIDTH - 1 + WIDE - 1) / WIDE * WIDE)
 
-/* A CPU's vectors of outputs side by side */
+/* Number of adjacent outputs in a vector */
 #if defined(QN_LANGUAGE_OPENCL) && SLIDING && !PADDING && TILE_X != 3
 #define WIDTH TILE_X
 #else
@@ -81,7 +85,7 @@
 #define IMAGE_SPACE GLOBAL
 #endif
 
-/* The inputs of a group, the last row and column again past the end. */
+/* Load the inputs of a group; past the end the last row and column are repeated. */
 #if LOCAL_IMAGE
 DEVICE_FN void load_image(LOCAL_PTR float *image, GLOBAL const float *RESTRICT in, int first_x, int first_y, int width,
                           int height)
@@ -94,7 +98,7 @@ DEVICE_FN void load_image(LOCAL_PTR float *image, GLOBAL const float *RESTRICT i
 }
 #endif
 
-/* Inputs x ... x + WINDOW - 1 of a line, of which only `length` are there. */
+/* Read inputs x ... x + WINDOW - 1 of a line of `length` inputs. */
 DEVICE_FN void read_window(float *window, IMAGE_SPACE const float *line, int x, int length)
 {
 #if LOCAL_IMAGE
@@ -111,7 +115,8 @@ DEVICE_FN void read_window(float *window, IMAGE_SPACE const float *line, int x, 
 #endif
 }
 
-/* Add one row of the filter times one line of inputs to a row of an item's outputs; x [TILE_X]: where they begin. */
+/* Add the products of one row of the filter and one line of inputs to a row of an item's outputs; x [TILE_X]: index in
+ * the line of each output's first input. */
 DEVICE_FN void add_row(VEC(float, WIDTH) * sum, const float *weight, IMAGE_SPACE const float *line, const int *x,
                        int length)
 {
@@ -135,7 +140,7 @@ DEVICE_FN void add_row(VEC(float, WIDTH) * sum, const float *weight, IMAGE_SPACE
     }
 }
 
-/* An item's outputs, as far as they are in the image. */
+/* Write those of an item's outputs that are in the image. */
 DEVICE_FN void write_outputs(GLOBAL float *RESTRICT out, const VEC(float, WIDTH) (*sum)[PARTS], int first_x, int first_y,
                              int width, int height)
 {
@@ -153,13 +158,12 @@ DEVICE_FN void write_outputs(GLOBAL float *RESTRICT out, const VEC(float, WIDTH)
     }
 }
 
-KERNEL GROUP_LIMIT(BLOCK_X, BLOCK_Y, 1) void convolution(GLOBAL const float *RESTRICT in,
-                                                         FILTER_SPACE float *RESTRICT filter,
-                                                         GLOBAL float *RESTRICT out, int width, int height,
-                                                         int filter_width, int filter_height)
+KERNEL GROUP_LIMIT(BLOCK_X, BLOCK_Y, 1) void convolution(
+    GLOBAL const float *RESTRICT in, FILTER_SPACE float *RESTRICT filter, GLOBAL float *RESTRICT out,
+    const convolution_scalars s)
 {
     const int first_x = GROUP_ID(0) * GROUP_WIDTH, first_y = GROUP_ID(1) * GROUP_HEIGHT;
-    const int in_width = width + FILTER_WIDTH - 1, in_height = height + FILTER_HEIGHT - 1;
+    const int in_width = s.width + FILTER_WIDTH - 1, in_height = s.height + FILTER_HEIGHT - 1;
     VEC(float, WIDTH) sum[TILE_Y][PARTS];
     int x[TILE_X];
 #if FILTER_MEMORY == 2
@@ -182,7 +186,7 @@ KERNEL GROUP_LIMIT(BLOCK_X, BLOCK_Y, 1) void convolution(GLOBAL const float *RES
 #if LOCAL_IMAGE
         x[t] = OUTPUT_X(LOCAL_ID(0), t);
 #else
-        x[t] = MIN(first_x + OUTPUT_X(LOCAL_ID(0), t), width - 1);
+        x[t] = MIN(first_x + OUTPUT_X(LOCAL_ID(0), t), s.width - 1);
 #endif
     }
     UNROLL
@@ -205,5 +209,5 @@ KERNEL GROUP_LIMIT(BLOCK_X, BLOCK_Y, 1) void convolution(GLOBAL const float *RES
 #endif
         }
     }
-    write_outputs(out, sum, first_x, first_y, width, height);
+    write_outputs(out, sum, first_x, first_y, s.width, s.height);
 }

@@ -5,6 +5,8 @@
 #include "runtime/host_variant.h"
 #include "runtime/host_vector.h"
 
+#include "benchmark/physics/kernels/convolution.dev.h"
+
 enum { ROWS = 3, VECTORS = 4, COLUMNS = VECTORS * QN_LANES, ROWS_PER_PIECE = 4 * ROWS };
 
 typedef struct image_job {
@@ -46,7 +48,7 @@ static void convolve_block(const image_job *job, int x, int y)
             qn_lanes_store(job->out + (size_t)(y + row) * (size_t)job->width + (size_t)(x + v * QN_LANES), sum[row][v]);
 }
 
-/* What no block covers: the right and lower edges of images that are no multiple of it. */
+/* The part that no block covers: the right and lower edges of images whose size is not a multiple of the block. */
 static void convolve_rest(const image_job *job, int first_x, int end_x, int y)
 {
     const size_t in_width = (size_t)(job->width + job->filter_width - 1);
@@ -76,11 +78,14 @@ static qn_status convolve_piece(size_t index, int worker, void *user)
 
 static qn_status convolution(const qn_host_launch *launch)
 {
-    image_job job = {.in = launch->arguments[0], .filter = launch->arguments[1], .out = launch->arguments[2]};
-    job.width = *(const int32_t *)launch->arguments[3];
-    job.height = *(const int32_t *)launch->arguments[4];
-    job.filter_width = *(const int32_t *)launch->arguments[5];
-    job.filter_height = *(const int32_t *)launch->arguments[6];
+    const convolution_scalars *s = launch->arguments[CONVOLUTION_SCALARS];
+    image_job job = {.in = launch->arguments[CONVOLUTION_IN],
+                     .filter = launch->arguments[CONVOLUTION_FILTER],
+                     .out = launch->arguments[CONVOLUTION_OUT]};
+    job.width = s->width;
+    job.height = s->height;
+    job.filter_width = s->filter_width;
+    job.filter_height = s->filter_height;
     return qn_pool_run(launch->pool, ((size_t)job.height + ROWS_PER_PIECE - 1) / ROWS_PER_PIECE, convolve_piece, &job);
 }
 

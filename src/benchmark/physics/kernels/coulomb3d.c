@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "runtime/host_variant.h"
 
+#include "benchmark/physics/kernels/coulomb3d.dev.h"
+
 extern const char qn_benchmark_coulomb3d_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_coulomb3d_host);
 
@@ -42,12 +44,16 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_benchmark_coulomb3d_host)[0](launch);
 }
 
-static const qn_argument_declaration arguments[] = {
-    {"atoms", QN_IN, QN_FLOAT32},       {"components", QN_IN, QN_FLOAT32}, {"potential", QN_OUT, QN_FLOAT32},
-    {"atom_count", QN_VALUE, QN_INT32}, {"nx", QN_VALUE, QN_INT32},        {"ny", QN_VALUE, QN_INT32},
-    {"nz", QN_VALUE, QN_INT32},         {"spacing", QN_VALUE, QN_FLOAT32}};
+_Static_assert(sizeof(coulomb_scalars) == 5 * 4, "no padding");
 
-static const qn_kernel_declaration kernels[] = {{"coulomb3d", arguments, 8, geometry, host, work}};
+static const qn_argument_declaration arguments[COULOMB_ARGUMENTS] = {
+    [COULOMB_ATOMS] = {"atoms", QN_IN, QN_FLOAT32},
+    [COULOMB_COMPONENTS] = {"components", QN_IN, QN_FLOAT32},
+    [COULOMB_POTENTIAL] = {"potential", QN_OUT, QN_FLOAT32},
+    [COULOMB_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(coulomb_scalars)},
+};
+
+static const qn_kernel_declaration kernels[] = {{"coulomb3d", arguments, COULOMB_ARGUMENTS, geometry, host, work}};
 
 static const qn_tunable tunables[] = {
     [GROUP_X] = {"GROUP_X", {4, 8, 16, 32, 64, 128, 256}, 7, 32, "work-items of a group along x"},
@@ -87,21 +93,26 @@ const qn_family qn_benchmark_coulomb3d_family = {
 qn_status qn_coulomb3d(qn_queue *queue, const qn_configuration *configuration, const qn_coulomb3d_problem *problem,
                        qn_buffer *atoms, qn_buffer *components, qn_buffer *potential, qn_event **event)
 {
-    qn_argument values[] = {qn_argument_buffer(atoms),
-                            qn_argument_buffer(components),
-                            qn_argument_buffer(potential),
-                            qn_argument_int32(problem->atoms),
-                            qn_argument_int32(problem->points[0]),
-                            qn_argument_int32(problem->points[1]),
-                            qn_argument_int32(problem->points[2]),
-                            qn_argument_float32(problem->spacing)};
+    const coulomb_scalars scalars = {
+        .atom_count = problem->atoms,
+        .nx = problem->points[0],
+        .ny = problem->points[1],
+        .nz = problem->points[2],
+        .spacing = problem->spacing,
+    };
+    const qn_argument values[COULOMB_ARGUMENTS] = {
+        [COULOMB_ATOMS] = qn_argument_buffer(atoms),
+        [COULOMB_COMPONENTS] = qn_argument_buffer(components),
+        [COULOMB_POTENTIAL] = qn_argument_buffer(potential),
+        [COULOMB_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
+    };
     qn_family_call call = {
-        .arguments = values, .argument_count = 8, .problem = problem, .configuration = configuration};
+        .arguments = values, .argument_count = COULOMB_ARGUMENTS, .problem = problem, .configuration = configuration};
     if (problem->points[0] % QN_COULOMB3D_POINTS_STEP != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/coulomb3d: %d points along x; expected a multiple of %d",
-                problem->points[0], QN_COULOMB3D_POINTS_STEP);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/coulomb3d: %d points along x; expected a multiple of %d",
+                       problem->points[0], QN_COULOMB3D_POINTS_STEP);
     if (configuration && configuration->value[MEMORY] == 1 && problem->atoms > QN_COULOMB3D_CONSTANT_ATOMS)
-        QN_FAIL(QN_UNSUPPORTED, "benchmark/coulomb3d: %d atoms do not fit constant memory; %d do", problem->atoms,
-                QN_COULOMB3D_CONSTANT_ATOMS);
+        return QN_FAIL(QN_UNSUPPORTED, "benchmark/coulomb3d: %d atoms do not fit constant memory; %d do",
+                       problem->atoms, QN_COULOMB3D_CONSTANT_ATOMS);
     return qn_family_run(&qn_benchmark_coulomb3d_family, queue, &call, event);
 }

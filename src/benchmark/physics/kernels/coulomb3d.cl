@@ -1,7 +1,9 @@
 /* Direct Coulomb summation: potential at every point of a grid, Σ charge / distance over all atoms.
  *
- * A work-item computes VECTOR_WIDTH neighbours along x and POINTS_Z along z: what it computes of an atom's dx and dy is
- * used for all of them. Where only some of an item's points are on the grid, the others are computed and dropped. */
+ * A work-item computes VECTOR_WIDTH adjacent points along x for each of POINTS_Z points along z, so that an atom's dx
+ * and dy are computed once for several points. Points outside the grid are computed and not stored. */
+
+#include "benchmark/physics/kernels/coulomb3d.dev.h"
 
 #ifndef GROUP_X
 #error "GROUP_X: work-items of a group along x"
@@ -67,7 +69,7 @@ DEVICE_FN void add_atom(points *potential, points px, float py, const float *pz,
 #define UNROLL_ATOMS UNROLL_BY(1)
 #endif
 
-/* Unrolled by hand: compilers differ in what they make of an unknown count. */
+/* Unrolled by hand, because compilers unroll loops of unknown length differently. */
 #if ATOM_UNROLL < 2
 #define ADD_ATOMS(from, stride, count) \
     UNROLL_ATOMS                       \
@@ -85,21 +87,20 @@ DEVICE_FN void add_atom(points *potential, points px, float py, const float *pz,
     } while (0)
 #endif
 
-/* atoms: x, y, z, charge; components: the same as four arrays one behind the other */
-KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void coulomb3d(ATOM_MEMORY qn_float4 *RESTRICT atoms,
-                                                       ATOM_MEMORY float *RESTRICT components,
-                                                       GLOBAL float *RESTRICT result, int atom_count, int nx, int ny,
-                                                       int nz, float spacing)
+/* atoms: x, y, z, charge of each; components: the same numbers as four consecutive arrays */
+KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void coulomb3d(
+    ATOM_MEMORY qn_float4 *RESTRICT atoms, ATOM_MEMORY float *RESTRICT components, GLOBAL float *RESTRICT result,
+    const coulomb_scalars s)
 {
     const int x = GLOBAL_ID(0) * VECTOR_WIDTH, y = GLOBAL_ID(1), z = GLOBAL_ID(2) * POINTS_Z;
     const points px = VEC_CONVERT(float, VECTOR_WIDTH, VEC_RAMP(int, VECTOR_WIDTH) + VEC_SPLAT(int, VECTOR_WIDTH, x)) *
-                      splat(spacing);
-    const float py = (float)y * spacing;
+                      splat(s.spacing);
+    const float py = (float)y * s.spacing;
     float pz[POINTS_Z];
     points potential[POINTS_Z];
     UNROLL
     for (int k = 0; k < POINTS_Z; k++) {
-        pz[k] = (float)(z + k) * spacing;
+        pz[k] = (float)(z + k) * s.spacing;
         potential[k] = splat(0.0f);
     }
 #if MEMORY == 2
@@ -109,13 +110,13 @@ KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void coulomb3d(ATOM_MEMORY qn_float4 *RE
 #else
     LOCAL qn_float4 tile[TILE * ITEMS];
 #endif
-    for (int first = 0; first < atom_count; first += TILE * ITEMS) {
-        const int here = MIN(TILE * ITEMS, atom_count - first);
+    for (int first = 0; first < s.atom_count; first += TILE * ITEMS) {
+        const int here = MIN(TILE * ITEMS, s.atom_count - first);
         LOCAL_BARRIER();
         for (int a = item; a < here; a += ITEMS) {
 #if COMPONENTS
             UNROLL
-            for (int c = 0; c < 4; c++) tile[c * TILE * ITEMS + a] = components[c * atom_count + first + a];
+            for (int c = 0; c < 4; c++) tile[c * TILE * ITEMS + a] = components[c * s.atom_count + first + a];
 #else
             tile[a] = atoms[first + a];
 #endif
@@ -124,13 +125,13 @@ KERNEL GROUP_LIMIT(GROUP_X, GROUP_Y, 1) void coulomb3d(ATOM_MEMORY qn_float4 *RE
         ADD_ATOMS(tile, TILE *ITEMS, here);
     }
 #elif COMPONENTS
-    ADD_ATOMS(components, atom_count, atom_count);
+    ADD_ATOMS(components, s.atom_count, s.atom_count);
 #else
-    ADD_ATOMS(atoms, atom_count, atom_count);
+    ADD_ATOMS(atoms, s.atom_count, s.atom_count);
 #endif
-    if (x >= nx || y >= ny) return;
-    GLOBAL float *column = result + ((qn_int64)z * ny + y) * nx + x;
+    if (x >= s.nx || y >= s.ny) return;
+    GLOBAL float *column = result + ((qn_int64)z * s.ny + y) * s.nx + x;
     UNROLL
     for (int k = 0; k < POINTS_Z; k++)
-        if (z + k < nz) VEC_STORE(VECTOR_WIDTH, column + (qn_int64)k * ny * nx, potential[k]);
+        if (z + k < s.nz) VEC_STORE(VECTOR_WIDTH, column + (qn_int64)k * s.ny * s.nx, potential[k]);
 }

@@ -4,6 +4,8 @@
 #include "runtime/host_variant.h"
 #include "runtime/host_vector.h"
 
+#include "benchmark/physics/kernels/coulomb3d.dev.h"
+
 enum { POINTS_Z = 2 }; /* which tunable */
 
 typedef struct coulomb_job {
@@ -61,15 +63,16 @@ static qn_status sum_row(size_t index, int worker, void *user)
 
 static qn_status coulomb3d(const qn_host_launch *launch)
 {
+    const coulomb_scalars *s = launch->arguments[COULOMB_SCALARS];
     void *const *arguments = launch->arguments;
-    coulomb_job job = {.atoms = arguments[0],
-                       .potential = arguments[2],
-                       .atom_count = *(const int32_t *)arguments[3],
-                       .nx = *(const int32_t *)arguments[4],
-                       .ny = *(const int32_t *)arguments[5],
-                       .nz = *(const int32_t *)arguments[6],
+    coulomb_job job = {.atoms = arguments[COULOMB_ATOMS],
+                       .potential = arguments[COULOMB_POTENTIAL],
+                       .atom_count = s->atom_count,
+                       .nx = s->nx,
+                       .ny = s->ny,
+                       .nz = s->nz,
                        .points_z = launch->configuration->value[POINTS_Z],
-                       .spacing = *(const float *)arguments[7]};
+                       .spacing = s->spacing};
     size_t layers = ((size_t)job.nz + (size_t)job.points_z - 1) / (size_t)job.points_z;
     return qn_pool_run(launch->pool, layers * (size_t)job.ny, sum_row, &job);
 }

@@ -4,6 +4,9 @@
 
 #include "base/error.h"
 #include "runtime/host_variant.h"
+#include "runtime/prelude/prelude_host.h"
+
+#include "benchmark/physics/kernels/fourier_reconstruction.dev.h"
 
 extern const char qn_benchmark_fourier_reconstruction_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_fourier_reconstruction_host);
@@ -69,7 +72,7 @@ static qn_geometry geometry(const qn_configuration *configuration, const void *u
                          {x, y, z}};
 }
 
-/* What cannot be left out: for each voxel within the blob's radius r of a projection's plane (a half disc of radius
+/* The least work: for each voxel within the blob's radius r of a projection's plane (a half disc of radius
  * side / 2 − 3, 2 r thick) the three coordinates, nine slots; for each of the 2/3 π r² pixels that lie within r of it
  * on average the distance, a table's interpolation and three sums, five slots. Each pixel is read and each voxel
  * written once. */
@@ -90,13 +93,18 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_benchmark_fourier_reconstruction_host)[0](launch);
 }
 
-static const qn_argument_declaration arguments_of_reconstruct[] = {
-    {"images", QN_IN, QN_FLOAT32},       {"matrices", QN_IN, QN_FLOAT32}, {"blob", QN_IN, QN_FLOAT32},
-    {"sums", QN_OUT, QN_FLOAT32},        {"weights", QN_OUT, QN_FLOAT32}, {"side", QN_VALUE, QN_INT32},
-    {"projections", QN_VALUE, QN_INT32},
+static const qn_argument_declaration arguments_of_reconstruct[RECONSTRUCT_ARGUMENTS] = {
+    [RECONSTRUCT_IMAGES] = {"images", QN_IN, QN_FLOAT32},
+    [RECONSTRUCT_MATRICES] = {"matrices", QN_IN, QN_FLOAT32},
+    [RECONSTRUCT_BLOB] = {"blob", QN_IN, QN_FLOAT32},
+    [RECONSTRUCT_SUMS] = {"sums", QN_OUT, QN_FLOAT32},
+    [RECONSTRUCT_WEIGHTS] = {"weights", QN_OUT, QN_FLOAT32},
+    [RECONSTRUCT_SIDE] = {"side", QN_VALUE, QN_INT32},
+    [RECONSTRUCT_PROJECTIONS] = {"projections", QN_VALUE, QN_INT32},
 };
 
-static const qn_kernel_declaration kernels[] = {{"reconstruct", arguments_of_reconstruct, 7, geometry, host, work_of}};
+static const qn_kernel_declaration kernels[] = {
+    {"reconstruct", arguments_of_reconstruct, RECONSTRUCT_ARGUMENTS, geometry, host, work_of}};
 
 const qn_family qn_benchmark_fourier_reconstruction_family = {
     .name = "benchmark/fourier_reconstruction",
@@ -113,8 +121,8 @@ const qn_family qn_benchmark_fourier_reconstruction_family = {
 static qn_status check_buffer(const char *name, const qn_buffer *buffer, size_t numbers)
 {
     if (qn_buffer_bytes(buffer) < numbers * sizeof(float))
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/fourier_reconstruction: %s has %zu bytes; expected %zu", name,
-                qn_buffer_bytes(buffer), numbers * sizeof(float));
+        return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/fourier_reconstruction: %s has %zu bytes; expected %zu", name,
+                       qn_buffer_bytes(buffer), numbers * sizeof(float));
     return QN_OK;
 }
 
@@ -125,30 +133,31 @@ qn_status qn_reconstruction(qn_queue *queue, const qn_configuration *configurati
     const size_t side = (size_t)problem->side, projections = (size_t)problem->projections;
     const size_t half_plane = side * (side / 2 + 1), voxels = side * half_plane;
     char problem_class[64];
-    if (problem->side < 8 || problem->side > QN_RECONSTRUCTION_LARGEST_SIDE || problem->side % 2 != 0 ||
+    if (problem->side < 8 || problem->side > QN_RECONSTRUCTION_SIDE_MAX || problem->side % 2 != 0 ||
         problem->projections < 1)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "benchmark/fourier_reconstruction: side %d, %d projections; expected an even side of 8 to %d and at "
-                "least one projection",
-                problem->side, problem->projections, QN_RECONSTRUCTION_LARGEST_SIDE);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "benchmark/fourier_reconstruction: side %d, %d projections; expected an even side of 8 to %d and at "
+            "least one projection",
+            problem->side, problem->projections, QN_RECONSTRUCTION_SIDE_MAX);
     QN_TRY(check_buffer("the images", images, 2 * projections * half_plane));
     QN_TRY(check_buffer("the matrices", matrices, 12 * projections));
     QN_TRY(check_buffer("the blob", blob, QN_RECONSTRUCTION_BLOB_ENTRIES));
     QN_TRY(check_buffer("the sums", sums, 2 * voxels));
     QN_TRY(check_buffer("the weights", weights, voxels));
-    const qn_argument arguments[] = {
-        qn_argument_buffer(images),
-        qn_argument_buffer(matrices),
-        qn_argument_buffer(blob),
-        qn_argument_range(sums, 0, 2 * voxels * sizeof(float)),
-        qn_argument_range(weights, 0, voxels * sizeof(float)),
-        qn_argument_int32(problem->side),
-        qn_argument_int32(problem->projections),
+    const qn_argument arguments[RECONSTRUCT_ARGUMENTS] = {
+        [RECONSTRUCT_IMAGES] = qn_argument_buffer(images),
+        [RECONSTRUCT_MATRICES] = qn_argument_buffer(matrices),
+        [RECONSTRUCT_BLOB] = qn_argument_buffer(blob),
+        [RECONSTRUCT_SUMS] = qn_argument_range(sums, 0, 2 * voxels * sizeof(float)),
+        [RECONSTRUCT_WEIGHTS] = qn_argument_range(weights, 0, voxels * sizeof(float)),
+        [RECONSTRUCT_SIDE] = qn_argument_int32(problem->side),
+        [RECONSTRUCT_PROJECTIONS] = qn_argument_int32(problem->projections),
     };
     snprintf(problem_class, sizeof problem_class, "side=%d", problem->side);
     qn_family_call call = {.kernel = 0,
                            .arguments = arguments,
-                           .argument_count = sizeof arguments / sizeof *arguments,
+                           .argument_count = RECONSTRUCT_ARGUMENTS,
                            .problem = problem,
                            .problem_class = problem_class,
                            .configuration = configuration};

@@ -1,15 +1,26 @@
-/* The Kaiser-Bessel blob of order 0 (Lewitt 1990, doi 10.1364/JOSAA.7.001834): BLOB_RADIUS in pixels, BLOB_ALPHA its
- * taper; as a function of the squared distance. */
+/* The Kaiser-Bessel blob of order 0 (Lewitt 1990, doi 10.1364/JOSAA.7.001834) as a function of the squared distance:
+ * BLOB_RADIUS in pixels, BLOB_ALPHA its taper. */
+/* Arguments of `reconstruct`, in order. */
+enum {
+    RECONSTRUCT_IMAGES,
+    RECONSTRUCT_MATRICES,
+    RECONSTRUCT_BLOB,
+    RECONSTRUCT_SUMS,
+    RECONSTRUCT_WEIGHTS,
+    RECONSTRUCT_SIDE,
+    RECONSTRUCT_PROJECTIONS,
+    RECONSTRUCT_ARGUMENTS
+};
+
 #define BLOB_RADIUS 1.9f
 #define BLOB_ALPHA 15.0f
-#define BLOB_TABLE_SIZE 4096 /* intervals of the table, even in the squared distance; two more entries follow */
+#define BLOB_TABLE_SIZE 4096 /* intervals of the table, equal in the squared distance; it has two entries more */
 #define BLOB_TABLE_SCALE (BLOB_TABLE_SIZE / (BLOB_RADIUS * BLOB_RADIUS))
 
 /* I0(15) */
 #define BLOB_BESSEL_OF_ALPHA 339649.37f
 
-/* The modified Bessel function I0 of x >= 0 with a relative error below 3e-7: Abramowitz and Stegun, 9.8.1 and 9.8.2.
- */
+/* Modified Bessel function I0 of x >= 0 with a relative error below 3e-7: Abramowitz and Stegun, 9.8.1 and 9.8.2. */
 DEVICE_FN float bessel_i0(float x)
 {
     if (x < 3.75f) {
@@ -33,7 +44,7 @@ DEVICE_FN float bessel_i0(float x)
     return EXP(x) * RSQRT(x) * sum;
 }
 
-/* The blob at a squared distance of at most BLOB_RADIUS^2 */
+/* Value of the blob at a squared distance of at most BLOB_RADIUS^2 */
 DEVICE_FN float blob_at(float squared)
 {
     const float inside = 1.0f - squared * (1.0f / (BLOB_RADIUS * BLOB_RADIUS));

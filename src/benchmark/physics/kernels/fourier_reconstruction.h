@@ -1,24 +1,24 @@
-/* Direct Fourier reconstruction of a volume from its projections, gathering (Střelák et al. 2019,
- * doi 10.1016/j.jpdc.2019.08.003, turned round): every voxel k of the volume's transform collects from each projection
- * the pixels of its central slice within the radius of a Kaiser-Bessel blob.
+/* Direct Fourier reconstruction of a volume from its projections, by gathering (Střelák et al. 2019,
+ * doi 10.1016/j.jpdc.2019.08.003): every voxel k of the volume's transform collects from each projection the pixels of
+ * its central slice within the radius of a Kaiser-Bessel blob.
  *
- * Transforms are stored by half, x = 0 … side / 2, with y and z = −side / 2 … side / 2 − 1 in that order. Voxels
+ * Half of each transform is stored, x = 0 … side / 2, with y and z = −side / 2 … side / 2 − 1 in that order. Voxels
  * further than side / 2 − 3 from the origin are 0. */
 #ifndef QN_BENCHMARK_PHYSICS_FOURIER_RECONSTRUCTION_H
 #define QN_BENCHMARK_PHYSICS_FOURIER_RECONSTRUCTION_H
 
 #include <quern/family.h>
 
-enum { QN_RECONSTRUCTION_BLOB_ENTRIES = 4098, QN_RECONSTRUCTION_LARGEST_SIDE = 1024 };
+enum { QN_RECONSTRUCTION_BLOB_ENTRIES = 4098, QN_RECONSTRUCTION_SIDE_MAX = 1024 };
 
 extern const qn_family qn_benchmark_fourier_reconstruction_family;
 
 typedef struct qn_reconstruction_problem {
-    int side; /* of volume and images: even, 8 … QN_RECONSTRUCTION_LARGEST_SIDE */
+    int side; /* of volume and images: even, 8 … QN_RECONSTRUCTION_SIDE_MAX */
     int projections;
 } qn_reconstruction_problem;
 
-/* The blob as the kernels' tables have it: even in the squared distance from 0 to the radius. */
+/* The blob as the kernels' tables have it: equidistant in the squared distance from 0 to that of the radius. */
 void qn_reconstruction_blob(float table[QN_RECONSTRUCTION_BLOB_ENTRIES]);
 
 /* images [projection][side][side / 2 + 1] complex, matrices [projection][3][4] (rows that take a voxel to image

@@ -129,13 +129,13 @@ static qn_status reconstruct_plane(size_t index, int worker, void *user)
 
 static qn_status reconstruct(const qn_host_launch *launch)
 {
-    volume_job job = {.images = launch->arguments[0],
-                      .matrices = launch->arguments[1],
-                      .blob = launch->arguments[2],
-                      .sums = launch->arguments[3],
-                      .weights = launch->arguments[4],
-                      .side = *(const int32_t *)launch->arguments[5],
-                      .projections = *(const int32_t *)launch->arguments[6]};
+    volume_job job = {.images = launch->arguments[RECONSTRUCT_IMAGES],
+                      .matrices = launch->arguments[RECONSTRUCT_MATRICES],
+                      .blob = launch->arguments[RECONSTRUCT_BLOB],
+                      .sums = launch->arguments[RECONSTRUCT_SUMS],
+                      .weights = launch->arguments[RECONSTRUCT_WEIGHTS],
+                      .side = *(const int32_t *)launch->arguments[RECONSTRUCT_SIDE],
+                      .projections = *(const int32_t *)launch->arguments[RECONSTRUCT_PROJECTIONS]};
     return qn_pool_run(launch->pool, (size_t)job.side, reconstruct_plane, &job);
 }
 

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "runtime/host_variant.h"
 
+#include "benchmark/physics/kernels/hotspot.dev.h"
+
 extern const char qn_benchmark_hotspot_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_hotspot_host);
 
@@ -68,14 +70,18 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_benchmark_hotspot_host)[0](launch);
 }
 
-static const qn_argument_declaration arguments_of_hotspot[] = {
-    {"power", QN_IN, QN_FLOAT32},     {"from", QN_IN, QN_FLOAT32},       {"to", QN_OUT, QN_FLOAT32},
-    {"done", QN_OUT, QN_INT32},       {"width", QN_VALUE, QN_INT32},     {"height", QN_VALUE, QN_INT32},
-    {"steps", QN_VALUE, QN_INT32},    {"across", QN_VALUE, QN_FLOAT32},  {"down", QN_VALUE, QN_FLOAT32},
-    {"centre", QN_VALUE, QN_FLOAT32}, {"heating", QN_VALUE, QN_FLOAT32}, {"cooling", QN_VALUE, QN_FLOAT32},
+_Static_assert(sizeof(hotspot_scalars) == 8 * 4, "no padding");
+
+static const qn_argument_declaration arguments_of_hotspot[HOTSPOT_ARGUMENTS] = {
+    [HOTSPOT_POWER] = {"power", QN_IN, QN_FLOAT32},
+    [HOTSPOT_FROM] = {"from", QN_IN, QN_FLOAT32},
+    [HOTSPOT_TO] = {"to", QN_OUT, QN_FLOAT32},
+    [HOTSPOT_DONE] = {"done", QN_OUT, QN_INT32},
+    [HOTSPOT_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(hotspot_scalars)},
 };
 
-static const qn_kernel_declaration kernels[] = {{"hotspot", arguments_of_hotspot, 12, geometry, host, work_of}};
+static const qn_kernel_declaration kernels[] = {
+    {"hotspot", arguments_of_hotspot, HOTSPOT_ARGUMENTS, geometry, host, work_of}};
 
 const qn_family qn_benchmark_hotspot_family = {
     .name = "benchmark/hotspot",
@@ -93,8 +99,8 @@ static qn_status check_buffer(const char *name, const qn_buffer *buffer, const q
 {
     const size_t needed = (size_t)problem->width * (size_t)problem->height * sizeof(float);
     if (qn_buffer_bytes(buffer) < needed)
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/hotspot: %s has %zu bytes; expected %zu for %d x %d cells", name,
-                qn_buffer_bytes(buffer), needed, problem->width, problem->height);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/hotspot: %s has %zu bytes; expected %zu for %d x %d cells", name,
+                       qn_buffer_bytes(buffer), needed, problem->width, problem->height);
     return QN_OK;
 }
 
@@ -104,23 +110,26 @@ static qn_status launch(qn_queue *queue, const qn_configuration *configuration, 
 {
     const size_t bytes = (size_t)problem->width * (size_t)problem->height * sizeof(float);
     const float centre = 1 - 2 * problem->across - 2 * problem->down - problem->loss;
-    const qn_argument arguments[] = {
-        qn_argument_buffer(buffers[0]),
-        qn_argument_buffer(buffers[1]),
-        qn_argument_range(buffers[2], 0, bytes),
-        qn_argument_range(buffers[3], 0, sizeof(int32_t)),
-        qn_argument_int32(problem->width),
-        qn_argument_int32(problem->height),
-        qn_argument_int32(steps),
-        qn_argument_float32(problem->across),
-        qn_argument_float32(problem->down),
-        qn_argument_float32(centre),
-        qn_argument_float32(problem->heating),
-        qn_argument_float32(problem->loss * problem->air),
+    const hotspot_scalars scalars = {
+        .width = problem->width,
+        .height = problem->height,
+        .steps = steps,
+        .across = problem->across,
+        .down = problem->down,
+        .centre = centre,
+        .heating = problem->heating,
+        .cooling = problem->loss * problem->air,
+    };
+    const qn_argument arguments[HOTSPOT_ARGUMENTS] = {
+        [HOTSPOT_POWER] = qn_argument_buffer(buffers[0]),
+        [HOTSPOT_FROM] = qn_argument_buffer(buffers[1]),
+        [HOTSPOT_TO] = qn_argument_range(buffers[2], 0, bytes),
+        [HOTSPOT_DONE] = qn_argument_range(buffers[3], 0, sizeof(int32_t)),
+        [HOTSPOT_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     qn_family_call call = {.kernel = 0,
                            .arguments = arguments,
-                           .argument_count = sizeof arguments / sizeof *arguments,
+                           .argument_count = HOTSPOT_ARGUMENTS,
                            .problem = problem,
                            .configuration = configuration};
     qn_event *event = NULL;
@@ -132,7 +141,7 @@ static qn_status launch(qn_queue *queue, const qn_configuration *configuration, 
     if (status == QN_OK) status = qn_queue_read(queue, buffers[3], 0, &done, sizeof done, NULL);
     if (status == QN_OK) status = qn_queue_finish(queue);
     if (status == QN_OK && (done < 1 || done > steps))
-        QN_FAIL(QN_LAUNCH_FAILED, "benchmark/hotspot: a launch says it made %d of %d steps", done, steps);
+        return QN_FAIL(QN_LAUNCH_FAILED, "benchmark/hotspot: a launch says it made %d of %d steps", done, steps);
     *left = steps - done;
     if (seconds) *seconds += time;
     return status;
@@ -143,8 +152,8 @@ qn_status qn_hotspot(qn_queue *queue, const qn_configuration *configuration, con
 {
     if (seconds) *seconds = 0;
     if (problem->width < 1 || problem->height < 1 || problem->steps < 1)
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/hotspot: %d x %d cells, %d steps; expected at least 1 of each",
-                problem->width, problem->height, problem->steps);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/hotspot: %d x %d cells, %d steps; expected at least 1 of each",
+                       problem->width, problem->height, problem->steps);
     QN_TRY(check_buffer("power", power, problem));
     QN_TRY(check_buffer("temperature", *temperature, problem));
     QN_TRY(check_buffer("scratch", *scratch, problem));

@@ -1,10 +1,13 @@
-/* Heat on a chip: each step every cell takes up power, loses heat to the air and exchanges it with its four neighbours,
+/* Heat on a chip: in each step every cell gains heat from its power, loses heat to the air and exchanges heat with its
+ * four neighbours,
  *     t' = centre * t + across * (west + east) + down * (north + south) + heating * power + cooling;
- * beyond the edge of the grid a cell sees itself.
+ * at the edge of the grid a cell is its own neighbour.
  *
- * A group makes up to STEPS steps of a region of BLOCK_X * TILE_X by BLOCK_Y * TILE_Y cells, of which it writes those
- * that are at least STEPS away from the region's border: the others lack neighbours. An item has TILE_X by TILE_Y
- * cells, side by side in registers, and shows their edges to its neighbours through local memory. */
+ * A group makes up to STEPS steps of a region of BLOCK_X * TILE_X by BLOCK_Y * TILE_Y cells. It writes only cells that
+ * are at least STEPS away from the region's border, because the others lack neighbours. An item has TILE_X by TILE_Y
+ * adjacent cells in registers, and writes their edges to local memory for its neighbours. */
+
+#include "benchmark/physics/kernels/hotspot.dev.h"
 
 #ifndef BLOCK_X
 #error "BLOCK_X: work-items of a group along x"
@@ -56,7 +59,7 @@ DEVICE_FN void show_edges(LOCAL_PTR float *edges, float (*cell)[TILE_X], int ite
     }
 }
 
-/* One step of an item's cells; x, y: of its first, in the grid of width by height. */
+/* Make one step of an item's cells; x, y: position of its first cell in the grid of width by height. */
 DEVICE_FN void step_cells(float (*cell)[TILE_X], float (*source)[TILE_X], LOCAL_PTR const float *edges, int x, int y,
                           int width, int height, float centre, float across, float down)
 {
@@ -88,7 +91,7 @@ DEVICE_FN void step_cells(float (*cell)[TILE_X], float (*source)[TILE_X], LOCAL_
     }
 }
 
-/* The heat that each of an item's cells gets from power and air in a step. */
+/* Compute the heat that each of an item's cells gets from power and air in a step. */
 DEVICE_FN void read_sources(float (*source)[TILE_X], GLOBAL const float *RESTRICT power, int x, int y, int width,
                             int height, float heating, float cooling)
 {
@@ -101,29 +104,27 @@ DEVICE_FN void read_sources(float (*source)[TILE_X], GLOBAL const float *RESTRIC
     }
 }
 
-/* done: how many steps this was, for callers who do not know the configuration. */
-KERNEL GROUP_LIMIT(BLOCK_X, BLOCK_Y, 1) void hotspot(GLOBAL const float *RESTRICT power,
-                                                     GLOBAL const float *RESTRICT from, GLOBAL float *RESTRICT to,
-                                                     GLOBAL int *RESTRICT done, int width, int height, int steps,
-                                                     float across, float down, float centre, float heating,
-                                                     float cooling)
+/* done: number of steps of this launch, for callers that do not know the configuration. */
+KERNEL GROUP_LIMIT(BLOCK_X, BLOCK_Y, 1) void hotspot(
+    GLOBAL const float *RESTRICT power, GLOBAL const float *RESTRICT from, GLOBAL float *RESTRICT to,
+    GLOBAL int *RESTRICT done, const hotspot_scalars s)
 {
     LOCAL float edges[EDGE_BUFFERS * EDGES * ITEMS];
 #if POWER_MEMORY == 2
     LOCAL float sources[TILE_X * TILE_Y * ITEMS];
 #endif
-    const int item = LOCAL_ID(1) * BLOCK_X + LOCAL_ID(0), count = MIN(steps, STEPS);
+    const int item = LOCAL_ID(1) * BLOCK_X + LOCAL_ID(0), count = MIN(s.steps, STEPS);
     const int first_x = GROUP_ID(0) * INNER_WIDTH, first_y = GROUP_ID(1) * INNER_HEIGHT;
     const int x = first_x - STEPS + LOCAL_ID(0) * TILE_X, y = first_y - STEPS + LOCAL_ID(1) * TILE_Y;
     float cell[TILE_Y][TILE_X], source[TILE_Y][TILE_X];
     UNROLL
     for (int j = 0; j < TILE_Y; j++) {
-        GLOBAL const float *line = from + (qn_int64)CLAMP(y + j, 0, height - 1) * width;
+        GLOBAL const float *line = from + (qn_int64)CLAMP(y + j, 0, s.height - 1) * s.width;
         UNROLL
-        for (int i = 0; i < TILE_X; i++) cell[j][i] = line[CLAMP(x + i, 0, width - 1)];
+        for (int i = 0; i < TILE_X; i++) cell[j][i] = line[CLAMP(x + i, 0, s.width - 1)];
     }
 #if POWER_MEMORY > 0
-    read_sources(source, power, x, y, width, height, heating, cooling);
+    read_sources(source, power, x, y, s.width, s.height, s.heating, s.cooling);
 #endif
 #if POWER_MEMORY == 2
     UNROLL
@@ -135,12 +136,12 @@ KERNEL GROUP_LIMIT(BLOCK_X, BLOCK_Y, 1) void hotspot(GLOBAL const float *RESTRIC
         show_edges(shown, cell, item);
         LOCAL_BARRIER();
 #if POWER_MEMORY == 0
-        read_sources(source, power, x, y, width, height, heating, cooling);
+        read_sources(source, power, x, y, s.width, s.height, s.heating, s.cooling);
 #elif POWER_MEMORY == 2
         UNROLL
         for (int k = 0; k < TILE_X * TILE_Y; k++) source[k / TILE_X][k % TILE_X] = sources[k * ITEMS + item];
 #endif
-        step_cells(cell, source, shown, x, y, width, height, centre, across, down);
+        step_cells(cell, source, shown, x, y, s.width, s.height, s.centre, s.across, s.down);
 #if EDGE_BUFFERS == 1
         LOCAL_BARRIER();
 #endif
@@ -150,9 +151,9 @@ KERNEL GROUP_LIMIT(BLOCK_X, BLOCK_Y, 1) void hotspot(GLOBAL const float *RESTRIC
         UNROLL
         for (int i = 0; i < TILE_X; i++) {
             const int column = x + i - first_x, row = y + j - first_y;
-            if (column >= 0 && column < INNER_WIDTH && x + i < width && row >= 0 && row < INNER_HEIGHT &&
-                y + j < height)
-                to[(qn_int64)(y + j) * width + (x + i)] = cell[j][i];
+            if (column >= 0 && column < INNER_WIDTH && x + i < s.width && row >= 0 && row < INNER_HEIGHT &&
+                y + j < s.height)
+                to[(qn_int64)(y + j) * s.width + (x + i)] = cell[j][i];
         }
     }
     if (GLOBAL_ID(0) == 0 && GLOBAL_ID(1) == 0) done[0] = count;

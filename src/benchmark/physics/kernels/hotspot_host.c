@@ -9,6 +9,8 @@
 #include "benchmark/physics/kernels/hotspot.h"
 #include "runtime/host_variant.h"
 
+#include "benchmark/physics/kernels/hotspot.dev.h"
+
 /* Levels without a fused multiply-add round twice instead of calling the C library for each. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define MULTIPLY_ADD(a, b, c) fmaf((a), (b), (c))
@@ -19,9 +21,9 @@
 enum {
     TILE_WIDTH = 256,
     TILE_HEIGHT = 64,
-    LARGEST_STEPS = 10,
-    LINE = TILE_WIDTH + 2 * LARGEST_STEPS + 12, /* of scratch memory, a multiple of a cache line */
-    LINES = TILE_HEIGHT + 2 * LARGEST_STEPS + 2,
+    STEPS_MAX = 10,
+    LINE = TILE_WIDTH + 2 * STEPS_MAX + 12, /* of scratch memory, a multiple of a cache line */
+    LINES = TILE_HEIGHT + 2 * STEPS_MAX + 2,
     AREA = LINE * LINES
 };
 
@@ -114,30 +116,28 @@ static qn_status heat_tile(size_t index, int worker, void *user)
     return QN_OK;
 }
 
-static float float_of(const qn_host_launch *launch, int argument)
-{
-    return *(const float *)launch->arguments[argument];
-}
-
 static qn_status hotspot(const qn_host_launch *launch)
 {
-    heat_job job = {.power = launch->arguments[0], .from = launch->arguments[1], .to = launch->arguments[2]};
+    const hotspot_scalars *s = launch->arguments[HOTSPOT_SCALARS];
+    heat_job job = {.power = launch->arguments[HOTSPOT_POWER],
+                    .from = launch->arguments[HOTSPOT_FROM],
+                    .to = launch->arguments[HOTSPOT_TO]};
     void *scratch;
-    job.width = *(const int32_t *)launch->arguments[4];
-    job.height = *(const int32_t *)launch->arguments[5];
-    job.steps = minimum(*(const int32_t *)launch->arguments[6], launch->configuration->value[QN_HOTSPOT_STEPS]);
-    job.across = float_of(launch, 7);
-    job.down = float_of(launch, 8);
-    job.centre = float_of(launch, 9);
-    job.heating = float_of(launch, 10);
-    job.cooling = float_of(launch, 11);
+    job.width = s->width;
+    job.height = s->height;
+    job.steps = minimum(s->steps, launch->configuration->value[QN_HOTSPOT_STEPS]);
+    job.across = s->across;
+    job.down = s->down;
+    job.centre = s->centre;
+    job.heating = s->heating;
+    job.cooling = s->cooling;
     QN_TRY(qn_allocate((size_t)qn_pool_threads(launch->pool) * 3 * AREA, sizeof(float), &scratch));
     job.scratch = scratch;
     const size_t tiles =
         ((size_t)job.width + TILE_WIDTH - 1) / TILE_WIDTH * (((size_t)job.height + TILE_HEIGHT - 1) / TILE_HEIGHT);
     qn_status status = qn_pool_run(launch->pool, tiles, heat_tile, &job);
     qn_release(&scratch);
-    *(int32_t *)launch->arguments[3] = job.steps;
+    *(int32_t *)launch->arguments[HOTSPOT_DONE] = job.steps;
     return status;
 }
 

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "runtime/host_variant.h"
 
+#include "benchmark/physics/kernels/nbody.dev.h"
+
 extern const char qn_benchmark_nbody_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_benchmark_nbody_host);
 
@@ -33,13 +35,15 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_benchmark_nbody_host)[0](launch);
 }
 
-static const qn_argument_declaration arguments[] = {{"bodies", QN_IN, QN_FLOAT32},
-                                                    {"components", QN_IN, QN_FLOAT32},
-                                                    {"acceleration", QN_OUT, QN_FLOAT32},
-                                                    {"count", QN_VALUE, QN_INT32},
-                                                    {"softening_squared", QN_VALUE, QN_FLOAT32}};
+static const qn_argument_declaration arguments[NBODY_ARGUMENTS] = {
+    [NBODY_BODIES] = {"bodies", QN_IN, QN_FLOAT32},
+    [NBODY_COMPONENTS] = {"components", QN_IN, QN_FLOAT32},
+    [NBODY_ACCELERATION] = {"acceleration", QN_OUT, QN_FLOAT32},
+    [NBODY_COUNT] = {"count", QN_VALUE, QN_INT32},
+    [NBODY_SOFTENING_SQUARED] = {"softening_squared", QN_VALUE, QN_FLOAT32},
+};
 
-static const qn_kernel_declaration kernels[] = {{"nbody", arguments, 5, geometry, host, work}};
+static const qn_kernel_declaration kernels[] = {{"nbody", arguments, NBODY_ARGUMENTS, geometry, host, work}};
 
 static const qn_tunable tunables[] = {
     [GROUP_SIZE] = {"GROUP_SIZE", {4, 8, 16, 32, 64, 128, 256, 512}, 8, 64, "items of a group with different bodies"},
@@ -49,7 +53,11 @@ static const qn_tunable tunables[] = {
     [LOCAL_TILE] = {"LOCAL_TILE", {0, 1}, 2, 0, "sources go through local memory"},
     [COMPONENTS] = {"COMPONENTS", {0, 1}, 2, 0, "an array for each coordinate of sources in place of one of bodies"},
     [VECTOR_WIDTH] = {"VECTOR_WIDTH", {1, 2, 4, 8, 16}, 5, 1, "floats per vector: neighbouring bodies"},
-    [RESIDENT] = {"RESIDENT", {0, 1, 2, 3, 4}, 5, 0, "groups for which registers must do; 0: the compiler's choice"},
+    [RESIDENT] = {"RESIDENT",
+                  {0, 1, 2, 3, 4},
+                  5,
+                  0,
+                  "groups that must fit a multiprocessor's registers; 0: the compiler's choice"},
 };
 
 static const char *const constraints[] = {
@@ -79,13 +87,17 @@ const qn_family qn_benchmark_nbody_family = {
 qn_status qn_nbody(qn_queue *queue, const qn_configuration *configuration, const qn_nbody_problem *problem,
                    qn_buffer *bodies, qn_buffer *components, qn_buffer *acceleration, qn_event **event)
 {
-    qn_argument values[] = {qn_argument_buffer(bodies), qn_argument_buffer(components),
-                            qn_argument_buffer(acceleration), qn_argument_int32(problem->bodies),
-                            qn_argument_float32(problem->softening * problem->softening)};
+    const qn_argument values[NBODY_ARGUMENTS] = {
+        [NBODY_BODIES] = qn_argument_buffer(bodies),
+        [NBODY_COMPONENTS] = qn_argument_buffer(components),
+        [NBODY_ACCELERATION] = qn_argument_buffer(acceleration),
+        [NBODY_COUNT] = qn_argument_int32(problem->bodies),
+        [NBODY_SOFTENING_SQUARED] = qn_argument_float32(problem->softening * problem->softening),
+    };
     qn_family_call call = {
-        .arguments = values, .argument_count = 5, .problem = problem, .configuration = configuration};
+        .arguments = values, .argument_count = NBODY_ARGUMENTS, .problem = problem, .configuration = configuration};
     if (problem->bodies % QN_NBODY_STEP != 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/nbody: %d bodies; expected a multiple of %d", problem->bodies,
-                QN_NBODY_STEP);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "benchmark/nbody: %d bodies; expected a multiple of %d", problem->bodies,
+                       QN_NBODY_STEP);
     return qn_family_run(&qn_benchmark_nbody_family, queue, &call, event);
 }

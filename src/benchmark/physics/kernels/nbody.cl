@@ -1,7 +1,9 @@
-/* Gravitational accelerations of many bodies by one another, all pairs.
+/* Gravitational accelerations of many bodies, all pairs.
  *
- * A work-item sums up the accelerations of BODIES vectors of VECTOR_WIDTH neighbouring bodies; SHARE items of a group
- * each take a part of the sources for the same bodies. */
+ * A work-item sums the accelerations of BODIES vectors of VECTOR_WIDTH adjacent bodies; SHARE items of a group each
+ * take a part of the sources for the same bodies. */
+
+#include "benchmark/physics/kernels/nbody.dev.h"
 
 #ifndef GROUP_SIZE
 #error "GROUP_SIZE: work-items of a group with different bodies"
@@ -37,7 +39,7 @@ DEVICE_FN numbers splat(float value)
     return VEC_SPLAT(float, VECTOR_WIDTH, value);
 }
 
-/* mass · d / (d² + softening²)^(3/2), d from the body to the source */
+/* Add mass · d / (d² + softening²)^(3/2), d from the body to the source. */
 DEVICE_FN void add_source(numbers sum[BODIES][3], const numbers at[BODIES][3], float softening_squared, float x,
                           float y, float z, float mass)
 {
@@ -65,7 +67,7 @@ DEVICE_FN void add_source(numbers sum[BODIES][3], const numbers at[BODIES][3], f
 #define UNROLL_SOURCES UNROLL_BY(1)
 #endif
 
-/* Unrolled by hand: compilers differ in what they make of an unknown count. */
+/* Unrolled by hand, because compilers unroll loops of unknown length differently. */
 #if SOURCE_UNROLL < 2
 #define ADD_SOURCES(from, stride, first, end) \
     UNROLL_SOURCES                            \
@@ -88,7 +90,8 @@ DEVICE_FN void add_source(numbers sum[BODIES][3], const numbers at[BODIES][3], f
 #define NBODY_LIMIT GROUP_LIMIT(GROUP_SIZE, SHARE, 1)
 #endif
 
-/* bodies: x, y, z, mass; components: the same as four arrays one behind the other; acceleration: three arrays */
+/* bodies: x, y, z, mass of each; components: the same numbers as four consecutive arrays; acceleration: three
+ * consecutive arrays */
 KERNEL NBODY_LIMIT void nbody(GLOBAL const qn_float4 *RESTRICT bodies, GLOBAL const float *RESTRICT components,
                               GLOBAL float *RESTRICT acceleration, int count, float softening_squared)
 {
@@ -99,7 +102,7 @@ KERNEL NBODY_LIMIT void nbody(GLOBAL const qn_float4 *RESTRICT bodies, GLOBAL co
     for (int b = 0; b < BODIES; b++) {
         body[b] = ((GROUP_ID(0) * BODIES + b) * GROUP_SIZE + column) * VECTOR_WIDTH;
         UNROLL
-        for (int c = 0; c < 3; c++) { /* items past the end do the first bodies again */
+        for (int c = 0; c < 3; c++) { /* items past the end repeat the first bodies */
             at[b][c] = VEC_LOAD(VECTOR_WIDTH, components + c * count + (body[b] < count ? body[b] : 0));
             sum[b][c] = splat(0.0f);
         }
@@ -121,7 +124,7 @@ KERNEL NBODY_LIMIT void nbody(GLOBAL const qn_float4 *RESTRICT bodies, GLOBAL co
         tile[item] = source < count ? bodies[source] : FLOAT4_MAKE(0.0f, 0.0f, 0.0f, 0.0f);
 #endif
         LOCAL_BARRIER();
-        /* past the end masses are 0: a loop of constant length */
+        /* masses past the end are 0, so that the loop has a constant length */
         ADD_SOURCES(tile, ITEMS, row *GROUP_SIZE, (row + 1) * GROUP_SIZE);
     }
 #else

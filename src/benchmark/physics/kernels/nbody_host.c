@@ -4,7 +4,9 @@
 #include "runtime/host_variant.h"
 #include "runtime/host_vector.h"
 
-enum { BODIES = 2, MOST_BODIES = 4 }; /* which tunable, its largest value here */
+#include "benchmark/physics/kernels/nbody.dev.h"
+
+enum { BODIES = 2, BODIES_MAX = 4 }; /* which tunable, its largest value here */
 
 typedef struct nbody_job {
     const float *bodies, *components;
@@ -19,7 +21,7 @@ _Static_assert(QN_NBODY_STEP % QN_LANES == 0, "bodies are a whole number of vect
 /* Bodies first … first + vectors · QN_LANES. A root comes doubled, so sums come eightfold. */
 static inline void sum_sources(const nbody_job *job, size_t first, const int vectors)
 {
-    qn_lanes at[MOST_BODIES][3], sum[MOST_BODIES][3];
+    qn_lanes at[BODIES_MAX][3], sum[BODIES_MAX][3];
     const qn_lanes softening = qn_lanes_splat(job->softening_squared);
     for (int b = 0; b < vectors; b++)
         for (size_t c = 0; c < 3; c++) {
@@ -60,19 +62,19 @@ static qn_status sum_block(size_t index, int worker, void *user)
     switch (job->vectors) {
     case 1: sum_sources(job, first, 1); break;
     case 2: sum_sources(job, first, 2); break;
-    default: sum_sources(job, first, MOST_BODIES);
+    default: sum_sources(job, first, BODIES_MAX);
     }
     return QN_OK;
 }
 
 static qn_status nbody(const qn_host_launch *launch)
 {
-    nbody_job job = {.bodies = launch->arguments[0],
-                     .components = launch->arguments[1],
-                     .acceleration = launch->arguments[2],
-                     .count = (size_t) * (const int32_t *)launch->arguments[3],
+    nbody_job job = {.bodies = launch->arguments[NBODY_BODIES],
+                     .components = launch->arguments[NBODY_COMPONENTS],
+                     .acceleration = launch->arguments[NBODY_ACCELERATION],
+                     .count = (size_t) * (const int32_t *)launch->arguments[NBODY_COUNT],
                      .vectors = launch->configuration->value[BODIES],
-                     .softening_squared = *(const float *)launch->arguments[4]};
+                     .softening_squared = *(const float *)launch->arguments[NBODY_SOFTENING_SQUARED]};
     const size_t block = (size_t)job.vectors * QN_LANES;
     return qn_pool_run(launch->pool, (job.count + block - 1) / block, sum_block, &job);
 }

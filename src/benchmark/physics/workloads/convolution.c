@@ -8,7 +8,7 @@
 #include "benchmark/physics/kernels/convolution.h"
 #include "tune/workload_inputs.h"
 
-enum { SAMPLES = 1000, LARGEST_SIDE = 1 << 15 };
+enum { SAMPLES = 1000, SIDE_MAX = 1 << 15 };
 
 typedef struct convolution_state {
     qn_convolution_problem problem;
@@ -37,9 +37,9 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
 {
     void *memory;
     const int width = sizes[0], height = sizes[1], filter = sizes[2];
-    QN_TRY(qn_workload_check_size("benchmark/convolution", "width", width, 1, LARGEST_SIDE, 1));
-    QN_TRY(qn_workload_check_size("benchmark/convolution", "height", height, 1, LARGEST_SIDE, 1));
-    QN_TRY(qn_workload_check_size("benchmark/convolution", "filter", filter, 1, QN_CONVOLUTION_LARGEST_FILTER, 1));
+    QN_TRY(qn_workload_check_size("benchmark/convolution", "width", width, 1, SIDE_MAX, 1));
+    QN_TRY(qn_workload_check_size("benchmark/convolution", "height", height, 1, SIDE_MAX, 1));
+    QN_TRY(qn_workload_check_size("benchmark/convolution", "filter", filter, 1, QN_CONVOLUTION_FILTER_MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(convolution_state), &memory));
     convolution_state *state = memory;
     const size_t results = (size_t)width * (size_t)height;

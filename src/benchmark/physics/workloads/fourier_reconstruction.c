@@ -8,7 +8,7 @@
 #include "benchmark/physics/kernels/fourier_reconstruction.h"
 #include "tune/workload_inputs.h"
 
-enum { SAMPLES = 200, MOST_PROJECTIONS = 1 << 20 };
+enum { SAMPLES = 200, PROJECTIONS_MAX = 1 << 20 };
 
 typedef struct reconstruction_state {
     qn_reconstruction_problem problem;
@@ -69,9 +69,9 @@ static qn_status make_buffers(reconstruction_state *state, qn_queue *queue)
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_workload_check_size("benchmark/fourier_reconstruction", "side", sizes[0], 8,
-                                  QN_RECONSTRUCTION_LARGEST_SIDE, 2));
-    QN_TRY(qn_workload_check_size("benchmark/fourier_reconstruction", "projections", sizes[1], 1, MOST_PROJECTIONS, 1));
+    QN_TRY(
+        qn_workload_check_size("benchmark/fourier_reconstruction", "side", sizes[0], 8, QN_RECONSTRUCTION_SIDE_MAX, 2));
+    QN_TRY(qn_workload_check_size("benchmark/fourier_reconstruction", "projections", sizes[1], 1, PROJECTIONS_MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(reconstruction_state), &memory));
     reconstruction_state *state = memory;
     state->problem = (qn_reconstruction_problem){sizes[0], sizes[1]};

@@ -8,7 +8,7 @@
 #include "benchmark/physics/kernels/hotspot.h"
 #include "tune/workload_inputs.h"
 
-enum { SAMPLES = 400, LARGEST_SIDE = 1 << 15, MOST_STEPS = 100 };
+enum { SAMPLES = 400, SIDE_MAX = 1 << 15, STEPS_MAX = 100 };
 
 typedef struct hotspot_state {
     qn_hotspot_problem problem;
@@ -44,9 +44,9 @@ static qn_status make_buffers(hotspot_state *state, qn_queue *queue)
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_workload_check_size("benchmark/hotspot", "width", sizes[0], 1, LARGEST_SIDE, 1));
-    QN_TRY(qn_workload_check_size("benchmark/hotspot", "height", sizes[1], 1, LARGEST_SIDE, 1));
-    QN_TRY(qn_workload_check_size("benchmark/hotspot", "steps", sizes[2], 1, MOST_STEPS, 1));
+    QN_TRY(qn_workload_check_size("benchmark/hotspot", "width", sizes[0], 1, SIDE_MAX, 1));
+    QN_TRY(qn_workload_check_size("benchmark/hotspot", "height", sizes[1], 1, SIDE_MAX, 1));
+    QN_TRY(qn_workload_check_size("benchmark/hotspot", "steps", sizes[2], 1, STEPS_MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(hotspot_state), &memory));
     hotspot_state *state = memory;
     /* Temperatures, those of the air too, in a unit and from a zero that make them numbers of [-1, 1). */

@@ -2,15 +2,19 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/host_variant.h"
+#include "runtime/prelude/prelude_host.h"
+
+#include "dock/search/kernels/best_cells.dev.h"
 
 extern const char qn_dock_best_cells_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_dock_best_cells_host);
 
 enum { SCAN, MERGE, KERNELS };
 enum { GROUP_SIZE, GROUPS = QN_BEST_CELLS_GROUPS };
-enum { MOST_GROUPS = 256, ALIGNMENT = 256 };
+enum { GROUPS_MAX = 256, ALIGNMENT = 256 };
 
 static qn_geometry scan_geometry(const qn_configuration *configuration, const void *user)
 {
@@ -33,29 +37,21 @@ static void scan_work(const void *user, qn_work *work)
     *work = (qn_work){.bytes_read = volume * 4, .multiply_adds = volume};
 }
 
-static const qn_argument_declaration scan_arguments[] = {
-    {"scores", QN_IN, QN_FLOAT32},
-    {"partial_energies", QN_INOUT, QN_FLOAT32},
-    {"partial_cells", QN_INOUT, QN_INT32},
-    {"nx", QN_VALUE, QN_INT32},
-    {"ny", QN_VALUE, QN_INT32},
-    {"nz", QN_VALUE, QN_INT32},
-    {"first_x", QN_VALUE, QN_INT32},
-    {"last_x", QN_VALUE, QN_INT32},
-    {"first_y", QN_VALUE, QN_INT32},
-    {"last_y", QN_VALUE, QN_INT32},
-    {"first_z", QN_VALUE, QN_INT32},
-    {"last_z", QN_VALUE, QN_INT32},
-    {"radius", QN_VALUE, QN_INT32},
-    {"keep", QN_VALUE, QN_INT32},
+_Static_assert(sizeof(scan_scalars) == 11 * 4, "no padding");
+
+static const qn_argument_declaration scan_arguments[SCAN_ARGUMENTS] = {
+    [SCAN_SCORES] = {"scores", QN_IN, QN_FLOAT32},
+    [SCAN_PARTIAL_ENERGIES] = {"partial_energies", QN_INOUT, QN_FLOAT32},
+    [SCAN_PARTIAL_CELLS] = {"partial_cells", QN_INOUT, QN_INT32},
+    [SCAN_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(scan_scalars)},
 };
 
-static const qn_argument_declaration merge_arguments[] = {
-    {"partial_energies", QN_IN, QN_FLOAT32},
-    {"partial_cells", QN_IN, QN_INT32},
-    {"best_energies", QN_OUT, QN_FLOAT32},
-    {"best_cells", QN_INOUT, QN_INT32}, /* −1, all bits set, is a result */
-    {"keep", QN_VALUE, QN_INT32},
+static const qn_argument_declaration merge_arguments[MERGE_ARGUMENTS] = {
+    [MERGE_PARTIAL_ENERGIES] = {"partial_energies", QN_IN, QN_FLOAT32},
+    [MERGE_PARTIAL_CELLS] = {"partial_cells", QN_IN, QN_INT32},
+    [MERGE_ENERGIES] = {"best_energies", QN_OUT, QN_FLOAT32},
+    [MERGE_CELLS] = {"best_cells", QN_INOUT, QN_INT32}, /* −1, all bits set, is a result */
+    [MERGE_KEEP] = {"keep", QN_VALUE, QN_INT32},
 };
 
 static qn_status host_scan(const qn_host_launch *launch)
@@ -68,13 +64,13 @@ static qn_status host_merge(const qn_host_launch *launch)
 }
 
 static const qn_kernel_declaration kernels[KERNELS] = {
-    {"scan", scan_arguments, 14, scan_geometry, host_scan, scan_work},
-    {"merge", merge_arguments, 5, merge_geometry, host_merge, NULL},
+    {"scan", scan_arguments, SCAN_ARGUMENTS, scan_geometry, host_scan, scan_work},
+    {"merge", merge_arguments, MERGE_ARGUMENTS, merge_geometry, host_merge, NULL},
 };
 
 static const qn_tunable tunables[] = {
     {"GROUP_SIZE", {64, 128, 256}, 3, 128, "work-items per group"},
-    {"GROUPS", {16, 32, 64, 128, MOST_GROUPS}, 5, MOST_GROUPS, "groups that scan the scores of one rotation"},
+    {"GROUPS", {16, 32, 64, 128, GROUPS_MAX}, 5, GROUPS_MAX, "groups that scan the scores of one rotation"},
 };
 
 static const char *const constraints[] = {"GROUP_SIZE <= device.largest_group",
@@ -93,10 +89,10 @@ const qn_family qn_dock_best_cells_family = {
     .check_definitions = "KEEP=4",
 };
 
-/* Bytes of one partial list array, for any number of groups. */
+/* Bytes of one array of partial lists, enough for any number of groups. */
 static size_t partial_bytes(const qn_best_cells_problem *problem)
 {
-    size_t bytes = (size_t)problem->rotations * MOST_GROUPS * (size_t)problem->keep * sizeof(float);
+    size_t bytes = (size_t)problem->rotations * GROUPS_MAX * (size_t)problem->keep * sizeof(float);
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
@@ -119,29 +115,37 @@ qn_status qn_best_cells(qn_queue *queue, const qn_configuration *configuration, 
     size_t half = partial_bytes(problem);
     qn_argument partial_energies = qn_argument_range(scratch, 0, half);
     qn_argument partial_cells = qn_argument_range(scratch, half, half);
-    qn_argument arguments[14] = {qn_argument_buffer(scores), partial_energies, partial_cells};
+    scan_scalars scalars = {.nx = problem->cells[0],
+                            .ny = problem->cells[1],
+                            .nz = problem->cells[2],
+                            .radius = problem->keep > 1 ? problem->radius : 0,
+                            .keep = problem->keep};
+    memcpy(scalars.first, problem->first_shift, sizeof scalars.first);
+    memcpy(scalars.last, problem->last_shift, sizeof scalars.last);
+    const qn_argument arguments[SCAN_ARGUMENTS] = {
+        [SCAN_SCORES] = qn_argument_buffer(scores),
+        [SCAN_PARTIAL_ENERGIES] = partial_energies,
+        [SCAN_PARTIAL_CELLS] = partial_cells,
+        [SCAN_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
+    };
     snprintf(definitions, sizeof definitions, "KEEP=%d", problem->keep);
-    for (int axis = 0; axis < 3; axis++) {
-        arguments[3 + axis] = qn_argument_int32(problem->cells[axis]);
-        arguments[6 + 2 * axis] = qn_argument_int32(problem->first_shift[axis]);
-        arguments[7 + 2 * axis] = qn_argument_int32(problem->last_shift[axis]);
-    }
-    arguments[12] = qn_argument_int32(problem->keep > 1 ? problem->radius : 0);
-    arguments[13] = qn_argument_int32(problem->keep);
     qn_best_cells_problem_class(problem, problem_class);
     qn_family_call call = {.kernel = SCAN,
                            .arguments = arguments,
-                           .argument_count = 14,
+                           .argument_count = SCAN_ARGUMENTS,
                            .problem = problem,
                            .problem_class = problem_class,
                            .definitions = definitions,
                            .configuration = configuration};
     qn_status status = qn_family_run(&qn_dock_best_cells_family, queue, &call, events ? &events[0] : NULL);
     if (status != QN_OK) return status;
-    qn_argument lists[] = {partial_energies, partial_cells, qn_argument_buffer(energies), qn_argument_buffer(cells),
-                           qn_argument_int32(problem->keep)};
+    const qn_argument lists[MERGE_ARGUMENTS] = {
+        [MERGE_PARTIAL_ENERGIES] = partial_energies,     [MERGE_PARTIAL_CELLS] = partial_cells,
+        [MERGE_ENERGIES] = qn_argument_buffer(energies), [MERGE_CELLS] = qn_argument_buffer(cells),
+        [MERGE_KEEP] = qn_argument_int32(problem->keep),
+    };
     call.kernel = MERGE;
     call.arguments = lists;
-    call.argument_count = 5;
+    call.argument_count = MERGE_ARGUMENTS;
     return qn_family_run(&qn_dock_best_cells_family, queue, &call, events ? &events[1] : NULL);
 }

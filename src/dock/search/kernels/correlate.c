@@ -5,6 +5,8 @@
 
 #include "runtime/host_variant.h"
 
+#include "dock/search/kernels/correlate.dev.h"
+
 extern const char qn_dock_correlate_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_dock_correlate_host);
 
@@ -36,14 +38,17 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_dock_correlate_host)[0](launch);
 }
 
-static const qn_argument_declaration arguments_of_correlate[] = {
-    {"receptor", QN_IN, QN_FLOAT32}, {"ligand", QN_IN, QN_FLOAT32}, {"product", QN_OUT, QN_FLOAT32},
-    {"grids", QN_VALUE, QN_INT32},   {"bins", QN_VALUE, QN_INT32},  {"rotations", QN_VALUE, QN_INT32},
-    {"sets", QN_VALUE, QN_INT32},
+_Static_assert(sizeof(correlate_scalars) == 4 * 4, "no padding");
+
+static const qn_argument_declaration arguments_of_correlate[CORRELATE_ARGUMENTS] = {
+    [CORRELATE_RECEPTOR] = {"receptor", QN_IN, QN_FLOAT32},
+    [CORRELATE_LIGAND] = {"ligand", QN_IN, QN_FLOAT32},
+    [CORRELATE_PRODUCT] = {"product", QN_OUT, QN_FLOAT32},
+    [CORRELATE_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(correlate_scalars)},
 };
 
 static const qn_kernel_declaration kernels[] = {
-    {"correlate", arguments_of_correlate, 7, geometry, host, work_of_launch}};
+    {"correlate", arguments_of_correlate, CORRELATE_ARGUMENTS, geometry, host, work_of_launch}};
 
 static const qn_tunable tunables[] = {
     {"GROUP_SIZE", {32, 64, 128, 256}, 4, 128, "work-items per group"},
@@ -75,16 +80,23 @@ void qn_correlate_problem_class(const qn_correlate_problem *problem, char text[6
 qn_status qn_correlate(qn_queue *queue, const qn_configuration *configuration, const qn_correlate_problem *problem,
                        qn_buffer *receptor, qn_buffer *ligand, qn_buffer *product, qn_event **event)
 {
-    qn_argument arguments[] = {
-        qn_argument_buffer(receptor),      qn_argument_buffer(ligand),       qn_argument_buffer(product),
-        qn_argument_int32(problem->grids), qn_argument_int32(problem->bins), qn_argument_int32(problem->rotations),
-        qn_argument_int32(problem->sets),
+    const correlate_scalars scalars = {
+        .grids = problem->grids,
+        .bins = problem->bins,
+        .rotations = problem->rotations,
+        .sets = problem->sets,
+    };
+    const qn_argument arguments[CORRELATE_ARGUMENTS] = {
+        [CORRELATE_RECEPTOR] = qn_argument_buffer(receptor),
+        [CORRELATE_LIGAND] = qn_argument_buffer(ligand),
+        [CORRELATE_PRODUCT] = qn_argument_buffer(product),
+        [CORRELATE_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     char problem_class[64];
     qn_correlate_problem_class(problem, problem_class);
     qn_family_call call = {.kernel = 0,
                            .arguments = arguments,
-                           .argument_count = 7,
+                           .argument_count = CORRELATE_ARGUMENTS,
                            .problem = problem,
                            .problem_class = problem_class,
                            .configuration = configuration};

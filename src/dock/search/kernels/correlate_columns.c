@@ -5,13 +5,14 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "dock/search/kernels/correlate_columns.dev.h"
 #include "fft/line_split.h"
 #include "runtime/host_variant.h"
 
 extern const char qn_dock_correlate_columns_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_dock_correlate_columns_host);
 
-enum { FEWEST_COLUMNS = 2 /* copied in pairs */ };
+enum { FEWEST_COLUMNS = 2 /* columns are copied in pairs */ };
 enum { COLUMNS_AT_ONCE, TURNS, ROTATIONS_PER_GROUP, SETS_PER_GROUP, AHEAD, LOCAL_RECEPTOR, RESIDENT, SPLIT, TUNABLES };
 
 static const qn_tunable tunables[TUNABLES] = {
@@ -29,7 +30,7 @@ static const qn_tunable tunables[TUNABLES] = {
 static const char *const constraints[] = {
     "TURNS * SETS_PER_GROUP <= 4", /* sums in registers */
     "LOCAL_RECEPTOR == 0 || AHEAD <= 1",
-    /* the host's kernel has none of these */
+    /* the host's kernel has no tunables */
     "!device.is_host || (COLUMNS_AT_ONCE == 16 && TURNS == 1 && ROTATIONS_PER_GROUP == 2 && SETS_PER_GROUP == 1)",
     "!device.is_host || (AHEAD == 0 && LOCAL_RECEPTOR == 1 && RESIDENT == 2 && SPLIT == 0)",
 };
@@ -45,8 +46,8 @@ typedef struct group_shape {
     size_t size, room_bytes;
 } group_shape;
 
-/* As many columns as there is room for, halved down to two, and as many turns as the largest group asks for; the
- * source's macros do the same sums. */
+/* Compute the shape of a group: COLUMNS_AT_ONCE is halved, down to two columns, until there is room, and there are as
+ * many turns as the limit of the group's size requires. Macros of the kernel compute the same. */
 static group_shape shape_of(const qn_configuration *configuration, const qn_correlate_columns_problem *problem)
 {
     const int *value = configuration->value, n = problem->grid.cells[2], rotations = value[ROTATIONS_PER_GROUP];
@@ -82,8 +83,8 @@ static size_t local_room(int kernel, const qn_configuration *configuration, cons
     return shape_of(configuration, user).room_bytes;
 }
 
-/* Each column read and written once, the receptor once for all rotations. A transform of n points takes about
- * 5 n log2 n operations, of which half find a partner to fuse with; a product of complex numbers 4. */
+/* Each column is read and written once, the receptor once for all rotations. A transform of n points takes about
+ * 2.5 n log2 n multiply-adds (5 n log2 n operations, fused in pairs), a product of complex numbers 4. */
 static void work_of(const void *user, qn_work *work)
 {
     const qn_correlate_columns_problem *problem = user;
@@ -101,17 +102,18 @@ static qn_status host(const qn_host_launch *launch)
     return QN_HOST_SELECT(qn_dock_correlate_columns_host)[0](launch);
 }
 
-/* Shapes that device texts have as definitions are arguments too, for the host. */
-static const qn_argument_declaration arguments_of_kernel[] = {
-    {"planes", QN_IN, QN_BYTES},      {"receptor", QN_IN, QN_FLOAT32},    {"roots", QN_IN, QN_FLOAT32},
-    {"products", QN_INOUT, QN_BYTES}, {"grids", QN_VALUE, QN_INT32},      {"rotations", QN_VALUE, QN_INT32},
-    {"sets", QN_VALUE, QN_INT32},     {"first_root", QN_VALUE, QN_INT32}, {"factor", QN_VALUE, QN_FLOAT32},
-    {"nz", QN_VALUE, QN_INT32},       {"box", QN_VALUE, QN_INT32},        {"columns", QN_VALUE, QN_INT32},
+_Static_assert(sizeof(columns_scalars) == 8 * 4, "no padding");
+
+static const qn_argument_declaration arguments_of_kernel[COLUMNS_ARGUMENTS] = {
+    [COLUMNS_PLANES] = {"planes", QN_IN, QN_BYTES},
+    [COLUMNS_RECEPTOR] = {"receptor", QN_IN, QN_FLOAT32},
+    [COLUMNS_ROOTS] = {"roots", QN_IN, QN_FLOAT32},
+    [COLUMNS_PRODUCTS] = {"products", QN_INOUT, QN_BYTES},
+    [COLUMNS_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(columns_scalars)},
 };
-enum { ARGUMENTS = sizeof arguments_of_kernel / sizeof *arguments_of_kernel };
 
 static const qn_kernel_declaration kernels[] = {
-    {"correlate_columns", arguments_of_kernel, ARGUMENTS, geometry, host, work_of}};
+    {"correlate_columns", arguments_of_kernel, COLUMNS_ARGUMENTS, geometry, host, work_of}};
 
 const qn_family qn_dock_correlate_columns_family = {
     .name = "dock/correlate_columns",
@@ -128,7 +130,8 @@ const qn_family qn_dock_correlate_columns_family = {
     .local_room = local_room,
 };
 
-/* A group's shape is that of the length; how many rotations there are only matters where they hardly fill a device. */
+/* A group's shape depends on nz. The number of rotations matters only if it is small, because few rotations do not fill
+ * a device. */
 void qn_correlate_columns_problem_class(const qn_correlate_columns_problem *problem, char text[64])
 {
     enum { MANY_ROTATIONS = 16 };
@@ -151,23 +154,24 @@ qn_status qn_correlate_columns(qn_queue *queue, const qn_configuration *configur
     snprintf(definitions, sizeof definitions, "%s BOX=%d COLUMNS=%d HALVES=%d LARGEST_GROUP=%d ROOM=%d", line,
              grid->box, columns, grid->halves, grid->largest_group, room);
     qn_correlate_columns_problem_class(problem, problem_class);
-    qn_argument arguments[ARGUMENTS] = {
-        qn_argument_buffer(planes),
-        qn_argument_buffer(receptor),
-        qn_argument_buffer(roots),
-        qn_argument_buffer(products),
-        qn_argument_int32(problem->grids),
-        qn_argument_int32(problem->rotations),
-        qn_argument_int32(problem->sets),
-        qn_argument_int32(grid->cells[0] + grid->cells[1]),
-        qn_argument_float32(grid->halves ? grid->product_scale / grid->plane_scale : 1.0f),
-        qn_argument_int32(grid->cells[2]),
-        qn_argument_int32(grid->box),
-        qn_argument_int32(columns),
+    const columns_scalars scalars = {.grids = problem->grids,
+                                     .rotations = problem->rotations,
+                                     .sets = problem->sets,
+                                     .first_root = grid->cells[0] + grid->cells[1],
+                                     .factor = grid->halves ? grid->product_scale / grid->plane_scale : 1.0f,
+                                     .nz = grid->cells[2],
+                                     .box = grid->box,
+                                     .columns = columns};
+    const qn_argument arguments[COLUMNS_ARGUMENTS] = {
+        [COLUMNS_PLANES] = qn_argument_buffer(planes),
+        [COLUMNS_RECEPTOR] = qn_argument_buffer(receptor),
+        [COLUMNS_ROOTS] = qn_argument_buffer(roots),
+        [COLUMNS_PRODUCTS] = qn_argument_buffer(products),
+        [COLUMNS_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     qn_family_call call = {.kernel = 0,
                            .arguments = arguments,
-                           .argument_count = ARGUMENTS,
+                           .argument_count = COLUMNS_ARGUMENTS,
                            .problem = problem,
                            .problem_class = problem_class,
                            .definitions = definitions,

@@ -1,15 +1,16 @@
-/* Second third of the fused rotation: z transforms of the ligand's columns, products with the receptor's spectra summed
- * over grids, transform back.
+/* Second of the three steps of the fused rotation: transform the ligand's columns along z, multiply them by the
+ * receptor's spectra, sum over grids, transform back.
  *
  *     products[s][r][z] = sum over kz of (sum over g of conj(receptor[s][g][kz]) * L[r][g][kz]) exp(-2 pi i kz z / nz),
  *     L[r][g][kz] = sum over z < BOX of planes[r][g][z] exp(-2 pi i kz z / nz)
  *
- * Shapes: see rotation_grid.h. A group has OWN_COLUMNS neighbouring columns (neighbouring items) of
- * ROTATIONS_PER_GROUP rotations, and ITEMS items for each column of each rotation. The spectrum of a ligand column never leaves the
- * registers in which the last pass of its transform ends: there it is multiplied and added up, and from there the first
- * pass of the transform back begins. Groups of one tile of columns follow one another through the rotations, so that
- * they find the receptor's columns in the cache; within a group its rotations share them through local memory where
- * LOCAL_RECEPTOR says so, as a GPU's cache cannot feed one rotation each. */
+ * Shapes: see rotation_grid.h. A group has OWN_COLUMNS neighbouring columns (neighbouring items) of ROTATIONS_PER_GROUP
+ * rotations, and ITEMS items for each column of each rotation. The spectrum of a ligand column stays in the registers
+ * that hold it after the last pass of its transform: it is multiplied and summed there, and the first pass of the
+ * transform back starts from there. Groups are numbered by rotation first, then by tile of columns, so that consecutive
+ * groups find the receptor's columns in the cache. With LOCAL_RECEPTOR, the rotations of a group also share these
+ * columns through local memory, because the cache of a GPU is too slow to be read for every rotation. */
+#include "dock/search/kernels/correlate_columns.dev.h"
 #include "fft/kernels/line.dev.h"
 
 #ifndef COLUMNS_AT_ONCE
@@ -58,8 +59,8 @@
 #define FIRST_ITEMS (Z_LENGTH / R0)
 #define LAST_ITEMS (Z_LENGTH / R2)
 
-/* As many columns as there is room for, two at least as they are copied in pairs, and as many turns as the group's limit
- * asks for: shape_of() does the same sums. */
+/* As many columns as there is room for, at least two because columns are copied in pairs, and as many turns as the
+ * limit of the group's size requires. shape_of() computes the same. */
 #define ROOTS_ROOM ((Z_LENGTH + 1) / 2 * 2) /* tiles begin at multiples of 16 bytes */
 #define TILES (ROTATIONS_PER_GROUP + LOCAL_RECEPTOR * SETS_PER_GROUP)
 #define HAS_ROOM(count) (8 * (ROOTS_ROOM + Z_LENGTH * (count)*TILES) <= ROOM)
@@ -90,7 +91,7 @@ typedef qn_complex stored;
 #define TO_STORED(value) (value)
 #endif
 
-/* Points of a column that an item's first butterflies take: 0 above the box. */
+/* Read the points of a column for an item's first butterflies: 0 above the box. */
 DEVICE_FN void read_points(GLOBAL const stored *column, int item, qn_complex points[FIRST_TURNS][READ_POINTS])
 {
     UNROLL
@@ -103,7 +104,7 @@ DEVICE_FN void read_points(GLOBAL const stored *column, int item, qn_complex poi
     }
 }
 
-/* First pass of a ligand column into the tile. */
+/* First pass of a ligand column, into the tile. */
 DEVICE_FN void transform_points(qn_complex points[FIRST_TURNS][READ_POINTS], int item, LOCAL_PTR qn_complex *tile,
                                 LOCAL_PTR const qn_complex *roots)
 {
@@ -128,7 +129,7 @@ DEVICE_FN void middle_pass(int first, int middle, int last, int item, LOCAL_PTR 
     LOCAL_BARRIER();
 }
 
-/* Values of a receptor column at an item's frequencies. */
+/* Read the values of a receptor column at an item's frequencies. */
 DEVICE_FN void read_receptor(GLOBAL const qn_complex *column, int q, qn_complex values[R2])
 {
     UNROLL
@@ -136,7 +137,7 @@ DEVICE_FN void read_receptor(GLOBAL const qn_complex *column, int q, qn_complex 
         values[j] = q < LAST_ITEMS ? column[(q + LAST_ITEMS * j) * COLUMNS] : COMPLEX_MAKE(0.0f, 0.0f);
 }
 
-/* Start copying the receptor's columns of a grid, one tile for each of the group's sets; two columns at once. */
+/* Start to copy the receptor's columns of a grid, two columns at once, into one tile for each of the group's sets. */
 DEVICE_FN void copy_receptor(GLOBAL const qn_complex *receptor, qn_int64 set_step, int sets, int first_column,
                              LOCAL_PTR qn_complex *copy)
 {
@@ -154,8 +155,9 @@ DEVICE_FN void add_product(qn_complex a, qn_complex b, qn_complex *sum)
     *sum = COMPLEX_MAKE(FMA(a.x, b.x, FMA(a.y, b.y, sum->x)), FMA(a.x, b.y, FMA(-a.y, b.x, sum->y)));
 }
 
-/* Last pass of a grid's column, and its products. `receptor` is the column's first value of this grid in the first set,
- * sets lie `set_step` apart; `copy` the same in local memory; `early` what was read ahead of the first set. */
+/* Last pass of a grid's column, and its products. `receptor`: the column's first value of this grid in the first set;
+ * sets are `set_step` apart. `copy`: the same in local memory. `early`: values of the first set that were read ahead.
+ */
 DEVICE_FN void multiply_grid(GLOBAL const qn_complex *receptor, qn_int64 set_step, int sets, int item,
                              LOCAL_PTR const qn_complex *copy, LOCAL_PTR const qn_complex *tile,
                              qn_complex early[OWN_TURNS][R2], qn_complex sums[SETS_PER_GROUP][OWN_TURNS][R2])
@@ -182,16 +184,16 @@ DEVICE_FN void multiply_grid(GLOBAL const qn_complex *receptor, qn_int64 set_ste
     }
 }
 
-/* What a group works on. */
+/* The columns that a group computes. */
 typedef struct columns_job {
     GLOBAL const stored *planes; /* the item's column of the first grid */
     GLOBAL const qn_complex *receptor; /* column 0 of the first grid in the group's first set */
     int grids, sets;                   /* of the group */
-    int first_column, lane, column;    /* of the group; the item's within it, and in all */
-    int item;                          /* of the column's */
+    int first_column, lane, column;    /* first column of the group; the item's column in the group and in the plane */
+    int item;                          /* number of the item among those of its column */
 } columns_job;
 
-/* Sums of products over all grids. */
+/* Sum the products over all grids. */
 DEVICE_FN void add_grids(const columns_job *job, LOCAL_PTR qn_complex *tile, LOCAL_PTR qn_complex *copy,
                          LOCAL_PTR const qn_complex *roots, qn_complex sums[SETS_PER_GROUP][OWN_TURNS][R2])
 {
@@ -218,7 +220,7 @@ DEVICE_FN void add_grids(const columns_job *job, LOCAL_PTR qn_complex *tile, LOC
     }
 }
 
-/* Transform a sum back, as far as the tile; `factor` is what intermediates' scales ask for. */
+/* First pass of the transform back of a sum, into the tile; `factor` corrects for the scales of intermediates. */
 DEVICE_FN void transform_back(qn_complex sum[OWN_TURNS][R2], float factor, int item, LOCAL_PTR qn_complex *tile,
                               LOCAL_PTR const qn_complex *roots)
 {
@@ -245,15 +247,14 @@ DEVICE_FN void store_products(GLOBAL stored *column, int item, LOCAL_PTR const q
     }
 }
 
-/* One group: a tile of columns of some rotations (both x, rotations first) in some sets (y). `nz` to `columns` are
- * definitions too. */
+/* A group computes a tile of columns of some rotations (both x, rotations first) in some sets (y). */
 KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void correlate_columns(
     GLOBAL const stored *RESTRICT planes, GLOBAL const qn_complex *RESTRICT receptor,
-    GLOBAL const qn_complex *RESTRICT all_roots, GLOBAL stored *RESTRICT products, int grids, int rotations, int sets,
-    int first_root, float factor, int nz, int box, int columns LOCAL_ROOM_PARAMETER)
+    GLOBAL const qn_complex *RESTRICT all_roots, GLOBAL stored *RESTRICT products,
+    const columns_scalars s LOCAL_ROOM_PARAMETER)
 {
     const int lane = (int)LOCAL_ID(0) % OWN_COLUMNS, line = (int)LOCAL_ID(0) % LINES, own = line / OWN_COLUMNS;
-    const int rotation_groups = (rotations + ROTATIONS_PER_GROUP - 1) / ROTATIONS_PER_GROUP;
+    const int rotation_groups = (s.rotations + ROTATIONS_PER_GROUP - 1) / ROTATIONS_PER_GROUP;
     const int rotation = (int)GROUP_ID(0) % rotation_groups * ROTATIONS_PER_GROUP + own;
     const int first_set = (int)GROUP_ID(1) * SETS_PER_GROUP;
     const qn_int64 grid_step = (qn_int64)Z_LENGTH * COLUMNS;
@@ -266,31 +267,31 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void correlate_columns(
     job.lane = lane;
     job.column = MIN(job.first_column + lane, COLUMNS - 1);
     job.item = (int)LOCAL_ID(0) / LINES;
-    job.planes = planes + (qn_int64)MIN(rotation, rotations - 1) * grids * BOX * COLUMNS + job.column;
-    job.receptor = receptor + first_set * grids * grid_step;
-    job.grids = grids;
-    job.sets = MIN(sets - first_set, SETS_PER_GROUP);
-    const bool is_stored = rotation < rotations && job.first_column + lane < COLUMNS;
+    job.planes = planes + (qn_int64)MIN(rotation, s.rotations - 1) * s.grids * BOX * COLUMNS + job.column;
+    job.receptor = receptor + first_set * s.grids * grid_step;
+    job.grids = s.grids;
+    job.sets = MIN(s.sets - first_set, SETS_PER_GROUP);
+    const bool is_stored = rotation < s.rotations && job.first_column + lane < COLUMNS;
 
-    for (int t = (int)LOCAL_ID(0); t < Z_LENGTH; t += GROUP_SIZE) roots[t] = all_roots[first_root + t];
+    for (int t = (int)LOCAL_ID(0); t < Z_LENGTH; t += GROUP_SIZE) roots[t] = all_roots[s.first_root + t];
     UNROLL
-    for (int s = 0; s < SETS_PER_GROUP; s++) {
+    for (int set = 0; set < SETS_PER_GROUP; set++) {
         UNROLL
         for (int turn = 0; turn < OWN_TURNS; turn++) {
             UNROLL
-            for (int j = 0; j < R2; j++) sums[s][turn][j] = COMPLEX_MAKE(0.0f, 0.0f);
+            for (int j = 0; j < R2; j++) sums[set][turn][j] = COMPLEX_MAKE(0.0f, 0.0f);
         }
     }
     LOCAL_BARRIER();
     add_grids(&job, tile, copy, roots, sums);
     UNROLL
-    for (int s = 0; s < SETS_PER_GROUP; s++) {
-        if (s >= job.sets) continue; /* all items alike */
-        transform_back(sums[s], factor, job.item, tile, roots);
+    for (int set = 0; set < SETS_PER_GROUP; set++) {
+        if (set >= job.sets) continue; /* the same for all items */
+        transform_back(sums[set], s.factor, job.item, tile, roots);
         LOCAL_BARRIER();
         middle_pass(R2, R1, R0, job.item, tile, roots);
         if (is_stored)
-            store_products(products + ((qn_int64)(first_set + s) * rotations + rotation) * grid_step + job.column,
+            store_products(products + ((qn_int64)(first_set + set) * s.rotations + rotation) * grid_step + job.column,
                            job.item, tile);
         LOCAL_BARRIER();
     }

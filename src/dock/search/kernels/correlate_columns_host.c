@@ -1,18 +1,19 @@
-/* Host kernel of correlate_columns: as many neighbouring columns at a time as the vector code has lanes. What a
- * tile of columns has between its transforms and the transform back stays in the core's first-level cache. */
+/* Host kernel of correlate_columns: computes a tile of as many neighbouring columns as vectors have lanes. The
+ * intermediates of a tile, between its transforms and the transform back, stay in the core's first-level cache. */
 #include <stddef.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "dock/search/kernels/correlate_columns.dev.h"
 #include "dock/search/kernels/correlate_columns.h"
 #include "fft/lanes.h"
 #include "fft/lines.h"
 
-/* Columns of a piece of work, for all rotations: a tile of the receptor is read once for them. */
+/* Columns of a task, which computes all rotations: a tile of the receptor is read from memory once. */
 enum { PIECE_COLUMNS = 2 * QN_ROTATION_COLUMNS_MULTIPLE };
 
-/* Sums in registers, and grids whose products are added to them at once. */
+/* Number of sums in registers, and of grids whose products are added to the sums at once. */
 enum { FREQUENCIES = 4, GRIDS = 2 };
 
 typedef struct columns_job {
@@ -21,7 +22,7 @@ typedef struct columns_job {
     size_t grids, rotations, sets, nz, box, columns;
     const qn_line_functions *lines;
     qn_line_plan plan;
-    float *scratch; /* of each worker: spectra of a few grids, a sum for each set, the lines' own */
+    float *scratch; /* for each worker: spectra of GRIDS grids, a sum for each set, scratch memory of the lines */
     size_t scratch_floats;
 } columns_job;
 
@@ -31,8 +32,8 @@ QN_INLINE point conjugate_product(point a, point b)
     return (point){a.re * b.re + a.im * b.im, a.re * b.im - a.im * b.re};
 }
 
-/* Sums over `grids` ≤ GRIDS of conj(receptor) · ligand at `count` frequencies from `first` on of a tile, added to what
- * stands there unless it is the first; all constants but `first`. */
+/* Sum conj(receptor) · ligand over `grids` ≤ GRIDS grids, at `count` frequencies of a tile from `first`. `is_first`:
+ * set the sums, else add to them. Callers pass constants for `count`, `grids` and `is_first`. */
 QN_INLINE void multiply_some(const columns_job *job, const float *receptor, const float *spectra, float *sums,
                              size_t first, int count, int grids, bool is_first)
 {
@@ -47,7 +48,7 @@ QN_INLINE void multiply_some(const columns_job *job, const float *receptor, cons
         const float *from = a;
 #pragma GCC unroll 4
         for (int k = 0; k < count; k++, from += step) {
-            __builtin_prefetch(from + POINT_FLOATS); /* of the next tile: too far apart for the processor to foresee */
+            __builtin_prefetch(from + POINT_FLOATS); /* for the next tile; the processor does not predict it */
             sum[k] = point_add(sum[k], conjugate_product(load_interleaved(from), load_split(b + k * POINT_FLOATS)));
         }
     }
@@ -77,7 +78,7 @@ static void multiply(const columns_job *job, const float *receptor, const float 
         multiply_all(job, receptor, spectra, sums, 1, false);
 }
 
-/* Grids in pairs, so that their spectra and the sums stay in the first-level cache. */
+/* Correlate a tile. Grids are processed in pairs, so that their spectra and the sums stay in the first-level cache. */
 static void correlate_tile(const columns_job *job, size_t first, size_t rotation, float *spectra)
 {
     const size_t line = POINT_FLOATS * job->nz, volume = job->nz * job->columns;
@@ -111,22 +112,18 @@ static qn_status correlate_piece(size_t index, int worker, void *user)
     return QN_OK;
 }
 
-static size_t value(const qn_host_launch *launch, int argument)
-{
-    return (size_t) * (const int32_t *)launch->arguments[argument];
-}
-
 static qn_status correlate_columns(const qn_host_launch *launch)
 {
-    columns_job job = {.planes = launch->arguments[0],
-                       .receptor = launch->arguments[1],
-                       .products = launch->arguments[3],
-                       .grids = value(launch, 4),
-                       .rotations = value(launch, 5),
-                       .sets = value(launch, 6),
-                       .nz = value(launch, 9),
-                       .box = value(launch, 10),
-                       .columns = value(launch, 11),
+    const columns_scalars *s = launch->arguments[COLUMNS_SCALARS];
+    columns_job job = {.planes = launch->arguments[COLUMNS_PLANES],
+                       .receptor = launch->arguments[COLUMNS_RECEPTOR],
+                       .products = launch->arguments[COLUMNS_PRODUCTS],
+                       .grids = (size_t)s->grids,
+                       .rotations = (size_t)s->rotations,
+                       .sets = (size_t)s->sets,
+                       .nz = (size_t)s->nz,
+                       .box = (size_t)s->box,
+                       .columns = (size_t)s->columns,
                        .lines = QN_HOST_VARIANT(qn_fft_lines_host)};
     void *memory = NULL;
     QN_TRY(qn_line_plan_create((int)job.nz, false, &job.plan));

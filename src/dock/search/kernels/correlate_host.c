@@ -1,10 +1,12 @@
-/* Host kernel of correlate: pieces of the spectrum, every rotation at once, so that the receptor is read once. */
+/* Host kernel of correlate: a task computes a piece of one rotation's spectrum for all sets. */
 #include "base/thread_pool.h"
 #include "dock/search/kernels/correlate.h"
 #include "runtime/host_variant.h"
 #include "runtime/prelude/prelude_host.h"
 
-enum { PIECE = 4096 }; /* bins; 32 KiB of each spectrum */
+#include "dock/search/kernels/correlate.dev.h"
+
+enum { PIECE = 4096 }; /* bins of a piece: 32 KiB of each spectrum */
 
 typedef struct correlate_job {
     const float *receptor, *ligand;
@@ -40,11 +42,14 @@ static qn_status correlate_piece(size_t index, int worker, void *user)
 
 static qn_status correlate(const qn_host_launch *launch)
 {
-    correlate_job job = {launch->arguments[0], launch->arguments[1], launch->arguments[2], 0, 0, 0, 0, 0};
-    job.grids = (size_t) * (const int32_t *)launch->arguments[3];
-    job.bins = (size_t) * (const int32_t *)launch->arguments[4];
-    job.rotations = (size_t) * (const int32_t *)launch->arguments[5];
-    job.sets = (size_t) * (const int32_t *)launch->arguments[6];
+    const correlate_scalars *s = launch->arguments[CORRELATE_SCALARS];
+    correlate_job job = {.receptor = launch->arguments[CORRELATE_RECEPTOR],
+                         .ligand = launch->arguments[CORRELATE_LIGAND],
+                         .product = launch->arguments[CORRELATE_PRODUCT]};
+    job.grids = (size_t)s->grids;
+    job.bins = (size_t)s->bins;
+    job.rotations = (size_t)s->rotations;
+    job.sets = (size_t)s->sets;
     job.pieces = (job.bins + PIECE - 1) / PIECE;
     return qn_pool_run(launch->pool, job.rotations * job.pieces, correlate_piece, &job);
 }

@@ -4,6 +4,9 @@
 #include <stdio.h>
 
 #include "runtime/host_variant.h"
+#include "runtime/prelude/prelude_host.h"
+
+#include "dock/search/kernels/ligand_grids.dev.h"
 
 extern const char qn_dock_ligand_grids_source[];
 QN_HOST_DECLARE(const qn_host_kernel, qn_dock_ligand_grids_host);
@@ -48,24 +51,20 @@ static void settle_work(const void *user, qn_work *work)
     *work = (qn_work){.bytes_read = voxels * 4, .bytes_written = voxels * 8, .multiply_adds = voxels};
 }
 
-static const qn_argument_declaration spread_arguments[] = {
-    {"atoms", QN_IN, QN_INT32},
-    {"weights", QN_IN, QN_INT32},
-    {"rotations", QN_IN, QN_INT32},
-    {"boxes", QN_INOUT, QN_INT32},
-    {"atom_count", QN_VALUE, QN_INT32},
-    {"rotation_count", QN_VALUE, QN_INT32},
-    {"first_rotation", QN_VALUE, QN_INT32},
-    {"box", QN_VALUE, QN_INT32},
-    {"box_centre", QN_VALUE, QN_INT32},
-    {"scale", QN_VALUE, QN_INT32},
-    {"grids", QN_VALUE, QN_INT32},
-    {"trilinear_grid", QN_VALUE, QN_INT32},
+_Static_assert(sizeof(spread_scalars) == 8 * 4 && sizeof(settle_scalars) == 4 * 4, "no padding");
+
+static const qn_argument_declaration spread_arguments[SPREAD_ARGUMENTS] = {
+    [SPREAD_ATOMS] = {"atoms", QN_IN, QN_INT32},
+    [SPREAD_WEIGHTS] = {"weights", QN_IN, QN_INT32},
+    [SPREAD_ROTATIONS] = {"rotations", QN_IN, QN_INT32},
+    [SPREAD_BOXES] = {"boxes", QN_INOUT, QN_INT32},
+    [SPREAD_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(spread_scalars)},
 };
 
-static const qn_argument_declaration settle_arguments[] = {
-    {"boxes", QN_INOUT, QN_INT32}, {"grids", QN_INOUT, QN_FLOAT32}, {"box", QN_VALUE, QN_INT32},
-    {"nx", QN_VALUE, QN_INT32},    {"ny", QN_VALUE, QN_INT32},      {"nz", QN_VALUE, QN_INT32},
+static const qn_argument_declaration settle_arguments[SETTLE_ARGUMENTS] = {
+    [SETTLE_BOXES] = {"boxes", QN_INOUT, QN_INT32},
+    [SETTLE_GRIDS] = {"grids", QN_INOUT, QN_FLOAT32},
+    [SETTLE_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(settle_scalars)},
 };
 
 static qn_status host_spread(const qn_host_launch *launch)
@@ -78,10 +77,8 @@ static qn_status host_settle(const qn_host_launch *launch)
 }
 
 static const qn_kernel_declaration kernels[KERNELS] = {
-    {"spread", spread_arguments, sizeof spread_arguments / sizeof *spread_arguments, spread_geometry, host_spread,
-     spread_work},
-    {"settle", settle_arguments, sizeof settle_arguments / sizeof *settle_arguments, settle_geometry, host_settle,
-     settle_work},
+    {"spread", spread_arguments, SPREAD_ARGUMENTS, spread_geometry, host_spread, spread_work},
+    {"settle", settle_arguments, SETTLE_ARGUMENTS, settle_geometry, host_settle, settle_work},
 };
 
 static const qn_tunable tunables[TUNABLES] = {
@@ -128,34 +125,34 @@ qn_status qn_ligand_grids_spread(qn_queue *queue, const qn_configuration *config
                                  const qn_ligand_grids_problem *problem, qn_buffer *atoms, qn_buffer *weights,
                                  qn_buffer *rotations, int first_rotation, qn_buffer *boxes, qn_event **event)
 {
-    qn_argument arguments[] = {
-        qn_argument_buffer(atoms),
-        qn_argument_buffer(weights),
-        qn_argument_buffer(rotations),
-        qn_argument_buffer(boxes),
-        qn_argument_int32(problem->atoms),
-        qn_argument_int32(problem->rotations),
-        qn_argument_int32(first_rotation),
-        qn_argument_int32(problem->box),
-        qn_argument_int32(problem->box_centre),
-        qn_argument_int32(problem->scale),
-        qn_argument_int32(problem->grids),
-        qn_argument_int32(problem->trilinear_grid),
+    const spread_scalars scalars = {.atom_count = problem->atoms,
+                                    .rotation_count = problem->rotations,
+                                    .first_rotation = first_rotation,
+                                    .box = problem->box,
+                                    .box_centre = problem->box_centre,
+                                    .scale = problem->scale,
+                                    .grids = problem->grids,
+                                    .trilinear_grid = problem->trilinear_grid};
+    const qn_argument arguments[SPREAD_ARGUMENTS] = {
+        [SPREAD_ATOMS] = qn_argument_buffer(atoms),
+        [SPREAD_WEIGHTS] = qn_argument_buffer(weights),
+        [SPREAD_ROTATIONS] = qn_argument_buffer(rotations),
+        [SPREAD_BOXES] = qn_argument_buffer(boxes),
+        [SPREAD_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
-    return run(SPREAD, queue, configuration, problem, arguments, sizeof arguments / sizeof *arguments, event);
+    return run(SPREAD, queue, configuration, problem, arguments, SPREAD_ARGUMENTS, event);
 }
 
 qn_status qn_ligand_grids_settle(qn_queue *queue, const qn_configuration *configuration,
                                  const qn_ligand_grids_problem *problem, qn_buffer *boxes, qn_buffer *grids,
                                  qn_event **event)
 {
-    qn_argument arguments[] = {
-        qn_argument_buffer(boxes),
-        qn_argument_buffer(grids),
-        qn_argument_int32(problem->box),
-        qn_argument_int32(problem->cells[0]),
-        qn_argument_int32(problem->cells[1]),
-        qn_argument_int32(problem->cells[2]),
+    const settle_scalars scalars = {
+        .box = problem->box, .nx = problem->cells[0], .ny = problem->cells[1], .nz = problem->cells[2]};
+    const qn_argument arguments[SETTLE_ARGUMENTS] = {
+        [SETTLE_BOXES] = qn_argument_buffer(boxes),
+        [SETTLE_GRIDS] = qn_argument_buffer(grids),
+        [SETTLE_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
-    return run(SETTLE, queue, configuration, problem, arguments, sizeof arguments / sizeof *arguments, event);
+    return run(SETTLE, queue, configuration, problem, arguments, SETTLE_ARGUMENTS, event);
 }

@@ -1,11 +1,29 @@
-/* Exact integer placement of ligand atoms, shared by every device and by the host's rescoring: the same bits
- * everywhere.
+/* Exact placement of ligand atoms in integers. All devices and the rescoring on the host use it and get the same bits.
  *
  * Lengths are in 1/4096 Å, matrix elements in 1/2^30, voxel coordinates in 1/4096 voxel, atom weights in 1/2^20. */
 #ifndef QN_DOCK_LIGAND_GRIDS_DEV_H
 #define QN_DOCK_LIGAND_GRIDS_DEV_H
 
-/* A right shift of a signed number that rounds to nearest (halves up). */
+/* Arguments of `spread` and `settle`, in order. */
+enum { SPREAD_ATOMS, SPREAD_WEIGHTS, SPREAD_ROTATIONS, SPREAD_BOXES, SPREAD_SCALARS, SPREAD_ARGUMENTS };
+enum { SETTLE_BOXES, SETTLE_GRIDS, SETTLE_SCALARS, SETTLE_ARGUMENTS };
+
+typedef struct spread_scalars {
+    int atom_count, rotation_count;
+    int first_rotation; /* of the batch */
+    int box;            /* side in voxels */
+    int box_centre;     /* voxel of the rotation centre */
+    int scale;          /* 2^20 / spacing in Å */
+    int grids;
+    int trilinear_grid; /* -1: none */
+} spread_scalars;
+
+typedef struct settle_scalars {
+    int box;        /* side in voxels */
+    int nx, ny, nz; /* sides of the grids */
+} settle_scalars;
+
+/* Shift a signed number right and round to nearest, halves up. */
 DEVICE_FN qn_int64 rounded_shift(qn_int64 value, int bits)
 {
     return (value + ((qn_int64)1 << (bits - 1))) >> bits;
@@ -25,7 +43,7 @@ DEVICE_FN int nearest_voxel(int coordinate)
     return (coordinate + 2048) >> 12;
 }
 
-/* Share of `weight` that trilinear spreading gives to a corner: `corner` 0 … 7, bit 0 the upper voxel along x, bit 1
+/* Share of `weight` that trilinear spreading gives to a corner 0 … 7: bit 0 is set for the upper voxel along x, bit 1
  * along y, bit 2 along z. */
 DEVICE_FN int corner_share(int corner, int x, int y, int z, int weight)
 {

@@ -1,4 +1,4 @@
-/* Host kernels of ligand_grids: one rotation at a time per thread, so no atomics are needed. */
+/* Host kernels of ligand_grids: a thread computes a whole rotation, so that no atomics are needed. */
 #include "base/error.h"
 #include "base/thread_pool.h"
 #include "dock/search/kernels/ligand_grids.h"
@@ -10,27 +10,21 @@
 typedef struct spread_job {
     const int32_t *atoms, *weights, *rotations;
     int32_t *boxes;
-    int atom_count, rotation_count, first_rotation, box, box_centre, scale, grids, trilinear_grid;
+    spread_scalars s;
 } spread_job;
-
-/* Values of a launch: arguments are pointers to them. */
-static int value(const qn_host_launch *launch, int argument)
-{
-    return *(const int32_t *)launch->arguments[argument];
-}
 
 static void spread_atom(const spread_job *job, int32_t *boxes, const int32_t *m, int atom)
 {
     const int32_t *a = job->atoms + QN_LIGAND_ATOM_INTS * atom;
-    const int box = job->box, volume = box * box * box;
-    int x = box_coordinate(m[0], m[1], m[2], a[0], a[1], a[2], job->scale, job->box_centre);
-    int y = box_coordinate(m[3], m[4], m[5], a[0], a[1], a[2], job->scale, job->box_centre);
-    int z = box_coordinate(m[6], m[7], m[8], a[0], a[1], a[2], job->scale, job->box_centre);
+    const int box = job->s.box, volume = box * box * box;
+    int x = box_coordinate(m[0], m[1], m[2], a[0], a[1], a[2], job->s.scale, job->s.box_centre);
+    int y = box_coordinate(m[3], m[4], m[5], a[0], a[1], a[2], job->s.scale, job->s.box_centre);
+    int z = box_coordinate(m[6], m[7], m[8], a[0], a[1], a[2], job->s.scale, job->s.box_centre);
     int nearest = nearest_voxel(x) + box * (nearest_voxel(y) + box * nearest_voxel(z));
-    for (int grid = 0; grid < job->grids; grid++) {
-        int weight = job->weights[grid * job->atom_count + atom];
+    for (int grid = 0; grid < job->s.grids; grid++) {
+        int weight = job->weights[grid * job->s.atom_count + atom];
         int32_t *target = boxes + grid * volume;
-        if (grid != job->trilinear_grid) {
+        if (grid != job->s.trilinear_grid) {
             target[nearest] += weight;
             continue;
         }
@@ -45,39 +39,41 @@ static void spread_atom(const spread_job *job, int32_t *boxes, const int32_t *m,
 static qn_status spread_rotation(size_t index, int worker, void *user)
 {
     const spread_job *job = user;
-    int rotation = job->first_rotation + (int)index;
+    int rotation = job->s.first_rotation + (int)index;
     (void)worker;
-    if (rotation >= job->rotation_count) rotation = job->rotation_count - 1;
-    int32_t *boxes = job->boxes + index * (size_t)job->grids * (size_t)(job->box * job->box * job->box);
-    for (int atom = 0; atom < job->atom_count; atom++)
+    if (rotation >= job->s.rotation_count) rotation = job->s.rotation_count - 1;
+    int32_t *boxes = job->boxes + index * (size_t)job->s.grids * (size_t)(job->s.box * job->s.box * job->s.box);
+    for (int atom = 0; atom < job->s.atom_count; atom++)
         spread_atom(job, boxes, job->rotations + QN_ROTATION_INTS * rotation, atom);
     return QN_OK;
 }
 
 static qn_status spread(const qn_host_launch *launch)
 {
-    spread_job job = {launch->arguments[0], launch->arguments[1], launch->arguments[2], launch->arguments[3],
-                      value(launch, 4),     value(launch, 5),     value(launch, 6),     value(launch, 7),
-                      value(launch, 8),     value(launch, 9),     value(launch, 10),    value(launch, 11)};
+    spread_job job = {.atoms = launch->arguments[SPREAD_ATOMS],
+                      .weights = launch->arguments[SPREAD_WEIGHTS],
+                      .rotations = launch->arguments[SPREAD_ROTATIONS],
+                      .boxes = launch->arguments[SPREAD_BOXES],
+                      .s = *(const spread_scalars *)launch->arguments[SPREAD_SCALARS]};
     return qn_pool_run(launch->pool, launch->geometry.items[1], spread_rotation, &job);
 }
 
 typedef struct settle_job {
     int32_t *boxes;
     float *grids;
-    int box, nx, ny, nz;
+    settle_scalars s;
 } settle_job;
 
 static qn_status settle_box(size_t index, int worker, void *user)
 {
     const settle_job *job = user;
-    const int box = job->box;
+    const int box = job->s.box;
     int32_t *source = job->boxes + index * (size_t)(box * box * box);
-    float *target = job->grids + index * (size_t)job->nx * (size_t)job->ny * (size_t)job->nz;
+    float *target = job->grids + index * (size_t)job->s.nx * (size_t)job->s.ny * (size_t)job->s.nz;
     (void)worker;
     for (int z = 0; z < box; z++)
         for (int y = 0; y < box; y++) {
-            float *row = target + ((size_t)z * (size_t)job->ny + (size_t)y) * (size_t)job->nx;
+            float *row = target + ((size_t)z * (size_t)job->s.ny + (size_t)y) * (size_t)job->s.nx;
 #pragma omp simd
             for (int x = 0; x < box; x++) {
                 row[x] = (float)source[x] * (1.0f / 1048576.0f);
@@ -90,8 +86,9 @@ static qn_status settle_box(size_t index, int worker, void *user)
 
 static qn_status settle(const qn_host_launch *launch)
 {
-    settle_job job = {launch->arguments[0], launch->arguments[1], value(launch, 2),
-                      value(launch, 3),     value(launch, 4),     value(launch, 5)};
+    settle_job job = {.boxes = launch->arguments[SETTLE_BOXES],
+                      .grids = launch->arguments[SETTLE_GRIDS],
+                      .s = *(const settle_scalars *)launch->arguments[SETTLE_SCALARS]};
     return qn_pool_run(launch->pool, launch->geometry.items[1], settle_box, &job);
 }
 

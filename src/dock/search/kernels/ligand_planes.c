@@ -18,7 +18,8 @@ QN_HOST_DECLARE(const qn_host_kernel, qn_dock_ligand_planes_host);
 enum { PLACE, PLANES, KERNELS };
 enum { GROUP_SIZE, LINES, FOLD_ROWS, RESIDENT, SPLIT, TUNABLES };
 
-/* Where a group may have no more than this, as NVIDIA's OpenCL gives it, more than one group fits anyway. */
+/* If a group can have no more local memory than SMALL_ROOM_BYTES, as in NVIDIA's OpenCL, more than one group fits on a
+ * compute unit without a smaller share. */
 enum { SMALL_ROOM_BYTES = 49152, MOST_LINES = 48 };
 
 static const qn_tunable tunables[TUNABLES] = {
@@ -32,10 +33,10 @@ static const qn_tunable tunables[TUNABLES] = {
 
 static const char *const constraints[] = {
     "GROUP_SIZE <= device.largest_group",
-    "GROUP_SIZE <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs no larger groups of it */
+    "GROUP_SIZE <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs no larger groups of this kernel */
     "GROUP_SIZE >= device.subgroup_size",
-    "GROUP_SIZE * RESIDENT <= 1024 || !device.is_cuda", /* leaves 64 registers an item */
-    /* the host's kernel has none of these */
+    "GROUP_SIZE * RESIDENT <= 1024 || !device.is_cuda", /* leaves 64 registers per item */
+    /* the host's kernel has no tunables */
     "!device.is_host || (GROUP_SIZE == 256 && LINES == 48 && FOLD_ROWS == 1 && RESIDENT == 2 && SPLIT == 0)",
 };
 
@@ -49,8 +50,8 @@ static int most_resident(const qn_rotation_grid *grid)
     return grid->is_gpu && grid->local_room_bytes > SMALL_ROOM_BYTES ? INT_MAX : 1;
 }
 
-/* As many lines at once as a group has room for beside a column, were it alone: no more than any configuration asks
- * for, no fewer than two. */
+/* Largest number of lines that a group, alone on a compute unit, can transform at once and still keep one column: at
+ * least two, at most MOST_LINES. */
 static int most_lines(const qn_rotation_grid *grid)
 {
     int lines = MOST_LINES;
@@ -59,7 +60,8 @@ static int most_lines(const qn_rotation_grid *grid)
     return lines;
 }
 
-/* Whether an item's points of a column are all even or all odd ones, and rows may be folded. */
+/* Whether neighbouring rows are folded: the configuration asks for it, and an item's points of a column are all even or
+ * all odd. */
 static bool is_folded(const qn_configuration *configuration, const qn_rotation_grid *grid)
 {
     int radices[3];
@@ -67,8 +69,8 @@ static bool is_folded(const qn_configuration *configuration, const qn_rotation_g
            grid->cells[1] / radices[0] % 2 == 0;
 }
 
-/* The fewest parts of a plane of which one has room, and how much it takes; as many as there are columns, and more room
- * than there is, where not even one column has. */
+/* Smallest number of parts of a plane for which a part fits into the share of a group; *bytes is what a part needs. If
+ * not even one column fits, there are as many parts as columns, and *bytes exceeds the share. */
 static int parts_of(const qn_configuration *configuration, const qn_ligand_planes_problem *problem, size_t *bytes)
 {
     const qn_rotation_grid *grid = &problem->grid;
@@ -112,7 +114,7 @@ static qn_geometry planes_geometry(const qn_configuration *configuration, const 
     return (qn_geometry){{groups * (size_t)problem->batch * group, 1, 1}, {group, 1, 1}};
 }
 
-/* Nine products and the shifts of three coordinates. */
+/* An atom takes nine multiplications, and two multiply-adds to scale and shift each of its three coordinates. */
 static void place_work(const void *user, qn_work *work)
 {
     const qn_ligand_planes_problem *problem = user;
@@ -120,7 +122,8 @@ static void place_work(const void *user, qn_work *work)
     *work = (qn_work){.bytes_read = 12 * atoms, .bytes_written = 12 * placed, .multiply_adds = 15 * placed};
 }
 
-/* Of n points, `box` of them not 0: 11/4 n log2(box) slots, those of fused radix-4 passes. */
+/* Multiply-adds of a transform of `length` points, `box` of them not 0: 11/4 · length · log2(box), as in radix-4 passes
+ * with fused operations. */
 static double line_slots(int length, int box)
 {
     return 2.75 * length * log2(box);
@@ -139,31 +142,22 @@ static void planes_work(const void *user, qn_work *work)
                                        columns * line_slots(grid->cells[1], grid->box)};
 }
 
-static const qn_argument_declaration place_arguments[] = {
-    {"atoms", QN_IN, QN_INT32},         {"rotations", QN_IN, QN_INT32},         {"positions", QN_OUT, QN_INT32},
-    {"atom_count", QN_VALUE, QN_INT32}, {"rotation_count", QN_VALUE, QN_INT32}, {"first_rotation", QN_VALUE, QN_INT32},
-    {"box_centre", QN_VALUE, QN_INT32}, {"scale", QN_VALUE, QN_INT32},
-};
-enum { PLACE_ARGUMENTS = sizeof place_arguments / sizeof *place_arguments };
+_Static_assert(sizeof(place_scalars) == 5 * 4 && sizeof(planes_scalars) == 10 * 4, "no padding");
 
-static const qn_argument_declaration planes_arguments[] = {
-    {"positions", QN_IN, QN_INT32},
-    {"weights", QN_IN, QN_INT32},
-    {"roots", QN_IN, QN_FLOAT32},
-    {"planes", QN_OUT, QN_FLOAT32}, /* or two halves in each */
-    {"atoms", QN_VALUE, QN_INT32},
-    {"grids", QN_VALUE, QN_INT32},
-    {"trilinear_grid", QN_VALUE, QN_INT32},
-    {"batch", QN_VALUE, QN_INT32},
-    {"nx", QN_VALUE, QN_INT32},
-    {"ny", QN_VALUE, QN_INT32},
-    {"box", QN_VALUE, QN_INT32},
-    {"halves", QN_VALUE, QN_INT32},
-    {"plane_scale", QN_VALUE, QN_FLOAT32},
-    {"room", QN_VALUE, QN_INT32},
-    {"resident_most", QN_VALUE, QN_INT32},
+static const qn_argument_declaration place_arguments[PLACE_ARGUMENTS] = {
+    [PLACE_ATOMS] = {"atoms", QN_IN, QN_INT32},
+    [PLACE_ROTATIONS] = {"rotations", QN_IN, QN_INT32},
+    [PLACE_POSITIONS] = {"positions", QN_OUT, QN_INT32},
+    [PLACE_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(place_scalars)},
 };
-enum { PLANES_ARGUMENTS = sizeof planes_arguments / sizeof *planes_arguments };
+
+static const qn_argument_declaration planes_arguments[PLANES_ARGUMENTS] = {
+    [PLANES_POSITIONS] = {"positions", QN_IN, QN_INT32},
+    [PLANES_WEIGHTS] = {"weights", QN_IN, QN_INT32},
+    [PLANES_ROOTS] = {"roots", QN_IN, QN_FLOAT32},
+    [PLANES_PLANES] = {"planes", QN_OUT, QN_FLOAT32}, /* or pairs of half-precision numbers */
+    [PLANES_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(planes_scalars)},
+};
 
 static qn_status host_place(const qn_host_launch *launch)
 {
@@ -196,7 +190,8 @@ const qn_family qn_dock_ligand_planes_family = {
     .local_room = local_room,
 };
 
-/* What a group keeps in local memory decides: of grids and rotations there are enough to fill any device. */
+/* Only the size of a plane matters, because it determines the local memory of a group. There are always enough grids
+ * and rotations to fill a device. */
 void qn_ligand_planes_problem_class(const qn_ligand_planes_problem *problem, char text[64])
 {
     const qn_rotation_grid *grid = &problem->grid;
@@ -204,14 +199,14 @@ void qn_ligand_planes_problem_class(const qn_ligand_planes_problem *problem, cha
              qn_rotation_size_class(grid->box));
 }
 
-/* The constants that a launch's source is compiled with. */
+/* Check the problem and make the definitions with which the source of a launch is compiled. */
 static qn_status define(const qn_ligand_planes_problem *problem, qn_device *device, char *definitions, size_t capacity)
 {
     const qn_rotation_grid *grid = &problem->grid;
     char x[QN_LINE_DEFINITIONS], y[QN_LINE_DEFINITIONS];
     if (problem->atoms < 1 || problem->grids < 1 || problem->batch < 1 || problem->rotations < 1 || grid->box < 1 ||
         grid->box > grid->cells[0] || grid->box > grid->cells[1])
-        QN_FAIL(
+        return QN_FAIL(
             QN_INVALID_ARGUMENT,
             "dock/ligand_planes: %d atoms, %d grids, a batch of %d of %d rotations and a box of %d in %d x %d cells; "
             "expected at least one of each, and a box that fits",
@@ -247,15 +242,16 @@ qn_status qn_ligand_planes_place(qn_queue *queue, const qn_configuration *config
                                  int first_rotation, qn_buffer *positions, qn_event **event)
 {
     const size_t bytes = 12 * (size_t)problem->batch * (size_t)problem->atoms;
+    const place_scalars scalars = {.atom_count = problem->atoms,
+                                   .rotation_count = problem->rotations,
+                                   .first_rotation = first_rotation,
+                                   .box_centre = problem->box_centre,
+                                   .scale = problem->scale};
     const qn_argument arguments[PLACE_ARGUMENTS] = {
-        qn_argument_buffer(atoms),
-        qn_argument_buffer(rotations),
-        qn_argument_range(positions, 0, bytes),
-        qn_argument_int32(problem->atoms),
-        qn_argument_int32(problem->rotations),
-        qn_argument_int32(first_rotation),
-        qn_argument_int32(problem->box_centre),
-        qn_argument_int32(problem->scale),
+        [PLACE_ATOMS] = qn_argument_buffer(atoms),
+        [PLACE_ROTATIONS] = qn_argument_buffer(rotations),
+        [PLACE_POSITIONS] = qn_argument_range(positions, 0, bytes),
+        [PLACE_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     return run(PLACE, queue, configuration, problem, arguments, PLACE_ARGUMENTS, event);
 }
@@ -267,22 +263,22 @@ qn_status qn_ligand_planes(qn_queue *queue, const qn_configuration *configuratio
     const qn_rotation_grid *grid = &problem->grid;
     const size_t bytes = (size_t)problem->batch * (size_t)problem->grids * (size_t)grid->box *
                          (size_t)qn_rotation_columns(grid) * qn_rotation_value_bytes(grid);
+    const planes_scalars scalars = {.atoms = problem->atoms,
+                                    .grids = problem->grids,
+                                    .trilinear_grid = problem->trilinear_grid,
+                                    .batch = problem->batch,
+                                    .nx = grid->cells[0],
+                                    .ny = grid->cells[1],
+                                    .box = grid->box,
+                                    .plane_scale = grid->plane_scale,
+                                    .room = room_of(grid),
+                                    .resident_most = most_resident(grid)};
     const qn_argument arguments[PLANES_ARGUMENTS] = {
-        qn_argument_buffer(positions),
-        qn_argument_buffer(weights),
-        qn_argument_buffer(roots),
-        qn_argument_range(planes, 0, bytes),
-        qn_argument_int32(problem->atoms),
-        qn_argument_int32(problem->grids),
-        qn_argument_int32(problem->trilinear_grid),
-        qn_argument_int32(problem->batch),
-        qn_argument_int32(grid->cells[0]),
-        qn_argument_int32(grid->cells[1]),
-        qn_argument_int32(grid->box),
-        qn_argument_int32(grid->halves),
-        qn_argument_float32(grid->plane_scale),
-        qn_argument_int32(room_of(grid)),
-        qn_argument_int32(most_resident(grid)),
+        [PLANES_POSITIONS] = qn_argument_buffer(positions),
+        [PLANES_WEIGHTS] = qn_argument_buffer(weights),
+        [PLANES_ROOTS] = qn_argument_buffer(roots),
+        [PLANES_PLANES] = qn_argument_range(planes, 0, bytes),
+        [PLANES_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     return run(PLANES, queue, configuration, problem, arguments, PLANES_ARGUMENTS, event);
 }

@@ -1,14 +1,13 @@
-/* Atoms of a batch of rotations to planes of their boxes, x and y transformed.
+/* Atoms of a batch of rotations → planes of their boxes, transformed along x and y.
  *
  * Shapes: atoms 8 int32 each (x y z in 1/4096 Å about the rotation centre, 5 spare); rotations 9 int32 each (1/2^30,
  * row-major); positions [slot][3][atoms] in 1/4096 voxel of the box; weights [grids][atoms] in 1/2^20; roots of nx,
- * then of ny; planes [slot][grid][z < BOX][COLUMNS], column kx + WIDTH ky. Grid `trilinear_grid` (-1: none) is spread
- * over the 8 voxels around an atom, the others go to the nearest one.
+ * then of ny; planes [slot][grid][z < BOX][COLUMNS], column kx + WIDTH ky. Weights of grid `trilinear_grid` (-1: none)
+ * are spread over the 8 voxels around an atom, those of other grids are added to the nearest voxel.
  *
- * Two real rows, g and h, are one complex one: Z = G + i H, and as G(-k) = conj G(k),
- * G(k) = (Z(k) + conj Z(-k)) / 2 and H(k) = -i (Z(k) - conj Z(-k)) / 2.
- * They are neighbours of one grid, 2 i and 2 i + 1, where an item's points of a column are all even or all odd ones
- * (FOLDED), and else the same row of two grids. */
+ * Two real rows g and h are transformed as one complex row, Z = G + i H. Because G(-k) = conj G(k) and H(-k) = conj
+ * H(k), G(k) = (Z(k) + conj Z(-k)) / 2 and H(k) = -i (Z(k) - conj Z(-k)) / 2. The two are rows 2 i and 2 i + 1 of one
+ * grid if an item's points of a column are all even or all odd (FOLDED), else the same row of two grids. */
 #include "dock/search/kernels/ligand_grids.dev.h"
 #include "dock/search/kernels/ligand_planes.dev.h"
 #include "fft/kernels/line.dev.h"
@@ -49,7 +48,7 @@
 
 #define ITEM LOCAL_ID(0)
 #define LINES_AT_ONCE (LINES < MOST_LINES ? LINES : MOST_LINES)
-#define ATOMS_AT_ONCE 8                                /* of an item's, so that it waits for memory once */
+#define ATOMS_AT_ONCE 8                                /* atoms that an item reads before it waits for memory */
 #define WIDTH (X_LENGTH / 2 + 1)
 #define X_R0 LINE_RADIX(X, 0)
 #define X_R1 LINE_RADIX(X, 1)
@@ -72,37 +71,37 @@ typedef qn_complex plane_value;
 #define PLANE_VALUE(value) (value)
 #endif
 
-/* What a group makes, and of what. */
+/* The part of a plane that a group computes, and its inputs. */
 typedef struct plane_job {
     GLOBAL const int *positions; /* of its rotation */
     GLOBAL const int *weights;
     int atoms, grids, trilinear_grid;
-    int grid, z;                /* the first of the group's grids */
+    int grid, z;                /* the first of the group's grids; the plane */
     int first_column;           /* kx of the part's first column */
-    int columns, pitch;         /* of the part; of the rows kept */
-    int first_row, last_row;    /* that have atoms: the others are 0 and are left out */
-    LOCAL_PTR int *rows_filled; /* the same, while they are being found */
-    float factor; /* of the integers added for atoms: their unit, half and what the planes are scaled by */
+    int columns, pitch;         /* columns of the part; distance between kept rows */
+    int first_row, last_row;    /* first and last kept row with atoms: rows outside are 0 and are left out */
+    LOCAL_PTR int *rows_filled; /* the same while atoms are added */
+    float factor; /* multiplies the integers of atoms: their unit, 1/2 for the separation of rows, scale of planes */
 } plane_job;
 
-/* One item: one atom (x) of one rotation (y). The last batch repeats the last rotation. */
-KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void place(GLOBAL const int *RESTRICT atoms, GLOBAL const int *RESTRICT rotations,
-                                                GLOBAL int *RESTRICT positions, int atom_count, int rotation_count,
-                                                int first_rotation, int box_centre, int scale)
+/* An item places one atom (x) of one rotation (y). Beyond the end, a batch repeats the last rotation. */
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void place(
+    GLOBAL const int *RESTRICT atoms, GLOBAL const int *RESTRICT rotations, GLOBAL int *RESTRICT positions,
+    const place_scalars s)
 {
     int atom = GLOBAL_ID(0), slot = GLOBAL_ID(1);
-    if (atom >= atom_count) return;
-    GLOBAL const int *m = rotations + 9 * MIN(first_rotation + slot, rotation_count - 1);
-    GLOBAL int *position = positions + (qn_int64)slot * 3 * atom_count + atom;
+    if (atom >= s.atom_count) return;
+    GLOBAL const int *m = rotations + 9 * MIN(s.first_rotation + slot, s.rotation_count - 1);
+    GLOBAL int *position = positions + (qn_int64)slot * 3 * s.atom_count + atom;
     int x = atoms[8 * atom], y = atoms[8 * atom + 1], z = atoms[8 * atom + 2];
     for (int axis = 0; axis < 3; axis++)
-        position[axis * atom_count] =
-            box_coordinate(m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], x, y, z, scale, box_centre);
+        position[axis * s.atom_count] =
+            box_coordinate(m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], x, y, z, s.scale, s.box_centre);
 }
 
-/* Add what an atom near the plane gives to the cells of kept rows first_row ... first_row + rows - 1, and make note of
- * the rows it is in. Cell x of kept row first_row + r has two integers at 2 (x_step x + row_step r): of a row and the
- * next one, or of the same row of two grids. */
+/* Add the weights of an atom near the plane to the cells of kept rows first_row ... first_row + rows - 1, and record
+ * the atom's rows. Cell x of kept row first_row + r has two integers at 2 (x_step x + row_step r): those of a row and
+ * of the next one, or of the same row of two grids. */
 DEVICE_FN void add_atom(const plane_job *job, int atom, LOCAL_PTR int *cells, int x_step, int row_step, int first_row,
                         int rows)
 {
@@ -131,7 +130,7 @@ DEVICE_FN void add_atom(const plane_job *job, int atom, LOCAL_PTR int *cells, in
     }
 }
 
-/* Which of an item's atoms from `first` on are near the plane, one bit each. */
+/* Find those of an item's next ATOMS_AT_ONCE atoms, from `first`, that are near the plane. Returns one bit for each. */
 DEVICE_FN int find_near(const plane_job *job, int first)
 {
     GLOBAL const int *z = job->positions + 2 * job->atoms;
@@ -145,7 +144,7 @@ DEVICE_FN int find_near(const plane_job *job, int first)
     return near;
 }
 
-/* Add all atoms; `near` is of the item's first ones. */
+/* Add all atoms; `near`: result of find_near for the item's first atoms. */
 DEVICE_FN void add_atoms(const plane_job *job, int near, LOCAL_PTR int *cells, int x_step, int row_step, int first_row,
                          int rows)
 {
@@ -157,7 +156,7 @@ DEVICE_FN void add_atoms(const plane_job *job, int near, LOCAL_PTR int *cells, i
 }
 
 /* First pass of rows first_row ... first_row + ROWS - 1. Cell x of row first_row + r is at cells[x_step x + row_step
- * r], two integers, which may be the tile itself. */
+ * r], two integers; `cells` may be the tile itself. */
 DEVICE_FN void start_rows(const plane_job *job, LOCAL_PTR const qn_complex *cells, int x_step, int row_step,
                           int first_row, LOCAL_PTR qn_complex *tile, LOCAL_PTR const qn_complex *roots)
 {
@@ -191,7 +190,7 @@ DEVICE_FN void continue_lines(int r0, int r1, int r2, int lines, LOCAL_PTR qn_co
         line_middle(r0, r1, r2, piece / lines, tile + piece % lines, lines, roots);
 }
 
-/* Last pass of rows: all of their spectra are kept where the part is the whole plane, else its columns and then those
+/* Last pass of rows. If the part is the whole plane, all of a spectrum is kept, else the part's columns and then those
  * at -kx. */
 DEVICE_FN void finish_rows(const plane_job *job, LOCAL_PTR const qn_complex *tile, LOCAL_PTR qn_complex *plane,
                            int first_row)
@@ -240,8 +239,8 @@ DEVICE_FN void transform_rows(const plane_job *job, bool whole, int near, LOCAL_
     }
 }
 
-/* First pass of the part's columns first ... first + PAIRS - 1: an item takes a row's two halves apart and makes a
- * butterfly of either, of points p and p + 1 of one column or of point p of two grids'. */
+/* First pass of the part's columns first ... first + PAIRS - 1. An item separates the two rows of each kept row and
+ * makes two butterflies: at points p and p + 1 of one column, or at point p of the columns of two grids. */
 DEVICE_FN void start_columns(const plane_job *job, LOCAL_PTR const qn_complex *plane, int first,
                              LOCAL_PTR qn_complex *tile, LOCAL_PTR const qn_complex *roots)
 {
@@ -280,7 +279,7 @@ DEVICE_FN void start_columns(const plane_job *job, LOCAL_PTR const qn_complex *p
     }
 }
 
-/* Last pass of columns: to the planes. */
+/* Last pass of columns, into the planes. */
 DEVICE_FN void finish_columns(const plane_job *job, LOCAL_PTR const qn_complex *tile, int first, GLOBAL plane_value *to)
 {
     const int apart = Y_LENGTH / Y_R2;
@@ -312,7 +311,7 @@ DEVICE_FN void transform_columns(const plane_job *job, LOCAL_PTR const qn_comple
     }
 }
 
-/* Clear columns first ... last - 1 of the group's grids. */
+/* Set columns first ... last - 1 of the group's grids to 0. */
 DEVICE_FN void clear_columns(const plane_job *job, int first, int last, GLOBAL plane_value *to)
 {
     for (int i = first + ITEM; i < last; i += GROUP_SIZE) {
@@ -321,42 +320,41 @@ DEVICE_FN void clear_columns(const plane_job *job, int first, int last, GLOBAL p
     }
 }
 
-/* One group: plane z of a grid of a rotation, or of two, as many of its columns as a part has. `nx` to `halves` are
- * definitions too. Groups of which `room` bytes of local memory are shared: RESIDENT, but at most `resident_most`. */
+/* A group computes the columns of one part of plane z, for one or two grids of a rotation. RESIDENT groups, but at most
+ * resident_most, share the local memory. */
 KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void planes(
     GLOBAL const int *RESTRICT positions, GLOBAL const int *RESTRICT weights, GLOBAL const qn_complex *RESTRICT roots,
-    GLOBAL plane_value *RESTRICT planes, int atoms, int grids, int trilinear_grid, int batch, int nx, int ny, int box,
-    int halves, float plane_scale, int room, int resident_most LOCAL_ROOM_PARAMETER)
+    GLOBAL plane_value *RESTRICT planes, const planes_scalars s LOCAL_ROOM_PARAMETER)
 {
-    const int units = (grids + GRIDS_OF_GROUP - 1) / GRIDS_OF_GROUP, parts = GROUP_COUNT(0) / (batch * units * BOX);
+    const int units = (s.grids + GRIDS_OF_GROUP - 1) / GRIDS_OF_GROUP, parts = GROUP_COUNT(0) / (s.batch * units * BOX);
     const int part = GROUP_ID(0) % parts, z = GROUP_ID(0) / parts % BOX, unit = GROUP_ID(0) / (parts * BOX) % units;
     const int slot = GROUP_ID(0) / (parts * BOX * units), part_columns = plane_part_columns(WIDTH, parts);
     const int share =
-        plane_share(X_LENGTH, Y_LENGTH, BOX, LINES_AT_ONCE, FOLDED, MIN(RESIDENT, resident_most), room);
+        plane_share(X_LENGTH, Y_LENGTH, BOX, LINES_AT_ONCE, FOLDED, MIN(RESIDENT, s.resident_most), s.room);
     const bool whole = plane_bytes(X_LENGTH, Y_LENGTH, BOX, LINES_AT_ONCE, FOLDED, part_columns, true) <= share;
     plane_job job;
-    job.positions = positions + (qn_int64)slot * 3 * atoms;
+    job.positions = positions + (qn_int64)slot * 3 * s.atoms;
     job.weights = weights;
-    job.atoms = atoms;
-    job.grids = grids;
-    job.trilinear_grid = trilinear_grid;
+    job.atoms = s.atoms;
+    job.grids = s.grids;
+    job.trilinear_grid = s.trilinear_grid;
     job.grid = GRIDS_OF_GROUP * unit;
     job.z = z;
     job.first_column = part * part_columns;
     job.columns = MIN(part_columns, WIDTH - job.first_column);
     job.pitch = plane_pitch(X_LENGTH, BOX, part_columns, whole);
-    job.factor = (HALVES ? plane_scale : 1.0f) * (0.5f / 1048576.0f);
+    job.factor = (HALVES ? s.plane_scale : 1.0f) * (0.5f / 1048576.0f);
     LOCAL_PTR qn_complex *plane = LOCAL_ROOM(qn_complex);
     LOCAL_PTR qn_complex *tile = plane + KEPT_ROWS * job.pitch;
     LOCAL_PTR qn_complex *x_roots = tile + plane_tile_lines(WIDTH, BOX, LINES_AT_ONCE, FOLDED) * TILE_POINTS;
     LOCAL_PTR qn_complex *y_roots = X_LENGTH == Y_LENGTH ? x_roots : x_roots + X_LENGTH;
-    GLOBAL plane_value *to = planes + ((qn_int64)(slot * grids + job.grid) * BOX + z) * COLUMNS;
+    GLOBAL plane_value *to = planes + ((qn_int64)(slot * s.grids + job.grid) * BOX + z) * COLUMNS;
     job.rows_filled = (LOCAL_PTR int *)(y_roots + Y_LENGTH);
 
     const int near = find_near(&job, ITEM);
     for (int i = ITEM; i < X_LENGTH + (X_LENGTH == Y_LENGTH ? 0 : Y_LENGTH); i += GROUP_SIZE) x_roots[i] = roots[i];
     if (ITEM < 2) job.rows_filled[ITEM] = ITEM == 0 ? KEPT_ROWS : -1;
-    if (whole) /* two complex numbers at once; the last may be the tile's first */
+    if (whole) /* clear two complex numbers at once; the last one may be the first of the tile */
         for (int i = ITEM; i < (KEPT_ROWS * job.pitch + 1) / 2; i += GROUP_SIZE)
             LOCAL_ROOM(qn_float4)[i] = FLOAT4_MAKE(0.0f, 0.0f, 0.0f, 0.0f);
     LOCAL_BARRIER();
@@ -364,7 +362,7 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void planes(
     LOCAL_BARRIER();
     job.first_row = job.rows_filled[0];
     job.last_row = job.rows_filled[1];
-    if (job.last_row < 0) { /* the parts share what is to be cleared in another way, with the padding */
+    if (job.last_row < 0) { /* an empty plane: each part clears an equal share of all columns and the padding */
         clear_columns(&job, (int)((qn_int64)COLUMNS * part / parts), (int)((qn_int64)COLUMNS * (part + 1) / parts), to);
         return;
     }

@@ -1,5 +1,5 @@
-/* Host kernels of ligand_planes: a plane of one rotation at a time per thread, as integers, then its few cells that are
- * not 0 straight into rows' spectra: a row has hardly more atoms than a transform has passes. */
+/* Host kernels of ligand_planes: a thread makes a plane of one rotation, as integers. The spectrum of a row is summed
+ * directly over its few cells that are not 0: a row has hardly more atoms than a transform has passes. */
 #include <stddef.h>
 #include <string.h>
 
@@ -12,38 +12,36 @@
 #include "runtime/prelude/prelude_host.h"
 
 #include "dock/search/kernels/ligand_grids.dev.h"
-
-static int value(const qn_host_launch *launch, int argument)
-{
-    return *(const int32_t *)launch->arguments[argument];
-}
+#include "dock/search/kernels/ligand_planes.dev.h"
 
 typedef struct place_job {
     const int32_t *atoms, *rotations;
     int32_t *positions;
-    int atom_count, rotation_count, first_rotation, box_centre, scale;
+    place_scalars s;
 } place_job;
 
 static qn_status place_rotation(size_t index, int worker, void *user)
 {
     const place_job *job = user;
     const int32_t *m =
-        job->rotations + QN_ROTATION_INTS * MIN(job->first_rotation + (int)index, job->rotation_count - 1);
-    int32_t *positions = job->positions + index * 3 * (size_t)job->atom_count;
+        job->rotations + QN_ROTATION_INTS * MIN(job->s.first_rotation + (int)index, job->s.rotation_count - 1);
+    int32_t *positions = job->positions + index * 3 * (size_t)job->s.atom_count;
     (void)worker;
-    for (int atom = 0; atom < job->atom_count; atom++) {
+    for (int atom = 0; atom < job->s.atom_count; atom++) {
         const int32_t *a = job->atoms + QN_LIGAND_ATOM_INTS * atom;
         for (int axis = 0; axis < 3; axis++)
-            positions[axis * job->atom_count + atom] = box_coordinate(m[3 * axis], m[3 * axis + 1], m[3 * axis + 2],
-                                                                      a[0], a[1], a[2], job->scale, job->box_centre);
+            positions[axis * job->s.atom_count + atom] = box_coordinate(
+                m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], a[0], a[1], a[2], job->s.scale, job->s.box_centre);
     }
     return QN_OK;
 }
 
 static qn_status place(const qn_host_launch *launch)
 {
-    place_job job = {launch->arguments[0], launch->arguments[1], launch->arguments[2], value(launch, 3),
-                     value(launch, 4),     value(launch, 5),     value(launch, 6),     value(launch, 7)};
+    place_job job = {.atoms = launch->arguments[PLACE_ATOMS],
+                     .rotations = launch->arguments[PLACE_ROTATIONS],
+                     .positions = launch->arguments[PLACE_POSITIONS],
+                     .s = *(const place_scalars *)launch->arguments[PLACE_SCALARS]};
     return qn_pool_run(launch->pool, launch->geometry.items[1], place_rotation, &job);
 }
 
@@ -55,16 +53,16 @@ typedef struct planes_job {
     const qn_line_functions *lines;
     qn_line_plan plan; /* of y */
     float *turns;      /* [x < box][plane_step] exp(−2πi·kx·x / nx), padded with 0 */
-    int plane_step;    /* floats from row to row */
-    char *scratch;     /* of each worker */
+    int plane_step;    /* distance between rows in floats */
+    char *scratch;     /* [workers][scratch_bytes] */
     size_t scratch_bytes;
 } planes_job;
 
-/* What a worker has for itself. */
+/* Memory of one worker. */
 typedef struct plane_room {
     float *rows;     /* [box][plane_step] */
-    float *scratch;  /* the lines' own */
-    int32_t *cells;  /* [box][box], 0 between grids */
+    float *scratch;  /* scratch memory of the lines */
+    int32_t *cells;  /* [box][box]; 0 before and after each grid */
     int32_t *listed; /* atoms of this plane */
     char *is_filled; /* [box] rows with an atom */
     int atom_count;
@@ -89,7 +87,7 @@ static size_t room_bytes(const planes_job *job)
     return (4 * (floats + box * box + (size_t)job->atoms) + box + 63) / 64 * 64;
 }
 
-/* Atoms that are in plane z in any grid: nearest to it, or between it and a neighbour. */
+/* List the atoms that contribute to plane z in any grid: those between plane z and one of its neighbours. */
 static void list_atoms(const planes_job *job, const int32_t *z_of, int z, plane_room *room)
 {
     int count = 0;
@@ -125,7 +123,7 @@ static void add_atoms(const planes_job *job, const int32_t *positions, int grid,
     }
 }
 
-/* Spectrum of a row of cells, which are 0 afterwards. */
+/* Compute the spectrum of a row of cells, and set the cells to 0. */
 static void transform_row(const planes_job *job, int32_t *cells, float *restrict row)
 {
     const int floats = job->plane_step;
@@ -140,7 +138,7 @@ static void transform_row(const planes_job *job, int32_t *cells, float *restrict
     }
 }
 
-/* Rows of a grid, then its columns, to `plane`. */
+/* Transform the rows of a grid, then the columns, into `plane`. */
 static void transform_grid(const planes_job *job, plane_room *room, float *plane)
 {
     const int lanes = job->lines->lanes;
@@ -177,7 +175,7 @@ static qn_status make_plane(size_t index, int worker, void *user)
     return QN_OK;
 }
 
-/* roots: exp(−2πi·t / nx), t < nx. */
+/* `roots`: exp(−2πi·t / nx), t < nx. */
 static void fill_turns(const planes_job *job, const float *roots, int nx)
 {
     for (int x = 0; x < job->box; x++)
@@ -207,22 +205,23 @@ static qn_status run_planes(planes_job *job, const float *roots, int nx, int bat
 
 static qn_status planes(const qn_host_launch *launch)
 {
-    const int batch = value(launch, 7), nx = value(launch, 8);
-    planes_job job = {.positions = launch->arguments[0],
-                      .weights = launch->arguments[1],
-                      .planes = launch->arguments[3],
-                      .atoms = value(launch, 4),
-                      .grids = value(launch, 5),
-                      .trilinear_grid = value(launch, 6),
-                      .box = value(launch, 10),
-                      .ny = value(launch, 9),
-                      .width = nx / 2 + 1,
+    const planes_scalars *s = launch->arguments[PLANES_SCALARS];
+    const int width = s->nx / 2 + 1;
+    planes_job job = {.positions = launch->arguments[PLANES_POSITIONS],
+                      .weights = launch->arguments[PLANES_WEIGHTS],
+                      .planes = launch->arguments[PLANES_PLANES],
+                      .atoms = s->atoms,
+                      .grids = s->grids,
+                      .trilinear_grid = s->trilinear_grid,
+                      .box = s->box,
+                      .ny = s->ny,
+                      .width = width,
                       .lines = QN_HOST_VARIANT(qn_fft_lines_host),
-                      .plane_step = qn_line_plane_step(nx / 2 + 1)};
+                      .plane_step = qn_line_plane_step(width)};
     const size_t columns = (size_t)job.width * (size_t)job.ny, multiple = QN_ROTATION_COLUMNS_MULTIPLE;
     job.columns = (columns + multiple - 1) / multiple * multiple;
     QN_TRY(qn_line_plan_create(job.ny, false, &job.plan));
-    qn_status status = run_planes(&job, launch->arguments[2], nx, batch, launch->pool);
+    qn_status status = run_planes(&job, launch->arguments[PLANES_ROOTS], s->nx, s->batch, launch->pool);
     qn_line_plan_clear(&job.plan);
     return status;
 }

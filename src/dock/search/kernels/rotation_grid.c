@@ -9,7 +9,7 @@
 #include "runtime/device.h"
 
 /* NVIDIA's OpenCL refuses larger groups of kernels with many registers. */
-enum { LARGEST_OPENCL_GROUP = 256 };
+enum { OPENCL_GROUP_MAX = 256 };
 
 qn_status qn_rotation_grid_check(const qn_rotation_grid *grid, qn_device *device)
 {
@@ -17,14 +17,15 @@ qn_status qn_rotation_grid_check(const qn_rotation_grid *grid, qn_device *device
     for (int axis = 0; axis < 3; axis++) {
         int radices[3];
         if (!qn_fft_line_split(cells[axis], 0, radices))
-            QN_FAIL(QN_UNSUPPORTED,
-                    "no fused transforms of a grid of %d x %d x %d cells; expected sides of at most %d cells without "
-                    "prime factors above 7",
-                    cells[0], cells[1], cells[2], QN_LINE_SPLIT_LONGEST);
+            return QN_FAIL(
+                QN_UNSUPPORTED,
+                "no fused transforms of a grid of %d x %d x %d cells; expected sides of at most %d cells without "
+                "prime factors above 7",
+                cells[0], cells[1], cells[2], QN_LINE_SPLIT_LONGEST);
     }
     if (grid->halves && strcmp(qn_device_inner_driver(device), "host") == 0)
-        QN_FAIL(QN_UNSUPPORTED, "half precision is for OpenCL and CUDA devices, not %s",
-                qn_device_get_info(device)->identifier);
+        return QN_FAIL(QN_UNSUPPORTED, "half precision is for OpenCL and CUDA devices, not %s",
+                       qn_device_get_info(device)->identifier);
     return QN_OK;
 }
 
@@ -35,7 +36,7 @@ void qn_rotation_grid_fit_device(qn_rotation_grid *grid, qn_device *device)
     grid->local_room_bytes = info->local_room_bytes;
     grid->is_gpu = info->kind == QN_DEVICE_GPU;
     grid->largest_group = info->largest_group;
-    if (is_opencl && grid->largest_group > LARGEST_OPENCL_GROUP) grid->largest_group = LARGEST_OPENCL_GROUP;
+    if (is_opencl && grid->largest_group > OPENCL_GROUP_MAX) grid->largest_group = OPENCL_GROUP_MAX;
 }
 
 qn_status qn_rotation_grid_roots(const qn_rotation_grid *grid, float **roots)

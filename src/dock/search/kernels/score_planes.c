@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "dock/search/kernels/score_planes.dev.h"
 #include "fft/line_split.h"
 #include "runtime/host_variant.h"
 
@@ -12,22 +13,22 @@ QN_HOST_DECLARE(const qn_host_kernel, qn_dock_score_planes_host);
 
 enum { BEST, WRITE, MERGE, KERNELS };
 enum { GROUP_SIZE, RESIDENT, SPLIT, TUNABLES };
-enum { MOST_RESIDENT = 4, ALIGNMENT = 256, CHUNK = 8 /* of the source */ };
-enum { RESERVED_BYTES = 1024 /* of local memory, that NVIDIA's GPUs take of each group */ };
+enum { RESIDENT_MAX = 4, ALIGNMENT = 256, CHUNK = 8 /* as in score_planes.cl */ };
+enum { RESERVED_BYTES = 1024 /* local memory that NVIDIA's GPUs reserve for each group */ };
 
 static const qn_tunable tunables[TUNABLES] = {
     [GROUP_SIZE] = {"GROUP_SIZE", {128, 256, 512}, 3, 256, "work-items per group"},
-    [RESIDENT] = {"RESIDENT", {1, 2, 3, MOST_RESIDENT}, 4, 2, "groups that are to share a compute unit of a GPU"},
+    [RESIDENT] = {"RESIDENT", {1, 2, 3, RESIDENT_MAX}, 4, 2, "groups that are to share a compute unit of a GPU"},
     [SPLIT] = {"SPLIT", {0, 1, 2}, QN_LINE_SPLIT_CHOICES, 0, "how lines are cut: even, largest first, in three"},
 };
 
 static const char *const constraints[] = {
     "GROUP_SIZE <= device.largest_group",
-    "GROUP_SIZE <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs no larger groups of it */
+    "GROUP_SIZE <= 256 || !device.is_opencl", /* NVIDIA's OpenCL runs no larger groups of this kernel */
     "8 * GROUP_SIZE <= device.local_memory_bytes",
-    "GROUP_SIZE * RESIDENT <= 1024",                        /* 64 registers each, and no fewer */
-    "RESIDENT == 2 || !device.is_host",                     /* the host's kernel has */
-    "(GROUP_SIZE == 256 && SPLIT == 0) || !device.is_host", /* none of these */
+    "GROUP_SIZE * RESIDENT <= 1024",    /* leaves at least 64 registers per item */
+    "RESIDENT == 2 || !device.is_host", /* the host's kernel has no tunables */
+    "(GROUP_SIZE == 256 && SPLIT == 0) || !device.is_host",
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -40,7 +41,7 @@ static int divided_up(int number, int divisor)
     return (number + divisor - 1) / divisor;
 }
 
-/* Translations searched of an axis from *first on, −cells < *first ≤ 0. */
+/* Number of translations searched on an axis. *first gets the first of them, −cells < *first ≤ 0. */
 static int searched(const qn_score_planes_problem *problem, int axis, int *first)
 {
     const int cells = problem->grid.cells[axis], count = problem->last_shift[axis] - problem->first_shift[axis] + 1;
@@ -54,7 +55,7 @@ static bool searches_anything(const qn_score_planes_problem *problem)
     return searched(problem, 0, &first) > 0 && searched(problem, 1, &first) > 0 && searched(problem, 2, &first) > 0;
 }
 
-/* Room of a group with `slots` rows and `tile` numbers of a tile. */
+/* Bytes of local memory of a group with `slots` rows and a tile of `tile` complex numbers. */
 static size_t room_bytes(const qn_rotation_grid *grid, int slots, int tile)
 {
     const int pair_pitch = 2 * qn_rotation_width(grid) | 1;
@@ -62,15 +63,15 @@ static size_t room_bytes(const qn_rotation_grid *grid, int slots, int tile)
     return 8 * (size_t)numbers;
 }
 
-/* Fewest parts of a plane whose room is at most `most`, else the most parts there are; *bytes is what each needs. The
- * source's part_of() cuts accordingly. */
+/* Smallest number of parts of a plane for which a part needs at most `most` bytes, or else the largest possible number;
+ * *bytes is what a part needs. part_of() of the kernel divides planes in the same way. */
 static int parts_within(const qn_rotation_grid *grid, const int radices[3], size_t most, size_t *bytes)
 {
     const int pieces = radices[1], slots = radices[2];
     int parts = 1;
     for (int count = 1; count <= radices[0]; count++) {
         const int blocks = divided_up(radices[0], count);
-        if (divided_up(radices[0], blocks) != count) continue; /* some would be empty */
+        if (divided_up(radices[0], blocks) != count) continue; /* some parts would be empty */
         parts = count;
         *bytes = room_bytes(grid, blocks * pieces * slots, 0);
         if (*bytes <= most) return parts;
@@ -85,7 +86,7 @@ static int parts_within(const qn_rotation_grid *grid, const int radices[3], size
     return parts;
 }
 
-/* The same for as many groups on a compute unit as is asked for, or as fit. */
+/* The same if `resident` groups, or fewer if these do not fit, share a compute unit. */
 static int parts_of(const qn_rotation_grid *grid, int resident, int split, size_t *bytes)
 {
     const size_t most = (size_t)grid->local_room_bytes;
@@ -100,11 +101,12 @@ static int parts_of(const qn_rotation_grid *grid, int resident, int split, size_
     return parts;
 }
 
-/* Partial results of a plane: parts under any configuration, as `best` and `merge` may be given different ones. */
+/* Number of partial results of a plane: the largest number of parts in any configuration, because the configurations of
+ * `best` and `merge` may differ. */
 static int places(const qn_score_planes_problem *problem)
 {
     int most = 1;
-    for (int resident = 1; resident <= MOST_RESIDENT; resident++)
+    for (int resident = 1; resident <= RESIDENT_MAX; resident++)
         for (int split = 0; split < QN_LINE_SPLIT_CHOICES; split++) {
             size_t bytes;
             const int parts = parts_of(&problem->grid, resident, split, &bytes);
@@ -151,8 +153,8 @@ static qn_geometry merge_geometry(const qn_configuration *configuration, const v
     return (qn_geometry){{group, (size_t)problem->outputs, 1}, {group, 1, 1}};
 }
 
-/* Each column and each pair of rows of a plane is transformed once; one of n points takes at least 2 n log₂ n slots
- * (the 4 n log₂ n additions and multiplications of the split radix, two to a fused one). */
+/* Each column and each pair of rows of a plane is transformed once. A transform of n points takes at least 2 n log₂ n
+ * multiply-adds: the split-radix algorithm has 4 n log₂ n additions and multiplications, which are fused in pairs. */
 static void planes_work(const qn_score_planes_problem *problem, double planes, double rows, double compared,
                         double bytes_written, qn_work *work)
 {
@@ -179,37 +181,29 @@ static void write_work(const void *user, qn_work *work)
     planes_work(problem, nz, ny, 0, 4 * nx * ny * nz, work);
 }
 
-static const qn_argument_declaration best_arguments[] = {
-    {"products", QN_IN, QN_FLOAT32},
-    {"roots", QN_IN, QN_FLOAT32},
-    {"partial_energies", QN_INOUT, QN_FLOAT32},
-    {"partial_cells", QN_INOUT, QN_INT32},
-    {"nx", QN_VALUE, QN_INT32},
-    {"ny", QN_VALUE, QN_INT32},
-    {"nz", QN_VALUE, QN_INT32},
-    {"columns", QN_VALUE, QN_INT32},
-    {"halves", QN_VALUE, QN_INT32},
-    {"first_x", QN_VALUE, QN_INT32},
-    {"count_x", QN_VALUE, QN_INT32},
-    {"first_y", QN_VALUE, QN_INT32},
-    {"count_y", QN_VALUE, QN_INT32},
-    {"first_z", QN_VALUE, QN_INT32},
-    {"places", QN_VALUE, QN_INT32},
-    {"scale", QN_VALUE, QN_FLOAT32},
-};
-enum { BEST_ARGUMENTS = sizeof best_arguments / sizeof *best_arguments };
+_Static_assert(sizeof(best_scalars) == 10 * 4 && sizeof(write_scalars) == 3 * 4, "no padding");
 
-static const qn_argument_declaration write_arguments[] = {
-    {"products", QN_IN, QN_FLOAT32}, {"roots", QN_IN, QN_FLOAT32},    {"scores", QN_OUT, QN_FLOAT32},
-    {"nx", QN_VALUE, QN_INT32},      {"ny", QN_VALUE, QN_INT32},      {"columns", QN_VALUE, QN_INT32},
-    {"halves", QN_VALUE, QN_INT32},  {"scale", QN_VALUE, QN_FLOAT32},
+static const qn_argument_declaration best_arguments[BEST_ARGUMENTS] = {
+    [BEST_PRODUCTS] = {"products", QN_IN, QN_FLOAT32},
+    [BEST_ROOTS] = {"roots", QN_IN, QN_FLOAT32},
+    [BEST_PARTIAL_ENERGIES] = {"partial_energies", QN_INOUT, QN_FLOAT32},
+    [BEST_PARTIAL_CELLS] = {"partial_cells", QN_INOUT, QN_INT32},
+    [BEST_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(best_scalars)},
 };
-enum { WRITE_ARGUMENTS = sizeof write_arguments / sizeof *write_arguments };
 
-static const qn_argument_declaration merge_arguments[] = {
-    {"partial_energies", QN_IN, QN_FLOAT32}, {"partial_cells", QN_IN, QN_INT32},
-    {"best_energies", QN_OUT, QN_FLOAT32},   {"best_cells", QN_INOUT, QN_INT32}, /* −1, all bits set, is a result */
-    {"partials", QN_VALUE, QN_INT32},
+static const qn_argument_declaration write_arguments[WRITE_ARGUMENTS] = {
+    [WRITE_PRODUCTS] = {"products", QN_IN, QN_FLOAT32},
+    [WRITE_ROOTS] = {"roots", QN_IN, QN_FLOAT32},
+    [WRITE_SCORES] = {"scores", QN_OUT, QN_FLOAT32},
+    [WRITE_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(write_scalars)},
+};
+
+static const qn_argument_declaration merge_arguments[MERGE_ARGUMENTS] = {
+    [MERGE_PARTIAL_ENERGIES] = {"partial_energies", QN_IN, QN_FLOAT32},
+    [MERGE_PARTIAL_CELLS] = {"partial_cells", QN_IN, QN_INT32},
+    [MERGE_ENERGIES] = {"best_energies", QN_OUT, QN_FLOAT32},
+    [MERGE_CELLS] = {"best_cells", QN_INOUT, QN_INT32}, /* −1, all bits set, is a result */
+    [MERGE_PARTIALS] = {"partials", QN_VALUE, QN_INT32},
 };
 
 static qn_status host_best(const qn_host_launch *launch)
@@ -228,7 +222,7 @@ static qn_status host_merge(const qn_host_launch *launch)
 static const qn_kernel_declaration kernels[KERNELS] = {
     {"best", best_arguments, BEST_ARGUMENTS, best_geometry, host_best, best_work},
     {"write", write_arguments, WRITE_ARGUMENTS, write_geometry, host_write, write_work},
-    {"merge", merge_arguments, 5, merge_geometry, host_merge, NULL},
+    {"merge", merge_arguments, MERGE_ARGUMENTS, merge_geometry, host_merge, NULL},
 };
 
 const qn_family qn_dock_score_planes_family = {
@@ -253,7 +247,7 @@ static size_t partial_bytes(const qn_score_planes_problem *problem)
     int first;
     const size_t planes = (size_t)searched(problem, 2, &first);
     const size_t bytes = (size_t)problem->outputs * planes * (size_t)places(problem) * sizeof(float);
-    return (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT; /* more than nothing */
+    return (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT; /* never 0 */
 }
 
 size_t qn_score_planes_scratch_bytes(const qn_score_planes_problem *problem)
@@ -261,7 +255,8 @@ size_t qn_score_planes_scratch_bytes(const qn_score_planes_problem *problem)
     return 2 * partial_bytes(problem);
 }
 
-/* What a group keeps in local memory decides: of planes there are enough to fill any device. */
+/* Only the size of a plane matters, because it determines the local memory of a group. There are always enough planes
+ * to fill a device. */
 void qn_score_planes_problem_class(const qn_score_planes_problem *problem, char text[64])
 {
     const qn_rotation_grid *grid = &problem->grid;
@@ -271,12 +266,12 @@ void qn_score_planes_problem_class(const qn_score_planes_problem *problem, char 
 static qn_status check_bytes(const char *name, const qn_buffer *buffer, size_t bytes)
 {
     if (qn_buffer_bytes(buffer) < bytes)
-        QN_FAIL(QN_INVALID_ARGUMENT, "dock/score_planes: %s: %zu bytes; expected %zu", name, qn_buffer_bytes(buffer),
-                bytes);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "dock/score_planes: %s: %zu bytes; expected %zu", name,
+                       qn_buffer_bytes(buffer), bytes);
     return QN_OK;
 }
 
-/* Both kernels' own arguments, and the definitions of their source. */
+/* Check the arguments that `best` and `write` share, and make the definitions of their source. */
 static qn_status prepare(const qn_score_planes_problem *problem, qn_queue *queue, const qn_buffer *products,
                          const qn_buffer *roots, char definitions[2 * QN_LINE_DEFINITIONS + 64])
 {
@@ -287,11 +282,11 @@ static qn_status prepare(const qn_score_planes_problem *problem, qn_queue *queue
     qn_fft_line_definitions('X', cells[0], x);
     qn_fft_line_definitions('Y', cells[1], y);
     if (problem->outputs < 1)
-        QN_FAIL(QN_INVALID_ARGUMENT, "dock/score_planes: %d outputs; expected at least 1", problem->outputs);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "dock/score_planes: %d outputs; expected at least 1", problem->outputs);
     for (int axis = 0; axis < 3; axis++)
         if (problem->first_shift[axis] > 0 || problem->first_shift[axis] <= -cells[axis])
-            QN_FAIL(QN_INVALID_ARGUMENT, "dock/score_planes: first translation %d along %c; expected %d to 0",
-                    problem->first_shift[axis], "xyz"[axis], 1 - cells[axis]);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "dock/score_planes: first translation %d along %c; expected %d to 0",
+                           problem->first_shift[axis], "xyz"[axis], 1 - cells[axis]);
     snprintf(definitions, 2 * QN_LINE_DEFINITIONS + 64, "%s %s WIDTH=%d COLUMNS=%d HALVES=%d", x, y,
              qn_rotation_width(grid), qn_rotation_columns(grid), grid->halves);
     QN_TRY(check_bytes("products", products,
@@ -312,23 +307,22 @@ static qn_status run_best(qn_queue *queue, qn_family_call *call, const qn_score_
     const qn_rotation_grid *grid = &problem->grid;
     int first[3], count[3];
     for (int axis = 0; axis < 3; axis++) count[axis] = searched(problem, axis, &first[axis]);
+    const best_scalars scalars = {.nx = grid->cells[0],
+                                  .ny = grid->cells[1],
+                                  .nz = grid->cells[2],
+                                  .first_x = first[0],
+                                  .count_x = count[0],
+                                  .first_y = first[1],
+                                  .count_y = count[1],
+                                  .first_z = first[2],
+                                  .places = places(problem),
+                                  .scale = score_scale(grid)};
     const qn_argument arguments[BEST_ARGUMENTS] = {
-        qn_argument_buffer(products),
-        qn_argument_buffer(roots),
-        partial_energies,
-        partial_cells,
-        qn_argument_int32(grid->cells[0]),
-        qn_argument_int32(grid->cells[1]),
-        qn_argument_int32(grid->cells[2]),
-        qn_argument_int32(qn_rotation_columns(grid)),
-        qn_argument_int32(grid->halves),
-        qn_argument_int32(first[0]),
-        qn_argument_int32(count[0]),
-        qn_argument_int32(first[1]),
-        qn_argument_int32(count[1]),
-        qn_argument_int32(first[2]),
-        qn_argument_int32(places(problem)),
-        qn_argument_float32(score_scale(grid)),
+        [BEST_PRODUCTS] = qn_argument_buffer(products),
+        [BEST_ROOTS] = qn_argument_buffer(roots),
+        [BEST_PARTIAL_ENERGIES] = partial_energies,
+        [BEST_PARTIAL_CELLS] = partial_cells,
+        [BEST_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     call->kernel = BEST;
     call->arguments = arguments;
@@ -358,11 +352,16 @@ qn_status qn_score_planes_best(qn_queue *queue, const qn_configuration *configur
         QN_TRY(run_best(queue, &call, problem, products, roots, partial_energies, partial_cells,
                         events ? &events[0] : NULL));
     }
-    const qn_argument arguments[] = {partial_energies, partial_cells, qn_argument_range(energies, 0, bests),
-                                     qn_argument_range(cells, 0, bests), qn_argument_int32(partials)};
+    const qn_argument arguments[MERGE_ARGUMENTS] = {
+        [MERGE_PARTIAL_ENERGIES] = partial_energies,
+        [MERGE_PARTIAL_CELLS] = partial_cells,
+        [MERGE_ENERGIES] = qn_argument_range(energies, 0, bests),
+        [MERGE_CELLS] = qn_argument_range(cells, 0, bests),
+        [MERGE_PARTIALS] = qn_argument_int32(partials),
+    };
     call.kernel = MERGE;
     call.arguments = arguments;
-    call.argument_count = 5;
+    call.argument_count = MERGE_ARGUMENTS;
     return qn_family_run(&qn_dock_score_planes_family, queue, &call, events ? &events[1] : NULL);
 }
 
@@ -378,11 +377,12 @@ qn_status qn_score_planes_write(qn_queue *queue, const qn_configuration *configu
     QN_TRY(prepare(problem, queue, products, roots, definitions));
     QN_TRY(check_bytes("scores", scores, bytes));
     qn_score_planes_problem_class(problem, problem_class);
+    const write_scalars scalars = {.nx = grid->cells[0], .ny = grid->cells[1], .scale = score_scale(grid)};
     const qn_argument arguments[WRITE_ARGUMENTS] = {
-        qn_argument_buffer(products),        qn_argument_buffer(roots),
-        qn_argument_range(scores, 0, bytes), qn_argument_int32(grid->cells[0]),
-        qn_argument_int32(grid->cells[1]),   qn_argument_int32(qn_rotation_columns(grid)),
-        qn_argument_int32(grid->halves),     qn_argument_float32(score_scale(grid)),
+        [WRITE_PRODUCTS] = qn_argument_buffer(products),
+        [WRITE_ROOTS] = qn_argument_buffer(roots),
+        [WRITE_SCORES] = qn_argument_range(scores, 0, bytes),
+        [WRITE_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
     };
     const qn_family_call call = {.kernel = WRITE,
                                  .arguments = arguments,

@@ -1,20 +1,23 @@
-/* Scores of planes of translations from the half spectra of their rows and columns, and the best of them.
+/* Scores of planes of translations, computed from the half spectra of the planes, and the best of the scores.
  *
- * A group makes a part of plane z of an output: it transforms the plane's columns (along y), then the rows of its part
- * (along x), two real ones in one complex transform, and looks at the scores while they are in registers. All is done
- * in place in the local room, which holds the rows of the part:
+ * A group computes a part of plane z of an output: it transforms the plane's columns (along y), then the rows of its
+ * part (along x), two real rows in one complex transform, and compares the scores while they are in registers. The
+ * transforms are done in place in the local room, which holds the rows of the part:
  *
- *     columns  an item's first pass reads products and keeps those outputs whose blocks of rows are the part's; the
- *              later passes leave row y where the in-place transform puts it: slot_row() is the y of a slot
- *     rows     slots 2 i and 2 i + 1 are one line of complex numbers: a + i b for kx <= nx/2, and from the conjugates
- *              for the others, as U(-kx, y) = conj U(kx, y)
+ *     columns  an item's first pass reads products and keeps the outputs in the part's blocks of rows; the later passes
+ *              leave each row in the slot where the in-place transform puts it: slot_row() is the y of a slot
+ *     rows     slots 2 i and 2 i + 1, with spectra a and b, are one line of complex numbers: a + i b for kx <= nx/2;
+ *              other kx are made of the conjugates, because U(-kx, y) = conj U(kx, y)
  *
- * A part is some of the Y_R0 blocks of Y_LENGTH / Y_R0 slots each (the first pass is repeated by every part), or, where
- * one block is too much, some of the Y_R1 pieces of one block (then the middle pass is repeated as well, a few columns
- * at a time in a tile of their own).
+ * A part is some of the Y_R0 blocks of Y_LENGTH / Y_R0 slots each (every part repeats the first pass). If one block
+ * does not fit, a part is some of the Y_R1 pieces of one block; then every part repeats the middle pass too, for a few
+ * columns at a time in a separate tile.
  *
- * Shapes: products [output][nz][COLUMNS], column kx + WIDTH ky; partial lists [output][z searched][places], parts of a
- * plane first and then (FLT_MAX, -1); scores [output][nz][ny][nx]. Order: lower energy, ties lower cell. */
+ * Shapes: products [output][nz][COLUMNS], column kx + WIDTH ky; partial lists [output][z searched][places], one place
+ * for each part of a plane, the other places (FLT_MAX, -1); scores [output][nz][ny][nx]. The best score is the lowest;
+ * the lower cell breaks ties. */
+#include "dock/search/kernels/cell_order.dev.h"
+#include "dock/search/kernels/score_planes.dev.h"
 #include "fft/kernels/line.dev.h"
 
 #ifndef GROUP_SIZE
@@ -36,12 +39,12 @@ enum {
     Y_R0 = LINE_RADIX(Y, 0),
     Y_R1 = LINE_RADIX(Y, 1),
     Y_R2 = LINE_RADIX(Y, 2),
-    ROW_ITEMS = NX / X_R0,           /* of a row in the first pass */
-    ROW_LAST_ITEMS = NX / X_R2,      /* and in the last one */
-    LINES = GROUP_SIZE / ROW_ITEMS,  /* pairs of rows at once: each item has one place of the first pass */
+    ROW_ITEMS = NX / X_R0,           /* items of a row in the first pass */
+    ROW_LAST_ITEMS = NX / X_R2,      /* items of a row in the last pass */
+    LINES = GROUP_SIZE / ROW_ITEMS,  /* pairs of rows at once: each item makes one butterfly in the first pass */
     BLOCK = NY / Y_R0,               /* slots of a block */
     PAIR_PITCH = 2 * WIDTH | 1,      /* odd, so that neighbouring pairs lie in different banks */
-    CHUNK = 8                        /* columns at once where parts are smaller than a block */
+    CHUNK = 8                        /* columns at once if parts are smaller than a block */
 };
 
 #if HALVES
@@ -52,15 +55,15 @@ typedef qn_complex product;
 #define PRODUCT(value) (value)
 #endif
 
-/* What is searched of an axis: `count` cells from `first`, circular; -size < first <= 0 <= count <= size. */
+/* Cells searched on an axis: `count` cells from `first`, circular; -size < first <= 0 <= count <= size. */
 typedef struct range {
     int first, count;
 } range;
 
 /* Slots of a part: a block has Y_R1 pieces of Y_R2 slots. */
 typedef struct part {
-    int first_block, blocks; /* or, with pieces < Y_R1, one block, and of it: */
-    int first_piece, pieces;
+    int first_block, blocks; /* 1 block if pieces < Y_R1 */
+    int first_piece, pieces; /* pieces of each block */
 } part;
 
 DEVICE_FN bool is_searched(int index, int size, range searched)
@@ -69,12 +72,7 @@ DEVICE_FN bool is_searched(int index, int size, range searched)
     return (place < size ? place : place - size) < searched.count;
 }
 
-DEVICE_FN bool comes_before(float energy, int cell, float other_energy, int other_cell)
-{
-    return energy < other_energy || (energy == other_energy && (qn_uint32)cell < (qn_uint32)other_cell);
-}
-
-/* The part `index` of `count`; geometry() chose a count that leaves none empty. */
+/* Part `index` of `count` parts; the launch's geometry has a count with which no part is empty. */
 DEVICE_FN part part_of(int index, int count)
 {
     part own;
@@ -107,7 +105,7 @@ DEVICE_FN int slot_row(part own, int slot)
     return block + Y_R0 * piece + Y_R0 * Y_R1 * (rest - Y_R2 * piece);
 }
 
-/* Where slot step * count + k begins; `step` and mostly k are constants. */
+/* Index of the first number of slot step * count + k; `step` and mostly k are constants. */
 DEVICE_FN int slot_place(int step, int count, int k)
 {
     if (step % 2 == 0) return PAIR_PITCH * (step / 2 * count + (k >> 1)) + WIDTH * (k & 1);
@@ -115,7 +113,7 @@ DEVICE_FN int slot_place(int step, int count, int k)
     return PAIR_PITCH * (slot >> 1) + WIDTH * (slot & 1);
 }
 
-/* First pass of item p of a column: outputs x[j] of block j. `item` = kx + WIDTH p, so reads are in a row. */
+/* First pass of item p of a column: outputs x[j] of block j. `item` = kx + WIDTH p, so that reads are coalesced. */
 DEVICE_FN void column_first(GLOBAL const product *plane, int item, int p, LOCAL_PTR const qn_complex *roots,
                             qn_complex *x)
 {
@@ -124,7 +122,7 @@ DEVICE_FN void column_first(GLOBAL const product *plane, int item, int p, LOCAL_
     line_first(Y_R0, x, p, roots);
 }
 
-/* Middle pass of all columns, in whole blocks. */
+/* Middle pass of all columns, for parts of whole blocks. */
 DEVICE_FN void middle_columns(part own, LOCAL_PTR qn_complex *rows, LOCAL_PTR const qn_complex *roots)
 {
     for (int item = (int)LOCAL_ID(0); item < WIDTH * Y_R2 * own.blocks; item += GROUP_SIZE) {
@@ -140,7 +138,7 @@ DEVICE_FN void middle_columns(part own, LOCAL_PTR qn_complex *rows, LOCAL_PTR co
     LOCAL_BARRIER();
 }
 
-/* The first pass as well. */
+/* First and middle pass of all columns, for parts of whole blocks. */
 DEVICE_FN void start_columns(GLOBAL const product *plane, part own, LOCAL_PTR qn_complex *rows,
                              LOCAL_PTR const qn_complex *roots)
 {
@@ -158,7 +156,7 @@ DEVICE_FN void start_columns(GLOBAL const product *plane, part own, LOCAL_PTR qn
     if (Y_R1 > 1) middle_columns(own, rows, roots);
 }
 
-/* The same for a part that is some pieces of one block; tile [BLOCK][CHUNK]. */
+/* The same for a part that consists of pieces of one block; tile [BLOCK][CHUNK]. */
 DEVICE_FN void start_columns_of_pieces(GLOBAL const product *plane, part own, LOCAL_PTR qn_complex *rows,
                                        LOCAL_PTR qn_complex *tile, LOCAL_PTR const qn_complex *roots)
 {
@@ -191,8 +189,8 @@ DEVICE_FN void start_columns_of_pieces(GLOBAL const product *plane, part own, LO
     }
 }
 
-/* Last pass of all columns. Of kx = 0 and nx/2 the sum over the whole spectrum has the real part only. A row that an
- * odd number of them leaves alone gets a partner of zeros. */
+/* Last pass of all columns. For kx = 0 and nx/2, only the real part is kept, because the scores are real. If the number
+ * of rows is odd, the last row is paired with zeros. */
 DEVICE_FN void finish_columns(part own, LOCAL_PTR qn_complex *rows)
 {
     int slots = slot_count(own), items = WIDTH * own.blocks * own.pieces;
@@ -213,8 +211,8 @@ DEVICE_FN void finish_columns(part own, LOCAL_PTR qn_complex *rows)
     LOCAL_BARRIER();
 }
 
-/* Transform the columns of a plane: the rows of the part are in the room then, and after them the roots of x and y, and
- * room for a limit. */
+/* Transform the columns of a plane. Afterwards the room holds the rows of the part, then the roots of x and y, then
+ * space for a limit. */
 DEVICE_FN void make_rows(GLOBAL const product *plane, GLOBAL const qn_complex *roots, part own,
                          LOCAL_PTR qn_complex *rows)
 {
@@ -228,17 +226,17 @@ DEVICE_FN void make_rows(GLOBAL const product *plane, GLOBAL const qn_complex *r
     finish_columns(own, rows);
 }
 
-/* Point p + ROW_ITEMS k of a line of two rows a and b: both are real, so U(nx - kx) = conj U(kx). */
+/* Point p + ROW_ITEMS k of the line of rows a and b, which are real, so that U(nx - kx) = conj U(kx). */
 DEVICE_FN qn_complex line_point(LOCAL_PTR const qn_complex *line, int p, int k)
 {
     int t = p + ROW_ITEMS * k;
-    bool is_stored = 2 * k + 2 <= X_R0 || (2 * k < X_R0 && 2 * t <= NX); /* the first and last for constants' sake */
+    bool is_stored = 2 * k + 2 <= X_R0 || (2 * k < X_R0 && 2 * t <= NX); /* conditions on k alone are constants */
     int kx = is_stored ? t : NX - t;
     qn_complex a = line[kx], b = line[WIDTH + kx];
     return is_stored ? COMPLEX_MAKE(a.x - b.y, a.y + b.x) : COMPLEX_MAKE(a.x + b.y, b.x - a.y);
 }
 
-/* Middle pass of LINES lines from `first` on. */
+/* Middle pass of LINES lines from `first`. */
 DEVICE_FN void middle_lines(LOCAL_PTR qn_complex *rows, LOCAL_PTR const qn_complex *roots, int first, int count)
 {
     for (int item = (int)LOCAL_ID(0); item < LINES * X_R0 * X_R2; item += GROUP_SIZE) {
@@ -248,7 +246,7 @@ DEVICE_FN void middle_lines(LOCAL_PTR qn_complex *rows, LOCAL_PTR const qn_compl
     LOCAL_BARRIER();
 }
 
-/* The first pass as well. */
+/* First and middle pass of LINES lines from `first`. */
 DEVICE_FN void start_lines(LOCAL_PTR qn_complex *rows, LOCAL_PTR const qn_complex *roots, int first, int count)
 {
     int item = (int)LOCAL_ID(0), p = item / LINES, line = first + item - LINES * p;
@@ -260,21 +258,21 @@ DEVICE_FN void start_lines(LOCAL_PTR qn_complex *rows, LOCAL_PTR const qn_comple
         for (int k = 0; k < X_R0; k++) x[k] = line_point(own, p, k);
         line_first(X_R0, x, p, roots);
     }
-    LOCAL_BARRIER(); /* points are read by two items */
+    LOCAL_BARRIER(); /* two items read each point */
     if (is_used) line_store_first(X_R0, ROW_ITEMS, x, p, own, 1);
     LOCAL_BARRIER();
     if (X_R1 > 1) middle_lines(rows, roots, first, count);
 }
 
-/* A float in integers of the same order; the way back is the same. */
+/* Map the bits of a float to an integer, so that integers have the order of the floats. The map is its own inverse. */
 DEVICE_FN int ordered_bits(int bits)
 {
     return bits < 0 ? bits ^ 0x7fffffff : bits;
 }
 
-/* Two rows' scores x[j] at q + ROW_LAST_ITEMS j against the best so far; cells are those at x = 0 of the rows, -1 for
- * rows that are not searched. `limit`: a score that the group has found, so that an item whose own best is no good
- * yet need not look twice either: nearly always nothing is better. */
+/* Compare the scores x[j] of two rows, at q + ROW_LAST_ITEMS j, with the best so far. cell_a and cell_b: the cells at
+ * x = 0 of the rows, -1 for a row that is not searched. `limit`: a score that the group has found. With it, nearly all
+ * items skip the second loop, even those that have found no good score yet. */
 DEVICE_FN void keep_best(const qn_complex *x, int q, range searched, int cell_a, int cell_b, float limit, float *energy,
                          int *cell)
 {
@@ -301,7 +299,7 @@ DEVICE_FN void keep_best(const qn_complex *x, int q, range searched, int cell_a,
     }
 }
 
-/* Best of all items, written by item 0; the room is free. */
+/* Find the best cell of all items; item 0 writes it. `energies` and `cells` may overwrite the rows. */
 DEVICE_FN void merge_group(float energy, int cell, float scale, LOCAL_PTR float *energies, LOCAL_PTR int *cells,
                            GLOBAL float *energy_out, GLOBAL int *cell_out)
 {
@@ -321,24 +319,23 @@ DEVICE_FN void merge_group(float energy, int cell, float scale, LOCAL_PTR float 
     *cell_out = cells[0];
 }
 
-/* One group: a part (x) of a plane that is searched (y) of an output (z). */
+/* A group searches a part (x) of a searched plane (y) of an output (z). */
 KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void best(
     GLOBAL const product *RESTRICT products, GLOBAL const qn_complex *RESTRICT roots,
-    GLOBAL float *RESTRICT partial_energies, GLOBAL int *RESTRICT partial_cells, int nx, int ny, int nz, int columns,
-    int halves, int first_x, int count_x, int first_y, int count_y, int first_z, int places,
-    float scale LOCAL_ROOM_PARAMETER)
+    GLOBAL float *RESTRICT partial_energies, GLOBAL int *RESTRICT partial_cells,
+    const best_scalars s LOCAL_ROOM_PARAMETER)
 {
     LOCAL_PTR qn_complex *rows = LOCAL_ROOM(qn_complex);
     part own = part_of((int)GROUP_ID(0), (int)GROUP_COUNT(0));
-    range searched_x = {first_x, count_x}, searched_y = {first_y, count_y};
-    int z = first_z + (int)GROUP_ID(1), slots = slot_count(own), lines = (slots + 1) / 2;
-    qn_int64 output = (qn_int64)GROUP_ID(2), list = (output * GROUP_COUNT(1) + GROUP_ID(1)) * places;
+    range searched_x = {s.first_x, s.count_x}, searched_y = {s.first_y, s.count_y};
+    int z = s.first_z + (int)GROUP_ID(1), slots = slot_count(own), lines = (slots + 1) / 2;
+    qn_int64 output = (qn_int64)GROUP_ID(2), list = (output * GROUP_COUNT(1) + GROUP_ID(1)) * s.places;
     LOCAL_PTR int *group_limit = (LOCAL_PTR int *)(rows + PAIR_PITCH * lines + NX + NY);
     float energy = FLOAT_MAXIMUM;
     int cell = -1;
-    if (z < 0) z += nz;
+    if (z < 0) z += s.nz;
     if (LOCAL_ID(0) == 0) *group_limit = ordered_bits((int)FLOAT_BITS(FLOAT_MAXIMUM));
-    make_rows(products + (output * nz + z) * COLUMNS, roots, own, rows);
+    make_rows(products + (output * s.nz + z) * COLUMNS, roots, own, rows);
     for (int first = 0; first < lines; first += LINES) {
         start_lines(rows, rows + PAIR_PITCH * lines, first, lines);
         float limit = BITS_FLOAT((qn_uint32)ordered_bits(*group_limit));
@@ -355,20 +352,18 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void best(
         if (energy < limit) LOCAL_ATOMIC_MIN_INT(group_limit, ordered_bits((int)FLOAT_BITS(energy)));
     }
     LOCAL_BARRIER();
-    merge_group(energy, cell, scale, LOCAL_ROOM(float), LOCAL_ROOM(int) + GROUP_SIZE,
+    merge_group(energy, cell, s.scale, LOCAL_ROOM(float), LOCAL_ROOM(int) + GROUP_SIZE,
                 partial_energies + list + GROUP_ID(0), partial_cells + list + GROUP_ID(0));
-    for (int place = (int)GROUP_COUNT(0) + (int)LOCAL_ID(0); GROUP_ID(0) == 0 && place < places; place += GROUP_SIZE) {
+    for (int place = (int)GROUP_COUNT(0) + (int)LOCAL_ID(0); GROUP_ID(0) == 0 && place < s.places; place += GROUP_SIZE) {
         partial_energies[list + place] = FLOAT_MAXIMUM;
         partial_cells[list + place] = -1;
     }
 }
 
-/* One group: a part (x) of a plane (y) of an output (z). */
-KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void write(GLOBAL const product *RESTRICT products,
-                                                                   GLOBAL const qn_complex *RESTRICT roots,
-                                                                   GLOBAL float *RESTRICT scores, int nx, int ny,
-                                                                   int columns, int halves,
-                                                                   float scale LOCAL_ROOM_PARAMETER)
+/* A group writes a part (x) of a plane (y) of an output (z). */
+KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void write(
+    GLOBAL const product *RESTRICT products, GLOBAL const qn_complex *RESTRICT roots, GLOBAL float *RESTRICT scores,
+    const write_scalars s LOCAL_ROOM_PARAMETER)
 {
     LOCAL_PTR qn_complex *rows = LOCAL_ROOM(qn_complex);
     part own = part_of((int)GROUP_ID(0), (int)GROUP_COUNT(0));
@@ -386,14 +381,14 @@ KERNEL GROUP_LIMIT_RESIDENT(GROUP_SIZE, 1, 1, RESIDENT) void write(GLOBAL const 
             GLOBAL float *a = scores + NX * slot_row(own, 2 * line), *b = scores + NX * slot_row(own, 2 * line + 1);
             UNROLL
             for (int j = 0; j < X_R2; j++) {
-                a[q + ROW_LAST_ITEMS * j] = scale * x[j].x;
-                if (2 * line + 1 < slots) b[q + ROW_LAST_ITEMS * j] = scale * x[j].y;
+                a[q + ROW_LAST_ITEMS * j] = s.scale * x[j].x;
+                if (2 * line + 1 < slots) b[q + ROW_LAST_ITEMS * j] = s.scale * x[j].y;
             }
         }
     }
 }
 
-/* One group: the best of the partial results of one output (y). */
+/* A group finds the best of the partial results of one output (y). */
 KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void merge(GLOBAL const float *RESTRICT partial_energies,
                                                 GLOBAL const int *RESTRICT partial_cells,
                                                 GLOBAL float *RESTRICT best_energies, GLOBAL int *RESTRICT best_cells,

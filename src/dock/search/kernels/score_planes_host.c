@@ -1,5 +1,5 @@
-/* Host kernels of score_planes: a plane at a time per thread. Its columns go to a plane in the core's cache, its rows
- * stay in vectors, in which the lowest score is looked for. */
+/* Host kernels of score_planes: a thread computes a whole plane. The transformed columns go to a plane in the core's
+ * cache; the transformed rows stay in vectors, which are searched for the lowest score. */
 #include <float.h>
 #include <stddef.h>
 
@@ -10,12 +10,15 @@
 #include "fft/lanes.h"
 #include "fft/lines.h"
 
-/* Places first … first + count − 1 of `size`, circular. */
+#include "dock/search/kernels/cell_order.dev.h"
+#include "dock/search/kernels/score_planes.dev.h"
+
+/* Indices first … first + count − 1 on a circular axis of `size` cells. */
 typedef struct circle_range {
     int first, count, size;
 } circle_range;
 
-/* The same as at most two stretches from a place on, in rising order. */
+/* Indices begin … end − 1. A circular range is one or two stretches, in rising order. */
 typedef struct stretch {
     int begin, end;
 } stretch;
@@ -42,21 +45,21 @@ typedef struct scores_job {
     float *partial_energies, *scores;
     int32_t *partial_cells;
     int nx, ny, nz, width, plane_step;
-    size_t columns, planes, places; /* planes: searched */
-    size_t count, workers;          /* pieces of work */
+    size_t columns, planes, places; /* planes: number of planes searched in an output */
+    size_t count, workers;          /* numbers of tasks and of workers */
     circle_range x, y;
     int first_z;
     const qn_line_functions *lines;
     qn_line_plan column_plan;
     qn_row_plan row_plan;
     size_t line_floats;
-    char *scratch; /* of each worker: threshold, plane, the lines' own */
+    char *scratch; /* for each worker: threshold, plane, scratch memory of the lines */
     size_t scratch_bytes;
 } scores_job;
 
-/* What a worker has found so far in an output: what is above need not be looked at. */
+/* Lowest score that a worker has found so far in an output: higher ones are skipped. */
 typedef struct threshold {
-    size_t output; /* + 1; 0: none */
+    size_t output; /* index of the output + 1; 0: none */
     float energy;
 } threshold;
 
@@ -82,12 +85,7 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-static bool comes_before(float energy, int32_t cell, float other_energy, int32_t other_cell)
-{
-    return energy < other_energy || (energy == other_energy && (uint32_t)cell < (uint32_t)other_cell);
-}
-
-/* The columns of a plane, to the worker's. */
+/* Transform the columns of a plane into the worker's plane. */
 static void transform_columns(const scores_job *job, size_t plane, int worker)
 {
     qn_line_columns(job->lines, &job->column_plan, job->products + 2 * plane * job->columns, 2 * (ptrdiff_t)job->width,
@@ -95,7 +93,7 @@ static void transform_columns(const scores_job *job, size_t plane, int worker)
                     job->width, worker_lines(job, worker));
 }
 
-/* Lowest score of each row at the searched x; the vectors of x lie `step` apart. */
+/* Lowest score of each row at the searched x; the vectors of consecutive x are `step` floats apart. */
 static lanes lowest_of_rows(const float *scores, int step, const stretch *searched, int stretches)
 {
     lanes lowest[4];
@@ -110,7 +108,8 @@ static lanes lowest_of_rows(const float *scores, int step, const stretch *search
     return lower_of(lower_of(lowest[0], lowest[1]), lower_of(lowest[2], lowest[3]));
 }
 
-/* Rows y … y + count − 1 in vectors against the best so far. Nearly always nothing is better than `limit`. */
+/* Compare the scores of rows y … y + count − 1 with the best so far. Most rows have no score below `limit` and are
+ * skipped. */
 static void search_rows(const scores_job *job, const float *scores, int step, int y, int count, int z, float limit,
                         best_cell *best)
 {
@@ -129,7 +128,8 @@ static void search_rows(const scores_job *job, const float *scores, int step, in
     }
 }
 
-/* Ask for the `part`th of `parts` of a plane: columns are read in steps that the processor does not foresee. */
+/* Prefetch part number `part` of `parts` parts of a plane: columns are read in steps that the processor does not
+ * predict. */
 static void ask_for_plane(const float *plane, size_t floats, int part, int parts)
 {
     enum { LINE_FLOATS = 16 };
@@ -141,7 +141,7 @@ static void ask_for_plane(const float *plane, size_t floats, int part, int parts
 /* `next`: the plane that this worker will most likely have next. */
 static best_cell search_plane(const scores_job *job, size_t output, int z, const float *next, float limit, int worker)
 {
-    const int tiles = (job->y.count + LANES - 1) / LANES + 1; /* at most */
+    const int tiles = (job->y.count + LANES - 1) / LANES + 1; /* largest possible number */
     int tile = 0;
     best_cell best = {FLT_MAX, -1};
     stretch searched[2];
@@ -161,15 +161,15 @@ static best_cell search_plane(const scores_job *job, size_t output, int z, const
     return best;
 }
 
-/* z of the piece `index`. */
+/* z of task `index`. */
 static int plane_of(const scores_job *job, size_t index)
 {
     const int place = job->first_z + (int)(index % job->planes);
     return place < 0 ? place + job->nz : place;
 }
 
-/* One searched plane of an output. What is found depends on which planes this worker had before; the lowest of all
- * planes does not. */
+/* Search one plane of an output. The result of a plane depends on the planes that the worker searched before; the best
+ * of all planes does not. */
 static qn_status best_of_plane(size_t index, int worker, void *user)
 {
     const scores_job *job = user;
@@ -228,43 +228,40 @@ static qn_status run_planes(scores_job *job, size_t count, qn_pool_task task, qn
     return status;
 }
 
-static int value(const qn_host_launch *launch, int argument)
-{
-    return *(const int32_t *)launch->arguments[argument];
-}
-
 static qn_status best(const qn_host_launch *launch)
 {
-    scores_job job = {.products = launch->arguments[0],
-                      .partial_energies = launch->arguments[2],
-                      .partial_cells = launch->arguments[3],
-                      .nx = value(launch, 4),
-                      .ny = value(launch, 5),
-                      .nz = value(launch, 6),
+    const best_scalars *s = launch->arguments[BEST_SCALARS];
+    scores_job job = {.products = launch->arguments[BEST_PRODUCTS],
+                      .partial_energies = launch->arguments[BEST_PARTIAL_ENERGIES],
+                      .partial_cells = launch->arguments[BEST_PARTIAL_CELLS],
+                      .nx = s->nx,
+                      .ny = s->ny,
+                      .nz = s->nz,
                       .planes = launch->geometry.items[1],
-                      .places = (size_t)value(launch, 14),
-                      .first_z = value(launch, 13)};
-    job.x = (circle_range){value(launch, 9), value(launch, 10), job.nx};
-    job.y = (circle_range){value(launch, 11), value(launch, 12), job.ny};
+                      .places = (size_t)s->places,
+                      .first_z = s->first_z};
+    job.x = (circle_range){s->first_x, s->count_x, job.nx};
+    job.y = (circle_range){s->first_y, s->count_y, job.ny};
     return run_planes(&job, launch->geometry.items[2] * job.planes, best_of_plane, launch->pool);
 }
 
 static qn_status write_scores(const qn_host_launch *launch)
 {
-    scores_job job = {.products = launch->arguments[0],
-                      .scores = launch->arguments[2],
-                      .nx = value(launch, 3),
-                      .ny = value(launch, 4)};
+    const write_scalars *s = launch->arguments[WRITE_SCALARS];
+    scores_job job = {.products = launch->arguments[WRITE_PRODUCTS],
+                      .scores = launch->arguments[WRITE_SCORES],
+                      .nx = s->nx,
+                      .ny = s->ny};
     return run_planes(&job, launch->geometry.items[2] * launch->geometry.items[1], scores_of_plane, launch->pool);
 }
 
 static qn_status merge(const qn_host_launch *launch)
 {
-    const float *partial_energies = launch->arguments[0];
-    const int32_t *partial_cells = launch->arguments[1];
-    float *energies = launch->arguments[2];
-    int32_t *cells = launch->arguments[3];
-    const size_t partials = (size_t)value(launch, 4);
+    const float *partial_energies = launch->arguments[MERGE_PARTIAL_ENERGIES];
+    const int32_t *partial_cells = launch->arguments[MERGE_PARTIAL_CELLS];
+    float *energies = launch->arguments[MERGE_ENERGIES];
+    int32_t *cells = launch->arguments[MERGE_CELLS];
+    const size_t partials = (size_t) * (const int32_t *)launch->arguments[MERGE_PARTIALS];
     for (size_t output = 0; output < launch->geometry.items[1]; output++) {
         best_cell best = {FLT_MAX, -1};
         for (size_t i = output * partials; i < (output + 1) * partials; i++)

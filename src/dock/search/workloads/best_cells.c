@@ -7,9 +7,9 @@
 #include "dock/search/kernels/best_cells.h"
 #include "tune/workload_inputs.h"
 
-/* Scores of this many rotations are different, and come again: the reference sorts every cell of each. A prime, so that
- * neighbours in any grouping differ. */
-enum { CELLS, ROTATIONS, KEEP, DIFFERENT = 5, RADIUS = 4, LARGEST_CELLS = 1024, MOST = 4096 };
+/* The scores of DIFFERENT rotations are different and are repeated for the others, because the reference, which sorts
+ * all cells of a rotation, is slow. DIFFERENT is a prime, so that neighbours in any grouping differ. */
+enum { CELLS, ROTATIONS, KEEP, DIFFERENT = 5, RADIUS = 4, CELLS_MAX = 1024, MAX = 4096 };
 
 extern const qn_workload qn_dock_best_cells_workload;
 
@@ -20,7 +20,7 @@ typedef struct best_cells_state {
     int32_t expected_cells[DIFFERENT][QN_BEST_CELLS_MAX];
 } best_cells_state;
 
-/* Every translation of a cube is searched. A search has as many rotations here as its batch has, times the sets. */
+/* All translations of a cube are searched. `rotations` is the number of rotations of a batch times that of sets. */
 static qn_best_cells_problem problem_of(const int sizes[QN_WORKLOAD_SIZES])
 {
     qn_best_cells_problem problem = {.rotations = sizes[ROTATIONS], .keep = sizes[KEEP], .radius = RADIUS};
@@ -43,7 +43,7 @@ static void destroy(void **pointer)
     qn_release(pointer);
 }
 
-/* Scores and the reference's answers to them. */
+/* Make the scores, and compute the expected cells with the reference. */
 static qn_status make_scores(best_cells_state *state, qn_queue *queue, uint64_t seed)
 {
     const size_t n = (size_t)state->problem.cells[0], volume = n * n * n, rotations = (size_t)state->problem.rotations;
@@ -67,8 +67,8 @@ static qn_status make_scores(best_cells_state *state, qn_queue *queue, uint64_t 
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_workload_check_size("dock/best_cells", "cells", sizes[CELLS], 2 * RADIUS + 1, LARGEST_CELLS, 1));
-    QN_TRY(qn_workload_check_size("dock/best_cells", "rotations", sizes[ROTATIONS], 1, MOST, 1));
+    QN_TRY(qn_workload_check_size("dock/best_cells", "cells", sizes[CELLS], 2 * RADIUS + 1, CELLS_MAX, 1));
+    QN_TRY(qn_workload_check_size("dock/best_cells", "rotations", sizes[ROTATIONS], 1, MAX, 1));
     QN_TRY(qn_workload_check_size("dock/best_cells", "keep", sizes[KEEP], 1, QN_BEST_CELLS_MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(best_cells_state), &memory));
     best_cells_state *state = memory;
@@ -105,7 +105,8 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, events, 2, seconds);
 }
 
-/* Nothing is computed, so nothing may differ: each energy or cell that does counts as one error too many. */
+/* Check that all energies and cells are equal to the expected ones: energies are copied, not computed. *largest_error
+ * is 0, or 1 plus the number of differences. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const best_cells_state *state = pointer;

@@ -5,9 +5,9 @@
 #include "dock/search/kernels/correlate.h"
 #include "tune/workload_inputs.h"
 
-/* Six grids: shape, charge and four pair terms, as a search has them by default; the defaults are its
- * batches and the three sets of coefficients that most pairs get. Checked in runs of bins. */
-enum { CELLS, ROTATIONS, SETS, GRIDS = 6, RUNS = 12, RUN_BINS = 64, LARGEST_CELLS = 1024, MOST = 4096 };
+/* Six grids, as in a search with default options: shape, charge and four pair terms. The default sizes have the three
+ * coefficient sets "others". RUNS runs of RUN_BINS consecutive bins are checked. */
+enum { CELLS, ROTATIONS, SETS, GRIDS = 6, RUNS = 12, RUN_BINS = 64, CELLS_MAX = 1024, MAX = 4096 };
 
 extern const qn_workload qn_dock_correlate_workload;
 
@@ -17,7 +17,7 @@ typedef struct correlate_state {
     qn_buffer *receptor, *ligand, *product;
 } correlate_state;
 
-/* Half the spectrum of a cube of real numbers. */
+/* Bins of the half spectrum of a cube of real numbers. */
 static qn_correlate_problem problem_of(const int sizes[QN_WORKLOAD_SIZES])
 {
     const int n = sizes[CELLS];
@@ -38,9 +38,9 @@ static void destroy(void **pointer)
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_workload_check_size("dock/correlate", "cells", sizes[CELLS], 8, LARGEST_CELLS, 1));
-    QN_TRY(qn_workload_check_size("dock/correlate", "rotations", sizes[ROTATIONS], 1, MOST, 1));
-    QN_TRY(qn_workload_check_size("dock/correlate", "sets", sizes[SETS], 1, MOST, 1));
+    QN_TRY(qn_workload_check_size("dock/correlate", "cells", sizes[CELLS], 8, CELLS_MAX, 1));
+    QN_TRY(qn_workload_check_size("dock/correlate", "rotations", sizes[ROTATIONS], 1, MAX, 1));
+    QN_TRY(qn_workload_check_size("dock/correlate", "sets", sizes[SETS], 1, MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(correlate_state), &memory));
     correlate_state *state = memory;
     state->problem = problem_of(sizes);
@@ -73,7 +73,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
-/* Inputs first … first + RUN_BINS − 1 of each of `spectra` spectra. */
+/* Compute inputs first … first + RUN_BINS − 1 of each of `spectra` spectra. */
 static void gather(const correlate_state *state, uint64_t seed, size_t spectra, size_t first, float *values)
 {
     const size_t bins = (size_t)state->problem.bins;
@@ -82,7 +82,8 @@ static void gather(const correlate_state *state, uint64_t seed, size_t spectra, 
             values[spectrum * 2 * RUN_BINS + i] = qn_workload_input(seed, 2 * (spectrum * bins + first) + i);
 }
 
-/* Sums of 2 · GRIDS products of at most 1, rounded after each. */
+/* Check a run of bins of all sets and rotations. Sums have 2 · GRIDS products of at most 1 and are rounded after each.
+ */
 static qn_status check_run(const correlate_state *state, qn_queue *queue, size_t first, float *inputs, double *expected,
                            double *largest_error)
 {
@@ -104,7 +105,7 @@ static qn_status check_run(const correlate_state *state, qn_queue *queue, size_t
     return QN_OK;
 }
 
-/* Every set and rotation, in runs of bins: the first, the last and others. */
+/* Check runs of bins: the first, the last, and others. */
 static qn_status check(void *pointer, qn_queue *queue, double *largest_error)
 {
     const correlate_state *state = pointer;

@@ -4,8 +4,8 @@
 #include "dock/search/kernels/correlate_columns.h"
 #include "dock/search/workloads/rotation_inputs.h"
 
-/* Checked in so many columns of sets and rotations: the first and the last of all, and others. */
-enum { CELLS, BOX, GRIDS, SETS, ROTATIONS, SAMPLES = 32, MOST_GRIDS = 64, MOST_SETS = 256 };
+/* SAMPLES: number of columns that are checked: the first of all, the last of all, and others. */
+enum { CELLS, BOX, GRIDS, SETS, ROTATIONS, SAMPLES = 32, GRIDS_MAX = 64, SETS_MAX = 256 };
 
 extern const qn_workload qn_dock_correlate_columns_workload;
 
@@ -47,7 +47,7 @@ static void place_of(const correlate_columns_state *state, int sample, size_t *o
     *column = sample == 0 ? 0 : sample == 1 ? state->columns - 1 : (size_t)(share * (double)(state->columns - 1));
 }
 
-/* `count` complex inputs of a column from plane `first` on. */
+/* Compute `count` complex inputs of a column, from plane `first`. */
 static void gather(uint64_t seed, const correlate_columns_state *state, size_t first, size_t column, size_t count,
                    double *numbers)
 {
@@ -83,8 +83,8 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     static const char name[] = "dock/correlate_columns";
     void *memory;
     QN_TRY(rotation_inputs_check(name, sizes[CELLS], sizes[BOX], sizes[ROTATIONS]));
-    QN_TRY(qn_workload_check_size(name, "grids", sizes[GRIDS], 1, MOST_GRIDS, 1));
-    QN_TRY(qn_workload_check_size(name, "sets", sizes[SETS], 1, MOST_SETS, 1));
+    QN_TRY(qn_workload_check_size(name, "grids", sizes[GRIDS], 1, GRIDS_MAX, 1));
+    QN_TRY(qn_workload_check_size(name, "sets", sizes[SETS], 1, SETS_MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(correlate_columns_state), &memory));
     correlate_columns_state *state = memory;
     state->problem = problem_of(sizes);
@@ -120,7 +120,8 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, &event, 1, seconds);
 }
 
-/* Each number is a sum over all of the column: rounding is as large as their norm makes it. */
+/* Check one column. Each number is a sum over the whole column, so that rounding errors are proportional to the norm of
+ * the column. */
 static qn_status check_sample(const correlate_columns_state *state, qn_queue *queue, int sample, double *largest_error)
 {
     const size_t nz = (size_t)state->problem.grid.cells[2];

@@ -7,9 +7,9 @@
 #include "math/rotation.h"
 #include "tune/workload_inputs.h"
 
-/* Six grids, as a search has them by default; the second, of charges, is spread trilinearly. */
-enum { ATOMS, ROTATIONS, BOX, GRIDS = 6, TRILINEAR = 1, CHECKED = 3, LARGEST_BOX = 512, MOST_ATOMS = 1 << 22 };
-enum { SCALE = 1048576, MOST_ROTATIONS = 4096, KERNELS = 2 }; /* voxels of 1 Å */
+/* Six grids, as in a search with default options; the second grid, of charges, is spread trilinearly. */
+enum { ATOMS, ROTATIONS, BOX, GRIDS = 6, TRILINEAR = 1, CHECKED = 3, BOX_MAX = 512, ATOMS_MAX = 1 << 22 };
+enum { SCALE = 1048576, ROTATIONS_MAX = 4096, KERNELS = 2 }; /* SCALE: for a spacing of 1 Å */
 
 extern const qn_workload qn_dock_ligand_grids_workload;
 
@@ -19,7 +19,7 @@ typedef struct ligand_grids_state {
     qn_buffer *atoms, *weights, *rotations, *boxes, *grids;
 } ligand_grids_state;
 
-/* The grid is half as long again as the box of the ligand on each side. */
+/* The side of the grid is 1.5 times that of the ligand's box. */
 static qn_ligand_grids_problem problem_of(const int sizes[QN_WORKLOAD_SIZES])
 {
     const int box = sizes[BOX], cells = box + box / 2;
@@ -49,15 +49,15 @@ static void destroy(void **pointer)
     qn_release(pointer);
 }
 
-/* The rotations whose grids are checked: the first, the last and one between. */
+/* Index of a rotation whose grids are checked: the first, the last, and one in the middle. */
 static int checked_rotation(const ligand_grids_state *state, int number)
 {
     const int last = state->problem.rotations - 1;
     return number == 0 ? 0 : number == 1 ? last : last / 2;
 }
 
-/* Whether a checked rotation puts an atom where rounding decides about its voxel: kernels and reference may then differ
- * rightly. */
+/* Whether a checked rotation puts an atom so close to a boundary between voxels that kernels and reference may choose
+ * different voxels. */
 static bool is_on_edge(const ligand_grids_state *state, const int32_t *atom)
 {
     for (int number = 0; number < CHECKED; number++) {
@@ -72,7 +72,7 @@ static bool is_on_edge(const ligand_grids_state *state, const int32_t *atom)
     return false;
 }
 
-/* Atoms anywhere in the ball that the box holds in each rotation. */
+/* Draw atoms at random places in a ball that fits into the box in each rotation. */
 static void draw_atoms(ligand_grids_state *state, uint64_t seed)
 {
     const qn_ligand_grids_problem *problem = &state->problem;
@@ -130,9 +130,9 @@ static qn_status make_buffers(ligand_grids_state *state, qn_queue *queue)
 static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uint64_t seed, void **out)
 {
     void *memory;
-    QN_TRY(qn_workload_check_size("dock/ligand_grids", "atoms", sizes[ATOMS], 1, MOST_ATOMS, 1));
-    QN_TRY(qn_workload_check_size("dock/ligand_grids", "rotations", sizes[ROTATIONS], 1, MOST_ROTATIONS, 1));
-    QN_TRY(qn_workload_check_size("dock/ligand_grids", "box", sizes[BOX], 8, LARGEST_BOX, 1));
+    QN_TRY(qn_workload_check_size("dock/ligand_grids", "atoms", sizes[ATOMS], 1, ATOMS_MAX, 1));
+    QN_TRY(qn_workload_check_size("dock/ligand_grids", "rotations", sizes[ROTATIONS], 1, ROTATIONS_MAX, 1));
+    QN_TRY(qn_workload_check_size("dock/ligand_grids", "box", sizes[BOX], 8, BOX_MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(ligand_grids_state), &memory));
     ligand_grids_state *state = memory;
     state->problem = problem_of(sizes);
@@ -143,7 +143,7 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     return status;
 }
 
-/* Boxes must be empty before a batch, whatever a wrong kernel left. */
+/* Boxes must be 0 before a batch, even if a wrong kernel has left other values. */
 static qn_status clear(void *pointer, qn_queue *queue)
 {
     ligand_grids_state *state = pointer;
@@ -163,9 +163,9 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, events, KERNELS, seconds);
 }
 
-/* Largest error in one rotation's corner of the grids that the box covers. Voxels of nearest-voxel grids hold whole
- * numbers. An atom's place is rounded to 1/4096 voxel, so a charge is off by 3/8192 at most, and several share a voxel.
- */
+/* Largest error, relative to the tolerance, in the corner of one rotation's grids that the box covers. Voxels of
+ * nearest-voxel grids are whole numbers. The position of an atom is rounded to 1/4096 voxel, so that the error of a
+ * charge is at most 3/8192; several charges contribute to a voxel. */
 static double compare_corner(const qn_ligand_grids_problem *problem, const float *grids, const double *expected)
 {
     const size_t n = (size_t)problem->cells[0], box = (size_t)problem->box;
@@ -193,7 +193,7 @@ static qn_status check_rotation(const ligand_grids_state *state, qn_queue *queue
     QN_TRY(qn_workload_read(queue, state->grids, (size_t)rotation * bytes, grids, bytes));
     *largest_error = qn_workload_larger_error(*largest_error, compare_corner(&one, grids, expected));
     QN_TRY(qn_workload_read(queue, state->boxes, (size_t)rotation * box_bytes, grids, box_bytes));
-    for (size_t i = 0; i < box_bytes / 4; i++) /* left empty for the next batch */
+    for (size_t i = 0; i < box_bytes / 4; i++) /* the kernels must leave boxes 0 for the next batch */
         if (grids[i] != 0) *largest_error = INFINITY;
     return QN_OK;
 }

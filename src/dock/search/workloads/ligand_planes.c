@@ -9,9 +9,9 @@
 #include "dock/search/workloads/rotation_inputs.h"
 #include "math/rotation.h"
 
-/* The second grid, of charges, is spread trilinearly. Checked in so many planes of rotations and grids. */
-enum { CELLS, BOX, GRIDS, ATOMS, ROTATIONS, TRILINEAR = 1, SAMPLES = 8, MOST_GRIDS = 64, MOST_ATOMS = 1 << 22 };
-enum { SCALE = 1048576, KERNELS = 2 }; /* voxels of 1 Å */
+/* The second grid, of charges, is spread trilinearly. SAMPLES: number of planes that are checked. */
+enum { CELLS, BOX, GRIDS, ATOMS, ROTATIONS, TRILINEAR = 1, SAMPLES = 8, GRIDS_MAX = 64, ATOMS_MAX = 1 << 22 };
+enum { SCALE = 1048576, KERNELS = 2 }; /* SCALE: for a spacing of 1 Å */
 
 static const char name[] = "dock/ligand_planes";
 
@@ -58,7 +58,7 @@ static void destroy(void **pointer)
     qn_release(pointer);
 }
 
-/* Atoms anywhere in the ball that the box holds in each rotation. */
+/* Draw atoms at random places in a ball that fits into the box in each rotation. */
 static void draw_atoms(ligand_planes_state *state)
 {
     const qn_ligand_planes_problem *problem = &state->problem;
@@ -113,7 +113,7 @@ static qn_status make_buffers(ligand_planes_state *state, qn_queue *queue)
     return qn_workload_make_buffer(queue, NULL, rotations * grids * box * columns * 8, &state->planes);
 }
 
-/* A plane where the ligand begins, one where it ends, and others. */
+/* Choose a plane to check: one at the lower end of the ligand, one at the upper end, and others. */
 static void place_of(const ligand_planes_state *state, int sample, int *rotation, int *grid, int *z)
 {
     const qn_ligand_planes_problem *problem = &state->problem;
@@ -123,8 +123,9 @@ static void place_of(const ligand_planes_state *state, int sample, int *rotation
     *z = sample == 0 ? 1 : sample == 1 ? problem->grid.box - 2 : (int)(share * (problem->grid.box - 1));
 }
 
-/* Positions are those of the fallback, which check() compares with the atoms' places: whole numbers, the same under
- * every configuration. Weights of both grids of a pair bound what either rounds. */
+/* Compute the expected planes from the positions that the fallback configuration computes: they are integers, the same
+ * in all configurations, and check() compares them with the places of the atoms. The tolerance is proportional to the
+ * largest sum of the weights of a pair of grids, because both are transformed together. */
 static qn_status compute_expected(ligand_planes_state *state, qn_queue *queue)
 {
     const qn_ligand_planes_problem *problem = &state->problem;
@@ -158,8 +159,8 @@ static qn_status create(qn_queue *queue, const int sizes[QN_WORKLOAD_SIZES], uin
     void *memory;
     QN_TRY(rotation_inputs_check(name, sizes[CELLS], sizes[BOX], sizes[ROTATIONS]));
     QN_TRY(qn_workload_check_size(name, "box", sizes[BOX], LEAST_BOX, sizes[CELLS], 1));
-    QN_TRY(qn_workload_check_size(name, "grids", sizes[GRIDS], 1, MOST_GRIDS, 1));
-    QN_TRY(qn_workload_check_size(name, "atoms", sizes[ATOMS], 1, MOST_ATOMS, 1));
+    QN_TRY(qn_workload_check_size(name, "grids", sizes[GRIDS], 1, GRIDS_MAX, 1));
+    QN_TRY(qn_workload_check_size(name, "atoms", sizes[ATOMS], 1, ATOMS_MAX, 1));
     QN_TRY(qn_allocate(1, sizeof(ligand_planes_state), &memory));
     ligand_planes_state *state = memory;
     state->problem = problem_of(sizes);
@@ -192,7 +193,7 @@ static qn_status run(void *pointer, qn_queue *queue, const qn_configuration *con
     return qn_workload_take_seconds(status, events, KERNELS, seconds);
 }
 
-/* In units of 1/4096 voxel; rounded twice, each time by 1/2 at most. */
+/* Check the positions, in units of 1/4096 voxel. They are rounded twice, each time by at most 1/2. */
 static void check_positions(const ligand_planes_state *state, double *largest_error)
 {
     const qn_ligand_planes_problem *problem = &state->problem;

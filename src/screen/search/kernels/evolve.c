@@ -13,9 +13,9 @@ QN_HOST_DECLARE(const qn_host_kernel, qn_screen_evolve_host);
 
 enum { DRAW, CHOOSE_BEST, CHOOSE_APART, NEIGHBOURS, DESCEND, KERNELS };
 
-/* What geometry and work of a launch depend on. */
+/* Sizes that the geometry and the work of a launch depend on. */
 typedef struct launch_size {
-    int jobs, items; /* items: of launches with one work-item each */
+    int jobs, items; /* items: number of work-items, in launches with one for each item */
     double bytes_read, bytes_written;
 } launch_size;
 
@@ -39,32 +39,51 @@ static void launch_work(const void *user, qn_work *work)
     *work = (qn_work){.bytes_read = size->bytes_read, .bytes_written = size->bytes_written};
 }
 
-static const qn_argument_declaration draw_arguments[] = {
-    {"words", QN_OUT, QN_UINT32},       {"transforms", QN_OUT, QN_FLOAT32}, {"parents", QN_IN, QN_UINT32},
-    {"counts", QN_IN, QN_INT32},        {"keys", QN_IN, QN_UINT32},         {"frame", QN_IN, QN_FLOAT32},
-    {"jobs", QN_VALUE, QN_INT32},       {"poses", QN_VALUE, QN_INT32},      {"keep", QN_VALUE, QN_INT32},
-    {"generation", QN_VALUE, QN_INT32}, {"kind", QN_VALUE, QN_INT32},       {"spread_angle", QN_VALUE, QN_INT32},
-    {"spread_x", QN_VALUE, QN_INT32},   {"spread_y", QN_VALUE, QN_INT32},   {"spread_z", QN_VALUE, QN_INT32}};
-static const qn_argument_declaration best_arguments[] = {
-    {"words", QN_IN, QN_UINT32},     {"energies", QN_IN, QN_UINT32}, {"old", QN_IN, QN_UINT32},
-    {"old_counts", QN_IN, QN_INT32}, {"best", QN_OUT, QN_UINT32},    {"counts", QN_OUT, QN_INT32},
-    {"jobs", QN_VALUE, QN_INT32},    {"poses", QN_VALUE, QN_INT32},  {"old_keep", QN_VALUE, QN_INT32},
-    {"keep", QN_VALUE, QN_INT32}};
-static const qn_argument_declaration apart_arguments[] = {
-    {"parents", QN_IN, QN_UINT32},    {"counts", QN_IN, QN_INT32},   {"moments", QN_IN, QN_FLOAT32},
-    {"frame", QN_IN, QN_FLOAT32},     {"chosen", QN_OUT, QN_UINT32}, {"chosen_counts", QN_OUT, QN_INT32},
-    {"levels", QN_OUT, QN_INT32},     {"keep", QN_VALUE, QN_INT32},  {"winners", QN_VALUE, QN_INT32},
-    {"apart2", QN_VALUE, QN_FLOAT32}, {"fill", QN_VALUE, QN_INT32}};
-static const qn_argument_declaration neighbour_arguments[] = {
-    {"transforms", QN_OUT, QN_FLOAT32}, {"chosen", QN_IN, QN_UINT32},       {"levels", QN_IN, QN_INT32},
-    {"frame", QN_IN, QN_FLOAT32},       {"jobs", QN_VALUE, QN_INT32},       {"winners", QN_VALUE, QN_INT32},
-    {"poses", QN_VALUE, QN_INT32},      {"last_level", QN_VALUE, QN_INT32}, {"step_angle", QN_VALUE, QN_INT32},
-    {"step_x", QN_VALUE, QN_INT32},     {"step_y", QN_VALUE, QN_INT32},     {"step_z", QN_VALUE, QN_INT32}};
-static const qn_argument_declaration descend_arguments[] = {
-    {"chosen", QN_INOUT, QN_UINT32},    {"levels", QN_INOUT, QN_INT32},     {"energies", QN_IN, QN_UINT32},
-    {"jobs", QN_VALUE, QN_INT32},       {"winners", QN_VALUE, QN_INT32},    {"poses", QN_VALUE, QN_INT32},
-    {"last_level", QN_VALUE, QN_INT32}, {"step_angle", QN_VALUE, QN_INT32}, {"step_x", QN_VALUE, QN_INT32},
-    {"step_y", QN_VALUE, QN_INT32},     {"step_z", QN_VALUE, QN_INT32}};
+_Static_assert(sizeof(draw_scalars) == 9 * 4 && sizeof(best_scalars) == 4 * 4 && sizeof(apart_scalars) == 4 * 4 &&
+                   sizeof(neighbour_scalars) == 8 * 4,
+               "no padding");
+
+static const qn_argument_declaration draw_arguments[DRAW_ARGUMENTS] = {
+    [DRAW_WORDS] = {"words", QN_OUT, QN_UINT32},
+    [DRAW_TRANSFORMS] = {"transforms", QN_OUT, QN_FLOAT32},
+    [DRAW_PARENTS] = {"parents", QN_IN, QN_UINT32},
+    [DRAW_COUNTS] = {"counts", QN_IN, QN_INT32},
+    [DRAW_KEYS] = {"keys", QN_IN, QN_UINT32},
+    [DRAW_FRAME] = {"frame", QN_IN, QN_FLOAT32},
+    [DRAW_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(draw_scalars)},
+};
+static const qn_argument_declaration best_arguments[BEST_ARGUMENTS] = {
+    [BEST_WORDS] = {"words", QN_IN, QN_UINT32},
+    [BEST_ENERGIES] = {"energies", QN_IN, QN_UINT32},
+    [BEST_OLD] = {"old", QN_IN, QN_UINT32},
+    [BEST_OLD_COUNTS] = {"old_counts", QN_IN, QN_INT32},
+    [BEST_BEST] = {"best", QN_OUT, QN_UINT32},
+    [BEST_COUNTS] = {"counts", QN_OUT, QN_INT32},
+    [BEST_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(best_scalars)},
+};
+static const qn_argument_declaration apart_arguments[APART_ARGUMENTS] = {
+    [APART_PARENTS] = {"parents", QN_IN, QN_UINT32},
+    [APART_COUNTS] = {"counts", QN_IN, QN_INT32},
+    [APART_MOMENTS] = {"moments", QN_IN, QN_FLOAT32},
+    [APART_FRAME] = {"frame", QN_IN, QN_FLOAT32},
+    [APART_CHOSEN] = {"chosen", QN_OUT, QN_UINT32},
+    [APART_CHOSEN_COUNTS] = {"chosen_counts", QN_OUT, QN_INT32},
+    [APART_LEVELS] = {"levels", QN_OUT, QN_INT32},
+    [APART_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(apart_scalars)},
+};
+static const qn_argument_declaration neighbour_arguments[NEIGHBOURS_ARGUMENTS] = {
+    [NEIGHBOURS_TRANSFORMS] = {"transforms", QN_OUT, QN_FLOAT32},
+    [NEIGHBOURS_CHOSEN] = {"chosen", QN_IN, QN_UINT32},
+    [NEIGHBOURS_LEVELS] = {"levels", QN_IN, QN_INT32},
+    [NEIGHBOURS_FRAME] = {"frame", QN_IN, QN_FLOAT32},
+    [NEIGHBOURS_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(neighbour_scalars)},
+};
+static const qn_argument_declaration descend_arguments[DESCEND_ARGUMENTS] = {
+    [DESCEND_CHOSEN] = {"chosen", QN_INOUT, QN_UINT32},
+    [DESCEND_LEVELS] = {"levels", QN_INOUT, QN_INT32},
+    [DESCEND_ENERGIES] = {"energies", QN_IN, QN_UINT32},
+    [DESCEND_SCALARS] = {"scalars", QN_VALUE, QN_BYTES, sizeof(neighbour_scalars)},
+};
 
 static qn_status host_draw(const qn_host_launch *launch)
 {
@@ -88,11 +107,11 @@ static qn_status host_descend(const qn_host_launch *launch)
 }
 
 static const qn_kernel_declaration kernels[KERNELS] = {
-    {"draw", draw_arguments, 15, item_geometry, host_draw, launch_work},
-    {"choose_best", best_arguments, 10, job_geometry, host_choose_best, launch_work},
-    {"choose_apart", apart_arguments, 11, job_geometry, host_choose_apart, launch_work},
-    {"neighbours", neighbour_arguments, 12, item_geometry, host_neighbours, launch_work},
-    {"descend", descend_arguments, 11, item_geometry, host_descend, launch_work},
+    {"draw", draw_arguments, DRAW_ARGUMENTS, item_geometry, host_draw, launch_work},
+    {"choose_best", best_arguments, BEST_ARGUMENTS, job_geometry, host_choose_best, launch_work},
+    {"choose_apart", apart_arguments, APART_ARGUMENTS, job_geometry, host_choose_apart, launch_work},
+    {"neighbours", neighbour_arguments, NEIGHBOURS_ARGUMENTS, item_geometry, host_neighbours, launch_work},
+    {"descend", descend_arguments, DESCEND_ARGUMENTS, item_geometry, host_descend, launch_work},
 };
 
 /* NVIDIA's OpenCL runs these kernels in groups of at most 256. */
@@ -121,7 +140,7 @@ static float sine_of(int number)
 {
     const double turn = 6.283185307179586;
     const int quarter = QN_EVOLVE_TABLE / 4, half = QN_EVOLVE_TABLE / 2;
-    /* An eighth of a turn, mirrored, so that symmetric angles have the same sines to the last bit. */
+    /* Compute an eighth of a turn and mirror it, so that sines of symmetric angles are equal to the last bit. */
     int within = number % half;
     if (within > quarter) within = half - within;
     double sine =
@@ -173,7 +192,7 @@ int qn_evolve_neighbour_poses(const qn_evolve_problem *problem)
     return (problem->winners * QN_EVOLVE_NEIGHBOURS + 63) / 64 * 64;
 }
 
-/* A power of two that holds twice as many poses as are kept. */
+/* CAPACITY: a power of two, at least twice the number of poses that are kept. */
 static void definitions_of(const qn_evolve_problem *problem, char text[32])
 {
     int capacity = 64;
@@ -198,7 +217,7 @@ static qn_status run(qn_queue *queue, const qn_configuration *configuration, con
     return qn_family_run(&qn_screen_evolve_family, queue, &call, event);
 }
 
-/* The first `count` words of a buffer, which may have room for more. */
+/* The first rows × count words of a buffer, which may be larger. */
 static qn_argument part(qn_buffer *buffer, int rows, int64_t count)
 {
     return qn_argument_range(buffer, 0, (size_t)rows * (size_t)count * sizeof(uint32_t));
@@ -210,21 +229,24 @@ qn_status qn_evolve_draw(qn_queue *queue, const qn_configuration *configuration,
 {
     const int items = problem->jobs * problem->poses;
     const launch_size size = {problem->jobs, items, 0, 60.0 * items};
-    const qn_argument arguments[] = {part(words, 3, items),
-                                     part(transforms, 12, items),
-                                     qn_argument_buffer(parents->poses),
-                                     qn_argument_buffer(parents->counts),
-                                     qn_argument_buffer(keys),
-                                     qn_argument_buffer(frame),
-                                     qn_argument_int32(problem->jobs),
-                                     qn_argument_int32(problem->poses),
-                                     qn_argument_int32(parents->places),
-                                     qn_argument_int32(generation->number),
-                                     qn_argument_int32((int)generation->kind),
-                                     qn_argument_int32(generation->spread_angle),
-                                     qn_argument_int32(generation->spread_places[0]),
-                                     qn_argument_int32(generation->spread_places[1]),
-                                     qn_argument_int32(generation->spread_places[2])};
+    const draw_scalars scalars = {
+        .jobs = problem->jobs,
+        .poses = problem->poses,
+        .keep = parents->places,
+        .generation = generation->number,
+        .kind = (int)generation->kind,
+        .spread_angle = generation->spread_angle,
+        .spread = {generation->spread_places[0], generation->spread_places[1], generation->spread_places[2]},
+    };
+    const qn_argument arguments[DRAW_ARGUMENTS] = {
+        [DRAW_WORDS] = part(words, 3, items),
+        [DRAW_TRANSFORMS] = part(transforms, 12, items),
+        [DRAW_PARENTS] = qn_argument_buffer(parents->poses),
+        [DRAW_COUNTS] = qn_argument_buffer(parents->counts),
+        [DRAW_KEYS] = qn_argument_buffer(keys),
+        [DRAW_FRAME] = qn_argument_buffer(frame),
+        [DRAW_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
+    };
     return run(queue, configuration, problem, DRAW, arguments, &size, event);
 }
 
@@ -233,16 +255,21 @@ qn_status qn_evolve_choose_best(qn_queue *queue, const qn_configuration *configu
                                 const qn_evolve_list *old, const qn_evolve_list *best, qn_event **event)
 {
     const launch_size size = {problem->jobs, 0, 4.0 * problem->jobs * poses, 16.0 * problem->jobs * best->places};
-    const qn_argument arguments[] = {qn_argument_buffer(words),
-                                     qn_argument_buffer(energies),
-                                     qn_argument_buffer(old->poses),
-                                     qn_argument_buffer(old->counts),
-                                     part(best->poses, 4 * best->places, problem->jobs),
-                                     part(best->counts, 1, problem->jobs),
-                                     qn_argument_int32(problem->jobs),
-                                     qn_argument_int32(poses),
-                                     qn_argument_int32(old->places),
-                                     qn_argument_int32(best->places)};
+    const best_scalars scalars = {
+        .jobs = problem->jobs,
+        .poses = poses,
+        .old_keep = old->places,
+        .keep = best->places,
+    };
+    const qn_argument arguments[BEST_ARGUMENTS] = {
+        [BEST_WORDS] = qn_argument_buffer(words),
+        [BEST_ENERGIES] = qn_argument_buffer(energies),
+        [BEST_OLD] = qn_argument_buffer(old->poses),
+        [BEST_OLD_COUNTS] = qn_argument_buffer(old->counts),
+        [BEST_BEST] = part(best->poses, 4 * best->places, problem->jobs),
+        [BEST_COUNTS] = part(best->counts, 1, problem->jobs),
+        [BEST_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
+    };
     return run(queue, configuration, problem, CHOOSE_BEST, arguments, &size, event);
 }
 
@@ -253,17 +280,22 @@ qn_status qn_evolve_choose_apart(qn_queue *queue, const qn_configuration *config
 {
     const launch_size size = {problem->jobs, 0, 16.0 * problem->jobs * from->places,
                               16.0 * problem->jobs * chosen->places};
-    const qn_argument arguments[] = {qn_argument_buffer(from->poses),
-                                     qn_argument_buffer(from->counts),
-                                     qn_argument_buffer(moments),
-                                     qn_argument_buffer(frame),
-                                     part(chosen->poses, 4 * chosen->places, problem->jobs),
-                                     part(chosen->counts, 1, problem->jobs),
-                                     part(levels, chosen->places, problem->jobs),
-                                     qn_argument_int32(from->places),
-                                     qn_argument_int32(chosen->places),
-                                     qn_argument_float32(apart_angstrom * apart_angstrom),
-                                     qn_argument_int32(fill)};
+    const apart_scalars scalars = {
+        .keep = from->places,
+        .winners = chosen->places,
+        .apart2 = apart_angstrom * apart_angstrom,
+        .fill = fill,
+    };
+    const qn_argument arguments[APART_ARGUMENTS] = {
+        [APART_PARENTS] = qn_argument_buffer(from->poses),
+        [APART_COUNTS] = qn_argument_buffer(from->counts),
+        [APART_MOMENTS] = qn_argument_buffer(moments),
+        [APART_FRAME] = qn_argument_buffer(frame),
+        [APART_CHOSEN] = part(chosen->poses, 4 * chosen->places, problem->jobs),
+        [APART_CHOSEN_COUNTS] = part(chosen->counts, 1, problem->jobs),
+        [APART_LEVELS] = part(levels, chosen->places, problem->jobs),
+        [APART_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
+    };
     return run(queue, configuration, problem, CHOOSE_APART, arguments, &size, event);
 }
 
@@ -273,18 +305,21 @@ qn_status qn_evolve_neighbours(qn_queue *queue, const qn_configuration *configur
 {
     const int poses = qn_evolve_neighbour_poses(problem), items = problem->jobs * poses;
     const launch_size size = {problem->jobs, items, 0, 48.0 * items};
-    const qn_argument arguments[] = {part(transforms, 12, items),
-                                     qn_argument_buffer(winners),
-                                     qn_argument_buffer(levels),
-                                     qn_argument_buffer(frame),
-                                     qn_argument_int32(problem->jobs),
-                                     qn_argument_int32(problem->winners),
-                                     qn_argument_int32(poses),
-                                     qn_argument_int32(steps->last_level),
-                                     qn_argument_int32(steps->angle),
-                                     qn_argument_int32(steps->places[0]),
-                                     qn_argument_int32(steps->places[1]),
-                                     qn_argument_int32(steps->places[2])};
+    const neighbour_scalars scalars = {
+        .jobs = problem->jobs,
+        .winners = problem->winners,
+        .poses = poses,
+        .last_level = steps->last_level,
+        .step_angle = steps->angle,
+        .step = {steps->places[0], steps->places[1], steps->places[2]},
+    };
+    const qn_argument arguments[NEIGHBOURS_ARGUMENTS] = {
+        [NEIGHBOURS_TRANSFORMS] = part(transforms, 12, items),
+        [NEIGHBOURS_CHOSEN] = qn_argument_buffer(winners),
+        [NEIGHBOURS_LEVELS] = qn_argument_buffer(levels),
+        [NEIGHBOURS_FRAME] = qn_argument_buffer(frame),
+        [NEIGHBOURS_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
+    };
     return run(queue, configuration, problem, NEIGHBOURS, arguments, &size, event);
 }
 
@@ -294,10 +329,19 @@ qn_status qn_evolve_descend(qn_queue *queue, const qn_configuration *configurati
 {
     const int items = problem->jobs * problem->winners, poses = qn_evolve_neighbour_poses(problem);
     const launch_size size = {problem->jobs, items, 4.0 * problem->jobs * poses, 16.0 * items};
-    const qn_argument arguments[] = {
-        qn_argument_buffer(winners),          qn_argument_buffer(levels),          qn_argument_buffer(energies),
-        qn_argument_int32(problem->jobs),     qn_argument_int32(problem->winners), qn_argument_int32(poses),
-        qn_argument_int32(steps->last_level), qn_argument_int32(steps->angle),     qn_argument_int32(steps->places[0]),
-        qn_argument_int32(steps->places[1]),  qn_argument_int32(steps->places[2])};
+    const neighbour_scalars scalars = {
+        .jobs = problem->jobs,
+        .winners = problem->winners,
+        .poses = poses,
+        .last_level = steps->last_level,
+        .step_angle = steps->angle,
+        .step = {steps->places[0], steps->places[1], steps->places[2]},
+    };
+    const qn_argument arguments[DESCEND_ARGUMENTS] = {
+        [DESCEND_CHOSEN] = qn_argument_buffer(winners),
+        [DESCEND_LEVELS] = qn_argument_buffer(levels),
+        [DESCEND_ENERGIES] = qn_argument_buffer(energies),
+        [DESCEND_SCALARS] = qn_argument_struct(&scalars, sizeof scalars),
+    };
     return run(queue, configuration, problem, DESCEND, arguments, &size, event);
 }

@@ -1,8 +1,8 @@
-/* The evolutionary search around the scoring kernel: drawing, selecting and minimising poses.
+/* Kernels of the evolutionary search: draw, select and minimise poses. Scoring has separate kernels.
  *
- * Shapes: words [3][jobs · poses] and transforms [12][jobs · poses] of a generation; poses kept [job][keep][4], each its
- * energy's bits and its three words; how many of those are real [job]; moments [job][6]; keys [job][2]. Order: lower
- * energy, then lower words; a pose stands in a list once. Nothing here depends on how the work is divided. */
+ * Shapes: words [3][jobs · poses] and transforms [12][jobs · poses] of a generation; poses kept [job][keep][4], each the
+ * bits of its energy and its three words; number of kept poses [job]; moments [job][6]; keys [job][2]. Poses are ordered
+ * by energy, then by words; a list holds each pose once. Results do not depend on the division of work. */
 
 #include "screen/search/kernels/evolve.dev.h"
 
@@ -14,44 +14,42 @@
 #endif
 
 #define DIGIT_BINS 2048  /* of 11 bits */
-#define DIGITS 12        /* of an energy and three words: 11, 11 and 10 bits each */
+#define DIGITS 12        /* of an energy and three words: 11, 11 and 10 bits for each */
 #define ALL_ONES 0xffffffffu
 
-/* One work-item: one pose of a generation, of the kinds of qn_evolve_kind. */
-KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void draw(GLOBAL qn_uint32 *RESTRICT words, GLOBAL float *RESTRICT transforms,
-                                               GLOBAL const qn_uint32 *RESTRICT parents,
-                                               GLOBAL const int *RESTRICT counts, GLOBAL const qn_uint32 *RESTRICT keys,
-                                               GLOBAL const float *RESTRICT frame, int jobs, int poses, int keep,
-                                               int generation, int kind, int spread_angle, int spread_x, int spread_y,
-                                               int spread_z)
+/* Draw the poses of a generation, one work-item for each; see qn_evolve_kind. */
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void draw(
+    GLOBAL qn_uint32 *RESTRICT words, GLOBAL float *RESTRICT transforms, GLOBAL const qn_uint32 *RESTRICT parents,
+    GLOBAL const int *RESTRICT counts, GLOBAL const qn_uint32 *RESTRICT keys, GLOBAL const float *RESTRICT frame,
+    const draw_scalars s)
 {
-    const int pose = GLOBAL_ID(0), all = jobs * poses;
+    const int pose = GLOBAL_ID(0), all = s.jobs * s.poses;
     if (pose >= all) return;
-    const int job = pose / poses, child = pose - job * poses;
-    const int spread[3] = {spread_x, spread_y, spread_z};
-    qn_uint32 random[4] = {(qn_uint32)child, (qn_uint32)generation, 0u, 0u}, numbers[3];
+    const int job = pose / s.poses, child = pose - job * s.poses;
+    const int spread[3] = {s.spread[0], s.spread[1], s.spread[2]};
+    qn_uint32 random[4] = {(qn_uint32)child, (qn_uint32)s.generation, 0u, 0u}, numbers[3];
     float transform[12];
     random_block(random, keys[2 * job], keys[2 * job + 1]);
-    if (kind == 0) {
+    if (s.kind == 0) {
         pose_draw(random, numbers);
     } else {
-        GLOBAL const qn_uint32 *parent = parents + 4 * (job * keep + child % counts[job]);
+        GLOBAL const qn_uint32 *parent = parents + 4 * (job * s.keep + child % counts[job]);
         for (int k = 0; k < 3; k++) numbers[k] = parent[1 + k];
-        if (kind == 1 || child >= counts[job]) pose_mutate(random, spread_angle, spread, numbers);
+        if (s.kind == 1 || child >= counts[job]) pose_mutate(random, s.spread_angle, spread, numbers);
     }
     pose_transform(numbers, frame, transform);
     for (int k = 0; k < 3; k++) words[(qn_int64)k * all + pose] = numbers[k];
     for (int k = 0; k < 12; k++) transforms[(qn_int64)k * all + pose] = transform[k];
 }
 
-/* What one group selects from: a job's new poses, then its old ones. */
+/* The candidates of one group: the new poses of a job, then its old ones. */
 typedef struct candidate_set {
-    GLOBAL const qn_uint32 *words, *energies, *old; /* energies and old: this job's */
+    GLOBAL const qn_uint32 *words, *energies, *old; /* energies and old: of this job */
     qn_int64 stride;                                /* between rows of words */
-    int poses, count;                               /* new ones, all */
-    qn_uint32 limit;                                /* keys of energies beyond it are not among the best */
-    qn_uint32 last[4];                              /* only what comes after this one counts, if any counts */
-    int resumed;                                    /* last is set */
+    int poses, count;                               /* number of new poses; of all candidates */
+    qn_uint32 limit;                                /* candidates with larger keys of energy are not among the best */
+    qn_uint32 last[4];                              /* with `resumed`: candidates up to this one are ignored */
+    int resumed;                                    /* 1: `last` is set */
 } candidate_set;
 
 /* Word 0 of a candidate is the key of its energy; 1 … 3 are its numbers. */
@@ -64,7 +62,7 @@ DEVICE_FN qn_uint32 candidate_word(const candidate_set *set, int index, int word
     return word == 0 ? energy_key(set->energies[index]) : set->words[(word - 1) * set->stride + index];
 }
 
-/* −1, 0, 1: the candidate comes before, is, or comes after `other`. */
+/* Returns −1, 0 or 1: the candidate comes before `other`, equals it, or comes after it. */
 DEVICE_FN int candidate_compare(const candidate_set *set, int index, const qn_uint32 other[4])
 {
     for (int word = 0; word < 4; word++) {
@@ -91,7 +89,7 @@ DEVICE_FN int digit_of(qn_uint32 word, int digit)
     return (int)((word >> digit_shift(digit)) & (digit % 3 == 2 ? 1023u : 2047u));
 }
 
-/* Whether a candidate has the first `digits` digits of `prefix`, whose others are 0. */
+/* Whether a candidate has the first `digits` digits of `prefix`, whose other digits are 0. */
 DEVICE_FN bool has_prefix(const candidate_set *set, int index, const qn_uint32 prefix[4], int digits)
 {
     for (int word = 0; word < digits / 3; word++)
@@ -112,7 +110,8 @@ DEVICE_FN void count_digits(const candidate_set *set, const qn_uint32 prefix[4],
     LOCAL_BARRIER();
 }
 
-/* found[0]: the bin before which at most `room` are, DIGIT_BINS if that is all; found[1]: how many those are. */
+/* found[0]: the last bin with at most `room` candidates in the bins before it; DIGIT_BINS: all candidates fit. found[1]:
+ * number of candidates in these bins. */
 DEVICE_FN void cut_bins(LOCAL_PTR const int *bins, LOCAL_PTR int *partial, int room, LOCAL_PTR int *found)
 {
     const int item = LOCAL_ID(0), share = DIGIT_BINS / GROUP_SIZE;
@@ -121,7 +120,7 @@ DEVICE_FN void cut_bins(LOCAL_PTR const int *bins, LOCAL_PTR int *partial, int r
     partial[item] = own;
     LOCAL_BARRIER();
     for (int other = 0; other < item; other++) before += partial[other];
-    if (before <= room && before + own > room) { /* at most one work-item's share goes past the room */
+    if (before <= room && before + own > room) { /* true for one work-item at most */
         int at = item * share;
         while (before + bins[at] <= room) before += bins[at++];
         found[0] = at;
@@ -133,14 +132,14 @@ DEVICE_FN void cut_bins(LOCAL_PTR const int *bins, LOCAL_PTR int *partial, int r
     LOCAL_BARRIER();
 }
 
-/* Which candidates are taken in a round: all, or those before `key` and, with `copy`, one that is `key`. */
+/* The candidates that are taken in a round: all, or those before `key` and, with `copy`, one that equals `key`. */
 typedef struct cut_point {
     qn_uint32 key[4];
     int all, copy;
 } cut_point;
 
-/* A cut with at least `wanted` and at most CAPACITY candidates before it, by the digits of energies and words from the
- * highest. Only identical poses can keep it from `wanted`. */
+/* Find a cut with at least `wanted` and at most CAPACITY candidates before it, digit by digit from the highest. There are
+ * fewer than `wanted` only where poses are identical. */
 DEVICE_FN void find_cut(const candidate_set *set, int wanted, LOCAL_PTR int *bins, LOCAL_PTR int *partial,
                         LOCAL_PTR int *found, cut_point *cut)
 {
@@ -152,7 +151,7 @@ DEVICE_FN void find_cut(const candidate_set *set, int wanted, LOCAL_PTR int *bin
         cut_bins(bins, partial, CAPACITY - before, found);
         int bin = found[0];
         before += found[1];
-        if (bin == DIGIT_BINS) cut->all = 1; /* only at the first digit: later ones divide what was too much */
+        if (bin == DIGIT_BINS) cut->all = 1; /* only at the first digit: later digits divide a bin that was too large */
         else cut->key[digit / 3] |= (qn_uint32)bin << digit_shift(digit);
         going = cut->all == 0 && before < wanted && digit < DIGITS - 1;
         LOCAL_BARRIER();
@@ -160,7 +159,7 @@ DEVICE_FN void find_cut(const candidate_set *set, int wanted, LOCAL_PTR int *bin
     cut->copy = cut->all == 0 && before < wanted;
 }
 
-/* Put those before the cut into keys and order; returns how many. found[2 … 3] are used. */
+/* Copy the candidates before the cut into keys and order; returns their number. Overwrites found[2 … 3]. */
 DEVICE_FN int gather(const candidate_set *set, const cut_point *cut, LOCAL_PTR qn_uint32 *keys, LOCAL_PTR int *order,
                      LOCAL_PTR int *found)
 {
@@ -193,7 +192,7 @@ DEVICE_FN int gather(const candidate_set *set, const cut_point *cut, LOCAL_PTR q
     return count;
 }
 
-/* Whether entry a comes after entry b; places without one (order −1) come last. */
+/* Whether entry a comes after entry b; unused places (order −1) come last. */
 DEVICE_FN bool entry_after(const candidate_set *set, LOCAL_PTR const qn_uint32 *keys, LOCAL_PTR const int *order, int a,
                            int b)
 {
@@ -231,8 +230,8 @@ DEVICE_FN void sort_entries(const candidate_set *set, LOCAL_PTR qn_uint32 *keys,
     }
 }
 
-/* Write each pose of the sorted entries once, from place `begin` of `best` on, up to `keep`; returns how many poses
- * there are. */
+/* Write each pose of the sorted entries once, into `best` from place `begin` up to `keep`; returns the number of poses
+ * in `best`. */
 DEVICE_FN int emit(const candidate_set *set, LOCAL_PTR const qn_uint32 *keys, LOCAL_PTR const int *order, int count,
                    int begin, int keep, LOCAL_PTR int *partial, GLOBAL qn_uint32 *best)
 {
@@ -260,58 +259,56 @@ DEVICE_FN int emit(const candidate_set *set, LOCAL_PTR const qn_uint32 *keys, LO
     return total;
 }
 
-/* One group: the best `keep` of a job's `poses` new and its old poses (of `old_keep` places, sorted if there are new
- * ones), each once; places left over repeat them from the first on. */
-KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void choose_best(GLOBAL const qn_uint32 *RESTRICT words,
-                                                      GLOBAL const qn_uint32 *RESTRICT energies,
-                                                      GLOBAL const qn_uint32 *RESTRICT old,
-                                                      GLOBAL const int *RESTRICT old_counts,
-                                                      GLOBAL qn_uint32 *RESTRICT best, GLOBAL int *RESTRICT counts,
-                                                      int jobs, int poses, int old_keep, int keep)
+/* Select the best `keep` of the new and the old poses of a job, each once; one group for each job. The old list has
+ * `old_keep` places and is sorted if there are new poses. Unused places repeat the list from its start. */
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void choose_best(
+    GLOBAL const qn_uint32 *RESTRICT words, GLOBAL const qn_uint32 *RESTRICT energies,
+    GLOBAL const qn_uint32 *RESTRICT old, GLOBAL const int *RESTRICT old_counts, GLOBAL qn_uint32 *RESTRICT best,
+    GLOBAL int *RESTRICT counts, const best_scalars s)
 {
     LOCAL int bins[DIGIT_BINS];
     LOCAL qn_uint32 keys[CAPACITY];
     LOCAL int order[CAPACITY];
     LOCAL int partial[GROUP_SIZE];
     LOCAL int found[4];
-    const int job = GROUP_ID(0), old_count = old_keep > 0 ? old_counts[job] : 0;
-    GLOBAL qn_uint32 *own = best + 4 * job * keep;
+    const int job = GROUP_ID(0), old_count = s.old_keep > 0 ? old_counts[job] : 0;
+    GLOBAL qn_uint32 *own = best + 4 * job * s.keep;
     candidate_set set;
     cut_point cut;
     int kept = 0, going = 1;
-    set.words = words + (qn_int64)job * poses;
-    set.energies = energies + (qn_int64)job * poses;
-    set.old = old + 4 * job * old_keep;
-    set.stride = (qn_int64)jobs * poses;
-    set.poses = poses;
-    set.count = poses + old_count;
+    set.words = words + (qn_int64)job * s.poses;
+    set.energies = energies + (qn_int64)job * s.poses;
+    set.old = old + 4 * job * s.old_keep;
+    set.stride = (qn_int64)s.jobs * s.poses;
+    set.poses = s.poses;
+    set.count = s.poses + old_count;
     set.limit = ALL_ONES;
     set.resumed = 0;
-    if (poses > 0 && old_count >= keep) set.limit = energy_key(set.old[4 * (keep - 1)]);
+    if (s.poses > 0 && old_count >= s.keep) set.limit = energy_key(set.old[4 * (s.keep - 1)]);
     while (going) {
-        find_cut(&set, keep - kept, bins, partial, found, &cut);
+        find_cut(&set, s.keep - kept, bins, partial, found, &cut);
         int count = gather(&set, &cut, keys, order, found);
         sort_entries(&set, keys, order, count);
-        kept += emit(&set, keys, order, count, kept, keep, partial, own);
+        kept += emit(&set, keys, order, count, kept, s.keep, partial, own);
         if (count > 0)
             for (int word = 0; word < 4; word++) set.last[word] = candidate_word(&set, order[count - 1], word);
         set.resumed = 1;
-        going = kept < keep && cut.all == 0;
+        going = kept < s.keep && cut.all == 0;
         LOCAL_BARRIER();
     }
-    kept = MIN(kept, keep);
+    kept = MIN(kept, s.keep);
     if (LOCAL_ID(0) == 0) counts[job] = kept;
     GLOBAL_BARRIER();
-    for (int place = kept + LOCAL_ID(0); place < keep; place += GROUP_SIZE)
+    for (int place = kept + LOCAL_ID(0); place < s.keep; place += GROUP_SIZE)
         for (int word = 0; word < 4; word++) own[4 * place + word] = own[4 * (place % kept) + word];
 }
 
-#define BLOCK 32   /* poses of a list that are decided on together */
-#define SEGMENTS 8 /* of a row of the block's pairs: work for BLOCK · SEGMENTS work-items */
+#define BLOCK 32   /* poses of a list that are handled together */
+#define SEGMENTS 8 /* parts of a row of the pairs of a block: work for BLOCK · SEGMENTS work-items */
 #define MOST_LISTED (CAPACITY / 2)
-#define OWN ((MOST_LISTED + GROUP_SIZE - 1) / GROUP_SIZE) /* poses of a list whose transforms a work-item holds */
+#define OWN ((MOST_LISTED + GROUP_SIZE - 1) / GROUP_SIZE) /* poses of a list whose transforms one work-item holds */
 
-/* Which poses of a block are near which earlier ones of it: bit c of near[row · SEGMENTS + segment]. */
+/* Find which earlier poses of a block are near each of its poses: bit c of near[row · SEGMENTS + segment]. */
 DEVICE_FN void block_pairs(LOCAL_PTR const float *block, int size, const float moments[6], float apart2,
                            LOCAL_PTR qn_uint32 *near)
 {
@@ -331,8 +328,8 @@ DEVICE_FN void block_pairs(LOCAL_PTR const float *block, int size, const float m
     }
 }
 
-/* By one work-item: choose those of a block that are free and not near one chosen before, in order, up to `room`;
- * taken[] are their places in it. Returns how many. */
+/* Choose, in order and up to `room`, the free poses of a block that are not near a chosen one; taken[] gets their places
+ * in the block. Returns their number. Called by one work-item. */
 DEVICE_FN int decide_block(LOCAL_PTR const qn_uint32 *near, int size, int room, LOCAL_PTR int *state,
                            LOCAL_PTR int *taken)
 {
@@ -347,7 +344,7 @@ DEVICE_FN int decide_block(LOCAL_PTR const qn_uint32 *near, int size, int room, 
     return count;
 }
 
-/* By one work-item: what goes into the places from `picked` on, see choose_apart. */
+/* Fill the places from `picked` on, see choose_apart. Called by one work-item. */
 DEVICE_FN void fill_places(GLOBAL const qn_uint32 *own, LOCAL_PTR const int *state, int count, int picked, int winners,
                            int fill, GLOBAL qn_uint32 *out)
 {
@@ -360,18 +357,15 @@ DEVICE_FN void fill_places(GLOBAL const qn_uint32 *own, LOCAL_PTR const int *sta
     }
 }
 
-/* One group: the poses of a job's list that are at least `apart` from every better one of them, up to `winners`. What
- * is left over: with `fill` the best of the others, over again if need be; else poses of infinite energy.
+/* Choose the poses of a list that are at least `apart` from every better chosen one, up to `winners`; one group for each
+ * job. Unused places: with `fill` the best of the other poses, repeated if necessary; else poses of infinite energy.
  *
- * A block of the list after the other: which of its poses are near each other is found for all pairs at once, then one
- * work-item chooses, then all give up what is near the chosen ones in the rest of the list. */
-KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void choose_apart(GLOBAL const qn_uint32 *RESTRICT parents,
-                                                       GLOBAL const int *RESTRICT counts,
-                                                       GLOBAL const float *RESTRICT moments,
-                                                       GLOBAL const float *RESTRICT frame,
-                                                       GLOBAL qn_uint32 *RESTRICT chosen,
-                                                       GLOBAL int *RESTRICT chosen_counts, GLOBAL int *RESTRICT levels,
-                                                       int keep, int winners, float apart2, int fill)
+ * The list is handled block by block: all pairs of the block are compared in parallel, one work-item chooses, then all
+ * work-items mark the poses in the rest of the list that are near the chosen ones. */
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void choose_apart(
+    GLOBAL const qn_uint32 *RESTRICT parents, GLOBAL const int *RESTRICT counts, GLOBAL const float *RESTRICT moments,
+    GLOBAL const float *RESTRICT frame, GLOBAL qn_uint32 *RESTRICT chosen, GLOBAL int *RESTRICT chosen_counts,
+    GLOBAL int *RESTRICT levels, const apart_scalars s)
 {
     LOCAL int state[MOST_LISTED]; /* 0 free, 1 too near, 2 chosen */
     LOCAL float block[12 * BLOCK];
@@ -379,8 +373,8 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void choose_apart(GLOBAL const qn_uint32 *R
     LOCAL int taken[BLOCK];
     LOCAL int found[1];
     const int job = GROUP_ID(0), item = LOCAL_ID(0), count = counts[job];
-    GLOBAL const qn_uint32 *own = parents + 4 * job * keep;
-    GLOBAL qn_uint32 *out = chosen + 4 * job * winners;
+    GLOBAL const qn_uint32 *own = parents + 4 * job * s.keep;
+    GLOBAL qn_uint32 *out = chosen + 4 * job * s.winners;
     float moment[6], transforms[OWN][12];
     int picked = 0;
     for (int k = 0; k < 6; k++) moment[k] = moments[6 * job + k];
@@ -394,7 +388,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void choose_apart(GLOBAL const qn_uint32 *R
             for (int k = 0; k < 3; k++) words[k] = own[4 * pose + 1 + k];
         pose_transform(words, frame, transforms[slot]);
     }
-    for (int first = 0; first < count && picked < winners; first += BLOCK) {
+    for (int first = 0; first < count && picked < s.winners; first += BLOCK) {
         const int size = MIN(BLOCK, count - first);
         UNROLL
         for (int slot = 0; slot < OWN; slot++) {
@@ -403,9 +397,9 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void choose_apart(GLOBAL const qn_uint32 *R
                 for (int k = 0; k < 12; k++) block[12 * at + k] = transforms[slot][k];
         }
         LOCAL_BARRIER();
-        block_pairs(block, size, moment, apart2, near);
+        block_pairs(block, size, moment, s.apart2, near);
         LOCAL_BARRIER();
-        if (item == 0) found[0] = decide_block(near, size, winners - picked, state + first, taken);
+        if (item == 0) found[0] = decide_block(near, size, s.winners - picked, state + first, taken);
         LOCAL_BARRIER();
         const int more = found[0];
         for (int k = item; k < 4 * more; k += GROUP_SIZE)
@@ -418,53 +412,50 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void choose_apart(GLOBAL const qn_uint32 *R
             for (int slot = 0; slot < OWN; slot++) {
                 const int pose = item + slot * GROUP_SIZE;
                 if (pose < first + BLOCK || pose >= count) continue;
-                if (pose_distance2(weighed, transforms[slot], trace) < apart2) state[pose] = 1;
+                if (pose_distance2(weighed, transforms[slot], trace) < s.apart2) state[pose] = 1;
             }
         }
         picked += more;
         LOCAL_BARRIER();
     }
     if (item == 0) {
-        chosen_counts[job] = fill ? winners : picked;
-        fill_places(own, state, count, picked, winners, fill, out);
+        chosen_counts[job] = s.fill ? s.winners : picked;
+        fill_places(own, state, count, picked, s.winners, s.fill, out);
     }
-    for (int rank = item; rank < winners; rank += GROUP_SIZE) levels[job * winners + rank] = 0;
+    for (int rank = item; rank < s.winners; rank += GROUP_SIZE) levels[job * s.winners + rank] = 0;
 }
 
-/* One work-item: the transform of one neighbour of a winner; places past 12 · winners are the first winner itself. */
-KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void neighbours(GLOBAL float *RESTRICT transforms,
-                                                     GLOBAL const qn_uint32 *RESTRICT chosen,
-                                                     GLOBAL const int *RESTRICT levels,
-                                                     GLOBAL const float *RESTRICT frame, int jobs, int winners,
-                                                     int poses, int last_level, int step_angle, int step_x, int step_y,
-                                                     int step_z)
+/* Write the transforms of the neighbours of winners, one work-item for each; places past 12 · winners get the first
+ * winner itself. */
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void neighbours(
+    GLOBAL float *RESTRICT transforms, GLOBAL const qn_uint32 *RESTRICT chosen, GLOBAL const int *RESTRICT levels,
+    GLOBAL const float *RESTRICT frame, const neighbour_scalars s)
 {
-    const int pose = GLOBAL_ID(0), all = jobs * poses;
+    const int pose = GLOBAL_ID(0), all = s.jobs * s.poses;
     if (pose >= all) return;
-    const int job = pose / poses, n = pose - job * poses, winner = n / POSE_NEIGHBOURS;
-    const int at = job * winners + (winner < winners ? winner : 0), level = levels[at];
-    const int step[3] = {step_x >> level, step_y >> level, step_z >> level};
+    const int job = pose / s.poses, n = pose - job * s.poses, winner = n / POSE_NEIGHBOURS;
+    const int at = job * s.winners + (winner < s.winners ? winner : 0), level = levels[at];
+    const int step[3] = {s.step[0] >> level, s.step[1] >> level, s.step[2] >> level};
     qn_uint32 words[3];
     float transform[12];
     for (int k = 0; k < 3; k++) words[k] = chosen[4 * at + 1 + k];
-    if (winner < winners && level < last_level)
-        pose_neighbour(n - winner * POSE_NEIGHBOURS, step_angle >> level, step, words);
+    if (winner < s.winners && level < s.last_level)
+        pose_neighbour(n - winner * POSE_NEIGHBOURS, s.step_angle >> level, step, words);
     pose_transform(words, frame, transform);
     for (int k = 0; k < 12; k++) transforms[(qn_int64)k * all + pose] = transform[k];
 }
 
-/* One work-item: move a winner to its best neighbour if that is better, else halve its step. */
-KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void descend(GLOBAL qn_uint32 *RESTRICT chosen, GLOBAL int *RESTRICT levels,
-                                                  GLOBAL const qn_uint32 *RESTRICT energies, int jobs, int winners,
-                                                  int poses, int last_level, int step_angle, int step_x, int step_y,
-                                                  int step_z)
+/* Move each winner to its best neighbour if that is better, else halve its step; one work-item for each winner. */
+KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void descend(
+    GLOBAL qn_uint32 *RESTRICT chosen, GLOBAL int *RESTRICT levels, GLOBAL const qn_uint32 *RESTRICT energies,
+    const neighbour_scalars s)
 {
     const int at = GLOBAL_ID(0);
-    if (at >= jobs * winners) return;
-    const int job = at / winners, level = levels[at];
-    if (level >= last_level) return;
-    const int step[3] = {step_x >> level, step_y >> level, step_z >> level};
-    GLOBAL const qn_uint32 *own = energies + (qn_int64)job * poses + (at - job * winners) * POSE_NEIGHBOURS;
+    if (at >= s.jobs * s.winners) return;
+    const int job = at / s.winners, level = levels[at];
+    if (level >= s.last_level) return;
+    const int step[3] = {s.step[0] >> level, s.step[1] >> level, s.step[2] >> level};
+    GLOBAL const qn_uint32 *own = energies + (qn_int64)job * s.poses + (at - job * s.winners) * POSE_NEIGHBOURS;
     qn_uint32 best = energy_key(chosen[4 * at]), words[3];
     int taken = -1;
     for (int n = 0; n < POSE_NEIGHBOURS; n++) {
@@ -478,7 +469,7 @@ KERNEL GROUP_LIMIT(GROUP_SIZE, 1, 1) void descend(GLOBAL qn_uint32 *RESTRICT cho
         return;
     }
     for (int k = 0; k < 3; k++) words[k] = chosen[4 * at + 1 + k];
-    pose_neighbour(taken, step_angle >> level, step, words);
+    pose_neighbour(taken, s.step_angle >> level, step, words);
     chosen[4 * at] = energy_bits(best);
     for (int k = 0; k < 3; k++) chosen[4 * at + 1 + k] = words[k];
 }

@@ -1,8 +1,8 @@
-/* What a pose is and how new ones are drawn, shared by every device and the host: the same bits everywhere.
+/* Poses and how new ones are drawn. The code is shared by all devices and the host and gives the same bits everywhere.
  *
  * A pose is six 16-bit numbers a, b, c, x, y, z (screen/search/search.h) in three words, the first of each pair in the
- * upper half, so that words compare as the numbers do. b is kept in the quarter turns around 0, where cos b ≥ 0: every
- * rotation has one such form besides that of (a + ½, ½ − b, c + ½) turns.
+ * upper half, so that words compare as the numbers do. b is kept between −¼ and ¼ turn, where cos b ≥ 0: the rotations
+ * (a, b, c) and (a + ½, ½ − b, c + ½) turns are equal, and one of the two has such a b.
  *
  * Frame: 65,536 sines, then the corner of the box (Å, x y z), then the box sides / 65536. */
 #ifndef QN_SCREEN_EVOLVE_DEV_H
@@ -10,18 +10,72 @@
 
 #include "runtime/kernels/random.dev.h"
 
-#define POSE_FULL 65536    /* a turn, a box side */
-#define POSE_GRID_BITS 10  /* coarse draws are on a grid of 2^10: 64 levels a number */
-#define POSE_NEIGHBOURS 12 /* one step to each side along each number */
+/* Arguments of `draw`, `choose_best`, `choose_apart`, `neighbours` and `descend`, in order. */
+enum { DRAW_WORDS, DRAW_TRANSFORMS, DRAW_PARENTS, DRAW_COUNTS, DRAW_KEYS, DRAW_FRAME, DRAW_SCALARS, DRAW_ARGUMENTS };
+enum { BEST_WORDS, BEST_ENERGIES, BEST_OLD, BEST_OLD_COUNTS, BEST_BEST, BEST_COUNTS, BEST_SCALARS, BEST_ARGUMENTS };
+enum {
+    APART_PARENTS,
+    APART_COUNTS,
+    APART_MOMENTS,
+    APART_FRAME,
+    APART_CHOSEN,
+    APART_CHOSEN_COUNTS,
+    APART_LEVELS,
+    APART_SCALARS,
+    APART_ARGUMENTS
+};
+enum {
+    NEIGHBOURS_TRANSFORMS,
+    NEIGHBOURS_CHOSEN,
+    NEIGHBOURS_LEVELS,
+    NEIGHBOURS_FRAME,
+    NEIGHBOURS_SCALARS,
+    NEIGHBOURS_ARGUMENTS
+};
+enum { DESCEND_CHOSEN, DESCEND_LEVELS, DESCEND_ENERGIES, DESCEND_SCALARS, DESCEND_ARGUMENTS };
 
-/* Centres of 64 equal shares of sin b: what makes rotations with even a and c even. */
+typedef struct draw_scalars {
+    int jobs, poses;
+    int keep; /* parents of a job */
+    int generation;
+    int kind;         /* of qn_evolve_kind */
+    int spread_angle; /* 65536 to the turn */
+    int spread[3];    /* along x, y, z; 65536 to the side of the box */
+} draw_scalars;
+
+typedef struct best_scalars {
+    int jobs, poses;
+    int old_keep; /* places of the old poses of a job */
+    int keep;     /* places of the best ones */
+} best_scalars;
+
+typedef struct apart_scalars {
+    int keep;     /* poses of a job's list, at most */
+    int winners;  /* places of the chosen ones */
+    float apart2; /* squared distance (square angstrom) */
+    int fill;     /* 1: fill the unused places with poses that are nearer */
+} apart_scalars;
+
+typedef struct neighbour_scalars {
+    int jobs, winners;
+    int poses; /* neighbours of a job's winners, with padding */
+    int last_level;
+    int step_angle; /* of level 0; 65536 to the turn */
+    int step[3];    /* of level 0, along x, y, z; 65536 to the side of the box */
+} neighbour_scalars;
+
+#define POSE_FULL 65536    /* a turn, a box side */
+#define POSE_GRID_BITS 10  /* coarse draws are multiples of 2^10: 64 levels for each number */
+#define POSE_NEIGHBOURS 12 /* one step up and one down along each number */
+
+/* Values of b at the centres of 64 equal intervals of sin b: with uniform a and c they make rotations uniform. */
 CONSTANT qn_uint32 pose_inclination[64] = {
     50998, 52358, 53302, 54076, 54751, 55359, 55918, 56441, 56934, 57403, 57852, 58284, 58701, 59106, 59501, 59885,
     60262, 60631, 60993, 61350, 61702, 62049, 62392, 62732, 63068, 63402, 63734, 64064, 64393, 64720, 65047, 65373,
     163,   489,   816,   1143,  1472,  1802,  2134,  2468,  2804,  3144,  3487,  3834,  4186,  4543,  4905,  5274,
     5651,  6035,  6430,  6835,  7252,  7684,  8133,  8602,  9095,  9618,  10177, 10785, 11460, 12234, 13178, 14538};
 
-/* Energies as numbers that compare as they do: −0 is 0, NaN comes last. */
+/* An integer that compares as the energy does: −0 equals 0, NaN comes last. */
 DEVICE_FN qn_uint32 energy_key(qn_uint32 bits)
 {
     qn_uint32 size = bits & 0x7fffffffu;
@@ -45,7 +99,7 @@ DEVICE_FN void pose_unpack(const qn_uint32 words[3], int numbers[6])
     }
 }
 
-/* Angles wrap into the kept form, translations stay in the box. */
+/* Pack six numbers into words: angles are wrapped into the kept form, translations are limited to the box. */
 DEVICE_FN void pose_pack(int numbers[6], qn_uint32 words[3])
 {
     int inclination = numbers[1] & (POSE_FULL - 1);
@@ -68,13 +122,13 @@ DEVICE_FN int pose_coarse(int k, qn_uint32 random)
     return (level << POSE_GRID_BITS) + (1 << (POSE_GRID_BITS - 1));
 }
 
-/* A number near another, at most `spread` (below 2^15) away, from 16 random bits. */
+/* Draw a number at most `spread` (below 2^15) away from `number`, from 16 random bits. */
 DEVICE_FN int pose_near(int number, int spread, qn_uint32 random)
 {
     return number + (int)((random * (2u * (qn_uint32)spread + 1u)) >> 16) - spread;
 }
 
-/* A pose from anywhere, from a random block. */
+/* Draw a pose anywhere in the box, from a random block. */
 DEVICE_FN void pose_draw(const qn_uint32 random[4], qn_uint32 words[3])
 {
     int numbers[6];
@@ -84,8 +138,8 @@ DEVICE_FN void pose_draw(const qn_uint32 random[4], qn_uint32 words[3])
     pose_pack(numbers, words);
 }
 
-/* Turn a parent into its child: all numbers drawn near the parent's, on one of four scales that are each half the one
- * before. */
+/* Turn a parent into its child: draw all numbers near those of the parent, on one of four scales, each half of the
+ * previous one. */
 DEVICE_FN void pose_mutate(const qn_uint32 random[4], int spread_angle, const int spread[3], qn_uint32 words[3])
 {
     int numbers[6], halvings = (int)(random[0] >> 30);
@@ -97,7 +151,7 @@ DEVICE_FN void pose_mutate(const qn_uint32 random[4], int spread_angle, const in
     pose_pack(numbers, words);
 }
 
-/* The n-th neighbour, n = 0 … 11: number n / 2 one step down or up. */
+/* Compute the n-th neighbour, n = 0 … 11: number n / 2 changes by one step, down for even n, up for odd n. */
 DEVICE_FN void pose_neighbour(int n, int step_angle, const int step[3], qn_uint32 words[3])
 {
     int numbers[6];
@@ -110,7 +164,7 @@ DEVICE_FN void pose_neighbour(int n, int step_angle, const int step[3], qn_uint3
     pose_pack(numbers, words);
 }
 
-/* R = Rz(c) Ry(b) Rx(a) in the first three columns of its rows of four. */
+/* Compute R = Rz(c) Ry(b) Rx(a), in the first three columns of `transform`, which has rows of four. */
 DEVICE_FN void pose_matrix(const float sines[3], const float cosines[3], float transform[12])
 {
     float across = cosines[2] * sines[1], along = sines[2] * sines[1];
@@ -125,7 +179,7 @@ DEVICE_FN void pose_matrix(const float sines[3], const float cosines[3], float t
     transform[10] = cosines[1] * cosines[0];
 }
 
-/* The rows of [R | t]. */
+/* Compute the rows of [R | t]. */
 DEVICE_FN void pose_transform(const qn_uint32 words[3], GLOBAL const float *frame, float transform[12])
 {
     int numbers[6];
@@ -142,8 +196,8 @@ DEVICE_FN void pose_transform(const qn_uint32 words[3], GLOBAL const float *fram
         transform[4 * k + 3] = FMA((float)numbers[3 + k], frame[POSE_FULL + 3 + k], frame[POSE_FULL + k]);
 }
 
-/* What pose_distance2 takes of its first pose: the rows of R S, each with the translation along it behind. `moments`
- * are the elements of S: the means over the atoms of xx, yy, zz, xy, xz, yz about the centroid. */
+/* Prepare the first pose of pose_distance2: the rows of R S, each followed by the translation along it. `moments` are
+ * the elements of S: the means over the atoms of xx, yy, zz, xy, xz, yz about the centroid. */
 DEVICE_FN void pose_weigh(const float transform[12], const float moments[6], float weighed[12])
 {
     UNROLL
@@ -156,7 +210,7 @@ DEVICE_FN void pose_weigh(const float transform[12], const float moments[6], flo
     }
 }
 
-/* Mean square distance (Å²) of the atoms in two poses, the first one weighed; `trace` is that of S.
+/* Mean square distance (Å²) of the atoms in two poses, the first one prepared by pose_weigh; `trace` is the trace of S:
  * |Δt|² + 2 (tr S − tr(P S Qᵀ)). */
 DEVICE_FN float pose_distance2(const float weighed[12], const float second[12], float trace)
 {

@@ -8,14 +8,8 @@
 
 #include "screen/search/kernels/evolve.dev.h"
 
-/* Poses of a piece of work. Neighbours are few, and starting another thread takes as long as some hundred poses. */
+/* Poses of a piece of work. Neighbours are few, and starting another thread takes as long as several hundred poses. */
 enum { BLOCK = 256, NEIGHBOUR_BLOCK = 1024 };
-
-/* Values of a launch: arguments are pointers to them. */
-static int value(const qn_host_launch *launch, int argument)
-{
-    return *(const int32_t *)launch->arguments[argument];
-}
 
 typedef struct draw_job {
     uint32_t *words;
@@ -55,15 +49,21 @@ static qn_status draw_piece(size_t index, int worker, void *user)
 
 static qn_status draw(const qn_host_launch *launch)
 {
+    const draw_scalars *s = launch->arguments[DRAW_SCALARS];
     void *const *a = launch->arguments;
-    draw_job job = {.words = a[0], .transforms = a[1], .parents = a[2], .counts = a[3], .keys = a[4], .frame = a[5]};
-    job.poses = value(launch, 7);
-    job.all = value(launch, 6) * job.poses;
-    job.keep = value(launch, 8);
-    job.generation = value(launch, 9);
-    job.kind = value(launch, 10);
-    job.spread_angle = value(launch, 11);
-    for (int axis = 0; axis < 3; axis++) job.spread[axis] = value(launch, 12 + axis);
+    draw_job job = {.words = a[DRAW_WORDS],
+                    .transforms = a[DRAW_TRANSFORMS],
+                    .parents = a[DRAW_PARENTS],
+                    .counts = a[DRAW_COUNTS],
+                    .keys = a[DRAW_KEYS],
+                    .frame = a[DRAW_FRAME]};
+    job.poses = s->poses;
+    job.all = s->jobs * job.poses;
+    job.keep = s->keep;
+    job.generation = s->generation;
+    job.kind = s->kind;
+    job.spread_angle = s->spread_angle;
+    for (int axis = 0; axis < 3; axis++) job.spread[axis] = s->spread[axis];
     return qn_pool_run(launch->pool, ((size_t)job.all + BLOCK - 1) / BLOCK, draw_piece, &job);
 }
 
@@ -101,11 +101,11 @@ static void sort_poses(kept_pose *poses, size_t count)
     }
 }
 
-/* A list that is cut to its best `keep` whenever it is full. Once there are as many, what is worse never enters. */
+/* A list that is cut to its best `keep` poses whenever it is full. After that, worse poses are not added. */
 typedef struct best_list {
     kept_pose *poses;
     size_t count, capacity, keep;
-    kept_pose limit; /* what comes after it is not among the best */
+    kept_pose limit; /* poses after it are not among the best */
 } best_list;
 
 static void cut_list(best_list *list)
@@ -171,12 +171,18 @@ static qn_status best_piece(size_t ligand, int worker, void *user)
 
 static qn_status choose_best(const qn_host_launch *launch)
 {
+    const best_scalars *s = launch->arguments[BEST_SCALARS];
     void *const *a = launch->arguments, *memory;
-    best_job job = {.words = a[0], .energies = a[1], .old = a[2], .old_counts = a[3], .best = a[4], .counts = a[5]};
-    const size_t jobs = (size_t)value(launch, 6);
-    job.poses = (size_t)value(launch, 7);
-    job.old_keep = (size_t)value(launch, 8);
-    job.keep = (size_t)value(launch, 9);
+    best_job job = {.words = a[BEST_WORDS],
+                    .energies = a[BEST_ENERGIES],
+                    .old = a[BEST_OLD],
+                    .old_counts = a[BEST_OLD_COUNTS],
+                    .best = a[BEST_BEST],
+                    .counts = a[BEST_COUNTS]};
+    const size_t jobs = (size_t)s->jobs;
+    job.poses = (size_t)s->poses;
+    job.old_keep = (size_t)s->old_keep;
+    job.keep = (size_t)s->keep;
     job.all = jobs * job.poses;
     job.capacity = MAX(job.keep, job.old_keep) + MAX(job.keep, (size_t)64);
     QN_TRY(qn_allocate((size_t)qn_pool_threads(launch->pool) * job.capacity, sizeof(kept_pose), &memory));
@@ -186,9 +192,9 @@ static qn_status choose_best(const qn_host_launch *launch)
     return status;
 }
 
-enum { CHOSEN = QN_EVOLVE_MOST_PARENTS };
+enum { CHOSEN = QN_EVOLVE_PARENTS_MAX };
 
-/* What pose_distance2 makes of its first pose, of each chosen one: along = the rows of R S, then the translation. */
+/* The chosen poses, prepared as pose_weigh does: along = the rows of R S, then the translation. */
 typedef struct chosen_poses {
     float along[9][CHOSEN], shift[3][CHOSEN];
 } chosen_poses;
@@ -202,7 +208,7 @@ typedef struct apart_job {
     size_t keep, winners;
     float apart2;
     bool fill;
-    chosen_poses *memory; /* of each thread */
+    chosen_poses *memory; /* one for each thread */
 } apart_job;
 
 static void copy_pose(const uint32_t *from, uint32_t *to)
@@ -221,7 +227,7 @@ static void note_chosen(const float transform[12], const float m[6], size_t at, 
     }
 }
 
-/* Whether a pose is near any of the chosen ones: pose_distance2 to the last bit, of many at once. */
+/* Whether a pose is near any of the chosen poses. Computes pose_distance2, with the same bits, for many at once. */
 static bool near_chosen(const chosen_poses *chosen, size_t count, const float t[12], float trace, float apart2)
 {
     enum { BLOCK_OF_CHOSEN = 64 };
@@ -276,19 +282,19 @@ static qn_status apart_piece(size_t ligand, int worker, void *user)
 
 static qn_status choose_apart(const qn_host_launch *launch)
 {
+    const apart_scalars *s = launch->arguments[APART_SCALARS];
     void *const *a = launch->arguments, *memory;
-    apart_job job = {a[0],
-                     a[1],
-                     a[2],
-                     a[3],
-                     a[4],
-                     a[5],
-                     a[6],
-                     (size_t)value(launch, 7),
-                     (size_t)value(launch, 8),
-                     *(const float *)a[9],
-                     value(launch, 10) != 0,
-                     NULL};
+    apart_job job = {.parents = a[APART_PARENTS],
+                     .counts = a[APART_COUNTS],
+                     .moments = a[APART_MOMENTS],
+                     .frame = a[APART_FRAME],
+                     .chosen = a[APART_CHOSEN],
+                     .chosen_counts = a[APART_CHOSEN_COUNTS],
+                     .levels = a[APART_LEVELS],
+                     .keep = (size_t)s->keep,
+                     .winners = (size_t)s->winners,
+                     .apart2 = s->apart2,
+                     .fill = s->fill != 0};
     QN_TRY(qn_allocate((size_t)qn_pool_threads(launch->pool), sizeof(chosen_poses), &memory));
     job.memory = memory;
     qn_status status =
@@ -330,24 +336,29 @@ static qn_status neighbour_piece(size_t index, int worker, void *user)
 
 static qn_status neighbours(const qn_host_launch *launch)
 {
+    const neighbour_scalars *s = launch->arguments[NEIGHBOURS_SCALARS];
     void *const *a = launch->arguments;
-    neighbour_job job = {.transforms = a[0], .chosen = a[1], .levels = a[2], .frame = a[3]};
-    job.winners = value(launch, 5);
-    job.poses = value(launch, 6);
-    job.all = value(launch, 4) * job.poses;
-    job.last_level = value(launch, 7);
-    job.step_angle = value(launch, 8);
-    for (int axis = 0; axis < 3; axis++) job.step[axis] = value(launch, 9 + axis);
+    neighbour_job job = {.transforms = a[NEIGHBOURS_TRANSFORMS],
+                         .chosen = a[NEIGHBOURS_CHOSEN],
+                         .levels = a[NEIGHBOURS_LEVELS],
+                         .frame = a[NEIGHBOURS_FRAME]};
+    job.winners = s->winners;
+    job.poses = s->poses;
+    job.all = s->jobs * job.poses;
+    job.last_level = s->last_level;
+    job.step_angle = s->step_angle;
+    for (int axis = 0; axis < 3; axis++) job.step[axis] = s->step[axis];
     return qn_pool_run(launch->pool, ((size_t)job.all + NEIGHBOUR_BLOCK - 1) / NEIGHBOUR_BLOCK, neighbour_piece, &job);
 }
 
 static qn_status descend(const qn_host_launch *launch)
 {
-    uint32_t *chosen = launch->arguments[0];
-    int32_t *levels = launch->arguments[1];
-    const uint32_t *energies = launch->arguments[2];
-    const int winners = value(launch, 4), poses = value(launch, 5), last_level = value(launch, 6);
-    for (int at = 0, all = value(launch, 3) * winners; at < all; at++) {
+    const neighbour_scalars *s = launch->arguments[DESCEND_SCALARS];
+    uint32_t *chosen = launch->arguments[DESCEND_CHOSEN];
+    int32_t *levels = launch->arguments[DESCEND_LEVELS];
+    const uint32_t *energies = launch->arguments[DESCEND_ENERGIES];
+    const int winners = s->winners, poses = s->poses, last_level = s->last_level;
+    for (int at = 0, all = s->jobs * winners; at < all; at++) {
         const int level = levels[at];
         if (level >= last_level) continue;
         const uint32_t *own = energies + (size_t)(at / winners) * (size_t)poses + at % winners * POSE_NEIGHBOURS;
@@ -363,8 +374,8 @@ static qn_status descend(const qn_host_launch *launch)
             levels[at] = level + 1;
             continue;
         }
-        const int step[3] = {value(launch, 8) >> level, value(launch, 9) >> level, value(launch, 10) >> level};
-        pose_neighbour(taken, value(launch, 7) >> level, step, chosen + 4 * at + 1);
+        const int step[3] = {s->step[0] >> level, s->step[1] >> level, s->step[2] >> level};
+        pose_neighbour(taken, s->step_angle >> level, step, chosen + 4 * at + 1);
         chosen[4 * at] = energy_bits(best);
     }
     return QN_OK;

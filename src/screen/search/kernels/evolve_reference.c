@@ -13,7 +13,8 @@ static void numbers_of(const uint32_t words[3], int numbers[6])
     for (int k = 0; k < 6; k++) numbers[k] = (int)(k % 2 ? words[k / 2] % 65536 : words[k / 2] / 65536);
 }
 
-/* Angles to [0, 65536) with b within a quarter turn of 0; translations into the box. */
+/* Pack six numbers: angles are wrapped to [0, 65536) with b within a quarter turn of 0, translations limited to the
+ * box. */
 static void words_of(int numbers[6], uint32_t words[3])
 {
     for (int k = 0; k < 3; k++) numbers[k] = ((numbers[k] % 65536) + 65536) % 65536;
@@ -26,7 +27,7 @@ static void words_of(int numbers[6], uint32_t words[3])
     for (int k = 0; k < 3; k++) words[k] = (uint32_t)numbers[2 * k] * 65536 + (uint32_t)numbers[2 * k + 1];
 }
 
-/* Of 64 levels: the middle of the level; of b what makes sin b even over them. */
+/* Draw the middle of one of 64 levels; for b, levels are equal intervals of sin b. */
 static int coarse_number(int k, int random)
 {
     int level = random / 1024;
@@ -158,7 +159,7 @@ qn_status qn_evolve_choose_best_reference(const qn_evolve_problem *problem, int 
     return QN_OK;
 }
 
-/* RMSD without superposition, atom by atom. */
+/* Compute the RMSD without superposition, atom by atom. */
 static double distance_of(const double centre[3], const double side[3], const double *positions, int atoms,
                           const uint32_t *first, const uint32_t *second)
 {
@@ -182,7 +183,7 @@ void qn_evolve_choose_apart_reference(const qn_evolve_problem *problem, const do
     for (int job = 0; job < problem->jobs; job++) {
         const uint32_t *own = list + 4 * job * places;
         uint32_t *out = chosen + 4 * job * problem->winners;
-        bool taken[QN_EVOLVE_MOST_PARENTS] = {false};
+        bool taken[QN_EVOLVE_PARENTS_MAX] = {false};
         int picked = 0, placed = 0;
         for (int i = 0; i < counts[job] && picked < problem->winners; i++) {
             bool near = false;

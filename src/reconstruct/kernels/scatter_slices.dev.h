@@ -1,0 +1,28 @@
+/* The interface between scatter_slices and the code that launches it. */
+#ifndef QN_RECONSTRUCT_SCATTER_SLICES_DEV_H
+#define QN_RECONSTRUCT_SCATTER_SLICES_DEV_H
+
+/* Arguments of `scatter_slices`, in order. */
+enum {
+    SCATTER_IMAGES,
+    SCATTER_IMAGE_WEIGHTS,
+    SCATTER_MATRICES,
+    SCATTER_BLOB_TABLE,
+    SCATTER_NUMERATOR,
+    SCATTER_WEIGHT,
+    SCATTER_SCALARS,
+    SCATTER_ARGUMENTS
+};
+
+typedef struct scatter_scalars {
+    int side;         /* of the volume */
+    int image_side;   /* of the images */
+    int first_plane;  /* of the volume's part */
+    int planes;       /* of the volume's part */
+    int operators;    /* of symmetry: slices of an image */
+    float spacing;    /* voxels from pixel to pixel */
+    float radius;     /* of the blob (voxels) */
+    int most_squared; /* square of the farthest pixel that is kept */
+} scatter_scalars;
+
+#endif

@@ -1,0 +1,25 @@
+/* Interface between the kernels of measure and their launch functions. */
+#ifndef QN_RUNTIME_MEASURE_DEV_H
+#define QN_RUNTIME_MEASURE_DEV_H
+
+/* Arguments of `copy`, `sum`, `multiply_add`, `reciprocal_root` and `local_atomic_add`, in order. */
+enum { COPY_FROM, COPY_TO, COPY_ELEMENTS, COPY_ARGUMENTS };
+enum { SUM_FROM, SUM_PARTIAL, SUM_ELEMENTS, SUM_PARTIALS, SUM_ARGUMENTS };
+enum {
+    MULTIPLY_ADD_RESULT,
+    MULTIPLY_ADD_CHAINS,
+    MULTIPLY_ADD_STEPS,
+    MULTIPLY_ADD_FACTOR,
+    MULTIPLY_ADD_ADDEND,
+    MULTIPLY_ADD_ARGUMENTS
+};
+enum {
+    RECIPROCAL_ROOT_RESULT,
+    RECIPROCAL_ROOT_CHAINS,
+    RECIPROCAL_ROOT_STEPS,
+    RECIPROCAL_ROOT_ADDEND,
+    RECIPROCAL_ROOT_ARGUMENTS
+};
+enum { LOCAL_ATOMIC_ADD_RESULT, LOCAL_ATOMIC_ADD_STEPS, LOCAL_ATOMIC_ADD_ARGUMENTS };
+
+#endif
