@@ -1,16 +1,17 @@
-/* How near the benchmark set comes to a device's limits: quern_bench_benchmark_set DEVICE [NAME …] [options]
+/* Compare the speed of the benchmark set's kernels with a device's limits: quern_bench_benchmark_set DEVICE [NAME …]
+ * [options]
  *
- *     --try TEXT    try this configuration ("NAME=VALUE NAME=VALUE …", the fallback's values for the others);
- * repeatable
+ *     --try TEXT    try this configuration: "NAME=VALUE NAME=VALUE …", other tunables as in the fallback; repeatable
  *     --random N    try N random valid configurations beside the fallback (default 0)
- *     --seconds T   stop trying after T seconds a workload (default 60)
- *     --seed S      of inputs and of the draw (default 1)
- *     --sizes A,B,C in place of the workload's own
- *     --all         a line for every configuration tried, not just for each new best one
+ *     --seconds T   stop after T seconds for each workload (default 60)
+ *     --seed S      seed of the inputs and of the drawn configurations (default 1)
+ *     --sizes A,B,C sizes of the problem (default: those of the workload)
+ *     --all         print every tested configuration, not only each new best one
  *
- * Every configuration runs once unmeasured, then three times; the fastest counts. One that would be the new best is
- * checked against the reference first. The limit of a workload is that of its slowest pipe at the rates measured on
- * the device before. Random search is also the plain baseline that searchers are compared with.
+ * Every configuration runs once unmeasured, then three times; the fastest run counts. The outputs of a configuration
+ * that would be the new best are checked against the reference first. The limit of a workload is the time of its
+ * slowest pipe at the rates that are measured on the device at the start. Random search is also the baseline that
+ * searchers are compared with.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <quern/workload.h>
@@ -20,11 +21,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { MEASURED_RUNS = 3, MOST_NAMES = 32, MOST_DRAWS = 1000000 };
+enum { MEASURED_RUNS = 3, NAMES_MAX = 32, DRAWS_MAX = 1000000 };
 
 typedef struct bench_options {
     const char *device;
-    const char *names[MOST_NAMES], *texts[MOST_NAMES];
+    const char *names[NAMES_MAX], *texts[NAMES_MAX];
     int name_count, text_count, tries;
     double seconds;
     uint64_t seed;
@@ -58,11 +59,11 @@ static uint64_t draw(uint64_t *state)
     return *state * UINT64_C(2685821657736338717);
 }
 
-/* False when no valid configuration turns up. */
+/* Draw a random valid configuration. Returns false when DRAWS_MAX draws give none. */
 static bool draw_configuration(const bench_run *run, uint64_t *random, qn_configuration *configuration)
 {
     const qn_family *family = run->workload->family;
-    for (int i = 0; i < MOST_DRAWS; i++) {
+    for (int i = 0; i < DRAWS_MAX; i++) {
         bool allowed = false;
         *configuration = qn_family_fallback(family);
         for (int t = 0; t < family->tunable_count; t++) {
@@ -75,7 +76,7 @@ static bool draw_configuration(const bench_run *run, uint64_t *random, qn_config
     return false;
 }
 
-/* What `text` names of the family; false for a name it does not have. */
+/* Read "NAME=VALUE NAME=VALUE …" over the fallback. Returns false for a name that is not a tunable of the family. */
 static bool read_configuration(const qn_family *family, const char *text, qn_configuration *configuration)
 {
     *configuration = qn_family_fallback(family);
@@ -100,7 +101,7 @@ static void print_line(const bench_run *run, const qn_configuration *configurati
     fflush(stdout);
 }
 
-/* Whether the outputs of one more run are right. */
+/* Run once more and return whether the outputs agree with the reference. */
 static bool is_right(bench_run *run, const qn_configuration *configuration)
 {
     double error = 0;
@@ -170,7 +171,7 @@ static void bench_workload(bench_run *run, const qn_device_rates *rates)
         if (read_configuration(workload->family, options->texts[i], &configuration))
             try_configuration(run, &configuration);
         else
-            fprintf(stderr, "%s: \"%s\" is no configuration\n", workload->name, options->texts[i]);
+            fprintf(stderr, "%s: \"%s\" is not a configuration\n", workload->name, options->texts[i]);
     for (int i = 0; i < options->tries && clock_s() - start_s < options->seconds; i++)
         if (draw_configuration(run, &random, &configuration)) try_configuration(run, &configuration);
     printf("  best %.4f ms, %.1f %% of the limit (%s); %d tried, %d failed, %d wrong\n", 1e3 * run->best_s,
@@ -196,7 +197,7 @@ static bool parse(int argc, char **argv, bench_options *options)
         } else if (strncmp(argv[i], "--", 2) != 0) {
             if (!options->device)
                 options->device = argv[i];
-            else if (options->name_count < MOST_NAMES)
+            else if (options->name_count < NAMES_MAX)
                 options->names[options->name_count++] = argv[i];
         } else {
             if (!value) return false;
@@ -204,7 +205,7 @@ static bool parse(int argc, char **argv, bench_options *options)
                 options->tries = atoi(value);
             else if (strcmp(argv[i], "--seconds") == 0)
                 options->seconds = atof(value);
-            else if (strcmp(argv[i], "--try") == 0 && options->text_count < MOST_NAMES)
+            else if (strcmp(argv[i], "--try") == 0 && options->text_count < NAMES_MAX)
                 options->texts[options->text_count++] = value;
             else if (strcmp(argv[i], "--seed") == 0)
                 options->seed = strtoull(value, NULL, 10);
@@ -233,7 +234,7 @@ int main(int argc, char **argv)
             argv[0]);
         return 2;
     }
-    qn_status status = qn_context_create(&(qn_context_options){0}, &context);
+    qn_status status = qn_context_create(NULL, &context);
     if (status == QN_OK) status = qn_device_open(context, options.device, &device);
     if (status == QN_OK) status = qn_device_measure(device, &rates);
     if (status == QN_OK) status = qn_queue_create(device, &run.queue);

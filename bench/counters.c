@@ -1,7 +1,7 @@
-/* What a device counts of the kernels of runtime/measure: quern_bench_counters [DEVICE]
+/* Print the hardware counters of the kernels of runtime/measure: quern_bench_counters [DEVICE]
  *
- * One column for a copy of 1 GiB, one for 2^30 multiply-adds. Every failure of CUPTI is named; counters that the chip
- * does not have are nan. */
+ * One column is for a copy of 1 GiB, one for 2^30 multiply-adds. Every failure of CUPTI is printed; counters that the
+ * chip does not have are nan. */
 #include <quern/log.h>
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "runtime/counters.h"
 #include "runtime/kernels/measure.h"
 
-enum { MOST_COUNTERS = 64 };
+enum { COUNTERS_MAX = 64 };
 
 typedef struct bench_run {
     qn_queue *queue;
@@ -65,7 +65,7 @@ static int bench(qn_device *device)
 {
     bench_run run = {.queue = NULL};
     qn_counters *counters = NULL;
-    double copy[MOST_COUNTERS], multiply_add[MOST_COUNTERS];
+    double copy[COUNTERS_MAX], multiply_add[COUNTERS_MAX];
     size_t count;
     const char *const *names = qn_counters_names(&count);
     for (size_t i = 0; i < count; i++) copy[i] = multiply_add[i] = NAN;
@@ -90,7 +90,9 @@ int main(int argc, char **argv)
     qn_context *context = NULL;
     qn_device *device = NULL;
     int result = 1;
-    if (!failed(qn_context_create(&(qn_context_options){.log = print_log}, &context), "context") &&
+    if (!failed(
+            qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .log = print_log}, &context),
+            "context") &&
         !failed(qn_device_open(context, argc > 1 ? argv[1] : "cuda:0", &device), "device"))
         result = bench(device);
     qn_device_release(&device);

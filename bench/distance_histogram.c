@@ -1,9 +1,9 @@
-/* How fast distances of all pairs are counted: quern_bench_distance_histogram [DEVICE [ATOMS [KEY=VALUE …]]]
+/* Time the histogram of the distances of all pairs: quern_bench_distance_histogram [DEVICE [ATOMS [KEY=VALUE …]]]
  *
- * Unordered pairs, 400 bins of 0.05 nm, atoms at random at the density of those of water, resident on the device: once
- * without a box, in a cube, and in a rhombic dodecahedron of the same volume. Prints the median of seven launches by
- * the device's own clock, and what the slowest pipe of the device allows. KEY=VALUE sets tunables; without any, the
- * configuration is the tuned one where there is one. */
+ * Unordered pairs are counted into 400 bins of 0.05 nm. The atoms are random, as dense as the atoms of water, and
+ * resident on the device. There are three cases: no box, a cube, and a rhombic dodecahedron of the same volume. Prints
+ * the median of seven launches by the device's own clock, and the limit of the slowest pipe of the device. KEY=VALUE
+ * sets tunables; without any, the tuned configuration is used if there is one, else the fallback. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static bool bench_all(const bench_run *run)
            bench_cell(run, "triclinic", dodecahedron);
 }
 
-/* KEY=VALUE … on top of the fallback. */
+/* Read KEY=VALUE … over the fallback. */
 static bool read_configuration(int count, char **words, qn_configuration *configuration)
 {
     const qn_family *family = &qn_pairs_distance_histogram_family;
@@ -120,7 +120,7 @@ static bool read_configuration(int count, char **words, qn_configuration *config
                 known = true;
             }
         if (!known) {
-            fprintf(stderr, "%s: no tunable of %s\n", words[w], family->name);
+            fprintf(stderr, "%s: not a tunable of %s\n", words[w], family->name);
             return false;
         }
     }
@@ -133,7 +133,9 @@ static int bench(qn_context *context, qn_device *device, int atoms, int count, c
     bench_run run = {.atoms = atoms, .configuration = count > 0 ? &configuration : NULL};
     void *memory = NULL;
     bool good = read_configuration(count, words, &configuration) &&
-                !failed(qn_tune_attach(context, &(qn_tune_attach_options){.mode = QN_TUNE_KNOWN}), "tuning results") &&
+                !failed(qn_tune_attach(context, &(qn_tune_attach_options){.size = sizeof(qn_tune_attach_options),
+                                                                          .mode = QN_TUNE_KNOWN}),
+                        "tuning results") &&
                 !failed(qn_queue_create(device, &run.queue), "queue") &&
                 !failed(qn_device_measure(device, &run.rates), "measuring the device") &&
                 !failed(qn_allocate((size_t)atoms * 3, sizeof(float), &memory), "memory");
@@ -159,7 +161,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: no number of atoms; expected 2 or more\n", argv[2]);
         return 2;
     }
-    if (!failed(qn_context_create(&(qn_context_options){0}, &context), "context") &&
+    if (!failed(qn_context_create(NULL, &context), "context") &&
         !failed(qn_device_open(context, argc > 1 ? argv[1] : "auto", &device), "device"))
         result = bench(context, device, atoms, argc - 3, argv + 3);
     qn_device_release(&device);

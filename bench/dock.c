@@ -1,30 +1,31 @@
-/* How fast rotations are docked: quern_bench_dock [DEVICE [SIDES [BOX [BATCH [GRIDS [SETS]]]]]] [options]
+/* Measure docked rotations per second: quern_bench_dock [DEVICE [SIDES [BOX [BATCH [GRIDS [SETS]]]]]] [options]
  *
  * Three ways to compute the same rotations, in one process and in turns:
  *
- *     published   the design of the published GPU version of PIPER (Sukhwani and Herbordt 2009): each ligand grid in a
- *                 grid of full size, transformed whole by a library, products in a kernel of their own that sums over
- *                 grids, one whole inverse transform a coefficient set, the filter in a kernel of its own. Of the
- *                 libraries that the device has (cuFFT, VkFFT, FFTW; not our own lines), the fastest.
+ *     published   the design of the published GPU version of PIPER (Sukhwani and Herbordt 2009): a library transforms
+ *                 each ligand grid in a grid of full size, one kernel multiplies and sums over grids, the library makes
+ *                 one whole inverse transform for each coefficient set, and one kernel filters. The library is the
+ *                 fastest that the device has of cuFFT, VkFFT and FFTW; our own transforms are not tried.
  *     library     the search with transforms of the engine that it chooses itself and zero-padded inputs.
  *     fused       the search with transforms, products and filter in kernels of our own.
  *
- * SIDES: cells of the grid, "160" or "80x84x80"; BOX: side of the ligand's box; BATCH: rotations a batch of the search,
- * 0 for the fastest of 1 … 32, which the published design always gets; GRIDS: ligand grids, 2 … 20 (2 for the shape and
- * the charges, one more for each pair term); SETS: coefficient sets, one inverse transform each. Receptor and ligand
- * are drawn: atoms as dense as a protein's that fill an ellipsoid and the ball that the box holds. Configurations of
- * kernels are those that were tuned or shipped.
+ * SIDES: cells of the grid, "160" or "80x84x80"; BOX: cells along a side of the ligand's box; BATCH: rotations in a
+ * batch of the search, 0 for the fastest of 1 … 32, which the published design always gets; GRIDS: ligand grids, 2 … 20
+ * (2 for the shape and the charges, one more for each pair term); SETS: coefficient sets, one inverse transform each.
+ * Receptor and ligand are random atoms, as dense as in a protein, that fill an ellipsoid (receptor) and the ball inside
+ * the box (ligand). Kernels run with their tuned or shipped configurations.
  *
- * Options: --engine NAME  transforms of the published design by this engine alone, "own" too
- *          --rotations N  of one measurement of a rate; unless given, some seconds of them
- *          --turns N      measurements of each way; 5 unless given
- *          --atoms N      of the ligand; unless given, a protein's density, 4000 at most
+ * Options: --engine NAME  engine for the transforms of the published design; "own" is allowed
+ *          --rotations N  rotations of one measurement of a rate (default: as many as run in some seconds)
+ *          --turns N      measurements of each way (default 5)
+ *          --atoms N      atoms of the ligand (default: as dense as a protein, 4000 at most)
  *
- * Of each stage: milliseconds, the bytes that it must move at least (each input read once, each output written once; a
- * transform in three passes moves more) and their share of the device's copy limit, and the share of the limit of its
- * whole work (family.h, qn_work). These times are by the wall clock around several launches on a finished queue, as not
- * every transform gives events. Rates are of the loop as `quern dock` runs it, two batches under way. At last the best
- * cells that the three ways found are compared: exit status 1 when they differ by more than rounding can do. */
+ * Prints for each stage: milliseconds, the least bytes that it must move (each input read once, each output written
+ * once; a transform in three passes moves more), their share of the device's copy limit, and the share of the limit of
+ * its whole work (family.h, qn_work). These times are taken by the wall clock around several launches on a finished
+ * queue, because not every transform gives events. Rates are measured in the loop that `quern dock` runs, with two
+ * batches under way. At the end the best cells of the three ways are compared; the exit status is 1 when they differ by
+ * more than rounding errors. */
 #define _POSIX_C_SOURCE 200809L
 #include <getopt.h>
 #include <math.h>
@@ -42,7 +43,7 @@
 #include "dock_parts/stages.h"
 
 enum { PUBLISHED, LIBRARY, FUSED, WAYS };
-enum { COMPARED = 64, MOST_TURNS = 99, BATCHES = 6 };
+enum { COMPARED = 64, TURNS_MAX = 99, BATCHES = 6 };
 
 static const int batches[BATCHES] = {1, 2, 4, 8, 16, 32};
 static const char *const way_names[WAYS] = {"published", "library", "fused"};
@@ -83,17 +84,17 @@ static qn_status collect_search(void *search, int slot, qn_dock_hit *hits)
 
 /* ---- the loop over rotations ---- */
 
-/* One of the ways, ready to run. */
+/* One of the three ways to dock, ready to run. */
 typedef struct runner {
     const dock_bench *bench;
     int way, batch;
     qn_fft_engine engine;
-    void *state; /* NULL: this way is not there */
+    void *state; /* NULL: this way cannot run on the device */
     qn_status (*submit)(void *state, int first, int slot);
     qn_status (*collect)(void *state, int slot, qn_dock_hit *hits);
     void (*close)(void **state);
     qn_dock_hit *hits; /* of a batch */
-    double rates[MOST_TURNS];
+    double rates[TURNS_MAX];
 } runner;
 
 static const char *transforms_of(int way, qn_fft_engine engine)
@@ -132,8 +133,8 @@ static void keep_hits(runner *run, long first, long count, qn_dock_hit *kept)
         memcpy(kept + first * sets, run->hits, (size_t)((left < run->batch ? left : run->batch) * sets) * sizeof *kept);
 }
 
-/* Seconds of so many rotations, two batches under way at any time as in the program. Their hits are put into `kept`,
- * unless it is NULL. */
+/* Dock `count` rotations with two batches under way at any time, as the program does. Returns the seconds. The hits go
+ * to `kept`; NULL: they are dropped. */
 static double run_rotations(runner *run, long count, qn_dock_hit *kept)
 {
     long waiting[QN_DOCK_SLOTS] = {-1, -1};
@@ -152,7 +153,7 @@ static double run_rotations(runner *run, long count, qn_dock_hit *kept)
     return qn_clock_lap_s(&since_s);
 }
 
-/* Rotations that take about so long, whole batches. */
+/* Number of rotations, in whole batches, that take about `seconds`. */
 static long rotations_of(runner *run, double seconds)
 {
     const long batch = run->batch;
@@ -164,7 +165,7 @@ static long rotations_of(runner *run, double seconds)
     return batch * (long)fmax(4, ceil(wanted / (double)batch));
 }
 
-/* The fastest of the batches for a way and an engine; 0 when none runs. */
+/* Return the fastest batch size for a way and an engine; 0 when none runs. */
 static int best_batch(const dock_bench *bench, int way, qn_fft_engine engine, double *best_rate)
 {
     int best = 0;
@@ -188,7 +189,7 @@ static int best_batch(const dock_bench *bench, int way, qn_fft_engine engine, do
     return best;
 }
 
-/* The fastest engine and batch of the published design. */
+/* Open the published design with its fastest engine and batch size. */
 static void open_published(const dock_bench *bench, runner *run)
 {
     static const qn_fft_engine libraries[] = {QN_FFT_CUFFT, QN_FFT_VKFFT, QN_FFT_FFTW};
@@ -200,7 +201,8 @@ static void open_published(const dock_bench *bench, runner *run)
         const qn_fft_engine engine = bench->engine == QN_FFT_AUTO ? libraries[i] : bench->engine;
         double rate;
         qn_fft_plan *plan = NULL;
-        const qn_fft_options trial = {.size = {16, 16, 16}, .kind = QN_FFT_REAL_FORWARD, .engine = engine};
+        const qn_fft_options trial = {
+            .size_bytes = sizeof trial, .size = {16, 16, 16}, .kind = QN_FFT_REAL_FORWARD, .engine = engine};
         if (qn_fft_plan_create(bench->device, &trial, &plan) != QN_OK) continue;
         qn_fft_plan_destroy(&plan);
         const int batch = best_batch(bench, PUBLISHED, engine, &rate);
@@ -217,7 +219,7 @@ static void open_published(const dock_bench *bench, runner *run)
     bench_must(open_runner(bench, PUBLISHED, best_engine, best, run));
 }
 
-/* The search with the batch that was asked for or the fastest. */
+/* Open the search with the batch size of the command line, or with the fastest. */
 static void open_searcher(const dock_bench *bench, int way, runner *run)
 {
     double rate;
@@ -247,10 +249,10 @@ static void print_table(const dock_bench *bench, const runner *run)
         library_way_print(bench, run->engine, run->way == LIBRARY, run->batch);
 }
 
-/* Median, lowest and highest of the turns' values. */
+/* Print median, lowest and highest value of all turns. */
 static void print_spread(const char *name, const double *values, int turns, int digits)
 {
-    double sorted[MOST_TURNS];
+    double sorted[TURNS_MAX];
     memcpy(sorted, values, (size_t)turns * sizeof *values);
     qsort(sorted, (size_t)turns, sizeof *sorted, bench_by_value);
     const double shown[] = {sorted[turns / 2], sorted[0], sorted[turns - 1]};
@@ -259,10 +261,10 @@ static void print_spread(const char *name, const double *values, int turns, int 
     printf("\n");
 }
 
-/* One way over another, turn by turn, so that slow drifts of the machine cancel. */
+/* Print the ratio of two ways turn by turn, so that slow drifts of the machine cancel. */
 static void print_ratio(const runner *runs, int way, int over, int turns)
 {
-    double ratios[MOST_TURNS];
+    double ratios[TURNS_MAX];
     char name[64];
     if (!runs[way].state || !runs[over].state) return;
     for (int turn = 0; turn < turns; turn++) ratios[turn] = runs[way].rates[turn] / runs[over].rates[turn];
@@ -293,7 +295,7 @@ static void compare_rates(const dock_bench *bench, runner *runs)
     print_ratio(runs, FUSED, LIBRARY, bench->turns);
 }
 
-/* Whether two ways found the same: where cells differ, energies must be the same but for rounding. */
+/* Return whether two ways found the same hits: where cells differ, energies must agree within rounding. */
 static bool compare_hits(const dock_bench *bench, int way, int over, const qn_dock_hit *found, const qn_dock_hit *other)
 {
     const int count = COMPARED * bench->sets;
@@ -363,7 +365,7 @@ static void read_options(int argc, char **argv, dock_bench *bench)
     }
 }
 
-/* Device identifier; fills everything else that the command line says. */
+/* Fill `bench` from the command line. Returns the device identifier. */
 static const char *read_arguments(int argc, char **argv, dock_bench *bench)
 {
     int *numbers[] = {&bench->grid.box, &bench->batch, &bench->grids, &bench->sets};
@@ -374,7 +376,7 @@ static const char *read_arguments(int argc, char **argv, dock_bench *bench)
     const int sides = sscanf(count > 1 ? argv[optind + 1] : "160", "%dx%dx%d", &cells[0], &cells[1], &cells[2]);
     if (sides == 1) cells[1] = cells[2] = cells[0];
     for (int i = 2; i < count && i < 6; i++) *numbers[i - 2] = atoi(argv[optind + i]);
-    if (count > 6 || (sides != 1 && sides != 3) || bench->turns < 1 || bench->turns > MOST_TURNS) usage();
+    if (count > 6 || (sides != 1 && sides != 3) || bench->turns < 1 || bench->turns > TURNS_MAX) usage();
     for (int axis = 0; axis < 3; axis++)
         if (cells[axis] < bench->grid.box || cells[axis] > 1024 || bench->grid.box < 8) {
             fprintf(stderr,
@@ -383,10 +385,10 @@ static const char *read_arguments(int argc, char **argv, dock_bench *bench)
                     bench->grid.box, cells[0], cells[1], cells[2]);
             exit(2);
         }
-    if (bench->grids < LEAST_GRIDS || bench->grids > MOST_GRIDS || bench->sets < 1 || bench->sets > MOST_SETS ||
+    if (bench->grids < LEAST_GRIDS || bench->grids > GRIDS_MAX || bench->sets < 1 || bench->sets > SETS_MAX ||
         bench->batch < 0 || bench->most_atoms < 1 || bench->turn_rotations < 0) {
         fprintf(stderr, "quern_bench_dock: expected %d to %d grids, 1 to %d sets, and no negative numbers\n",
-                LEAST_GRIDS, MOST_GRIDS, MOST_SETS);
+                LEAST_GRIDS, GRIDS_MAX, SETS_MAX);
         exit(2);
     }
     return count > 0 ? argv[optind] : "auto";
@@ -398,10 +400,12 @@ int main(int argc, char **argv)
     runner runs[WAYS] = {{0}};
     qn_tune_store *store;
     const char *identifier = read_arguments(argc, argv, &bench);
-    bench_must(qn_context_create(&(qn_context_options){0}, &bench.context));
+    bench_must(qn_context_create(NULL, &bench.context));
     bench_must(qn_device_open(bench.context, identifier, &bench.device));
     bench_must(qn_tune_store_open(NULL, NULL, &store));
-    bench_must(qn_tune_attach(bench.context, &(qn_tune_attach_options){.mode = QN_TUNE_KNOWN, .store = store}));
+    bench_must(qn_tune_attach(
+        bench.context,
+        &(qn_tune_attach_options){.size = sizeof(qn_tune_attach_options), .mode = QN_TUNE_KNOWN, .store = store}));
     bench.info = qn_device_get_info(bench.device);
     bench_must(qn_device_measure(bench.device, &bench.rates));
     bench_must(qn_queue_create(bench.device, &bench.queue));

@@ -1,20 +1,22 @@
 /* quern_bench_dock_fit WEIGHTS DATA OUT: fit the coefficient sets of the PIPER energy to complexes of known structure.
  *
- * DATA has a folder of each complex, OUT the run of bench/dock-fit on it with the sets of WEIGHTS. Each run's poses are
- * weighed anew, from their unweighted terms, with every set of a grid over core, attraction and electrostatic (`cores`,
- * `attractions`, `electrostatics` below; pair 1 and repulsion 0.40 set the scale), ranked and clustered as quern dock
- * does, and their clusters' centres judged as quern evaluate does. Reach, D and cap stay those of WEIGHTS.
+ * DATA has a folder for each complex. OUT has the runs that bench/dock-fit made of these complexes with the sets of
+ * WEIGHTS. The sets that are compared form a grid over core, attraction and electrostatic (`cores`, `attractions`,
+ * `electrostatics` below; pair 1 and repulsion 0.40 set the scale). For each set, the energies of a run's poses are
+ * computed from their unweighted terms. The poses are ranked and clustered as quern dock does, and the centres of the
+ * clusters are judged as quern evaluate does. Reach, D and cap stay those of WEIGHTS.
  *
- * The rule. The rank of a set on a complex is that of the first acceptable cluster, at most 60, and 60 where there is
- * none. Its loss there is 1 when the rank is beyond 10, which is as far as users look, plus a hundredth of the rank's
- * log10, which settles ties. The score of a set is the mean loss over the complexes, smoothed over the grid: the mean
- * over all sets of the grid with weights exp(−d²/2), d in steps of the grid, so that a plateau wins over a spike. The
- * first set must stand alone on any complex: it is the one with the lowest score without the mask of antibodies. Each
- * further one, up to three, works beside the others with that mask: it is the one with the lowest score when the rank
- * on a complex is the best of its own and those of the sets chosen before. The merged answer has the mask in all sets.
+ * The rule. The rank of a set on a complex is the rank of its first acceptable cluster, at most 60, and 60 where no
+ * cluster is acceptable. The loss of a set on a complex is 1 when the rank is above 10 (users rarely look further),
+ * plus a hundredth of the rank's log10, which breaks ties. The score of a set is the mean loss over the complexes,
+ * smoothed over the grid: the mean over all sets of the grid with weights exp(−d²/2), d in steps of the grid, so that a
+ * plateau wins over a spike. The first set must work alone on any complex: it has the lowest score without the mask of
+ * antibodies. Each further set, up to three in all, works beside the others with that mask: it has the lowest score
+ * when the rank on a complex is the best of its own rank and the ranks of the sets chosen before. The merged answer has
+ * the mask in all sets.
  *
- * Leave-one-out applies the rule to all complexes but one and judges the sets on that one: what to expect of a complex
- * that the fit has not seen. */
+ * Leave-one-out applies the rule to all complexes but one and judges the sets on that one. It estimates the result for
+ * a complex that the fit has not seen. */
 #include <dirent.h>
 #include <math.h>
 #include <quern/molecule.h>
@@ -36,7 +38,7 @@
 #include "dock/pose_energy.h"
 #include "score/coefficients.h"
 
-/* Core times repulsion: what an atom in the receptor's core costs. */
+/* Core times repulsion: the energy of one ligand atom in the receptor's core. */
 static const double cores[] = {35, 42, 50, 60, 70};
 static const double attractions[] = {-0.20, -0.25, -0.30, -0.35, -0.40, -0.50};
 static const double electrostatics[] = {75, 150, 225, 275, 325, 400, 550};
@@ -53,10 +55,10 @@ enum {
     CHOSEN = 3
 };
 
-/* Names of the chosen sets, in the order of the alphabet as the merging breaks ties by name. */
+/* Names of the chosen sets; alphabetical, because merging breaks ties by name. */
 static const char *const names[CHOSEN] = {"first", "second", "third"};
 
-/* Terms of a pose as kept here; the core counts atoms. */
+/* Unweighted terms of a pose; CORE is a number of atoms. */
 enum { CORE, ATTRACTION, ELECTROSTATIC, PAIR, MASK };
 
 /* A set's clusters on a complex, best first. */
@@ -94,7 +96,7 @@ static void set_place(size_t set, int place[3])
 
 /* ---- Reading the runs ---- */
 
-/* What is read of poses.csv, in the order of `headers`. */
+/* Columns that are read from poses.csv, in the order of `headers`. */
 enum { ROTATION, MATRIX, TRANSLATION = MATRIX + 9, SET = TRANSLATION + 3, TERMS, COLUMNS = TERMS + 5 };
 
 static const char *const headers[COLUMNS] = {"rotation",    "r11",           "r12",         "r13",          "r21",
@@ -102,13 +104,13 @@ static const char *const headers[COLUMNS] = {"rotation",    "r11",           "r1
                                              "tx_angstrom", "ty_angstrom",   "tz_angstrom", "coefficients", "repulsion",
                                              "attraction",  "electrostatic", "pair",        "mask"};
 
-enum { MOST_FIELDS = 64 };
+enum { FIELDS_MAX = 64 };
 
 /* Cut a line of simple fields (poses.csv quotes none) at its commas. */
-static size_t cut(char *line, char *fields[MOST_FIELDS])
+static size_t cut(char *line, char *fields[FIELDS_MAX])
 {
     size_t count = 0;
-    for (char *at = line; at && count < MOST_FIELDS;) {
+    for (char *at = line; at && count < FIELDS_MAX;) {
         fields[count++] = at;
         at = strchr(at, ',');
         if (at) *at++ = '\0';
@@ -118,19 +120,19 @@ static size_t cut(char *line, char *fields[MOST_FIELDS])
 
 static qn_status find_columns(const char *path, char *line, size_t columns[COLUMNS])
 {
-    char *fields[MOST_FIELDS];
+    char *fields[FIELDS_MAX];
     const size_t count = cut(line, fields);
     for (size_t c = 0; c < COLUMNS; c++) {
         size_t field = 0;
         while (field < count && strcmp(fields[field], headers[c]) != 0) field++;
         if (field == count)
-            QN_FAIL(QN_BAD_FORMAT, "%s: it has no column %s; expected a run of piper", path, headers[c]);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: it has no column %s; expected a run of piper", path, headers[c]);
         columns[c] = field;
     }
     return QN_OK;
 }
 
-static qn_status read_pose(const fit *f, const char *path, size_t line, char *const fields[MOST_FIELDS],
+static qn_status read_pose(const fit *f, const char *path, size_t line, char *const fields[FIELDS_MAX],
                            const size_t columns[COLUMNS], qn_dock_pose *pose)
 {
     double values[COLUMNS] = {0};
@@ -140,14 +142,14 @@ static qn_status read_pose(const fit *f, const char *path, size_t line, char *co
         if (c == SET) continue;
         values[c] = strtod(fields[columns[c]], &end);
         if (end == fields[columns[c]] || *end)
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s is \"%s\"; expected a number", path, line, headers[c],
-                    fields[columns[c]]);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s is \"%s\"; expected a number", path, line, headers[c],
+                           fields[columns[c]]);
     }
     size_t docked = 0;
     while (docked < f->docked_count && strcmp(set, f->docked[docked].name) != 0) docked++;
     if (docked == f->docked_count)
-        QN_FAIL(QN_NOT_FOUND, "%s:%zu: the set %s is not in the weights file; expected a run with that file", path,
-                line, set);
+        return QN_FAIL(QN_NOT_FOUND, "%s:%zu: the set %s is not in the weights file; expected a run with that file",
+                       path, line, set);
     *pose = (qn_dock_pose){.rotation = (int32_t)values[ROTATION], .set = docked};
     memcpy(pose->matrix, values + MATRIX, sizeof pose->matrix);
     memcpy(pose->translation_angstrom, values + TRANSLATION, sizeof pose->translation_angstrom);
@@ -160,7 +162,7 @@ static qn_status read_lines(const fit *f, const char *path, char *data, dock_cas
 {
     size_t columns[COLUMNS] = {0}, field_count = 0, number = 0;
     for (char *line = data, *next; *line; line = next) {
-        char *fields[MOST_FIELDS], *newline = strchr(line, '\n');
+        char *fields[FIELDS_MAX], *newline = strchr(line, '\n');
         next = newline ? newline + 1 : line + strlen(line);
         if (newline) *newline = '\0';
         if (number++ == 0) {
@@ -169,15 +171,16 @@ static qn_status read_lines(const fit *f, const char *path, char *data, dock_cas
             continue;
         }
         if (cut(line, fields) != field_count)
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the line has not as many fields as the first; expected %zu", path, number,
-                    field_count);
+            return QN_FAIL(QN_BAD_FORMAT,
+                           "%s:%zu: the line and the first line differ in the number of fields; expected %zu", path,
+                           number, field_count);
         void *memory = of->poses;
         qn_status status = qn_grow(&memory, &of->pose_capacity, of->pose_count + 1, sizeof *of->poses);
         of->poses = memory;
         QN_TRY(status);
         QN_TRY(read_pose(f, path, number, fields, columns, &of->poses[of->pose_count++]));
     }
-    if (of->pose_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: it holds no pose", path);
+    if (of->pose_count == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: it holds no pose", path);
     return QN_OK;
 }
 
@@ -198,7 +201,7 @@ static bool is_same_place(const qn_dock_pose *a, const qn_dock_pose *b)
            memcmp(a->translation_angstrom, b->translation_angstrom, sizeof a->translation_angstrom) == 0;
 }
 
-/* The poses of a run, those of all sets: the main poses.csv of several sets has them all. */
+/* Read the poses of a run. The main poses.csv of a run with several sets holds the poses of all sets. */
 static qn_status read_poses(const fit *f, const char *out, dock_case *of)
 {
     qn_text path = {0};
@@ -225,7 +228,8 @@ static qn_status read_molecule(const char *data, const char *name, const char *e
     qn_text path = {0};
     qn_status status = qn_text_append(&path, "%s/%s/%s_%s.pdb", data, name, name, ending);
     if (status == QN_OK)
-        status = qn_molecule_read(NULL, path.data, &(qn_molecule_options){.drop_water = true}, molecule);
+        status = qn_molecule_read(
+            NULL, path.data, &(qn_molecule_options){.size = sizeof(qn_molecule_options), .drop_water = true}, molecule);
     qn_text_clear(&path);
     return status;
 }
@@ -236,12 +240,12 @@ static int same_size(int least, void *user)
     return least;
 }
 
-/* The mask term of every pose, interpolated on a grid of the search's usual spacing. */
+/* Compute the mask term of every pose by interpolation on a grid with the search's default spacing. */
 static qn_status mask_poses(const qn_dock_partner *receptor, const qn_dock_partner *ligand, const qn_dock_masks *masks,
                             const qn_coefficients *set, dock_case *of)
 {
     const double spacing_angstrom = 1;
-    double contact, reach, terms[QN_DOCK_MOST_TERMS];
+    double contact, reach, terms[QN_DOCK_TERMS_MAX];
     qn_dock_energy energy;
     qn_dock_grid grid;
     qn_dock_pose_energy at = {0};
@@ -259,7 +263,7 @@ static qn_status mask_poses(const qn_dock_partner *receptor, const qn_dock_partn
     return status;
 }
 
-/* What --coefficients antibody would add to each pose. */
+/* Compute the mask energy that --coefficients antibody would add to each pose. */
 static qn_status mask_antibody(const char *data, dock_case *of)
 {
     const qn_coefficients set = {"mask", 0, 0, 0, 0, 1, 4, 1, INFINITY, true};
@@ -304,11 +308,13 @@ static int by_name(const void *left, const void *right)
     return strcmp(((const dock_case *)left)->name, ((const dock_case *)right)->name);
 }
 
-/* The complexes: folders of DATA, in the order of their names. */
+/* List the complexes: the folders of DATA in the order of their names. */
 static qn_status list_cases(fit *f, const char *data)
 {
     DIR *stream = opendir(data);
-    if (!stream) QN_FAIL(QN_IO_ERROR, "%s: the folder cannot be listed; expected one of a folder per complex", data);
+    if (!stream)
+        return QN_FAIL(QN_IO_ERROR, "%s: the folder cannot be listed; expected it to hold one folder per complex",
+                       data);
     qn_status status = QN_OK;
     for (const struct dirent *found; status == QN_OK && (found = readdir(stream));) {
         qn_text receptor = {0};
@@ -326,12 +332,13 @@ static qn_status list_cases(fit *f, const char *data)
     }
     closedir(stream);
     QN_TRY(status);
-    if (f->case_count == 0) QN_FAIL(QN_NOT_FOUND, "%s: no complex; expected folders NAME with NAME_r_u.pdb", data);
+    if (f->case_count == 0)
+        return QN_FAIL(QN_NOT_FOUND, "%s: there is no complex; expected folders NAME with files NAME_r_u.pdb", data);
     qsort(f->cases, f->case_count, sizeof *f->cases, by_name);
     return QN_OK;
 }
 
-/* The terms of different sets can be compared only when they count the same things. */
+/* Read the docked sets. Their terms can be compared only when reach, D and cap are the same in all sets. */
 static qn_status read_docked(const char *path, fit *f)
 {
     QN_TRY(qn_coefficients_read(path, &f->docked, &f->docked_count));
@@ -339,10 +346,12 @@ static qn_status read_docked(const char *path, fit *f)
     for (const qn_coefficients *set = first; set < first + f->docked_count; set++) {
         if (set->reach_angstrom != first->reach_angstrom || set->length_angstrom != first->length_angstrom ||
             set->cap != first->cap)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s and %s differ in reach, D or cap; expected the same in all sets", path,
-                    first->name, set->name);
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "%s: %s and %s differ in reach, D or cap; expected the same in all sets", path, first->name,
+                           set->name);
         if (!(set->core > 0))
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: core of %s is %g; expected more than 0", path, set->name, set->core);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: core of %s is %g; expected more than 0", path, set->name,
+                           set->core);
     }
     return QN_OK;
 }
@@ -386,7 +395,7 @@ static qn_status judge(dock_case *of, size_t pose, bool *acceptable)
     qn_molecule *ligand;
     qn_complex_quality quality;
     unsigned char known = atomic_load(&of->qualities[pose]);
-    if (known == 0) { /* two threads may both find out: they find the same */
+    if (known == 0) { /* two threads may both compute this: they get the same class */
         QN_TRY(qn_molecule_copy(of->ligand, &ligand));
         qn_molecule_transform(ligand, of->poses[pose].matrix, of->poses[pose].translation_angstrom);
         qn_status status = qn_complex_quality_compute(of->reference, of->receptor, ligand, &quality);
@@ -477,7 +486,7 @@ static size_t rank_of(const dock_case *of, size_t set, size_t order)
     return order == 0 ? of->alone[set].first : of->rankings[set].first;
 }
 
-/* Mean loss over the complexes, but for `left_out`, when the set joins those chosen. */
+/* Mean loss over the complexes except `left_out` when `set` joins the chosen sets. */
 static double mean_loss(const fit *f, size_t set, const size_t *chosen, size_t chosen_count, size_t left_out)
 {
     enum { LOOKED_AT = 10 };
@@ -541,7 +550,7 @@ static qn_status merged_rank(const fit *f, dock_case *of, const size_t *sets, si
     return status;
 }
 
-/* ---- What is printed ---- */
+/* ---- Printing ---- */
 
 enum { ANSWERS = CHOSEN + 2 }; /* each set as the rule judges it, the first two merged, all three merged */
 
@@ -601,7 +610,7 @@ static void print_mean(const fit *f, bool with_sets, const size_t (*answers)[ANS
     printf("\n");
 }
 
-/* A row per complex: ranks with the sets that were chosen for it. */
+/* Print a row for each complex: ranks with the sets that were chosen for this complex. */
 static qn_status print_table(const fit *f, bool leave_one_out)
 {
     void *memory;

@@ -1,9 +1,10 @@
-/* Times of the transform engines of a device: quern_bench_fft [device [threads [size …]]]
+/* Time the transform engines of a device: quern_bench_fft [device [threads [size …]]]
  *
- * Real cubes forward, forward from a grid filled to a quarter of each side (as docking's ligand grids are), and back.
- * GFlop/s count 2.5·N·log2 N operations for a real transform of N numbers, skipped work included. On the host one
- * thread is the default, so times are of one core. On a device the batch fills it, and the last column compares the
- * bytes that must move (input read and output written once) at that speed with the measured copy rate.
+ * Three transforms of real cubes are timed: forward, forward from a grid filled to a quarter of each side (like
+ * docking's ligand grids), and inverse. GFlop/s count 2.5·N·log2 N operations for a real transform of N numbers,
+ * skipped work included. On the host the default is one thread, so the times are those of one core. On other devices
+ * the batch is large enough to fill the device, and the last column is the rate of the bytes that must move (input read
+ * once, output written once) as a share of the measured copy rate.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <math.h>
@@ -38,7 +39,8 @@ static qn_status time_plan(const bench_run *bench, qn_fft_plan *plan, size_t inp
     if (status == QN_OK) status = qn_buffer_create(bench->device, output_bytes, &output);
     *best_s = 1e30;
     for (int run = 0; status == QN_OK && run <= TIMED_RUNS; run++) {
-        /* Zeros stay zeros through any number of inverses that destroy their input, and take no less time. */
+        /* The input is 0: it stays 0 through any number of inverses that destroy their input, and takes the same
+         * time. */
         status = qn_queue_fill(bench->queue, input, 0, input_bytes, 0, NULL);
         if (status == QN_OK) status = qn_queue_finish(bench->queue);
         const double start_s = clock_s();
@@ -66,7 +68,8 @@ static void bench_transform(const bench_run *bench, int size, qn_fft_engine engi
     double seconds = 0;
     const double plan_start_s = clock_s();
     qn_status status = qn_fft_plan_create(bench->device,
-                                          &(qn_fft_options){.size = {size, size, size},
+                                          &(qn_fft_options){.size_bytes = sizeof(qn_fft_options),
+                                                            .size = {size, size, size},
                                                             .filled = {filled, filled, filled},
                                                             .batch = batch,
                                                             .kind = kind,
@@ -92,7 +95,8 @@ static void bench_transform(const bench_run *bench, int size, qn_fft_engine engi
 
 static qn_status start(bench_run *bench, const char *device, int threads)
 {
-    qn_status status = qn_context_create(&(qn_context_options){.threads = threads}, &bench->context);
+    qn_status status = qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = threads},
+                                         &bench->context);
     if (status == QN_OK) status = qn_device_open(bench->context, device, &bench->device);
     if (status == QN_OK) status = qn_queue_create(bench->device, &bench->queue);
     if (status != QN_OK) return status;

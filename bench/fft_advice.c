@@ -1,10 +1,10 @@
-/* What advice on transform sizes is worth: quern_bench_fft_advice DEVICE LIST [ENGINE [CROP GROW]]
+/* Measure the gain from advised transform sizes: quern_bench_fft_advice DEVICE LIST [ENGINE [CROP GROW]]
  *
- * For each size of LIST (bench/fft-sizes.txt) real transforms at the wanted size against those at the size that
- * qn_fft_advise names (crop 10 %, grow 20 % unless given; "0 20" pads only), timed anew: one process, in turns, medians
- * of SAMPLES pairs. The ratio is of a pair, wanted over advised, so that slow drifts of the machine cancel; its noise
- * is half the distance of the quartiles of the ratios. Where the advice is the wanted size the ratio is 1. Sizes that
- * the engine refuses have no ratio and are counted apart.
+ * For each size of LIST (bench/fft-sizes.txt) real transforms of the wanted size are compared with transforms of the
+ * size that qn_fft_advise returns (CROP default 10 %, GROW default 20 %; "0 20" pads only). Both are timed in turns in
+ * one process. The ratio, wanted over advised, is the median over SAMPLES pairs, so that slow drifts of the machine
+ * cancel; its noise is half the distance between the quartiles. Where the advice is the wanted size the ratio is 1.
+ * Sizes that the engine refuses have no ratio and are counted separately.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <math.h>
@@ -26,7 +26,7 @@ typedef struct bench_run {
     double crop, grow;
 } bench_run;
 
-/* A line of the list and what came out. */
+/* A line of the list and its results. */
 typedef struct entry {
     char class_name[16], size_text[48];
     int size[3], batch;
@@ -67,7 +67,8 @@ static qn_status open_side(const bench_run *bench, const int size[3], int batch,
     const size_t rows = (size_t)size[1] * (size_t)size[2] * (size_t)batch;
     const size_t input_bytes = rows * (size_t)size[0] * sizeof(float),
                  output_bytes = rows * ((size_t)size[0] / 2 + 1) * 2 * sizeof(float);
-    qn_fft_options options = {.batch = batch, .kind = QN_FFT_REAL_FORWARD, .engine = bench->engine};
+    qn_fft_options options = {
+        .size_bytes = sizeof options, .batch = batch, .kind = QN_FFT_REAL_FORWARD, .engine = bench->engine};
     memcpy(options.size, size, sizeof options.size);
     double seconds = 0;
     qn_status status = qn_fft_plan_create(bench->device, &options, &one->plan);
@@ -138,22 +139,22 @@ static qn_status advise(const bench_run *bench, entry *line)
     }
     options.without_cache = true;
     memcpy(options.size, line->size, sizeof options.size);
-    qn_fft_advice_report report;
+    qn_fft_advice_report *report = NULL;
     const double start_s = clock_s();
     qn_status status = qn_fft_advise(bench->device, &options, &report);
     line->advice_s = clock_s() - start_s;
     if (status != QN_OK) return status;
-    const qn_fft_advice *wanted = &report.rows[report.wanted];
-    memcpy(line->advised, report.rows[0].size, sizeof line->advised);
-    line->predicted = report.rows[0].predicted_ratio > 0 ? 1 / report.rows[0].predicted_ratio : 0;
+    const qn_fft_advice *wanted = &report->rows[report->wanted];
+    memcpy(line->advised, report->rows[0].size, sizeof line->advised);
+    line->predicted = report->rows[0].predicted_ratio > 0 ? 1 / report->rows[0].predicted_ratio : 0;
     line->wanted_engine = wanted->engine;
-    line->advised_engine = report.rows[0].engine;
+    line->advised_engine = report->rows[0].engine;
     line->wanted_s = wanted->seconds;
-    line->advised_s = report.rows[0].seconds;
-    line->kept = report.rows[0].is_wanted;
+    line->advised_s = report->rows[0].seconds;
+    line->kept = report->rows[0].is_wanted;
     line->ratio = 1;
     if (!wanted->usable) snprintf(line->failure, sizeof line->failure, "%s", wanted->reason);
-    qn_fft_advice_report_clear(&report);
+    qn_fft_advice_report_destroy(&report);
     return QN_OK;
 }
 
@@ -244,7 +245,7 @@ static qn_status start(bench_run *bench, int argc, char **argv)
     for (int engine = QN_FFT_OWN; engine <= QN_FFT_CUFFT; engine++)
         if (argc > 3 && strcmp(argv[3], qn_fft_engine_name((qn_fft_engine)engine)) == 0)
             bench->engine = (qn_fft_engine)engine;
-    qn_status status = qn_context_create(&(qn_context_options){0}, &bench->context);
+    qn_status status = qn_context_create(NULL, &bench->context);
     if (status == QN_OK) status = qn_device_open(bench->context, argv[1], &bench->device);
     if (status == QN_OK) status = qn_queue_create(bench->device, &bench->queue);
     if (status != QN_OK) return status;

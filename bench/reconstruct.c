@@ -1,22 +1,24 @@
-/* How fast slices are inserted: quern_bench_reconstruct [DEVICE [SIDE [IMAGES [KEY=VALUE …]]]]
+/* Time the insertion of slices: quern_bench_reconstruct [DEVICE [SIDE [IMAGES [KEY=VALUE …]]]]
  *
- * Transformed images at uniform random views, resident on the device, are gathered into a volume of padded side SIDE
- * (reconstruct/insert_slices) and scattered into it (reconstruct/scatter_slices, where the device runs it), with the
- * same blob and arrays. Two ways to measure:
+ * Transformed images at uniform random views, resident on the device, are inserted into a volume of padded side SIDE
+ * twice with the same blob and arrays: by gathering (reconstruct/insert_slices) and by scattering
+ * (reconstruct/scatter_slices, if the device runs it). There are two ways to measure:
  *
- * Without `total`: the median of five launches of IMAGES images by the device's own clock, nanoseconds per visit of a
- * voxel, and by how much the weights of the two differ, relatively.
+ * Without `total`: prints the median of five launches of IMAGES images by the device's own clock, nanoseconds for each
+ * visited voxel, and the relative difference between the weights of the two kernels.
  *
- * With total=N: a whole run by the wall clock, after one launch to compile. IMAGES images are cycled in launches of
- * `launch` (512) with 61 sets of views until N are inserted; sums settle every 2^14 insertions. The workload of
- * Brome mosaic virus: quern_bench_reconstruct cuda:0 312 4096 image_side=156 spacing=2 total=1826160
+ * With total=N: times a whole run by the wall clock, after one launch to compile. IMAGES images are inserted again and
+ * again, `launch` (default 512) of them in a launch, with 61 sets of views, until N are inserted; sums settle after at
+ * most 2^13 insertions. The workload of Brome mosaic virus: quern_bench_reconstruct cuda:0 312 4096 image_side=156
+ * spacing=2 total=1826160
  *
- * Both print insertions per second and, for each pipe, the least time that the work takes there (family.h, qn_work);
- * the longest of these is the limit, and the share of it that was reached is printed.
+ * Both print insertions per second, the least time of the work on each pipe (family.h, qn_work), the limit, which is
+ * the longest of these times, and the share of the limit that was reached.
  *
- * KEY=VALUE: image_side, spacing, most (as in qn_insert_problem; most: just within the images), total, launch,
- * scatter=0 (leave it out), tune=online (search for the configuration during the run). Keys in upper case are tunables
- * of insert_slices; without any, the configuration is the tuned one where there is one. */
+ * KEY=VALUE: image_side, spacing, most (as in qn_insert_problem; by default the images are used up to their last
+ * pixel), total, launch, scatter=0 (do not measure scattering), tune=online (search for the configuration during the
+ * run). Keys in upper case are tunables of insert_slices; without any, the tuned configuration is used if there is one,
+ * else the fallback. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +36,7 @@
 
 #include <quern/tune.h>
 
-enum { REPEATS = 5, MOST_GROUPS = 64, VIEW_SETS = 61 };
+enum { REPEATS = 5, GROUPS_MAX = 64, VIEW_SETS = 61 };
 enum { NUMERATOR, WEIGHT, NUMERATOR_TOTAL, NUMERATOR_LOW, WEIGHT_TOTAL, WEIGHT_LOW, SUMS };
 
 typedef qn_status (*insert_function)(qn_queue *queue, const qn_configuration *configuration,
@@ -46,12 +48,12 @@ typedef struct bench_run {
     qn_queue *queue;
     qn_device_rates rates;
     qn_insert_problem problem; /* of a launch */
-    int images;                /* resident */
+    int images;                /* images on the device */
     double total;              /* insertions of a whole run; 0: launches one by one */
     bool scatter, online, has_configuration;
     qn_configuration configuration;
-    int groups, view_sets;                                           /* of problem.images each */
-    qn_buffer *image_group[MOST_GROUPS], *weight_group[MOST_GROUPS]; /* [images][n][n/2 + 1] of each */
+    int groups, view_sets;                                         /* of problem.images each */
+    qn_buffer *image_group[GROUPS_MAX], *weight_group[GROUPS_MAX]; /* [images][n][n/2 + 1] of each */
     qn_buffer *matrices[VIEW_SETS], *blob, *sums[SUMS];
     size_t voxels;
 } bench_run;
@@ -75,7 +77,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* ---- what is inserted ---- */
+/* ---- images and views ---- */
 
 static qn_status make_matrices(bench_run *run, int set)
 {
@@ -147,7 +149,7 @@ static qn_status clear_sums(const bench_run *run)
     return qn_queue_finish(run->queue);
 }
 
-/* The first launch compiles and warms up; weights [voxels] gets what the last one gave. */
+/* Time several launches. The first one compiles and warms up; weights [voxels] receives the result of the last one. */
 static qn_status time_launches(const bench_run *run, insert_function insert, double *seconds, float *weights)
 {
     double times[REPEATS];
@@ -174,7 +176,7 @@ static qn_status settle(const bench_run *run)
     return qn_insert_settle(run->queue, run->voxels, sums[WEIGHT], sums[WEIGHT_TOTAL], sums[WEIGHT_LOW], NULL);
 }
 
-/* `total` insertions; weights [voxels] gets the sums, *settled how often they settled. */
+/* Time `total` insertions. weights [voxels] receives the sums, *settled the number of times that they settled. */
 static qn_status time_run(const bench_run *run, insert_function insert, double *seconds, int *settled, float *weights)
 {
     long number = 0, since = 0;
@@ -189,7 +191,7 @@ static qn_status time_run(const bench_run *run, insert_function insert, double *
         QN_TRY(launch(run, insert, &problem, number, NULL));
         done += problem.images;
         since += problem.images;
-        if (since + run->problem.images <= QN_INSERT_MOST_BEFORE_SETTLING && done < run->total) continue;
+        if (since + run->problem.images <= QN_INSERT_BEFORE_SETTLING_MAX && done < run->total) continue;
         QN_TRY(settle(run));
         since = 0;
         ++*settled;
@@ -199,7 +201,7 @@ static qn_status time_run(const bench_run *run, insert_function insert, double *
     return qn_workload_read(run->queue, run->sums[WEIGHT_TOTAL], 0, weights, run->voxels * sizeof *weights);
 }
 
-/* ---- saying ---- */
+/* ---- printing ---- */
 
 static void add_work(qn_work *sum, const qn_work *work, double times)
 {
@@ -232,26 +234,30 @@ static void print_speed(const bench_run *run, const qn_family *family, double se
     fflush(stdout);
 }
 
-/* Of each insertion the half disc within the volume, 2 r thick. */
+/* Print the visited voxels of an insertion: the half disc within the volume, twice the blob's radius thick. */
 static void print_visits(const bench_run *run, double seconds)
 {
     const qn_insert_shape shape = qn_insert_shape_of(&run->problem);
     const double radius = (double)run->problem.radius;
     const double across = fmin(shape.kept * shape.spacing + radius, run->problem.side / 2.0);
     const double visits = run->problem.images * 3.14159265358979 * across * across * radius;
-    printf("%.3g voxels visited an insertion, %.3g ns a visit\n", visits / run->problem.images, 1e9 * seconds / visits);
+    printf("%.3g voxels visited per insertion, %.3g ns per visit\n", visits / run->problem.images,
+           1e9 * seconds / visits);
 }
 
 static void print_gains(qn_context *context)
 {
     qn_tune_gain gains[8];
     size_t count = 0;
-    if (failed(qn_tune_gains(context, gains, 8, &count), "what tuning found")) return;
-    for (size_t i = 0; i < count && i < 8; i++)
-        printf("%s (%s): %s (%s), %llu tests, %llu failed, %.2f times the speed that it began with, %.3g s lost\n",
-               gains[i].family, gains[i].problem_class, gains[i].configuration, gains[i].origin,
-               (unsigned long long)gains[i].tests, (unsigned long long)gains[i].failed, gains[i].speedup,
-               gains[i].lost_seconds);
+    if (failed(qn_tune_gains(context, gains, 8, &count), "gains of tuning")) return;
+    for (size_t i = 0; i < count && i < 8; i++) {
+        char origin[256];
+        qn_tune_origin_text(gains[i].origin, gains[i].nearness, gains[i].found_on, origin, sizeof origin);
+        printf(
+            "%s (%s): %s (%s), %llu tests, %llu failed, %.2f times the speed of the first configuration, %.3g s lost\n",
+            gains[i].family, gains[i].problem_class, gains[i].configuration, origin, (unsigned long long)gains[i].tests,
+            (unsigned long long)gains[i].failed, gains[i].speedup, gains[i].lost_seconds);
+    }
 }
 
 static bool measure(const bench_run *run, insert_function insert, const qn_family *family, double *seconds,
@@ -328,7 +334,7 @@ static bool read_arguments(int argc, char **argv, bench_run *run)
     run->problem = (qn_insert_problem){.side = argc > 2 ? atoi(argv[2]) : 312,
                                        .operators = 1,
                                        .radius = (float)QN_BLOB_RADIUS,
-                                       .most = QN_INSERT_LARGEST_SIDE};
+                                       .most = QN_INSERT_SIDE_MAX};
     run->images = argc > 3 ? atoi(argv[3]) : 64;
     run->scatter = true;
     for (int w = 4; w < argc; w++)
@@ -345,16 +351,17 @@ static bool read_arguments(int argc, char **argv, bench_run *run)
     if (run->total == 0) run->problem.images = run->images;
     run->groups = run->images / run->problem.images;
     run->view_sets = run->total > 0 ? VIEW_SETS : 1;
-    if (run->groups >= 1 && run->groups <= MOST_GROUPS) return true;
-    fprintf(stderr, "%d images a launch; expected %d or fewer, and at most %d launches for all\n", run->problem.images,
-            run->images, MOST_GROUPS);
+    if (run->groups >= 1 && run->groups <= GROUPS_MAX) return true;
+    fprintf(stderr, "%d images per launch; expected %d or fewer, and at most %d launches for all images\n",
+            run->problem.images, run->images, GROUPS_MAX);
     return false;
 }
 
 static int bench(qn_context *context, qn_device *device, bench_run *run)
 {
     void *gathered = NULL, *scattered = NULL;
-    const qn_tune_attach_options tuning = {.mode = run->online ? QN_TUNE_ONLINE : QN_TUNE_KNOWN, .seed = 1};
+    const qn_tune_attach_options tuning = {
+        .size = sizeof tuning, .mode = run->online ? QN_TUNE_ONLINE : QN_TUNE_KNOWN, .seed = 1};
     bool good = !failed(qn_insert_problem_check(&run->problem, "reconstruct/insert_slices"), "problem") &&
                 !failed(qn_tune_attach(context, &tuning), "tuning results") &&
                 !failed(qn_queue_create(device, &run->queue), "queue") &&
@@ -380,7 +387,7 @@ int main(int argc, char **argv)
     int result = 1;
     static bench_run run;
     if (!read_arguments(argc, argv, &run)) return 2;
-    if (!failed(qn_context_create(&(qn_context_options){0}, &context), "context") &&
+    if (!failed(qn_context_create(NULL, &context), "context") &&
         !failed(qn_device_open(context, argc > 1 ? argv[1] : "auto", &device), "device"))
         result = bench(context, device, &run);
     qn_device_release(&device);

@@ -1,11 +1,12 @@
-/* Redocking: the ligands of known complexes, in the crystal's conformer but turned at random, are searched for; found
- * poses are compared with the crystal's. Where none of the best three is near it, the energies tell why: the search
- * missed a better pose that there is (the crystal's, minimised), or the score prefers another place.
+/* Redocking: each ligand of a known complex starts in the crystal's conformer with a random rotation, is docked, and
+ * its best poses are compared with the crystal's pose. Where none of the best three poses is near the crystal's, the
+ * energies show why: either the search missed the minimised crystal pose, which has a lower energy, or the score
+ * prefers another place.
  *
  *     quern_bench_redock FOLDER [device] [bude|vina] [starts] [half side] [poses] [generations]
  *
- * The half side (Å, default 6) is that of the box about the ligand's centroid; poses 0 are the search's own choice.
- * FOLDER holds 1stp, 1iep and 3ce3 as AutoDock-GPU and Vina distribute them. */
+ * The half side (Å, default 6) belongs to the box about the ligand's centroid; poses 0: the search chooses their
+ * number. FOLDER holds 1stp, 1iep and 3ce3 as AutoDock-GPU and Vina distribute them. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -62,7 +63,7 @@ static double energy_of(const redock_case *c, const double *positions)
     return energy.total;
 }
 
-/* Shift along an axis or turn about one through the centroid. */
+/* Shift the atoms along an axis, or rotate them about an axis through the centroid. */
 static void move(const double *from, int count, int which, double size, double *to)
 {
     const int axis = which % 3, u = (axis + 1) % 3, v = (axis + 2) % 3;
@@ -80,7 +81,7 @@ static void move(const double *from, int count, int which, double size, double *
     }
 }
 
-/* Energy of the nearest minimum. */
+/* Move the ligand to the nearest minimum. Returns its energy. */
 static double minimise(const redock_case *c, double *positions)
 {
     const int count = c->ligand.atom_count;
@@ -142,7 +143,7 @@ static void clear_case(redock_case *c)
     qn_release(&c->crystal);
 }
 
-/* All atoms from the start's positions to where a pose puts them. */
+/* Place all atoms by a pose: from the positions of the start to those of the pose. */
 static void place(const qn_screen_search_options *options, const qn_screen_pose *pose, const double *start,
                   const double *centroid, size_t count, double *placed)
 {
@@ -156,7 +157,7 @@ static void place(const qn_screen_search_options *options, const qn_screen_pose 
     }
 }
 
-/* The best poses that are apart; returns how many. */
+/* Find the best poses that are far enough from each other. Returns their number. */
 static int find_best(const redock_case *c, const qn_screen_search_options *options, const qn_screen_pose *poses,
                      const double *centroid, double energy[BEST], double rmsd[BEST])
 {
@@ -249,7 +250,7 @@ int main(int argc, char **argv)
     qn_ligand_score score = {QN_SCORE_BUDE, qn_bude_find("2016")};
     qn_screen_search_options options = qn_screen_search_default_options();
     redock_totals totals = {0};
-    must(qn_context_create(&(qn_context_options){0}, &context));
+    must(qn_context_create(NULL, &context));
     must(qn_device_open(context, argc > 2 ? argv[2] : "host", &device));
     if (argc > 3 && strcmp(argv[3], "vina") == 0) score.kind = QN_SCORE_VINA;
     options.cull = true;

@@ -1,13 +1,13 @@
-/* quern_bench_screen [DEVICE [DECK [RUNS]]]: how fast poses are scored, in pairs of atoms a second.
+/* quern_bench_screen [DEVICE [DECK [RUNS]]]: measure the scoring of poses in pairs of atoms per second.
  *
- * Two decks: DECK, a folder of miniBUDE's such as bm1 ("-": a drawn one of its size), whose published energies are
- * compared as well, and a drawn one of the size of bm2, 2672 atoms and 2672. GPUs score 65,536 poses of both, CPUs
- * fewer of the second. Beside our kernel stands a straightforward one, from the definition and with no trick: on
- * devices a pose for each work-item, on the host a loop over poses that compilers vectorise, on all cores.
- * Configurations are those that `quern tune run screen/score_poses` found or were shipped; of the straightforward
- * kernel the best group size is taken. Medians of RUNS device times (15 unless given) with the smallest and largest.
- * The limit is that of the device's measured rates for 11 multiply-adds and, on GPUs, a reciprocal root a pair. Pairs a
- * second of culling are of all pairs, too, also those that it leaves out; what it computes stands apart. */
+ * There are two decks. DECK is a folder of miniBUDE's such as bm1 ("-": a random deck of the same size); its published
+ * energies are compared as well. The other is a random deck of the size of bm2, with 2672 receptor atoms and 2672
+ * ligand atoms. GPUs score 65,536 poses of both, CPUs fewer of the second. Our kernel is compared with a
+ * straightforward one, written from the definition: on devices a pose for each work-item, on the host a loop over poses
+ * that compilers vectorise, on all cores. Our kernel runs with its tuned or shipped configuration, the straightforward
+ * kernel with its best group size. Prints the median, smallest and largest of RUNS device times (default 15). The limit
+ * comes from the device's measured rates and 11 multiply-adds and, on GPUs, a reciprocal root for each pair. The rate
+ * of culling counts all pairs, also those that it skips; the number of computed pairs is printed on its own. */
 #include <math.h>
 #include <quern/tune.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "runtime/host_variant.h"
 #include "screen/deck.h"
 
-enum { POSES = 65536, CPU_POSES_OF_LARGE = 256, MOST_RUNS = 999, MOST_TYPES = 64, GROUP_SIZES = 4 };
+enum { POSES = 65536, CPU_POSES_OF_LARGE = 256, RUNS_MAX = 999, TYPES_MAX = 64, GROUP_SIZES = 4 };
 
 static void must(qn_status status)
 {
@@ -142,19 +142,19 @@ static qn_buffer *upload(qn_queue *queue, const void *data, size_t bytes)
     return buffer;
 }
 
-/* ligand, receptor, types as the plain kernel takes them */
+/* Upload ligand, receptor and types in the layout of the plain kernel. */
 static void upload_plain(const qn_deck *deck, qn_queue *queue, qn_buffer *buffers[3])
 {
     const size_t count = (size_t)deck->receptor_count;
-    float4 types[MOST_TYPES], *receptor;
+    float4 types[TYPES_MAX], *receptor;
     must(qn_allocate(count, sizeof *receptor, (void **)&receptor));
     for (size_t j = 0; j < count; j++) {
         const double *at = deck->receptor_positions + 3 * j;
         receptor[j] = (float4){(float)at[0], (float)at[1], (float)at[2], 0};
         memcpy(&receptor[j].w, &deck->receptor_types[j], sizeof(int32_t));
     }
-    if (deck->type_count > MOST_TYPES) {
-        fprintf(stderr, "quern_bench_screen: %d types; at most %d\n", deck->type_count, MOST_TYPES);
+    if (deck->type_count > TYPES_MAX) {
+        fprintf(stderr, "quern_bench_screen: %d types; at most %d\n", deck->type_count, TYPES_MAX);
         exit(1);
     }
     for (int t = 0; t < deck->type_count; t++)
@@ -166,8 +166,8 @@ static void upload_plain(const qn_deck *deck, qn_queue *queue, qn_buffer *buffer
     qn_release(&receptor);
 }
 
-static double run_plain(const screen_bench *bench, qn_deck_run *run, qn_buffer *buffers[3],
-                        const qn_deck *deck, int group_size, double *seconds)
+static double run_plain(const screen_bench *bench, qn_deck_run *run, qn_buffer *buffers[3], const qn_deck *deck,
+                        int group_size, double *seconds)
 {
     const int poses = run->problem.poses;
     const qn_configuration configuration = {{group_size}};
@@ -192,12 +192,11 @@ static double run_plain(const screen_bench *bench, qn_deck_run *run, qn_buffer *
     return seconds[bench->runs / 2];
 }
 
-/* The median of the best group size; its times are left in `seconds`. */
-static double best_plain(const screen_bench *bench, qn_deck_run *run, const qn_deck *deck,
-                         double *seconds)
+/* Return the median time of the best group size; `seconds` receives all its times. */
+static double best_plain(const screen_bench *bench, qn_deck_run *run, const qn_deck *deck, double *seconds)
 {
-    double one[MOST_RUNS], best = INFINITY;
-    const int sizes = bench->is_gpu ? GROUP_SIZES : 1; /* to a CPU it makes no difference */
+    double one[RUNS_MAX], best = INFINITY;
+    const int sizes = bench->is_gpu ? GROUP_SIZES : 1; /* the group size makes no difference on a CPU */
     qn_buffer *buffers[3];
     upload_plain(deck, run->queue, buffers);
     for (int i = 0; i < sizes; i++) {
@@ -211,15 +210,15 @@ static double best_plain(const screen_bench *bench, qn_deck_run *run, const qn_d
 
 static void print_check(qn_deck_run *run, const qn_deck *deck, int poses)
 {
-    qn_screen_deck_summary summary = {0};
+    qn_screen_deck_result result = {0};
     float *energies;
     must(qn_allocate((size_t)poses, sizeof *energies, (void **)&energies));
     must(qn_queue_read(run->queue, run->energies, 0, energies, (size_t)poses * sizeof *energies, NULL));
     must(qn_queue_finish(run->queue));
-    qn_screen_deck_check(deck, poses, energies, &summary);
-    if (summary.checked > 0)
+    qn_screen_deck_check(deck, poses, energies, &result);
+    if (result.checked > 0)
         printf("    %d of %d published energies differ by more than 2.5e-4, the worst by %.1e; best pose %d, %.2f\n",
-               summary.failed, summary.checked, summary.worst_difference, summary.best_pose, summary.best_energy);
+               result.failed, result.checked, result.worst_difference, result.best_pose, result.best_energy);
     qn_release(&energies);
 }
 
@@ -240,14 +239,15 @@ static void bench_deck(const screen_bench *bench, const char *name, const qn_dec
     } modes[] = {
         {"fast", false, false}, {"exact", true, false}, {"fast, culling", false, true}, {"exact, culling", true, true}};
     const double pairs = (double)deck->receptor_count * deck->ligand_count * poses;
-    double seconds[MOST_RUNS], plain_s = 0;
+    double seconds[RUNS_MAX], plain_s = 0;
     printf("%s: %d x %d atoms, %d poses\n", name, deck->receptor_count, deck->ligand_count, poses);
     for (size_t mode = 0; mode < sizeof modes / sizeof *modes; mode++) {
         qn_deck_run run;
         qn_work work;
         must(qn_deck_run_create(bench->device, deck, poses, modes[mode].exact, modes[mode].cull, &run));
         qn_score_score_poses_family.kernels[0].work(&run.problem, &work);
-        if (!bench->is_gpu) work.reciprocal_roots = 0; /* the rate is of 1 / sqrt(x), of which CPUs need no division */
+        /* the measured rate is that of 1 / sqrt(x); CPUs compute the root without its division */
+        if (!bench->is_gpu) work.reciprocal_roots = 0;
         const double limit_s = qn_work_limit_seconds(&work, &bench->rates, NULL);
         if (mode == 0) {
             plain_s = best_plain(bench, &run, deck, seconds);
@@ -267,15 +267,17 @@ int main(int argc, char **argv)
     const char *identifier = argc > 1 ? argv[1] : "auto", *folder = argc > 2 ? argv[2] : "-";
     screen_bench bench = {.runs = argc > 3 ? atoi(argv[3]) : 15};
     qn_deck deck;
-    if (bench.runs < 1 || bench.runs > MOST_RUNS) {
-        fprintf(stderr, "usage: quern_bench_screen [DEVICE [DECK [RUNS]]], RUNS from 1 to %d\n", MOST_RUNS);
+    if (bench.runs < 1 || bench.runs > RUNS_MAX) {
+        fprintf(stderr, "usage: quern_bench_screen [DEVICE [DECK [RUNS]]], RUNS from 1 to %d\n", RUNS_MAX);
         return 2;
     }
-    must(qn_context_create(&(qn_context_options){0}, &bench.context));
+    must(qn_context_create(NULL, &bench.context));
     must(qn_device_open(bench.context, identifier, &bench.device));
     qn_tune_store *store;
     must(qn_tune_store_open(NULL, NULL, &store));
-    must(qn_tune_attach(bench.context, &(qn_tune_attach_options){.mode = QN_TUNE_KNOWN, .store = store}));
+    must(qn_tune_attach(
+        bench.context,
+        &(qn_tune_attach_options){.size = sizeof(qn_tune_attach_options), .mode = QN_TUNE_KNOWN, .store = store}));
     const qn_device_info *info = qn_device_get_info(bench.device);
     bench.is_gpu = info->kind != QN_DEVICE_CPU;
     must(qn_device_measure(bench.device, &bench.rates));

@@ -1,4 +1,4 @@
-/* The straightforward host kernel of quern_bench_screen: the definition, a loop over 64 poses inmost. */
+/* The simple host kernel of quern_bench_screen: the loops of the definition, with a loop over 64 poses innermost. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -8,13 +8,14 @@
 
 #include <quern/family.h>
 
-enum { BLOCK = 64, MOST_TYPES = 64 };
+enum { BLOCK = 64, TYPES_MAX = 64 };
 
 typedef struct float4 {
     float x, y, z, w;
 } float4;
 
-/* What every plain kernel gets; atoms x y z type, types R k q letter. */
+/* Arguments of every plain kernel. An atom is (x, y, z, type). A type is (radius, hydrophobic potential, charge, kind),
+ * R, k, q and kind of score/bude.h. */
 typedef struct plain_problem {
     const float4 *ligand, *receptor, *types;
     const float *transforms;
@@ -58,7 +59,7 @@ static void plain_add(const plain_problem *problem, const plain_pair *pairs, con
             const float r = sqrtf(fmaf(dx, dx, fmaf(dy, dy, dz * dz))), beyond = r - pair.radius;
             float overlap = 38 * (1 - r * per_radius), share = 1 - beyond * pair.slope;
             float charge_share = 1 - beyond * pair.charge_slope;
-            overlap = overlap > 0 ? overlap : 0; /* as an if it would keep compilers from vectorising */
+            overlap = overlap > 0 ? overlap : 0; /* no `if`, which would keep compilers from vectorising */
             charge_share = charge_share > 0 ? charge_share : 0;
             charge_share = charge_share < 1 ? charge_share : 1;
             share = share > 0 ? share : 0;
@@ -77,7 +78,7 @@ static qn_status plain_block(size_t index, int worker, void *user)
     for (int k = 0; k < problem->ligand_count; k++) {
         const float4 *a = &problem->ligand[k];
         const float *m = problem->transforms + index * BLOCK;
-        plain_pair pairs[MOST_TYPES];
+        plain_pair pairs[TYPES_MAX];
         for (int i = 0; i < BLOCK; i++) {
             x[i] = m[3 * row + i] + a->x * m[i] + a->y * m[row + i] + a->z * m[2 * row + i];
             y[i] = m[7 * row + i] + a->x * m[4 * row + i] + a->y * m[5 * row + i] + a->z * m[6 * row + i];

@@ -1,11 +1,11 @@
-/* Goes over the reference data of the trajectory program: quern_bench_trajectory_check [DEVICE [FOLDER]] [--small]
+/* Compare the trajectory program with its reference data: quern_bench_trajectory_check [DEVICE [FOLDER]] [--small]
  *
  * Every folder below FOLDER (default $QUERN_REFERENCE_DATA/trajectory) that has a `ref` is read through the whole
  * engine on DEVICE (default host): one plan with a query for each result in `ref`, and one for each frame that has
- * distance histograms. A line says for each how far the worst value is off and how far it may be; a file that nothing
- * is known about fails. --small leaves folders of more than 50,000 atoms out, which take slow devices minutes.
+ * distance histograms. A line for each file gives the largest error and its tolerance; a file of an unknown kind fails.
+ * --small skips folders of more than 50,000 atoms, which take minutes on slow devices.
  *
- * Exit status: 0 everything within its limits, 1 something not, 2 wrong arguments or no data.
+ * Exit status: 0 all files within their tolerances, 1 a file outside, 2 wrong arguments or no data.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
@@ -14,17 +14,17 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "format/trajectory/trajectory_stream.h"
-#include "runtime/device.h"
-#include "trajectory/run.h"
-#include "trajectory/query/series.h"
 #include "pairs/tests/near_pairs.h"
+#include "runtime/device.h"
+#include "trajectory/query/series.h"
+#include "trajectory/run.h"
 #include "trajectory/tests/query_parameters.h"
 #include "trajectory/tests/reference_results.h"
 
-enum { MOST_FILES = 64, MOST_QUERIES = 96, MOST_PARAMETERS = 4, MOST_SELECTIONS = 4, MOST_BINS = 4096 };
+enum { FILES_MAX = 64, QUERIES_MAX = 96, PARAMETERS_MAX = 4, SELECTIONS_MAX = 4, BINS_MAX = 4096 };
 enum { ALL_FRAMES = -1 };
 
-/* Where the data lie; the reference of argon knows masses that its GRO file does not tell. */
+/* Folders of data. The reference of argon has masses that its GRO file does not contain. */
 static const struct folder_of_data {
     const char *name, *topology, *trajectory;
     bool is_large;
@@ -40,15 +40,15 @@ static const struct folder_of_data {
 
 typedef struct asked_query {
     char name[16], words[256], select[64], with[64];
-    qn_trajectory_parameter parameters[MOST_PARAMETERS];
+    qn_trajectory_parameter parameters[PARAMETERS_MAX];
 } asked_query;
 
-/* A run under way: what is asked of it, then what it gave. */
+/* A run: first its queries, then its results. */
 typedef struct check_plan {
-    asked_query asked[MOST_QUERIES];
-    qn_trajectory_query queries[MOST_QUERIES];
+    asked_query asked[QUERIES_MAX];
+    qn_trajectory_query queries[QUERIES_MAX];
     size_t count;
-    long frame; /* the only one, or ALL_FRAMES */
+    long frame; /* the only frame to read, or ALL_FRAMES */
     const qn_trajectory_results *results;
 } check_plan;
 
@@ -58,30 +58,30 @@ typedef struct reference_file {
     char name[64];
     const struct reference_kind *kind;
     long frame;
-    size_t queries[MOST_SELECTIONS * (REFERENCE_ONEBODY + 1)]; /* their places in the plan */
+    size_t queries[SELECTIONS_MAX * (REFERENCE_ONEBODY + 1)]; /* their places in the plan */
 } reference_file;
 
 typedef struct check_run {
     qn_context *context;
     const char *device, *root;
     const struct folder_of_data *folder;
-    reference_file files[MOST_FILES];
+    reference_file files[FILES_MAX];
     size_t file_count;
     check_plan plan;
-    reference_columns columns; /* of the file that is compared */
+    reference_columns columns; /* columns of the reference file that is compared */
     bool failed;
 } check_run;
 
-/* How a file is asked for and compared, told by the beginning of its name. */
+/* A kind of reference file, recognised by the beginning of its name: its queries and its comparison. */
 typedef struct reference_kind {
     const char *prefix;
     void (*ask)(check_run *run, reference_file *file);
     void (*compare)(check_run *run, const reference_file *file);
 } reference_kind;
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
-/* A path below the folder; until the next call. */
+/* Return a path below the folder; valid until the next call. */
 static const char *path_of(const check_run *run, const char *part, const char *name)
 {
     static char path[1024];
@@ -94,7 +94,7 @@ static void read_columns(check_run *run, const reference_file *file)
     reference_read(path_of(run, "ref/", file->name), &run->columns);
 }
 
-/* Returns the query's place in the plan. `select` NULL: it takes no selection. */
+/* Add a query to the plan. `select` NULL: it takes no selection. Returns the query's index in the plan. */
 static size_t ask(check_run *run, const char *query_class, const char *select, const char *with, const char *parameters,
                   qn_trajectory_choice whole)
 {
@@ -105,7 +105,8 @@ static size_t ask(check_run *run, const char *query_class, const char *select, c
     snprintf(asked->name, sizeof asked->name, "q%zu", place);
     snprintf(asked->select, sizeof asked->select, "%s", select ? select : "");
     snprintf(asked->with, sizeof asked->with, "%s", with ? with : "");
-    *query = (qn_trajectory_query){.query_class = query_class,
+    *query = (qn_trajectory_query){.size = sizeof(qn_trajectory_query),
+                                   .query_class = query_class,
                                    .name = asked->name,
                                    .select = select ? asked->select : NULL,
                                    .with = with ? asked->with : NULL,
@@ -136,7 +137,7 @@ static void must(qn_status status)
     exit(1);
 }
 
-/* ---- what the reference is measured by: classes of this program's own ---- */
+/* ---- query classes of this program, which measure the scales of the tolerances ---- */
 
 typedef struct scale_state {
     qn_series series;
@@ -148,7 +149,7 @@ static qn_status create_scale(const qn_query_setup *setup, void **state)
     static const qn_series_layout layout = {{{"", "Scale of the dipole", columns, 1, 0, NULL}}};
     scale_state *scale = calloc(1, sizeof *scale);
     (void)setup;
-    if (!scale) QN_FAIL(QN_OUT_OF_MEMORY, "no memory for the state of a query");
+    if (!scale) return QN_FAIL(QN_OUT_OF_MEMORY, "no memory for the state of a query");
     qn_series_start(&scale->series, &layout);
     *state = scale;
     return QN_OK;
@@ -167,7 +168,8 @@ static void destroy_scale(void *state)
     free(state);
 }
 
-static const qn_query_class scale_class = {.name = "dipole-scale",
+static const qn_query_class scale_class = {.size = sizeof(qn_query_class),
+                                           .name = "dipole-scale",
                                            .meaning = "sum of charges times distances from the centre of mass",
                                            .selections = 1,
                                            .needs = QN_QUERY_MASSES,
@@ -184,7 +186,7 @@ static qn_status create_edges(const qn_query_setup *setup, void **state)
 {
     (void)setup;
     *state = calloc(1, sizeof(slab_edges));
-    if (!*state) QN_FAIL(QN_OUT_OF_MEMORY, "no memory for the state of a query");
+    if (!*state) return QN_FAIL(QN_OUT_OF_MEMORY, "no memory for the state of a query");
     return QN_OK;
 }
 
@@ -219,8 +221,9 @@ static qn_status finish_edges(const void *state, qn_query_tables *tables)
     return QN_OK;
 }
 
-static const qn_query_class edges_class = {.name = "slab-edges",
-                                           .meaning = "what lies at the edges of slabs",
+static const qn_query_class edges_class = {.size = sizeof(qn_query_class),
+                                           .name = "slab-edges",
+                                           .meaning = "quantities at the edges of slabs",
                                            .needs = QN_QUERY_BOX | QN_QUERY_WHOLE,
                                            .create = create_edges,
                                            .partial_count = count_edges,
@@ -276,7 +279,7 @@ static void ask_gyration(check_run *run, reference_file *file)
     file->queries[0] = ask(run, "gyration", NULL, NULL, "", QN_YES);
 }
 
-/* gyrate tells Rg about x, y and z, gyrate -p about the principal axes. */
+/* gyrate prints Rg about x, y and z; gyrate -p about the principal axes. */
 static void compare_gyration(check_run *run, const reference_file *file)
 {
     const bool principal = strstr(file->name, "principal") != NULL;
@@ -385,13 +388,13 @@ static void compare_density(check_run *run, const reference_file *file)
 
 /* ---- pairs ---- */
 
-/* Two selections that a file is about; the second empty where it is the first. */
+/* The two selections of a reference file; the second is empty where both are the same. */
 typedef struct pair_selections {
     char first[64], second[64];
 } pair_selections;
 
-/* "# MDAnalysis 2.4.2 InterRDF name OW - name HW1 HW2, 51 frames, bin 0.01 nm", in the file of this name's ending for
- * GROMACS' results too. */
+/* Read the selections from the head of the MDAnalysis file: "# MDAnalysis 2.4.2 InterRDF name OW - name HW1 HW2, 51
+ * frames, bin 0.01 nm". GROMACS' results with the same ending of the name have the same selections. */
 static pair_selections read_pair(check_run *run, const reference_file *file)
 {
     pair_selections pair = {"", ""};
@@ -438,7 +441,7 @@ static void ask_gmx_cn(check_run *run, reference_file *file)
     ask_pairs(run, file, "");
 }
 
-/* Printed with three decimals. */
+/* Compare a column that is printed with three decimals. */
 static void compare_printed(check_run *run, const reference_file *file, size_t column, const char *name)
 {
     const qn_query_filled_table *table = table_of(run, file->queries[0], "");
@@ -456,13 +459,13 @@ static void compare_gmx_rdf(check_run *run, const reference_file *file)
     compare_printed(run, file, 1, "rdf, bins centred");
 }
 
-/* Up to r: the upper edge of a bin. */
+/* Compare cumulative numbers; a row counts up to r, the upper edge of a bin. */
 static void compare_gmx_cn(check_run *run, const reference_file *file)
 {
     compare_printed(run, file, 2, "rdf: coordination number");
 }
 
-/* Selected atoms of a frame after the other. */
+/* Reads the selected atoms frame by frame. */
 typedef struct frame_reader {
     qn_topology *topology;
     qn_selections *selections;
@@ -487,7 +490,7 @@ static qn_status reader_open(const check_run *run, frame_reader *reader)
     QN_TRY(qn_selections_create(reader->topology, 1, true, &reader->selections));
     const size_t atoms = reader->topology->atom_count;
     reader->frame.positions_nm = calloc(3 * atoms, sizeof(float));
-    if (!reader->frame.positions_nm) QN_FAIL(QN_OUT_OF_MEMORY, "no memory for positions of %zu atoms", atoms);
+    if (!reader->frame.positions_nm) return QN_FAIL(QN_OUT_OF_MEMORY, "no memory for positions of %zu atoms", atoms);
     return qn_trajectory_stream_open(path_of(run, "", run->folder->trajectory), atoms, &reader->stream);
 }
 
@@ -499,7 +502,7 @@ static qn_status select_atoms(frame_reader *reader, const char *text, int which,
     return QN_OK;
 }
 
-/* Pairs near each edge in the frame of the file, or in all frames. */
+/* Count the pairs near each bin edge, in all frames or in the one frame that the reference file is for. */
 static qn_status count_near(const check_run *run, const reference_file *file, const qn_trajectory_query *query,
                             bool periodic, frame_reader *reader, near_pairs *pairs, uint64_t *near)
 {
@@ -517,7 +520,7 @@ static qn_status count_near(const check_run *run, const reference_file *file, co
     return QN_OK;
 }
 
-/* Counts of bins, and how many of each ordered pair there are in them. */
+/* Counts of bins, and how often each ordered pair is counted in them. */
 typedef struct counts_compared {
     const double *counts, *expected;
     size_t bins;
@@ -526,11 +529,11 @@ typedef struct counts_compared {
     bool periodic;
 } counts_compared;
 
-/* Cumulative counts may differ by the pairs near the edge, which are counted only when some do. */
+/* Cumulative counts may differ by the pairs near a bin's edge. Those pairs are counted only when some counts differ. */
 static void compare_counts(check_run *run, const reference_file *file, const counts_compared *compared,
                            reference_comparison *all)
 {
-    uint64_t near[MOST_BINS + 1] = {0};
+    uint64_t near[BINS_MAX + 1] = {0};
     bool differ = false;
     for (size_t k = 0; k < compared->bins; k++) differ |= compared->counts[k] != compared->expected[k];
     if (differ) {
@@ -547,10 +550,10 @@ static void compare_counts(check_run *run, const reference_file *file, const cou
     }
 }
 
-/* Summed counts of ordered pairs, an atom with itself among them; then g by the same counts. */
+/* Compare summed counts of ordered pairs, which include each atom with itself; then g from the same counts. */
 static void compare_mda_rdf(check_run *run, const reference_file *file)
 {
-    static double counts[MOST_BINS], expected[MOST_BINS];
+    static double counts[BINS_MAX], expected[BINS_MAX];
     const qn_query_filled_table *table = table_of(run, file->queries[0], "");
     const qn_query_result *result = &run->plan.results->queries[file->queries[0]];
     const bool same = run->plan.queries[file->queries[0]].with == NULL;
@@ -572,7 +575,7 @@ static void compare_mda_rdf(check_run *run, const reference_file *file)
     report(run, file, "rdf: g of the same pairs, relative", &functions);
 }
 
-/* "… selection "name OW" (1054 atoms), frame 25, width 0.02 nm, 300 bins, pbc=1 …" */
+/* Facts of a histogram's head line: "… selection "name OW" (1054 atoms), frame 25, width 0.02 nm, 300 bins, pbc=1 …" */
 typedef struct histogram_head {
     char selection[64];
     long frame;
@@ -600,7 +603,7 @@ static void ask_histogram(check_run *run, reference_file *file)
 
 static void compare_histogram(check_run *run, const reference_file *file)
 {
-    static double counts[MOST_BINS], expected[MOST_BINS];
+    static double counts[BINS_MAX], expected[BINS_MAX];
     const size_t query = file->queries[0];
     const qn_query_tables *tables = run->plan.results->queries[query].tables;
     const qn_query_filled_table *table = table_of(run, query, "");
@@ -622,7 +625,7 @@ static void compare_histogram(check_run *run, const reference_file *file)
     report(run, file, head.pbc ? "sdh: cumulative, nearest images" : "sdh: cumulative", &all);
 }
 
-/* ---- everything ---- */
+/* ---- all files ---- */
 
 static const reference_kind kinds[] = {
     {"onebody.json", ask_onebody, compare_onebody},
@@ -645,13 +648,13 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const reference_file *)a)->name, ((const reference_file *)b)->name);
 }
 
-/* The files of the folder's `ref`; one of no known kind fails. */
+/* List the files of the folder's `ref`; a file of an unknown kind fails. */
 static bool list_files(check_run *run)
 {
     DIR *folder = opendir(path_of(run, "ref", ""));
     run->file_count = 0;
     if (!folder) return false;
-    for (struct dirent *entry; (entry = readdir(folder)) && run->file_count < MOST_FILES;) {
+    for (struct dirent *entry; (entry = readdir(folder)) && run->file_count < FILES_MAX;) {
         reference_file *file = &run->files[run->file_count];
         if (entry->d_name[0] == '.' || strcmp(entry->d_name, "commands.txt") == 0) continue;
         *file = (reference_file){.frame = ALL_FRAMES};
@@ -664,7 +667,7 @@ static bool list_files(check_run *run)
         if (file->kind)
             run->file_count++;
         else
-            report(run, file, "nothing is known about this file", &(reference_comparison){0});
+            report(run, file, "unknown kind of reference file", &(reference_comparison){0});
     }
     closedir(folder);
     qsort(run->files, run->file_count, sizeof *run->files, by_name);
@@ -693,7 +696,7 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
-/* One run over all frames, or one frame, for the files that are about it. */
+/* Run once over all frames, or over one frame, for the files that need it. */
 static void check_frames(check_run *run, long frame)
 {
     char topology[1024], trajectory[1024], output[] = "/tmp/quern_trajectory_check_XXXXXX";
@@ -727,7 +730,7 @@ static void check_folder(check_run *run)
     long previous = ALL_FRAMES;
     if (!list_files(run)) return;
     check_frames(run, ALL_FRAMES);
-    while (true) { /* the frames that files are about, ascending */
+    while (true) { /* the frames that files need, ascending */
         long next = -1;
         for (size_t i = 0; i < run->file_count; i++)
             if (run->files[i].frame > previous && (next < 0 || run->files[i].frame < next)) next = run->files[i].frame;
@@ -761,7 +764,7 @@ int main(int argc, char **argv)
                 run.root);
         return 2;
     }
-    must(qn_context_create(&(qn_context_options){0}, &run.context));
+    must(qn_context_create(NULL, &run.context));
     printf("%-11s %-28s %-34s %10s %10s\n", "folder", "file", "query", "worst", "allowed");
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         run.folder = &folders[i];

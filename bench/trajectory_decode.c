@@ -1,8 +1,8 @@
-/* What decoding a trajectory costs: quern_bench_trajectory_decode FILE [SECONDS]
+/* Time the decoding of a trajectory: quern_bench_trajectory_decode FILE [SECONDS]
  *
- * All frames are read into memory once; then each is decoded again and again, on one thread and on two (each its own
- * frames, as the trajectory program does it), for SECONDS (3) in turns of a tenth. Printed: frames, bytes an atom,
- * and million atoms a second, the best and the median turn.
+ * All frames are read into memory once. They are decoded again and again for SECONDS (default 3) in turns of a tenth,
+ * on one thread and on two (each thread decodes its own frames, as in the trajectory program). Prints frames, bytes per
+ * atom, and million atoms per second of the best and the median turn.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -13,25 +13,25 @@
 #include "base/thread_pool.h"
 #include "format/trajectory/trajectory_stream.h"
 
-enum { FRAMES_MOST = 64, TURNS_MOST = 1000, THREADS_MOST = 2 };
+enum { FRAMES_MAX = 64, TURNS_MAX = 1000, THREADS_MAX = 2 };
 
 typedef struct decode_bench {
     qn_trajectory_stream *stream;
-    qn_frame_bytes frames[FRAMES_MOST];
+    qn_frame_bytes frames[FRAMES_MAX];
     size_t frame_count, bytes;
-    float *positions_nm[THREADS_MOST];
+    float *positions_nm[THREADS_MAX];
 } decode_bench;
 
 static qn_status load(decode_bench *bench, const char *path)
 {
     qn_status status = qn_trajectory_stream_open(path, 0, &bench->stream);
-    for (bool end = false; status == QN_OK && bench->frame_count < FRAMES_MOST; bench->frame_count++) {
+    for (bool end = false; status == QN_OK && bench->frame_count < FRAMES_MAX; bench->frame_count++) {
         qn_frame_bytes *next = &bench->frames[bench->frame_count];
         status = qn_trajectory_stream_read(bench->stream, next, &end);
         if (end) break;
         bench->bytes += next->size;
     }
-    for (int t = 0; status == QN_OK && t < THREADS_MOST; t++) {
+    for (int t = 0; status == QN_OK && t < THREADS_MAX; t++) {
         void *memory;
         status = qn_allocate(3 * qn_trajectory_stream_atom_count(bench->stream), sizeof(float), &memory);
         bench->positions_nm[t] = memory;
@@ -58,10 +58,10 @@ static qn_status measure(decode_bench *bench, int threads, double seconds)
     qn_status status = qn_pool_create(threads, &pool);
     if (status != QN_OK) return status;
     const double atoms = (double)qn_trajectory_stream_atom_count(bench->stream), begin_s = qn_clock_s();
-    double rates[TURNS_MOST];
+    double rates[TURNS_MAX];
     int turns = 0;
-    size_t frames = bench->frame_count; /* of a turn, found by the first ones */
-    while (status == QN_OK && turns < TURNS_MOST && (turns == 0 || qn_clock_s() - begin_s < seconds)) {
+    size_t frames = bench->frame_count; /* frames of a turn, set by the time of the first turns */
+    while (status == QN_OK && turns < TURNS_MAX && (turns == 0 || qn_clock_s() - begin_s < seconds)) {
         double start_s = qn_clock_s();
         status = qn_pool_run(pool, frames, decode_one, bench);
         const double took_s = qn_clock_lap_s(&start_s);
@@ -91,12 +91,12 @@ int main(int argc, char **argv)
         const size_t atoms = qn_trajectory_stream_atom_count(bench.stream);
         printf("%s: %zu frames of %zu atoms, %.2f bytes an atom\n", qn_trajectory_stream_format(bench.stream),
                bench.frame_count, atoms, (double)bench.bytes / (double)bench.frame_count / (double)atoms);
-        for (int threads = 1; status == QN_OK && threads <= THREADS_MOST; threads++)
+        for (int threads = 1; status == QN_OK && threads <= THREADS_MAX; threads++)
             status = measure(&bench, threads, seconds);
     }
     if (status != QN_OK) fprintf(stderr, "%s: %s\n", argv[0], qn_error_message());
-    for (size_t i = 0; i < FRAMES_MOST; i++) qn_frame_bytes_clear(&bench.frames[i]);
-    for (int t = 0; t < THREADS_MOST; t++) qn_release(&bench.positions_nm[t]);
+    for (size_t i = 0; i < FRAMES_MAX; i++) qn_frame_bytes_clear(&bench.frames[i]);
+    for (int t = 0; t < THREADS_MAX; t++) qn_release(&bench.positions_nm[t]);
     qn_trajectory_stream_close(&bench.stream);
     return status == QN_OK ? 0 : 1;
 }

@@ -1,8 +1,9 @@
-/* Online tuning against the oracle: quern_bench_tune_online DEVICE WORKLOAD SECONDS [CONFIGURATION [SEARCH_SECONDS]]
+/* Compare online tuning with an oracle: quern_bench_tune_online DEVICE WORKLOAD SECONDS [CONFIGURATION
+ * [SEARCH_SECONDS]]
  *
- * Runs the workload for SECONDS three times: from a cold store, with what that run found as a prior, and beginning with
- * the oracle's configuration; each as the share of the throughput that the oracle would have had in the same time, and
- * what trials lost. The oracle is CONFIGURATION ("NAME=VALUE …", "-" for none) or the best of an offline search of
+ * Runs the workload for SECONDS three times: from an empty store, with the first run's results as a prior, and from the
+ * oracle's configuration. Prints the throughput of each run as a share of the oracle's in the same time, and the time
+ * that trials lost. The oracle is CONFIGURATION ("NAME=VALUE …", "-" for none) or the best of an offline search of
  * SEARCH_SECONDS (default 300).
  */
 #define _POSIX_C_SOURCE 200809L
@@ -35,7 +36,7 @@ static void need(qn_status status)
     exit(1);
 }
 
-/* Runs a second; configuration NULL: the tuner's. */
+/* Return runs per second; configuration NULL: the tuner chooses. */
 static double runs_per_second(void *state, const qn_configuration *configuration, double seconds)
 {
     double start_s = now_s();
@@ -47,12 +48,12 @@ static double runs_per_second(void *state, const qn_configuration *configuration
     return (double)runs / (now_s() - start_s);
 }
 
-/* The oracle's rate is taken before and after, so that drift of clocks does not count for either. */
+/* The oracle's rate is measured before and after the tuner's run, so that a drift of the clock rate cancels. */
 static void compare(const char *name, void *state, qn_tune_store *store, double seconds)
 {
     qn_context *context = qn_device_context(device);
     const qn_tune_attach_options options = {
-        .mode = QN_TUNE_ONLINE, .store = store, .seed = 1, .expected_seconds = seconds};
+        .size = sizeof options, .mode = QN_TUNE_ONLINE, .store = store, .seed = 1, .expected_seconds = seconds};
     qn_tune_gain gain = {0};
     size_t count;
     double before = runs_per_second(state, &oracle, 3);
@@ -61,22 +62,25 @@ static void compare(const char *name, void *state, qn_tune_store *store, double 
     need(qn_tune_gains(context, &gain, 1, &count));
     qn_tune_detach(context);
     double of_oracle = 0.5 * (before + runs_per_second(state, &oracle, 3));
-    if (count == 0) gain = (qn_tune_gain){.origin = "nothing"};
+    if (count == 0) gain = (qn_tune_gain){.origin = QN_TUNE_ORIGIN_FALLBACK};
+    char origin[256];
+    qn_tune_origin_text(gain.origin, gain.nearness, gain.found_on, origin, sizeof origin);
     printf("%-12s %6.2f %% of the oracle, %llu tests, %llu failed, %.2f %% of device time lost, %.2f s compiling, %s "
            "(%s)\n",
            name, 100 * rate / of_oracle, (unsigned long long)gain.tests, (unsigned long long)gain.failed,
            gain.device_seconds > 0 ? 100 * gain.lost_seconds / gain.device_seconds : 0, gain.build_seconds,
-           gain.configuration, gain.origin);
+           gain.configuration, origin);
     fflush(stdout);
 }
 
 static void find_oracle(const char *given, double seconds)
 {
-    qn_tune_options options = {.tuner = {.seed = 9, .seconds = seconds}};
+    qn_tune_options options = {.size = sizeof options,
+                               .tuner = {.size = sizeof(qn_tuner_options), .seed = 9, .seconds = seconds}};
     qn_tune_result result;
     if (given && strcmp(given, "-") != 0) {
         if (qn_tune_configuration_read(workload->family, given, &oracle)) return;
-        fprintf(stderr, "tune_online: \"%s\" is no configuration of %s\n", given, workload->family->name);
+        fprintf(stderr, "tune_online: \"%s\" is not a configuration of %s\n", given, workload->family->name);
         exit(2);
     }
     need(qn_tune_run(device, workload, &options, &result));
@@ -86,7 +90,7 @@ static void find_oracle(const char *given, double seconds)
            1e3 * result.fallback.objective);
 }
 
-/* A store that knows the oracle alone. */
+/* Fill a store with the oracle's configuration alone. */
 static void fill_with_oracle(qn_tune_store *store)
 {
     char text[QN_TUNE_CONFIGURATION_BYTES], class[64];
@@ -113,7 +117,7 @@ int main(int argc, char **argv)
     }
     double seconds = atof(argv[3]);
     need(qn_workload_find(argv[2], &workload));
-    need(qn_context_create(&(qn_context_options){0}, &context));
+    need(qn_context_create(NULL, &context));
     need(qn_device_open(context, argv[1], &device));
     need(qn_queue_create(device, &queue));
     qn_tune_workload_sizes(workload, qn_device_get_info(device), (const int[QN_WORKLOAD_SIZES]){0}, sizes);

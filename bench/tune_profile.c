@@ -1,12 +1,12 @@
-/* How many tests the `profile` searcher needs to come within 10 % of the best of recorded spaces:
+/* Count the tests that the `profile` searcher needs to come within 10 % of the best of recorded spaces:
  *
  *     quern_bench_tune_profile [--repeats N] FILE…
  *
- * Failed configurations are tests, and so is each run again to read counters. Per space: random (the exact mean of a
- * search without returning, and the same simulated), profile with a model of counters trained on a random half of the
- * space (where the file has counters), the same where no counters can be read while tuning, profile with the static
- * model, and profile with no model at all (neighbours of the best, evenly). The last columns are processor time per
- * step. */
+ * Failed configurations count as tests, and so does each repeated run that reads counters. Printed for each space:
+ * random (the exact mean of a search without replacement, and its simulation); profile with a model of counters trained
+ * on a random half of the space (if the file has counters); the same when no counters can be read while tuning; profile
+ * with the static model; and profile with no model (uniformly drawn neighbours of the best). The last columns are
+ * processor time per step. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
@@ -16,8 +16,8 @@
 #include <time.h>
 
 #include "math/random.h"
-#include "tune/searcher/searcher.h"
 #include "tune/model/static_recorded.h"
+#include "tune/searcher/searcher.h"
 
 enum { HALF_STREAM = 77, RANDOM_STREAM = 78 };
 
@@ -31,7 +31,7 @@ typedef struct bench {
     double goal; /* seconds */
     qn_device_info device;
     qn_device_rates rates;
-    qn_tuning_model *statics; /* NULL: nothing known of the kernel */
+    qn_tuning_model *statics; /* static model; NULL: the kernel has none */
     double step_seconds, longest_step_seconds;
     uint64_t steps;
 } bench;
@@ -50,7 +50,7 @@ static void time_step(bench *b, double seconds)
     if (seconds > b->longest_step_seconds) b->longest_step_seconds = seconds;
 }
 
-/* Draws without returning until one is good. */
+/* Draw without replacement until a point is within 10 % of the best. Returns the number of draws. */
 static double search_randomly(const bench *b, uint64_t seed)
 {
     uint64_t size = qn_space_size(b->record->space), draw = 0;
@@ -104,7 +104,8 @@ static qn_status train_on_half(const bench *b, uint64_t seed, qn_tuning_model **
     unsigned char *half = malloc(size);
     if (!half) return QN_OUT_OF_MEMORY;
     for (uint64_t i = 0; i < size; i++) half[i] = qn_random_uniform(seed, HALF_STREAM, i) < 0.5;
-    qn_status status = qn_tuning_model_train(b->record, &(qn_tuning_model_options){.seed = seed, .learned = half}, model);
+    qn_status status =
+        qn_tuning_model_train(b->record, &(qn_tuning_model_options){.seed = seed, .learned = half}, model);
     free(half);
     return status;
 }

@@ -1,7 +1,8 @@
-/* How long tuning spaces take to open: quern_bench_tune_space [file.json …]
+/* Time the opening of tuning spaces: quern_bench_tune_space [file.json …]
  *
- * Prints two made spaces with the sizes of the promise (10^9 raw combinations with 10^5 valid ones in 0.3 s, 10^6 valid
- * ones in 3 s), the GEMM space of CLBlast and a hotspot space of the community's set. */
+ * Opens two synthetic spaces of the sizes for which times are promised (10^9 raw combinations with 10^5 valid ones in
+ * 0.3 s, with 10^6 valid ones in 3 s), the GEMM space of CLBlast, a hotspot space of the community's benchmark set, and
+ * the given files. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static void solve(qn_space *space)
     check(qn_space_solve(space));
     double solved = now_seconds();
     uint64_t size = qn_space_size(space), sum = 0, step = size / 1000000 + 1, asked = 0;
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     for (qn_point point = 0, found; point < size; point += step, asked++) {
         qn_space_get(space, point, numbers);
         sum += qn_space_find(space, numbers, &found) && found == point;
@@ -56,7 +57,7 @@ static void solve(qn_space *space)
     qn_space_destroy(&space);
 }
 
-/* Nine connected parameters with ten values each; `limit` sets how many combinations are left. */
+/* Open a space of nine connected parameters with ten values each; `limit` sets the number of valid combinations. */
 static void made(const char *name, int limit)
 {
     qn_space *space;

@@ -1,9 +1,9 @@
-/* Searchers against Kernel Tuner's on recorded spaces; bench/tuning drives both steps.
+/* Compare our searchers with Kernel Tuner's on recorded spaces. The script bench/tuning runs both steps.
  *
  *     quern_bench_tuning export FOLDER FILE…
- *         caches for Kernel Tuner; a line each: name points valid optimum(s) budget
+ *         write caches for Kernel Tuner; print a line for each: name, points, valid points, optimum (seconds), budget
  *     quern_bench_tuning score FOLDER REPEATS[:TESTS] SEARCHERS PEERS FILE…
- *         names apart by commas; TESTS: fewer repeats where they would be more tests
+ *         names separated by commas; TESTS: where all repeats would take more tests than this, make fewer repeats
  *
  * Curves are FOLDER/<space>.<searcher>.csv (repeat,test,point,objective_s): ours are written, those of peers read, and
  * both go through the same scoring. Points are numbered as in the exported cache. */
@@ -17,7 +17,7 @@
 #include "tune/exchange/replay.h"
 #include "tune/searcher/searcher.h"
 
-enum { MOST = 32, NAME_BYTES = 256, PATH_BYTES = 1024, LEAST_BUDGET = 20 };
+enum { MAX = 32, NAME_BYTES = 256, PATH_BYTES = 1024, LEAST_BUDGET = 20 };
 
 static void must(qn_status status)
 {
@@ -52,9 +52,10 @@ static int export_all(const char *folder, char **files, int count)
 
 typedef struct bench {
     const char *folder;
-    size_t repeats, tests; /* of a searcher in a space: so many repeats, fewer where that would be more tests; 0: all */
-    char *names[MOST];
-    size_t ours, searchers; /* the first are ours */
+    size_t repeats,
+        tests; /* repeats of a searcher in a space; fewer where they would exceed `tests` tests, 0: no bound */
+    char *names[MAX];
+    size_t ours, searchers; /* number of our searchers, which come first, and of all */
     double *scores;         /* [searcher][counted space][repeat] */
     size_t spaces, counted;
 } bench;
@@ -76,7 +77,7 @@ static FILE *open_curves(const bench *all, const char *space, const char *search
     exit(1);
 }
 
-/* Curves of one of our searchers, to the file; returns milliseconds a step. */
+/* Write the curves of one of our searchers to its file. Returns milliseconds per step. */
 static double make_curves(const bench *all, const qn_replay *replay, const char *space, const char *searcher)
 {
     size_t budget = replay->baseline->budget, done, steps = 0, repeats = all->repeats;
@@ -100,7 +101,7 @@ static double make_curves(const bench *all, const qn_replay *replay, const char 
     return steps ? spent_ms / (double)steps : 0;
 }
 
-/* Reads curves and scores them; returns how many repeats there were, the rest of the scores is not a number. */
+/* Read curves and score them. Returns the number of repeats; the remaining scores are NaN. */
 static size_t rate_curves(const bench *all, const qn_replay *replay, const char *space, const char *searcher,
                           double *scores)
 {
@@ -164,8 +165,8 @@ static void print_means(const bench *all)
     }
     for (size_t s = all->ours; all->counted && s < all->searchers; s++) {
         must(qn_searcher_score_bootstrap(all->scores, all->scores + s * row, all->counted, all->repeats, 1, &interval));
-        printf("  %s less %-20s %7.3f  [%7.3f, %7.3f]  %s\n", all->names[0], all->names[s], interval.mean, interval.low,
-               interval.high,
+        printf("  %s minus %-20s %7.3f  [%7.3f, %7.3f]  %s\n", all->names[0], all->names[s], interval.mean,
+               interval.low, interval.high,
                interval.low > 0    ? "better"
                : interval.high < 0 ? "worse"
                                    : "no difference shown");
@@ -174,7 +175,7 @@ static void print_means(const bench *all)
 
 static void add_names(bench *all, char *list)
 {
-    for (char *name = strtok(list, ","); name && all->searchers < MOST; name = strtok(NULL, ","))
+    for (char *name = strtok(list, ","); name && all->searchers < MAX; name = strtok(NULL, ","))
         all->names[all->searchers++] = name;
 }
 

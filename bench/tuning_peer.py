@@ -1,6 +1,7 @@
-"""One strategy of Kernel Tuner, in simulation, on a cache that quern_bench_tuning exported: its unique tests in order,
-failed ones included, as CSV. Every recorded configuration is in the search space; Kernel Tuner's own tune_cache leaves the
-failed ones out, which would tell it which those are."""
+"""Run one strategy of Kernel Tuner in simulation on a cache that quern_bench_tuning exported.
+
+Writes the strategy's unique tests in order as CSV, failed ones included. The search space holds every recorded
+configuration: Kernel Tuner's own tune_cache leaves failed ones out, which would reveal them to the strategy."""
 
 import importlib
 import math

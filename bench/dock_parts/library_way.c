@@ -92,13 +92,13 @@ static void best_work(const void *pointer, qn_work *work)
     qn_dock_best_cells_family.kernels[0].work(&((const library_way *)pointer)->best, work);
 }
 
-/* Multiply-add slots of a line of complex numbers: half of the 5 n log2 n operations that are usual to count. */
+/* Multiply-add slots of the transform of n complex numbers: half of the conventional 5 n log2 n operations. */
 static double line_slots(double n)
 {
     return 2.5 * n * log2(n);
 }
 
-/* `count` real transforms, grid to half spectrum or back, of which `filled` cells a side are not 0. */
+/* Least work of `count` real transforms, grid to half spectrum or back; `filled` cells along each side are not 0. */
 static void transform_work(const dock_bench *bench, double count, const double filled[3], bool forwards, qn_work *work)
 {
     const int *n = bench->grid.cells;
@@ -161,12 +161,17 @@ static void set_library_problems(library_way *way)
 static qn_status plan_transforms(library_way *way, qn_fft_engine engine)
 {
     const dock_bench *bench = way->bench;
-    qn_fft_options options = {.batch = way->batch * bench->grids, .kind = QN_FFT_REAL_FORWARD, .engine = engine};
+    qn_fft_options options = {.size_bytes = sizeof options,
+                              .batch = way->batch * bench->grids,
+                              .kind = QN_FFT_REAL_FORWARD,
+                              .engine = engine};
     memcpy(options.size, bench->grid.cells, sizeof options.size);
     for (int axis = 0; axis < 3 && way->pruned; axis++) options.filled[axis] = bench->grid.box;
     QN_TRY(qn_fft_plan_create(bench->device, &options, &way->forward));
-    options = (qn_fft_options){
-        .batch = way->batch * bench->sets, .kind = QN_FFT_REAL_INVERSE, .engine = qn_fft_plan_engine(way->forward)};
+    options = (qn_fft_options){.size_bytes = sizeof(qn_fft_options),
+                               .batch = way->batch * bench->sets,
+                               .kind = QN_FFT_REAL_INVERSE,
+                               .engine = qn_fft_plan_engine(way->forward)};
     memcpy(options.size, bench->grid.cells, sizeof options.size);
     return qn_fft_plan_create(bench->device, &options, &way->inverse);
 }

@@ -27,7 +27,7 @@ void *bench_allocate(size_t count, size_t size)
     return memory;
 }
 
-/* Atoms anywhere in an ellipsoid about the origin, one in six a hydrogen, of all types. */
+/* Draw atoms of all types, uniformly in an ellipsoid about the origin; one in six is a hydrogen. */
 static void draw_partner(qn_dock_partner *partner, const double half_axes_angstrom[3], int most_atoms, uint64_t stream)
 {
     const double volume = 4.0 / 3 * acos(-1) * half_axes_angstrom[0] * half_axes_angstrom[1] * half_axes_angstrom[2];
@@ -53,8 +53,8 @@ static void draw_partner(qn_dock_partner *partner, const double half_axes_angstr
     }
 }
 
-/* The box's ball and, where the receptor ends, the translations in contact, as qn_dock_grid_plan lays them out; where
- * the sides are too short for that, fewer. */
+/* Lay out the grid as qn_dock_grid_plan does: the ligand's bounding sphere lies inside the box, and all translations in
+ * contact with the receptor are searched, or fewer where the sides are too short. */
 static void place_grid(dock_bench *bench)
 {
     qn_dock_grid *grid = &bench->grid;
@@ -97,12 +97,12 @@ qn_status bench_make_buffer(const dock_bench *bench, const void *data, size_t by
     return qn_queue_finish(bench->queue);
 }
 
-/* The receptor's spectra, scaled by 1 / volume because transforms are not. */
+/* Compute the receptor's spectra, scaled by 1 / volume because the transforms are not normalised. */
 static void transform_receptor(dock_bench *bench)
 {
     const size_t volume = qn_dock_grid_volume(&bench->grid), grids = (size_t)bench->grids;
     const size_t each = grids * bench_bins(bench) * 2;
-    qn_fft_options options = {.batch = bench->grids, .kind = QN_FFT_REAL_FORWARD};
+    qn_fft_options options = {.size_bytes = sizeof options, .batch = bench->grids, .kind = QN_FFT_REAL_FORWARD};
     qn_fft_plan *plan = NULL;
     qn_buffer *values_there = NULL, *spectra = NULL;
     float *values = bench_allocate(grids * volume, sizeof(float));
@@ -128,7 +128,7 @@ static void transform_receptor(dock_bench *bench)
 
 void bench_make_problem(dock_bench *bench)
 {
-    qn_coefficients sets[MOST_SETS];
+    qn_coefficients sets[SETS_MAX];
     place_grid(bench);
     for (int s = 0; s < bench->sets; s++) {
         sets[s] = (qn_coefficients){.repulsion = 0.4,

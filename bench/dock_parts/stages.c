@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-enum { LEAST_LAUNCHES = 4, MOST_LAUNCHES = 100, SAMPLES = 15, LEAST_SAMPLES = 3 };
+enum { LEAST_LAUNCHES = 4, LAUNCHES_MAX = 100, SAMPLES = 15, LEAST_SAMPLES = 3 };
 
 static const double sample_s = 0.005, stage_s = 1.5;
 
@@ -16,14 +16,14 @@ int bench_by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Run all stages before this one, so that it works on what they leave to it. */
+/* Run all stages before stage `last`, to fill its input. */
 static void run_before(void *way, qn_status (*start)(void *), const bench_stage *stages, int last)
 {
     bench_must(start(way));
     for (int i = 0; i < last; i++) bench_must(stages[i].launch(way, NULL));
 }
 
-/* Seconds of a launch between finished queues. */
+/* Seconds of one launch: the mean of `launches` launches, from an empty queue until it is empty again. */
 static double time_launches(const dock_bench *bench, void *way, const bench_stage *timed, int launches)
 {
     bench_must(qn_queue_finish(bench->queue));
@@ -33,8 +33,8 @@ static double time_launches(const dock_bench *bench, void *way, const bench_stag
     return qn_clock_lap_s(&since_s) / launches;
 }
 
-/* Seconds of a launch of the last of these stages: the median. An inverse transform may destroy its input, and when
- * repeated too often ends in infinities. */
+/* Median seconds of one launch of stage `last`. An inverse transform may destroy its input; if it is launched too
+ * often on the same buffer, the values grow to infinity. */
 static double time_stage(const dock_bench *bench, void *way, qn_status (*start)(void *), const bench_stage *stages,
                          int last)
 {
@@ -43,9 +43,8 @@ static double time_stage(const dock_bench *bench, void *way, qn_status (*start)(
     run_before(way, start, stages, last);
     bench_must(stages[last].launch(way, NULL)); /* warms up */
     const double once_s = time_launches(bench, way, &stages[last], 1), begin_s = qn_clock_s();
-    const int launches = stages[last].destroys_input
-                             ? LEAST_LAUNCHES
-                             : (int)fmin(MOST_LAUNCHES, fmax(LEAST_LAUNCHES, sample_s / once_s));
+    const int launches =
+        stages[last].destroys_input ? LEAST_LAUNCHES : (int)fmin(LAUNCHES_MAX, fmax(LEAST_LAUNCHES, sample_s / once_s));
     while (samples < SAMPLES && (samples < LEAST_SAMPLES || qn_clock_s() - begin_s < stage_s)) {
         run_before(way, start, stages, last);
         seconds[samples++] = time_launches(bench, way, &stages[last], launches);
@@ -54,7 +53,7 @@ static double time_stage(const dock_bench *bench, void *way, qn_status (*start)(
     return seconds[samples / 2];
 }
 
-/* Median seconds by the device's clock of the two kernels of a stage. */
+/* Median seconds of the two kernels of a stage, by the device's clock. */
 static void time_kernels(void *way, qn_status (*start)(void *), const bench_stage *stages, int last,
                          double medians[BENCH_STAGE_KERNELS])
 {

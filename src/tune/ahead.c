@@ -9,12 +9,12 @@
 #include "base/thread.h"
 #include "tune/session.h"
 
-enum { MOST_THREADS = 16 };
+enum { THREADS_MAX = 16 };
 
 struct qn_ahead {
-    qn_thread threads[MOST_THREADS];
+    qn_thread threads[THREADS_MAX];
     int thread_count;
-    pthread_mutex_t mutex; /* of all below, and of done in jobs */
+    pthread_mutex_t mutex; /* protects the members below, and `done` of the jobs */
     pthread_cond_t added, finished;
     qn_ahead_job *first, **last;
     bool ending;
@@ -61,10 +61,10 @@ qn_status qn_ahead_create(int threads, qn_ahead **out)
     pthread_cond_init(&ahead->added, NULL);
     pthread_cond_init(&ahead->finished, NULL);
     ahead->last = &ahead->first;
-    if (threads > MOST_THREADS) threads = MOST_THREADS;
+    if (threads > THREADS_MAX) threads = THREADS_MAX;
     while (ahead->thread_count < threads && qn_thread_start(&ahead->threads[ahead->thread_count], work, ahead) == QN_OK)
         ahead->thread_count++;
-    if (ahead->thread_count < threads) qn_error_clear(); /* fewer, when the system gives no more, do as well */
+    if (ahead->thread_count < threads) qn_error_clear(); /* if the system starts no more threads, fewer are enough */
     *out = ahead;
     return QN_OK;
 }

@@ -24,8 +24,8 @@ static qn_status add_objective(qn_goal *goal, const char *text, size_t length)
     while (length > 0 && text[0] == ' ') text++, length--;
     while (length > 0 && text[length - 1] == ' ') length--;
     if (goal->count == QN_GOAL_OBJECTIVES || length >= sizeof part)
-        QN_FAIL(QN_INVALID_ARGUMENT, "the objective \"%.*s\" is one too many or too long; expected at most %d",
-                (int)length, text, QN_GOAL_OBJECTIVES);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the objective \"%.*s\" is one too many or too long; expected at most %d",
+                       (int)length, text, QN_GOAL_OBJECTIVES);
     memcpy(part, text, length);
     part[length] = '\0';
     qn_expression **objective = &goal->objectives[goal->count];
@@ -37,7 +37,7 @@ static qn_status add_objective(qn_goal *goal, const char *text, size_t length)
     return QN_OK;
 }
 
-/* Commas in brackets belong to an expression. */
+/* Split the text at commas that are not inside brackets. */
 static qn_status read_objectives(qn_goal *goal, const char *text)
 {
     const char *start = text;
@@ -59,7 +59,7 @@ qn_status qn_goal_open(const char *objective, qn_device *device, double limit_se
     *goal = (qn_goal){.limit_seconds = limit_seconds};
     QN_TRY(read_objectives(goal, objective ? objective : names[SECONDS]));
     if (goal->uses_limit && !(limit_seconds > 0))
-        QN_FAIL(QN_UNSUPPORTED, "the objective \"%s\" uses limit_seconds, which is not known here", objective);
+        return QN_FAIL(QN_UNSUPPORTED, "the objective \"%s\" uses limit_seconds, which is not known here", objective);
     if (!goal->uses_energy) return QN_OK;
     goal->meter = planted;
     if (planted) return QN_OK;
@@ -87,9 +87,9 @@ static qn_status evaluate(const qn_goal *goal, const qn_test *test, int number, 
     QN_TRY(qn_expression_evaluate(goal->objectives[number], values, &result));
     *value = result.kind == QN_REAL ? result.as.real : result.kind == QN_INTEGER ? (double)result.as.integer : NAN;
     if (!(*value > 0 && isfinite(*value)))
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "the objective \"%s\" is %g of a run of %g s and %g J; expected a positive number, to be made small",
-                text, *value, test->seconds, test->joules);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "the objective \"%s\" is %g of a run of %g s and %g J; expected a positive number", text, *value,
+                       test->seconds, test->joules);
     return QN_OK;
 }
 
@@ -100,11 +100,11 @@ qn_status qn_goal_apply(const qn_goal *goal, qn_test *test)
     test->seconds = test->objective;
     if (goal->is_time) return QN_OK;
     QN_TRY(evaluate(goal, test, 0, &test->objective));
-    test->spread = spread * test->objective; /* that of the time, in proportion */
+    test->spread = spread * test->objective; /* the relative spread of the time */
     return QN_OK;
 }
 
-/* Whether a is nowhere worse than b. */
+/* Whether no objective of `a` is worse than that of `b`. */
 static bool covers(const qn_goal *goal, const qn_goal_point *a, const qn_goal_point *b)
 {
     for (int i = 0; i < goal->count; i++)
@@ -139,7 +139,7 @@ static int compare(const void *a, const void *b)
 
 void qn_goal_report(qn_goal *goal, qn_tune_result *result)
 {
-    const size_t all = goal->point_count, shown = all < QN_TUNE_FRONT ? all : QN_TUNE_FRONT;
+    const size_t all = goal->point_count, shown = all < QN_TUNE_FRONT_MAX ? all : QN_TUNE_FRONT_MAX;
     if (all == 0) return;
     qsort(goal->points, all, sizeof *goal->points, compare);
     for (size_t i = 0; i < shown; i++)

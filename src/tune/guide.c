@@ -7,15 +7,15 @@
 #include "tune/model/static_model.h"
 #include "tune/session.h"
 
-/* Of a table: it is made in an application's launch. */
-enum { MOST_POINTS = 1 << 14 };
+/* Largest number of points of a table, which is made during a launch of the application. */
+enum { POINTS_MAX = 1 << 14 };
 
 static void go_without(const char *name, const char *why)
 {
     qn_log(QN_LOG_WARNING, "%s: the searcher profile goes without a model: %s", name, why);
 }
 
-/* The search can go on without. */
+/* If no model is possible, log a warning and continue without one. */
 static qn_status bear(qn_status status, const qn_family *family)
 {
     if (status != QN_UNSUPPORTED) return status;
@@ -33,7 +33,7 @@ qn_status qn_guide_make(const char *searcher, const char *path, const qn_family 
     if (problem)
         return bear(qn_static_family_create(family, problem, device, space, &guide->description, &guide->model),
                     family);
-    go_without(family->name, "its workload does not tell its problem");
+    go_without(family->name, "its workload does not give its problem");
     return QN_OK;
 }
 
@@ -42,7 +42,7 @@ qn_status qn_guide_make_table(const char *searcher, const qn_family *family, con
 {
     *model = NULL;
     if (!qn_tuner_is_guided(searcher)) return QN_OK;
-    if (qn_space_size(space) <= MOST_POINTS)
+    if (qn_space_size(space) <= POINTS_MAX)
         return bear(qn_static_model_of_family(family, problem, device, space, model), family);
     go_without(family->name, "its space is too large to describe while an application waits");
     return QN_OK;
@@ -60,5 +60,5 @@ void qn_guide_learn(const qn_guide *guide, const qn_family *family, qn_device *d
     for (int k = 0; k < family->kernel_count && status == QN_OK; k++)
         status = qn_family_resources(family, device, &configuration, definitions, k, &resources[k]);
     if (status == QN_OK) status = qn_static_family_learn(guide->description, point, resources);
-    if (status != QN_OK) qn_error_clear(); /* guesses will do */
+    if (status != QN_OK) qn_error_clear(); /* the guesses remain */
 }

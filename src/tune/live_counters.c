@@ -10,7 +10,7 @@
 #include "runtime/counters.h"
 #include "tune/session.h"
 
-static const double MOST_SECONDS = 5;
+static const double SECONDS_MAX = 5;
 
 struct qn_live_counters {
     const qn_workload *workload;
@@ -22,7 +22,7 @@ struct qn_live_counters {
     double *columns;       /* [column of the model] */
 };
 
-/* One run of the workload, many times. */
+/* A run of the workload that counting repeats. */
 typedef struct repeated {
     const qn_live_counters *live;
     void *state;
@@ -82,8 +82,8 @@ static qn_status run_again(void *user)
     repeated *r = user;
     double seconds = 0;
     QN_TRY(r->live->workload->run(r->state, r->queue, &r->configuration, &seconds));
-    r->too_long = seconds * (double)qn_counters_passes(r->live->counters) > MOST_SECONDS;
-    if (r->too_long) QN_FAIL(QN_UNSUPPORTED, "a run takes %.3g s: too long to count it", seconds);
+    r->too_long = seconds * (double)qn_counters_passes(r->live->counters) > SECONDS_MAX;
+    if (r->too_long) return QN_FAIL(QN_UNSUPPORTED, "a run takes %.3g s: too long to count it", seconds);
     return QN_OK;
 }
 

@@ -36,7 +36,7 @@ static void fail(qn_test *test, qn_test_outcome outcome)
     test->spread = 0;
 }
 
-/* The first run, checked. */
+/* Run once and check the result. */
 static qn_status try_once(const qn_workload *workload, void *state, qn_queue *queue,
                           const qn_configuration *configuration, qn_test *test, char reason[256])
 {
@@ -56,7 +56,7 @@ static qn_status try_once(const qn_workload *workload, void *state, qn_queue *qu
     return QN_OK;
 }
 
-/* Nothing more is to be learnt from repeating: the interval is tight, or lies above the best's. */
+/* Whether more repeats are useless: the interval is narrow enough, or all times are clearly above the best. */
 static bool is_known(const qn_test *test, int count, const double *sorted, const qn_measure_limits *limits)
 {
     enum { LEAST = 3 };
@@ -67,8 +67,9 @@ static bool is_known(const qn_test *test, int count, const double *sorted, const
     return test->spread <= limits->precision * test->objective;
 }
 
-/* Counters tick every 1 to 100 ms: from one tick to another that is at least 0.3 s later the device runs nothing else.
- * What it draws on average in that time, a run draws while it lasts. */
+/* Measure the energy of a run. Energy counters tick every 1 to 100 ms, so runs are repeated from one tick to another at
+ * least 0.3 s later, and the device runs nothing else. The average power of that time, times the seconds of a run, is
+ * the energy of a run. */
 static qn_status measure_energy(const qn_workload *workload, void *state, qn_queue *queue,
                                 const qn_configuration *configuration, const qn_tune_meter *meter, qn_test *test)
 {
@@ -89,7 +90,7 @@ static qn_status measure_energy(const qn_workload *workload, void *state, qn_que
         begun = now;
         begun_s = now_s;
     }
-    QN_FAIL(QN_UNSUPPORTED, "the energy counter of the device stands still");
+    return QN_FAIL(QN_UNSUPPORTED, "the energy counter of the device stands still");
 }
 
 qn_status qn_measure_configuration(const qn_workload *workload, void *state, qn_queue *queue,

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "option/run_rows.h"
 
 #define FIELD(name) offsetof(qn_tune_request, name)
 #define RUN FIELD(run)
 
-/* ---- what actions share ---- */
+/* ---- rows of several actions ---- */
 
 static const qn_option size_row = {.name = "size",
                                    .letter = 's',
@@ -27,7 +28,7 @@ static const qn_option store_row = {.name = "store",
                                     .argument = "FILE",
                                     .offset = FIELD(store),
                                     .fallback_meaning = "the user's",
-                                    .meaning = "results to look at; off: the shipped ones alone"};
+                                    .meaning = "tuning results to use; off: only the shipped ones"};
 
 static const qn_option model_row = {.name = "model",
                                     .kind = QN_OPTION_PATH,
@@ -90,21 +91,22 @@ static const qn_option run_rows[] = {
      .least = 0,
      .most = 1,
      .fallback_meaning = "none",
-     .meaning = "stop once what more tests are expected to gain is less than this share of the time of a run"},
+     .meaning = "stop once more tests are expected to gain less than this share of the time of a run"},
     {.name = "searcher",
      .kind = QN_OPTION_TEXT,
      .argument = "NAME",
      .offset = FIELD(tune.tuner.searcher),
      .fallback = "auto",
-     .meaning = "how to choose what to try next (see docs/commands/tune.md)"},
+     .meaning = "method that chooses the next configuration (see docs/commands/tune.md)"},
     {.like = &model_row, .offset = FIELD(tune.model)},
     {.name = "objective",
      .kind = QN_OPTION_TEXT,
      .argument = "WHAT",
      .offset = FIELD(tune.objective),
      .fallback_meaning = "seconds",
-     .meaning = "what to make small: seconds, joules, or an expression of seconds, joules, watts and limit_seconds; of "
-                "several apart by commas the first, and the Pareto front of all is printed"},
+     .meaning =
+         "quantity to minimise: seconds, joules, or an expression of seconds, joules, watts and limit_seconds; if "
+         "several are separated by commas, the first is minimised and the Pareto front of all is printed"},
     {.name = "timeout",
      .kind = QN_OPTION_SECONDS,
      .argument = "TIME",
@@ -120,7 +122,7 @@ static const qn_option run_rows[] = {
      .least = 0.0001,
      .most = 1,
      .fallback = "0.01",
-     .meaning = "repeat runs until the 95 % confidence interval is this share of the time wide"},
+     .meaning = "repeat runs until half of the 95 % confidence interval is at most this share of the time"},
     {.name = "compile-threads",
      .kind = QN_OPTION_INTEGER,
      .argument = "COUNT",
@@ -131,11 +133,11 @@ static const qn_option run_rows[] = {
      .meaning = "threads that compile ahead of the measuring"},
     {.like = &store_row,
      .fallback_meaning = "the user's, see docs/commands/tune.md",
-     .meaning = "keep the results in FILE, and go on from what it has; off keeps nothing"},
+     .meaning = "keep the results in FILE, and continue from those in it; off keeps nothing"},
     {.name = "restart",
      .kind = QN_OPTION_FLAG,
      .offset = FIELD(tune.restart),
-     .meaning = "forget what the store has of this problem and begin anew"},
+     .meaning = "delete the stored results of this problem and start again"},
     {.like = &qn_run_rows[QN_RUN_SEED],
      .offset = RUN,
      .meaning = "of the searcher's random numbers and the problem's inputs"},
@@ -151,7 +153,7 @@ static qn_status check_run(const void *memory)
 {
     const qn_tune_request *request = memory;
     if (request->tune.objective && request->tune.tuner.target > 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--target is of the time of a run; it cannot be used with --objective");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--target limits the time of a run; it cannot be used with --objective");
     return QN_OK;
 }
 
@@ -203,7 +205,7 @@ static qn_status check_store(const void *memory)
 {
     const qn_tune_request *request = memory;
     if (request->store && strcmp(request->store, "off") == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "--store is \"off\"; expected a file");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "--store is \"off\"; expected a file");
     return QN_OK;
 }
 
@@ -217,12 +219,12 @@ static const qn_option export_rows[] = {
      .meaning = "a workload of quern tune list that was tuned here"},
     {.name = "format",
      .letter = 'f',
-     .kind = QN_OPTION_CHOICE,
+     .kind = QN_OPTION_ENUM,
      .argument = "FORMAT",
      .offset = FIELD(format),
      .choices = "t4 kernel-tuner ktt quern",
      .fallback = "t4",
-     .meaning = "format of the file; quern is the text form of shipped results and has the best alone"},
+     .meaning = "format of the file; quern is the text form of shipped results and has only the best result"},
     {.name = "output",
      .letter = 'o',
      .kind = QN_OPTION_PATH,
@@ -249,7 +251,7 @@ static const qn_option import_rows[] = {
      .argument = "NAME",
      .offset = FIELD(name),
      .required = true,
-     .meaning = "the workload that the results are of"},
+     .meaning = "workload of the results"},
     {.name = "file",
      .kind = QN_OPTION_PATH,
      .group = QN_OPTION_ARGUMENT,
@@ -286,7 +288,7 @@ static const qn_option simulate_rows[] = {
      .argument = "NAMES",
      .offset = SIMULATE_FIELD(searchers),
      .fallback = "all",
-     .meaning = "searchers to compare, names apart by commas, or all"},
+     .meaning = "searchers to compare, names separated by commas, or all"},
     {.name = "repeats",
      .letter = 'r',
      .kind = QN_OPTION_INTEGER,
@@ -306,11 +308,4 @@ static const qn_option_table simulate_table = {"tune simulate", sizeof(qn_tune_s
 const qn_option_table *qn_tune_simulate_option_table(void)
 {
     return &simulate_table;
-}
-
-qn_tune_simulate_options qn_tune_simulate_default_options(void)
-{
-    qn_tune_simulate_options options;
-    qn_option_defaults(&simulate_table, &options);
-    return options;
 }

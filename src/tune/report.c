@@ -1,4 +1,4 @@
-/* The report of a tuning run: what was tried, what came of it, how quickly the best was found. */
+/* The report of a tuning run: the tests, their results, and the convergence to the best configuration. */
 #include <math.h>
 #include <quern/tune.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 enum { FACTS = 6, FACT_TEXT = 160, SHOWN = 20, COLUMNS = 5, CELL = 256 };
 
-/* Seconds as readers have them: "1.234 ms". */
+/* Write seconds in a suitable unit: "1.234 ms". */
 static void format_seconds(double seconds, char *text, size_t bytes)
 {
     if (!(seconds > 0))
@@ -29,7 +29,7 @@ static bool is_better(const qn_tune_step *step, const qn_tune_step *than)
     return step->outcome == QN_TEST_CORRECT && (!than || step->objective < than->objective);
 }
 
-/* NULL when no test was correct. */
+/* Return the best correct step; NULL: no test was correct. */
 static const qn_tune_step *find_best(const qn_tune_trace *trace)
 {
     const qn_tune_step *best = NULL;
@@ -59,7 +59,7 @@ static qn_status add_facts(qn_report *report, const qn_tune_trace *trace, const 
     return qn_report_facts(report, labels, pointers, FACTS);
 }
 
-/* Every correct test as a dot and the best so far as a line, in milliseconds over the number of tests. */
+/* Plot the best time so far as a line, and every correct test as a dot, in milliseconds over the number of tests. */
 static qn_status add_convergence(qn_report *report, const qn_tune_trace *trace)
 {
     void *memory;
@@ -147,7 +147,7 @@ static qn_status add_all(qn_report *report, const qn_tune_trace *trace)
     const qn_tune_step *best = find_best(trace);
     QN_TRY(add_facts(report, trace, best));
     if (best) QN_TRY(qn_report_paragraph(report, "Best configuration: `%s`", best->text));
-    if (!best) QN_TRY(qn_report_warning(report, "No configuration computed a right result."));
+    if (!best) QN_TRY(qn_report_warning(report, "No configuration computed a correct result."));
     QN_TRY(add_convergence(report, trace));
     QN_TRY(qn_allocate(trace->step_count + 1, sizeof(qn_tune_step *), &memory));
     const qn_tune_step **order = memory;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/sized_struct.h"
 #include "runtime/device.h"
 #include "tune/ahead.h"
 #include "tune/goal.h"
@@ -16,7 +17,7 @@
 #include "tune/run.h"
 #include "tune/session.h"
 
-enum { MOST_AHEAD = 16, DEFAULT_THREADS = 8, DEFAULT_REPEATS = 50 };
+enum { AHEAD_MAX = 16, DEFAULT_THREADS = 8, DEFAULT_REPEATS = 50 };
 
 static const double default_precision = 0.01, timeout_factor = 20, least_timeout_s = 1;
 
@@ -38,7 +39,7 @@ typedef struct run_state {
     qn_tuner *tuner;
     qn_guide guide;
     qn_goal goal;
-    const qn_tune_meter *planted; /* of a test; NULL */
+    const qn_tune_meter *planted; /* a test's meter; NULL: none */
     qn_live_counters *live;       /* NULL: none */
     qn_device_rates rates;
     bool has_rates;
@@ -48,7 +49,7 @@ typedef struct run_state {
     qn_point fallback_point;
     char definitions[QN_AHEAD_DEFINITIONS];
     qn_ahead *ahead;
-    waiting line[MOST_AHEAD]; /* a ring */
+    waiting line[AHEAD_MAX]; /* a ring */
     int first, count, most;
 } run_state;
 
@@ -63,7 +64,8 @@ static qn_status open_store(run_state *run)
     return run->options->restart ? qn_tune_store_forget(run->options->store, run->problem) : QN_OK;
 }
 
-/* A row of an earlier run, which may have had another goal: what it did not measure has to be tried again. */
+/* Tell the tuner a row of an earlier run. That run may have had another goal: a row without the needed energy is left
+ * out, so that it is tested again. */
 static qn_status resume_row(run_state *run, qn_point point, qn_tune_row *row)
 {
     if (row->test.outcome == QN_TEST_CORRECT && run->goal.uses_energy && !(row->test.joules > 0)) return QN_OK;
@@ -78,7 +80,7 @@ static qn_status resume_row(run_state *run, qn_point point, qn_tune_row *row)
     return qn_tuner_tell(run->tuner, point, &row->test);
 }
 
-/* Rows hold seconds, whatever the goal. */
+/* Make the row of a test. Rows hold seconds for every goal. */
 static qn_test row_of(const qn_test *test)
 {
     qn_test row = *test;
@@ -88,7 +90,7 @@ static qn_test row_of(const qn_test *test)
     return row;
 }
 
-/* What an earlier run found. The fallback is measured anew: it is what everything is compared with. */
+/* Take over the tests of an earlier run. The fallback is measured again, because all results are compared with it. */
 static qn_status resume(run_state *run)
 {
     qn_tune_row *rows;
@@ -113,7 +115,7 @@ static void find_limit(run_state *run)
     if (!run->workload->work) return;
     run->workload->work(run->state, &work);
     run->scale = qn_tune_nominal_seconds(&work);
-    /* under the checking driver a limit means nothing and measuring it takes minutes */
+    /* under the checking driver the limit has no meaning, and measuring the rates takes minutes */
     if (strcmp(qn_device_get_info(run->device)->driver, "checking") == 0) return;
     run->has_rates = qn_device_measure(run->device, &run->rates) == QN_OK;
     if (run->has_rates)
@@ -127,7 +129,7 @@ static qn_status open_tuner(run_state *run)
     const qn_workload *workload = run->workload;
     const qn_device_info *info = qn_device_get_info(run->device);
     qn_tuner_options options = run->options->tuner;
-    options.store = run->options->store; /* for its history; the tests are kept here */
+    options.store = run->options->store; /* for its history; this file stores the tests */
     options.store_key = NULL;
     QN_TRY(qn_guide_make(options.searcher, run->options->model, workload->family,
                          workload->problem ? workload->problem(run->state) : NULL, info, run->space, &run->guide));
@@ -146,8 +148,8 @@ static qn_status open_run(run_state *run)
     qn_tune_workload_sizes(workload, info, run->options->sizes, run->sizes);
     QN_TRY(qn_tune_family_space(workload->family, info, &run->space));
     if (!qn_tune_point_of(run->space, &fallback, &run->fallback_point))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: the configuration of fallbacks breaks a constraint on %s", workload->name,
-                info->identifier);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: the fallback configuration breaks a constraint on %s", workload->name,
+                       info->identifier);
     QN_TRY(qn_queue_create(run->device, &run->queue));
     QN_TRY(workload->create(run->queue, run->sizes, run->options->tuner.seed, &run->state));
     find_limit(run);
@@ -183,7 +185,7 @@ static qn_status record(run_state *run, qn_point point, const qn_test *test)
         QN_TRY(qn_tune_store_finish(run->options->store, run->problem, text, &row, run->scale));
     }
     bool has = qn_tuner_best(run->tuner, &best, NULL);
-    if (!has || best != point || (had && before != best)) { /* thousands are built: keep the best alone */
+    if (!has || best != point || (had && before != best)) { /* thousands are built: keep only the best one */
         qn_configuration drop = qn_tune_configuration(run->space, has && best == point ? before : point);
         qn_family_forget(run->workload->family, run->device, &drop);
     }
@@ -198,12 +200,13 @@ static qn_status record(run_state *run, qn_point point, const qn_test *test)
     progress.best.outcome = QN_TEST_WRONG;
     qn_tuner_best(run->tuner, &progress.best_point, &progress.best);
     if (run->options->progress(&progress, run->options->progress_user) != 0)
-        QN_FAIL(QN_CANCELLED, "tuning of %s was stopped after %llu tests", run->workload->name,
-                (unsigned long long)progress.tests);
+        return QN_FAIL(QN_CANCELLED, "tuning of %s was stopped after %llu tests", run->workload->name,
+                       (unsigned long long)progress.tests);
     return QN_OK;
 }
 
-/* Measure a configuration that is built, and write it down: before, so that a crash is known, and after. */
+/* Measure a configuration that is built. The store gets its row before, so that a crash is known, and its result
+ * afterwards (record). */
 static qn_status test_point(run_state *run, qn_point point, qn_test *test, char reason[256])
 {
     const qn_tune_options *options = run->options;
@@ -244,19 +247,19 @@ static qn_status test_fallback(run_state *run)
     qn_test *test = &run->result->fallback;
     char reason[256] = "";
     QN_TRY(test_point(run, run->fallback_point, test, reason));
-    /* Before it is recorded: what is slower than a resumed run's best is forgotten. */
+    /* Before the test is recorded, because record() drops the program if a resumed run's best is faster. */
     qn_family_built_definitions(family, run->device, &fallback, run->definitions, sizeof run->definitions);
     QN_TRY(record(run, run->fallback_point, test));
-    test->counters = NULL; /* told, and gone with the run */
+    test->counters = NULL; /* the counters are released with the run */
     test->counter_count = 0;
     if (test->outcome == QN_TEST_WRONG)
-        QN_FAIL(QN_CHECK_FAILED, "%s on %s: the configuration of fallbacks computes a wrong result: %s",
-                run->workload->name, qn_device_get_info(run->device)->identifier, reason);
+        return QN_FAIL(QN_CHECK_FAILED, "%s on %s: the fallback configuration computes a wrong result: %s",
+                       run->workload->name, qn_device_get_info(run->device)->identifier, reason);
     if (test->outcome != QN_TEST_CORRECT)
-        QN_FAIL(test->outcome == QN_TEST_BUILD ? QN_BUILD_FAILED : QN_LAUNCH_FAILED,
-                "%s on %s: the configuration of fallbacks does not run: %s", run->workload->name,
-                qn_device_get_info(run->device)->identifier, reason);
-    qn_tuner_start_clock(run->tuner); /* making the problem can take longer than a small budget */
+        return QN_FAIL(test->outcome == QN_TEST_BUILD ? QN_BUILD_FAILED : QN_LAUNCH_FAILED,
+                       "%s on %s: the fallback configuration does not run: %s", run->workload->name,
+                       qn_device_get_info(run->device)->identifier, reason);
+    qn_tuner_start_clock(run->tuner); /* because making the problem can take longer than a small budget */
     return QN_OK;
 }
 
@@ -270,7 +273,7 @@ static qn_status fill_line(run_state *run)
         if (qn_tuner_test_count(run->tuner) + (uint64_t)run->count >= qn_space_size(run->space)) break;
         QN_TRY(qn_tuner_next(run->tuner, &point));
         if (qn_tuner_finished(run->tuner)) break;
-        waiting *added = &run->line[(run->first + run->count++) % MOST_AHEAD];
+        waiting *added = &run->line[(run->first + run->count++) % AHEAD_MAX];
         *added = (waiting){.point = point,
                            .job = {.family = run->workload->family,
                                    .device = run->device,
@@ -287,10 +290,10 @@ static qn_status test_next(run_state *run)
     qn_test test = {.objective = INFINITY};
     char reason[256] = "", text[QN_TUNE_CONFIGURATION_BYTES];
     qn_ahead_wait(run->ahead, &next->job);
-    run->first = (run->first + 1) % MOST_AHEAD;
+    run->first = (run->first + 1) % AHEAD_MAX;
     run->count--;
     test.build_seconds = next->job.seconds;
-    if (next->job.status == QN_DEVICE_LOST) QN_FAIL(QN_DEVICE_LOST, "%s", next->job.message);
+    if (next->job.status == QN_DEVICE_LOST) return QN_FAIL(QN_DEVICE_LOST, "%s", next->job.message);
     if (next->job.status != QN_OK) {
         test.outcome = qn_tune_outcome_of(next->job.status);
         qn_tune_point_text(run->space, next->point, text, sizeof text);
@@ -299,7 +302,7 @@ static qn_status test_next(run_state *run)
         return record(run, next->point, &test);
     }
     qn_status status = test_point(run, next->point, &test, reason);
-    if (status == QN_DEVICE_LOST) { /* the row stays; whoever opens the store next must not try this again */
+    if (status == QN_DEVICE_LOST) { /* the test counts as a crash, so that later runs do not try it again */
         qn_error_trail trail;
         qn_error_save(status, &trail);
         (void)!record(run, next->point, &test);
@@ -317,13 +320,13 @@ static qn_status search(run_state *run)
     if (threads < 1) threads = 1;
     if (strcmp(qn_device_inner_driver(run->device), "host") == 0) threads = 0; /* nothing to compile */
     QN_TRY(qn_ahead_create(threads, &run->ahead));
-    run->most = threads < 1 ? 1 : threads < MOST_AHEAD ? threads : MOST_AHEAD;
+    run->most = threads < 1 ? 1 : threads < AHEAD_MAX ? threads : AHEAD_MAX;
     for (;;) {
         QN_TRY(fill_line(run));
         if (run->count == 0) return QN_OK;
         QN_TRY(test_next(run));
         const char *finished = qn_tuner_finished(run->tuner);
-        /* points that wait are still tested when only because of them nothing is left to ask for */
+        /* if the rest of the space is in the line, its points are still tested */
         if (finished && qn_tuner_test_count(run->tuner) + (uint64_t)run->count < qn_space_size(run->space))
             return QN_OK;
     }
@@ -352,15 +355,17 @@ qn_status qn_tune_run(qn_device *device, const qn_workload *workload, const qn_t
 static qn_status run_metered(qn_device *device, const qn_workload *workload, const qn_tune_options *options,
                              const qn_tune_meter *meter, qn_tune_result *result)
 {
-    static const qn_tune_options defaults = {0};
+    qn_tune_options own = qn_tune_default_options();
     qn_error_trail trail;
     void *memory;
     memset(result, 0, sizeof *result);
+    QN_TRY(qn_sized_struct_copy(&own, sizeof own, options, "tuning"));
+    own.tuner.size = sizeof own.tuner;
     QN_TRY(qn_allocate(1, sizeof(run_state), &memory));
     run_state *run = memory;
     run->device = device;
     run->workload = workload;
-    run->options = options ? options : &defaults;
+    run->options = &own;
     run->result = result;
     run->planted = meter;
     run->started_s = qn_clock_s();

@@ -21,27 +21,71 @@ void qn_tune_workload_sizes(const qn_workload *workload, const qn_device_info *d
     }
 }
 
-/* Add a text but its #line directives, which only say where its parts lie in the tree: results outlive a move. */
-static void hash_lines(const char *text, qn_hash *hash)
+static bool is_blank(char character)
 {
-    for (const char *line = text, *next; *line; line = next) {
-        const char *newline = strchr(line, '\n');
-        next = newline ? newline + 1 : line + strlen(line);
-        if (strncmp(line, "#line ", 6) != 0) qn_hash_add(hash, line, (size_t)(next - line));
+    return character == ' ' || character == '\t' || character == '\n' || character == '\r';
+}
+
+/* End of the blanks, comments and #line directives that begin at `text`; `text` itself if there are none. */
+static const char *skip_blanks(const char *text, bool begins_line)
+{
+    for (;; begins_line = text[-1] == '\n') {
+        const char *end = NULL;
+        if (is_blank(*text)) {
+            text++;
+            continue;
+        }
+        if (strncmp(text, "/*", 2) == 0 && (end = strstr(text + 2, "*/")))
+            end += 2;
+        else if (strncmp(text, "//", 2) == 0 || (begins_line && strncmp(text, "#line ", 6) == 0))
+            end = text + strcspn(text, "\n");
+        if (!end) return text;
+        text = end;
     }
 }
 
-/* The source as the device's compiler gets it, with its prelude and without values of tunables. */
-static qn_status hash_source(const qn_family *family, qn_device *device, char digits[QN_TUNE_SOURCE_DIGITS + 1])
+/* End of a text in quotation marks that begins at `text`. */
+static const char *skip_quotation(const char *text)
+{
+    const char mark = *text++;
+    for (; *text && *text != mark && *text != '\n'; text++)
+        if (*text == '\\' && text[1]) text++;
+    return *text == mark ? text + 1 : text;
+}
+
+/* Hash a kernel's text so that results stay valid when only comments, blanks or the names of files change: comments and
+ * #line directives are left out, and a run of blanks counts as one, a line feed if it has one. */
+static void hash_code(const char *text, qn_hash *hash)
+{
+    bool is_first = true;
+    while (*text) {
+        const char *next = skip_blanks(text, is_first);
+        if (next > text && *next && !is_first)
+            qn_hash_add(hash, memchr(text, '\n', (size_t)(next - text)) ? "\n" : " ", 1);
+        text = next;
+        if (*text == '"' || *text == '\'')
+            next = skip_quotation(text);
+        else
+            while (*next && !is_blank(*next) && *next != '"' && *next != '\'' && strncmp(next, "/*", 2) != 0 &&
+                   strncmp(next, "//", 2) != 0)
+                next++;
+        if (next == text && *text) next++; /* a comment that does not end */
+        qn_hash_add(hash, text, (size_t)(next - text));
+        text = next;
+        is_first = false;
+    }
+}
+
+qn_status qn_tune_source_hash(const qn_family *family, const char *kernel_folder, const char *driver,
+                              char digits[QN_TUNE_SOURCE_DIGITS + 1])
 {
     const qn_configuration none = {{0}};
     qn_text text = {0};
     qn_hash hash;
     char digest[65];
-    qn_status status = qn_kernel_source_make(qn_context_kernel_folder(qn_device_context(device)),
-                                             qn_device_inner_driver(device), family, &none, "", &text);
+    qn_status status = qn_kernel_source_make(kernel_folder, driver, family, &none, "", &text);
     qn_hash_start(&hash);
-    if (status == QN_OK && text.data) hash_lines(text.data, &hash);
+    if (status == QN_OK && text.data) hash_code(text.data, &hash);
     qn_hash_finish(&hash, digest);
     qn_text_clear(&text);
     snprintf(digits, QN_TUNE_SOURCE_DIGITS + 1, "%.*s", QN_TUNE_SOURCE_DIGITS, digest);
@@ -51,16 +95,16 @@ static qn_status hash_source(const qn_family *family, qn_device *device, char di
 qn_status qn_tune_key_make(const qn_family *family, qn_device *device, const char *problem_class, qn_tune_key *key)
 {
     const qn_device_info *info = qn_device_get_info(device);
-    bool checking = strcmp(info->driver, "checking") == 0;
-    char threads[32] = "";
+    char name[QN_HARDWARE_NAME];
     memset(key, 0, sizeof *key);
-    if (info->kind == QN_DEVICE_CPU) snprintf(threads, sizeof threads, ", %d threads", info->compute_units);
-    snprintf(key->device, sizeof key->device, "%s%s %s%s", checking ? "checking:" : "",
-             checking ? qn_device_inner_driver(device) : info->driver, info->name, threads);
+    qn_hardware_of(info, qn_device_inner_driver(device), &key->hardware);
+    qn_hardware_name(&key->hardware, name);
+    snprintf(key->device, sizeof key->device, "%s %s", key->hardware.driver, name);
     snprintf(key->driver, sizeof key->driver, "%s", info->driver_version);
     snprintf(key->family, sizeof key->family, "%s", family->name);
     snprintf(key->problem_class, sizeof key->problem_class, "%s", problem_class ? problem_class : "");
-    return hash_source(family, device, key->source);
+    return qn_tune_source_hash(family, qn_context_kernel_folder(qn_device_context(device)),
+                               qn_device_inner_driver(device), key->source);
 }
 
 void qn_tune_configuration_text(const qn_family *family, const qn_configuration *configuration, char *text,
@@ -106,7 +150,7 @@ static void value_text(const qn_value *value, char *text, size_t capacity)
 
 void qn_tune_point_text(const qn_space *space, qn_point point, char *text, size_t capacity)
 {
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     char value[256];
     size_t length = 0;
     qn_space_get(space, point, numbers);
@@ -118,10 +162,10 @@ void qn_tune_point_text(const qn_space *space, qn_point point, char *text, size_
     }
 }
 
-/* Values may hold blanks: the longest one that fits is meant. */
+/* Values may contain blanks: the longest value that fits is taken. */
 bool qn_tune_point_read(const qn_space *space, const char *text, qn_point *point)
 {
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     char value[256];
     for (size_t i = 0; i < qn_space_parameter_count(space); i++) {
         const char *name = qn_space_parameter_name(space, i);
@@ -148,7 +192,7 @@ bool qn_tune_point_read(const qn_space *space, const char *text, qn_point *point
 qn_configuration qn_tune_configuration(const qn_space *space, qn_point point)
 {
     qn_configuration configuration = {{0}};
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     qn_space_get(space, point, numbers);
     for (size_t i = 0; i < qn_space_parameter_count(space) && i < QN_TUNABLE_MAX; i++)
         configuration.value[i] = (int)qn_space_value(space, i, numbers[i])->as.integer;
@@ -216,7 +260,7 @@ qn_test_outcome qn_tune_outcome_of(qn_status status)
     switch (status) {
     case QN_OK: return QN_TEST_CORRECT;
     case QN_BUILD_FAILED: return QN_TEST_BUILD;
-    case QN_INVALID_ARGUMENT: /* a geometry or value beyond what the device takes */
+    case QN_INVALID_ARGUMENT: /* a geometry or value that the device does not support */
     case QN_UNSUPPORTED:
     case QN_OUT_OF_MEMORY: return QN_TEST_LIMITS;
     case QN_CHECK_FAILED: return QN_TEST_WRONG;

@@ -14,6 +14,8 @@ enum { FIELDS = 5, LINE_BYTES = 2048 };
 
 typedef struct found {
     const qn_tune_key *key;
+    qn_hardware hardware; /* of the lines that are being read */
+    qn_tune_nearness nearness;
     void *results;
     size_t count, capacity;
     bool strict; /* a line that cannot be read is an error, not a warning */
@@ -42,6 +44,8 @@ static qn_status read_line(found *to, char *line, bool *understood)
     if (!*understood || strcmp(fields[0], to->key->family) != 0) return QN_OK;
     QN_TRY(qn_grow(&to->results, &to->capacity, to->count + 1, sizeof(qn_shipped_result)));
     qn_shipped_result *result = (qn_shipped_result *)to->results + to->count++;
+    result->hardware = to->hardware;
+    result->nearness = to->nearness;
     snprintf(result->source, sizeof result->source, "%s", fields[1]);
     snprintf(result->problem_class, sizeof result->problem_class, "%s", strcmp(fields[2], "-") == 0 ? "" : fields[2]);
     snprintf(result->configuration, sizeof result->configuration, "%s", fields[3]);
@@ -49,33 +53,41 @@ static qn_status read_line(found *to, char *line, bool *understood)
     return QN_OK;
 }
 
-/* Lines count for the device named last before them. */
+/* Refuse a line: an error if the caller asked for this file, else a warning. */
+static qn_status refuse(const found *to, const char *name, size_t number, const char *expected)
+{
+    if (to->strict) return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: not a tuning result; expected %s", name, number, expected);
+    qn_log(QN_LOG_WARNING, "%s:%zu: not a tuning result; expected %s", name, number, expected);
+    return QN_OK;
+}
+
+/* Read the lines of a file. Each result belongs to the last device line before it. */
 static qn_status read_text(found *to, const char *name, const char *text)
 {
     static const char device[] = "device ";
     char line[LINE_BYTES];
-    bool ours = false, understood = true;
+    bool understood = true;
     size_t number = 1;
+    to->nearness = QN_TUNE_UNRELATED;
     for (const char *at = text; *at; number++) {
         size_t length = strcspn(at, "\n");
         snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : sizeof line - 1), at);
         at += length + (at[length] == '\n');
         if (line[0] == '#' || line[0] == '\0') continue;
         if (strncmp(line, device, sizeof device - 1) == 0) {
-            ours = strcmp(line + sizeof device - 1, to->key->device) == 0;
+            understood = qn_hardware_read(line + sizeof device - 1, &to->hardware);
+            to->nearness = understood ? qn_hardware_nearness(&to->key->hardware, &to->hardware) : QN_TUNE_UNRELATED;
+            if (!understood)
+                QN_TRY(
+                    refuse(to, name, number,
+                           "after \"device\" driver, name, architecture, vendor, units or threads, and GiB separated "
+                           "by tabs"));
             continue;
         }
-        if (!ours) continue;
+        if (to->nearness == QN_TUNE_UNRELATED) continue;
         QN_TRY(read_line(to, line, &understood));
-        if (!understood && to->strict)
-            QN_FAIL(QN_BAD_FORMAT,
-                    "%s:%zu: not a tuning result; expected family, hash, class, configuration and "
-                    "seconds apart by tabs",
-                    name, number);
         if (!understood)
-            qn_log(QN_LOG_WARNING,
-                   "%s:%zu: not a tuning result; expected family, hash, class, configuration and seconds apart by tabs",
-                   name, number);
+            QN_TRY(refuse(to, name, number, "family, hash, class, configuration and seconds separated by tabs"));
     }
     return QN_OK;
 }
@@ -96,7 +108,7 @@ static void read_file(found *to, const char *folder, const char *name)
         qn_release(&text);
     }
     if (status == QN_OK) return;
-    qn_log(QN_LOG_WARNING, "%s", qn_error_message()); /* tuning is a help, never a condition */
+    qn_log(QN_LOG_WARNING, "%s", qn_error_message()); /* runs do not need tuning results */
     qn_error_clear();
 }
 
@@ -156,6 +168,13 @@ qn_status qn_shipped_read(const qn_tune_key *key, const char *name, const char *
     *results = to.results;
     *count = to.count;
     return status;
+}
+
+qn_status qn_shipped_append_device(const qn_tune_key *key, qn_text *text)
+{
+    char line[QN_HARDWARE_LINE];
+    qn_hardware_line(&key->hardware, line);
+    return qn_text_append(text, "device %s\n", line);
 }
 
 qn_status qn_shipped_append(const qn_tune_key *key, const char *configuration, double seconds, qn_text *text)

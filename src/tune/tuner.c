@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized_struct.h"
 #include "tune/searcher/searcher.h"
 #include "tune/session.h"
 #include "tune/stop.h"
@@ -16,11 +17,11 @@ struct qn_tuner {
     const qn_space *space;
     qn_tuner_options options;
     qn_searcher *searcher;
-    qn_tuning_model *model; /* of `profile`; NULL */
+    qn_tuning_model *model; /* of `profile`; NULL: none */
     int64_t problem;        /* in the store */
     double started_s;
     uint64_t least_tests;
-    uint64_t tests; /* told, those of a resumed journal included */
+    uint64_t tests; /* results so far, with those of a resumed journal */
     qn_stop_curve curve;
     double well_share;
     bool has_best;
@@ -46,7 +47,7 @@ static qn_status note(qn_tuner *tuner, qn_point point, const qn_test *test)
     return QN_OK;
 }
 
-/* Tell the searcher what the store knows. Configurations that another process is testing right now are left to it. */
+/* Tell the searcher the tests of the store, except those that another process is running now. */
 static qn_status resume(qn_tuner *tuner)
 {
     qn_tune_row *rows;
@@ -84,7 +85,7 @@ static uint64_t planned_tests(const qn_tuner *tuner)
     return planned;
 }
 
-/* "auto" is the portfolio of searchers; a library built without it walks uphill. */
+/* Return the name of the searcher; NULL means "auto", or "climb" if the library was built without "auto". */
 static const char *find_searcher(const char *name)
 {
     if (name && strcmp(name, "auto") != 0) return name;
@@ -98,30 +99,41 @@ bool qn_tuner_is_guided(const char *searcher)
     return strcmp(find_searcher(searcher), qn_searcher_profile.name) == 0;
 }
 
-static qn_status allocate_tuner(const qn_tuner_options *options, qn_tuner **tuner)
+static qn_status allocate_tuner(const qn_tuner_options *given, qn_tuner **tuner)
 {
+    qn_tuner_options own = qn_tuner_default_options();
+    const qn_tuner_options *options = &own;
     void *memory;
-    if (options->fraction < 0 || options->remaining_gain < 0 || options->seconds < 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "a stop condition of the tuner is negative; expected 0 for none or more");
+    QN_TRY(qn_sized_struct_copy(&own, sizeof own, given, "tuner's"));
+    if (!(options->fraction >= 0 && options->remaining_gain >= 0 && options->seconds >= 0) || isnan(options->target))
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "a stop condition of the tuner is negative or not a number; expected 0 for none or more");
+    for (size_t i = 0; i < sizeof own.reserved / sizeof *own.reserved; i++)
+        if (own.reserved[i] != 0)
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "the tuner's options set something that this version of the library does not know, in "
+                           "reserved[%zu]; expected 0",
+                           i);
     QN_TRY(qn_allocate(1, sizeof(qn_tuner), &memory));
     *tuner = memory;
+    (*tuner)->options = own;
     return QN_OK;
 }
 
-qn_status qn_tuner_create_guided(const qn_space *space, const qn_tuner_options *options, const qn_tuner_guide *guide,
+qn_status qn_tuner_create_guided(const qn_space *space, const qn_tuner_options *given, const qn_tuner_guide *guide,
                                  qn_tuner **out)
 {
     qn_tuner *tuner = NULL;
     qn_tuning_model *model = guide->model;
     *out = NULL;
-    qn_status status = allocate_tuner(options, &tuner);
+    qn_status status = allocate_tuner(given, &tuner);
     if (status != QN_OK) {
         qn_tuning_model_destroy(&model);
         return status;
     }
     tuner->model = model;
     tuner->space = space;
-    tuner->options = *options;
+    const qn_tuner_options *options = &tuner->options;
     tuner->started_s = qn_clock_s();
     tuner->least_tests = guide->least_tests > LEAST_STEPS ? guide->least_tests : LEAST_STEPS;
     const uint64_t planned = planned_tests(tuner), expected = guide->expected_tests;
@@ -151,7 +163,7 @@ qn_status qn_tuner_create(const qn_space *space, const qn_tuner_options *options
 void qn_tuner_destroy(qn_tuner **tuner)
 {
     if (!tuner || !*tuner) return;
-    if ((*tuner)->problem) { /* what was asked for and not told of did not crash */
+    if ((*tuner)->problem) { /* points that were asked for and not tested are not crashes */
         qn_error_trail trail;
         qn_error_save(QN_OK, &trail);
         (void)!qn_tune_store_cancel((*tuner)->options.store, (*tuner)->problem, NULL);
@@ -167,7 +179,7 @@ void qn_tuner_start_clock(qn_tuner *tuner)
     tuner->started_s = qn_clock_s();
 }
 
-/* What a conscientious user would still try: as many steps again, but not beyond the plan. */
+/* Number of further steps to plan for: as many as were done already, but not beyond the plan. */
 static uint64_t more_steps(const qn_tuner *tuner)
 {
     uint64_t planned = planned_tests(tuner), left = planned > tuner->tests ? planned - tuner->tests : 0;
@@ -198,7 +210,7 @@ static void check_end(qn_tuner *tuner)
 
 const char *qn_tuner_finished(const qn_tuner *tuner)
 {
-    check_end((qn_tuner *)tuner); /* the clock goes on between calls */
+    check_end((qn_tuner *)tuner); /* a time limit may have passed since the last call */
     return tuner->finished[0] ? tuner->finished : NULL;
 }
 
@@ -216,7 +228,8 @@ qn_status qn_tuner_next(qn_tuner *tuner, qn_point *point)
         qn_tune_point_text(tuner->space, *point, text, sizeof text);
         return qn_tune_store_start(tuner->options.store, tuner->problem, text);
     }
-    if (!tuner->has_best) QN_FAIL(QN_NOT_FOUND, "%s: no correct configuration was found", qn_space_name(tuner->space));
+    if (!tuner->has_best)
+        return QN_FAIL(QN_NOT_FOUND, "%s: no correct configuration was found", qn_space_name(tuner->space));
     *point = tuner->best_point;
     return QN_OK;
 }
@@ -225,8 +238,9 @@ qn_status qn_tuner_tell(qn_tuner *tuner, qn_point point, const qn_test *test)
 {
     char text[QN_TUNE_CONFIGURATION_BYTES];
     if (point >= qn_space_size(tuner->space))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: there is no point %llu; expected less than %llu", qn_space_name(tuner->space),
-                (unsigned long long)point, (unsigned long long)qn_space_size(tuner->space));
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: there is no point %llu; expected less than %llu",
+                       qn_space_name(tuner->space), (unsigned long long)point,
+                       (unsigned long long)qn_space_size(tuner->space));
     QN_TRY(note(tuner, point, test));
     if (tuner->problem) {
         qn_tune_point_text(tuner->space, point, text, sizeof text);

@@ -5,11 +5,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* After so many numbers they come again: a prime, so that no two rows of a matrix are alike, and none is another's copy
- * by an index that is wrong by a power of two. */
+/* The numbers repeat after this many: a prime, so that no two rows of a matrix are equal, and an index that is wrong by
+ * a power of two gives other numbers. */
 enum { PERIOD = (4 << 20) - 3 };
 
-/* The mixing function of SplitMix64 (Steele, Lea & Flood 2014): a counter is as good as a sequence to it. */
+/* The mixing function of SplitMix64 (Steele, Lea & Flood 2014): it makes good random numbers from a counter. */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -29,7 +29,7 @@ float qn_workload_whole_number(uint64_t seed, uint64_t index)
     return (float)(number < 0 ? number : number + 1);
 }
 
-/* The buffer's first period is there: copies on the device make the rest of it, twice as much each time. */
+/* Fill the buffer from its first period by copies on the device, which double the filled part each time. */
 static qn_status repeat(qn_queue *queue, qn_buffer *buffer, size_t count)
 {
     for (size_t done = PERIOD; done < count; done *= 2) {
@@ -43,7 +43,7 @@ static qn_status write_periods(qn_queue *queue, qn_buffer *buffer, float (*make)
                                uint64_t seed, uint64_t first, size_t count, double *sum)
 {
     const size_t length = count < PERIOD ? count : PERIOD;
-    double whole = 0, part = 0; /* of a period; of what is left behind the last whole one */
+    double whole = 0, part = 0; /* sum of a period; sum of the numbers after the last whole period */
     void *memory;
     QN_TRY(qn_allocate(length, sizeof(float), &memory));
     float *numbers = memory;
@@ -122,7 +122,8 @@ double qn_workload_larger_error(double largest, double error)
 qn_status qn_workload_check_size(const char *workload, const char *name, int size, int low, int high, int step)
 {
     if (size >= low && size <= high && size % step == 0) return QN_OK;
-    if (step == 1) QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s is %d; expected %d to %d", workload, name, size, low, high);
-    QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s is %d; expected %d to %d, a multiple of %d", workload, name, size, low, high,
-            step);
+    if (step == 1)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s is %d; expected %d to %d", workload, name, size, low, high);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s is %d; expected %d to %d, a multiple of %d", workload, name, size, low,
+                   high, step);
 }

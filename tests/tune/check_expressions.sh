@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Random expressions have the values that Python gives them. Arguments: source folder, quern binary, build folder.
+# Random expressions have the same values as in Python. Arguments: source folder, quern binary, build folder.
 set -u
 evaluate=$3/tests/test_expression_expression
 [ -x "$evaluate" ] || { echo "no $evaluate"; exit 1; }
@@ -24,7 +24,7 @@ def expression(depth):
         return "%s %s %s" % (a, random.choice(binary), b)
     if kind < 0.74:
         return "(%s)" % a
-    if kind < 0.78: # small exponents only: Python would compute the others for hours
+    if kind < 0.78: # small exponents only: Python would compute others for hours
         return random.choice(["%s ** %d" % (a, random.randint(-3, 5)), "(%s << %d)" % (a, random.randint(0, 9))])
     if kind < 0.82:
         return "%s if %s else %s" % (a, b, expression(depth - 1))
@@ -67,7 +67,7 @@ wrong = compared = 0
 for wanted, got in zip(open(sys.argv[1]), open(sys.argv[2])):
     text, wanted = wanted.rstrip("\n").split("\t")
     got = got.rstrip("\n")
-    # Numbers on the way may be larger than 64 bits, which is an error here and none in Python.
+    # Intermediate numbers may exceed 64 bits, which is an error here but not in Python.
     if "64 bits" in got or "too large" in got or "negative number" in got and wanted != "error": continue
     compared += 1
     same = got.startswith("error") if wanted == "error" else \

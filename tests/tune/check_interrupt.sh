@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# quern tune run stops cleanly at SIGINT and SIGTERM, and a kill costs no configuration its place.
-# Arguments: source folder, quern binary, build folder.
+# quern tune run stops cleanly at SIGINT and SIGTERM, and after a kill no configuration is skipped. Arguments: source
+# folder, quern binary, build folder.
 set -u
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
 folder=$(mktemp -d) || exit 1
@@ -21,7 +21,7 @@ def outcomes(store):
     connection = sqlite3.connect(store, timeout=30)
     try:
         return [row[0] for row in connection.execute("SELECT outcome FROM test")]
-    except sqlite3.OperationalError: # the table is not there yet
+    except sqlite3.OperationalError: # the table does not exist yet
         return []
     finally:
         connection.close()
@@ -31,7 +31,7 @@ def start(store):
                              "--searcher", "random", "--budget", "100s", "--store", store],
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
-# Interrupt a run that has finished some tests beyond those that were there.
+# Interrupt a run once it has finished some tests beyond those already in the store.
 def interrupt(store, how):
     before = len(outcomes(store)) if os.path.exists(store) else 0
     run = start(store)

@@ -1,4 +1,4 @@
-/* Results to and from files of other tuners, and the text form of shipped results. */
+/* Export and import of results: files of other tuners, and the text form of shipped results. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static qn_status find_scale(exchange *with)
 static qn_status open_exchange(exchange *with, const int sizes[QN_WORKLOAD_SIZES])
 {
     char problem_class[64];
-    if (!with->store) QN_FAIL(QN_INVALID_ARGUMENT, "there is no tuning store; expected an open one");
+    if (!with->store) return QN_FAIL(QN_INVALID_ARGUMENT, "there is no tuning store; expected an open one");
     with->family = with->workload->family;
     qn_tune_workload_sizes(with->workload, qn_device_get_info(with->device), sizes, with->sizes);
     with->workload->problem_class(with->sizes, problem_class);
@@ -56,7 +56,7 @@ static qn_status open_exchange(exchange *with, const int sizes[QN_WORKLOAD_SIZES
 
 /* ---- Export ---- */
 
-/* The rows that are results, their times those of a run of this size. Others go. */
+/* Keep the rows that are results, with their times scaled to a run of this size, and drop the others. */
 static void keep_results(const exchange *with, qn_tune_row *rows, size_t *count)
 {
     size_t kept = 0;
@@ -73,7 +73,7 @@ static void keep_results(const exchange *with, qn_tune_row *rows, size_t *count)
     *count = kept;
 }
 
-/* Every value of the family is listed, tried or not: other tuners take the lists for the space. */
+/* List every value of the family, tested or not, because other tuners take the lists for the space. */
 static qn_status add_parameters(const qn_family *family, qn_recorded_space_builder *builder)
 {
     for (int t = 0; t < family->tunable_count; t++) {
@@ -121,9 +121,9 @@ static qn_status write_best(const exchange *with, const qn_tune_row *rows, size_
         if (rows[i].test.outcome == QN_TEST_CORRECT && (!best || rows[i].test.objective < best->test.objective))
             best = &rows[i];
     if (!best)
-        QN_FAIL(QN_NOT_FOUND, "the store has no correct result of %s for %s on %s; expected one to export",
-                with->family->name, with->key.problem_class, with->key.device);
-    qn_status status = qn_text_append(&text, "device %s\n", with->key.device);
+        return QN_FAIL(QN_NOT_FOUND, "the store has no correct result of %s for %s on %s; expected one to export",
+                       with->family->name, with->key.problem_class, with->key.device);
+    qn_status status = qn_shipped_append_device(&with->key, &text);
     if (status == QN_OK) status = qn_shipped_append(&with->key, best->configuration, best->test.objective, &text);
     if (status == QN_OK) status = qn_file_write(path, text.data, text.length);
     qn_text_clear(&text);
@@ -131,20 +131,17 @@ static qn_status write_best(const exchange *with, const qn_tune_row *rows, size_
 }
 
 qn_status qn_tune_export(qn_device *device, qn_tune_store *store, const qn_workload *workload,
-                         const int sizes[QN_WORKLOAD_SIZES], const char *format, const char *path)
+                         const int sizes[QN_WORKLOAD_SIZES], qn_tune_format format, const char *path)
 {
-    enum { FORMATS = 4, SHIPPED = 3 };
-    static const char *const names[FORMATS] = {[QN_RECORDED_T4] = "t4",
-                                               [QN_RECORDED_KERNEL_TUNER] = "kernel-tuner",
-                                               [QN_RECORDED_KTT] = "ktt",
-                                               [SHIPPED] = "quern"};
+    static const qn_recorded_space_format formats[] = {[QN_TUNE_T4] = QN_RECORDED_T4,
+                                                       [QN_TUNE_KERNEL_TUNER] = QN_RECORDED_KERNEL_TUNER,
+                                                       [QN_TUNE_KTT] = QN_RECORDED_KTT};
     exchange with = {.device = device, .store = store, .workload = workload};
-    int number = 0;
     qn_tune_row *rows;
     size_t count;
-    while (number < FORMATS && strcmp(names[number], format) != 0) number++;
-    if (number == FORMATS)
-        QN_FAIL(QN_INVALID_ARGUMENT, "the format is \"%s\"; expected t4, kernel-tuner, ktt or quern", format);
+    if ((unsigned)format > QN_TUNE_SHIPPED)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the format of tuning results is %d; expected a qn_tune_format, 0 to %d",
+                       (int)format, (int)QN_TUNE_SHIPPED);
     QN_TRY(open_exchange(&with, sizes));
     QN_TRY(qn_tune_store_tests(store, with.problem, &rows, &count));
     keep_results(&with, rows, &count);
@@ -152,10 +149,10 @@ qn_status qn_tune_export(qn_device *device, qn_tune_store *store, const qn_workl
     if (count == 0)
         status = qn_error_set(QN_NOT_FOUND, __FILE__, __LINE__, "the store has no tests of %s for %s on %s",
                               with.family->name, with.key.problem_class, with.key.device);
-    else if (number == SHIPPED)
+    else if (format == QN_TUNE_SHIPPED)
         status = write_best(&with, rows, count, path);
     else
-        status = write_record(&with, rows, count, (qn_recorded_space_format)number, path);
+        status = write_record(&with, rows, count, formats[format], path);
     qn_release(&rows);
     return status;
 }
@@ -198,7 +195,7 @@ static qn_status refuse_parameters(const qn_family *family, const qn_space *spac
     return status;
 }
 
-/* Which of the file's parameters each tunable is. */
+/* Find the parameter of the file for each tunable. */
 static qn_status match_parameters(const qn_family *family, const qn_space *space, const char *path,
                                   size_t parameters[QN_TUNABLE_MAX])
 {
@@ -208,7 +205,7 @@ static qn_status match_parameters(const qn_family *family, const qn_space *space
     return same ? QN_OK : refuse_parameters(family, space, path);
 }
 
-/* Whole numbers come as reals from some writers. */
+/* Get a whole number. Some writers write whole numbers as reals. */
 static bool whole_value(const qn_value *value, int *whole)
 {
     double number = value->kind == QN_INTEGER   ? (double)value->as.integer
@@ -224,7 +221,7 @@ static qn_status import_record(import *to, const char *path, const char *data, s
 {
     const qn_family *family = to->with.family;
     size_t parameters[QN_TUNABLE_MAX];
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     qn_recorded_space *record = NULL;
     qn_status status = qn_recorded_space_read_memory(path, data, size, &record);
     if (status == QN_OK) status = match_parameters(family, record->space, path, parameters);
@@ -255,6 +252,7 @@ static qn_status import_shipped(import *to, const char *path, const char *text)
     for (size_t i = 0; i < count && status == QN_OK; i++) {
         qn_configuration configuration;
         const qn_test test = {.outcome = QN_TEST_CORRECT, .objective = results[i].seconds};
+        if (results[i].nearness != QN_TUNE_THIS_DEVICE) continue;
         if (strcmp(results[i].problem_class, key->problem_class) != 0) continue;
         found = true;
         if (strcmp(results[i].source, key->source) != 0 || /* of another version of the kernel */
@@ -265,8 +263,8 @@ static qn_status import_shipped(import *to, const char *path, const char *text)
     }
     qn_release(&results);
     if (status == QN_OK && !found)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: no result of %s for %s on %s", path, to->with.family->name,
-                key->problem_class, key->device);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: no result of %s for %s on %s", path, to->with.family->name,
+                       key->problem_class, key->device);
     return status;
 }
 

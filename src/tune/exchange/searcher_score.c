@@ -26,7 +26,7 @@ static void set_budget(const double *valid, qn_searcher_score_baseline *made)
     made->median = 0.5 * (valid[(n - 1) / 2] + valid[n / 2]);
     made->cutoff = made->optimum + (made->median - made->optimum) * (1 - cutoff_share);
     while (better < n && valid[better] <= made->cutoff) better++;
-    /* Rank from the worst, counted from 0, of the first that reaches the cut-off. */
+    /* Rank, counted from the worst as 0, of the worst point that reaches the cut-off. */
     size_t rank = n - better;
     if (rank > 0 && valid[better - 1] == made->optimum) rank--;
     made->budget = (rank + (n + 1 - rank) - 1) / (n + 1 - rank);
@@ -91,7 +91,7 @@ void qn_searcher_score_destroy(qn_searcher_score_baseline **baseline)
 static double relative(const qn_searcher_score_baseline *baseline, size_t t, double best)
 {
     double room = baseline->random[t] - baseline->optimum;
-    /* Where random search has seen every point, there is nothing left to be better at. */
+    /* If random search is expected to find the optimum, no search can be better. */
     return room > 0 ? (baseline->random[t] - best) / room : 0;
 }
 
@@ -123,7 +123,7 @@ double qn_searcher_score_time_curve(const qn_searcher_score_baseline *baseline, 
     return sum / (double)baseline->budget;
 }
 
-/* Repeats of a row: what stands before the first that is not a number. */
+/* Number of repeats of a row: the values before the first NaN. */
 static size_t count_of(const double *values, size_t columns)
 {
     size_t count = 0;
@@ -141,7 +141,7 @@ static double mean_of(const double *values, size_t rows, size_t columns)
     return mean;
 }
 
-/* Mean of as many values as there are, drawn with replacement. */
+/* Mean of `count` values drawn with replacement. */
 static double resampled(const double *values, size_t count, uint64_t seed, uint64_t stream)
 {
     double sum = 0;
@@ -151,10 +151,11 @@ static double resampled(const double *values, size_t count, uint64_t seed, uint6
 
 static qn_status check_counts(const double *values, size_t rows, size_t columns)
 {
-    if (!rows || !columns) QN_FAIL(QN_INVALID_ARGUMENT, "no scores to average: %zu spaces, %zu repeats", rows, columns);
+    if (!rows || !columns)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "no scores to average: %zu spaces, %zu repeats", rows, columns);
     for (size_t r = 0; values && r < rows; r++)
         if (!count_of(values + r * columns, columns))
-            QN_FAIL(QN_INVALID_ARGUMENT, "no scores to average: space %zu of %zu has no repeats", r + 1, rows);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "no scores to average: space %zu of %zu has no repeats", r + 1, rows);
     return QN_OK;
 }
 

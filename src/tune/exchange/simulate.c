@@ -11,12 +11,12 @@
 #include "tune/model/model.h"
 #include "tune/searcher/searcher.h"
 
-enum { DEFAULT_REPEATS = 100, LEAST_BUDGET = 20, MOST_SEARCHERS = 32 };
+enum { DEFAULT_REPEATS = 100, LEAST_BUDGET = 20, SEARCHERS_MAX = 32 };
 
 typedef struct simulation {
     qn_pool *pool;
     const qn_tune_simulate_options *options;
-    const char *searchers[MOST_SEARCHERS];
+    const char *searchers[SEARCHERS_MAX];
     size_t searcher_count, repeats;
     qn_tune_score *rows; /* [file][searcher], then [searcher] */
     double *scores;      /* [searcher][counted file][repeat] */
@@ -51,13 +51,13 @@ static qn_status name_searchers(const char *wanted, simulation *run)
     const char *const *names, *const *meanings;
     size_t count = qn_tune_searchers(&names, &meanings);
     if (!wanted || strcmp(wanted, "all") == 0) {
-        for (size_t i = 0; i < count && i < MOST_SEARCHERS; i++) run->searchers[run->searcher_count++] = names[i];
+        for (size_t i = 0; i < count && i < SEARCHERS_MAX; i++) run->searchers[run->searcher_count++] = names[i];
         return QN_OK;
     }
     while (*wanted) {
         size_t length = strcspn(wanted, ","), i = 0;
         while (i < count && !(strlen(names[i]) == length && strncmp(names[i], wanted, length) == 0)) i++;
-        if (i == count || run->searcher_count == MOST_SEARCHERS) {
+        if (i == count || run->searcher_count == SEARCHERS_MAX) {
             qn_text text = {0};
             for (size_t k = 0; k < count; k++) QN_TRY(qn_text_append(&text, "%s%s", k ? ", " : "", names[k]));
             qn_status status =
@@ -70,11 +70,12 @@ static qn_status name_searchers(const char *wanted, simulation *run)
         wanted += length + (wanted[length] == ',');
     }
     if (!run->searcher_count)
-        QN_FAIL(QN_INVALID_ARGUMENT, "no searcher is named: expected names apart by commas, or all");
+        return QN_FAIL(QN_INVALID_ARGUMENT, "no searcher is named; expected names separated by commas, or all");
     return QN_OK;
 }
 
-/* The model of the options, else one that has seen a random half of the points; NULL where there are no counters. */
+/* Get the model of the options, else a model that is trained on a random half of the points; NULL if there are no
+ * counters. */
 static qn_status get_model(const simulation *run, const qn_replay *replay, qn_tuning_model **model)
 {
     const qn_recorded_space *record = replay->record;
@@ -137,7 +138,7 @@ static qn_status rate_file(simulation *run, size_t file)
     return status;
 }
 
-/* A searcher's mean over the files that count; time is averaged where it is known. */
+/* Average a searcher's scores over the files that count, and its time scores over those of them with known times. */
 static qn_status average(simulation *run, size_t searcher)
 {
     size_t files = run->options->file_count, timed = 0;
@@ -164,12 +165,15 @@ static qn_status average(simulation *run, size_t searcher)
     return QN_OK;
 }
 
-qn_status qn_tune_simulate(qn_context *context, const qn_tune_simulate_options *options, qn_tune_scores **scores)
+qn_status qn_tune_simulate(qn_context *context, const qn_tune_simulate_options *given, qn_tune_scores **scores)
 {
+    qn_tune_simulate_options own;
+    *scores = NULL;
+    QN_TRY(qn_option_take(qn_tune_simulate_option_table(), given, &own));
+    const qn_tune_simulate_options *options = &own;
     simulation run = {
         .pool = context ? qn_context_pool(context) : NULL, .options = options, .repeats = (size_t)options->repeats};
     qn_tune_scores *made;
-    *scores = NULL;
     QN_TRY(qn_option_check(qn_tune_simulate_option_table(), options));
     QN_TRY(name_searchers(options->searchers, &run));
     QN_TRY(qn_allocate(1, sizeof(*made), (void **)&made));

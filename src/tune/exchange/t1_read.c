@@ -17,8 +17,8 @@ typedef struct reader {
     qn_t1 *t1;
     const json_t *root, *kernel;
     char *source; /* the kernel's text */
-    const char *names[QN_SPACE_PARAMETERS];
-    qn_expression_list lists[QN_SPACE_PARAMETERS + 1]; /* every parameter's values, and ProblemSize */
+    const char *names[QN_SPACE_PARAMETERS_MAX];
+    qn_expression_list lists[QN_SPACE_PARAMETERS_MAX + 1]; /* every parameter's values, and ProblemSize */
     qn_value problem_size[3];
     size_t list_count;
 } reader;
@@ -27,7 +27,7 @@ static const char *const axes[3] = {"X", "Y", "Z"};
 
 static qn_status bad(const reader *r, const char *place, const char *expected)
 {
-    QN_FAIL(QN_BAD_FORMAT, "%s: %s; expected %s", r->t1->path, place, expected);
+    return QN_FAIL(QN_BAD_FORMAT, "%s: %s; expected %s", r->t1->path, place, expected);
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -45,14 +45,16 @@ static qn_status check_type(const reader *r, const char *name, const char *type,
                                                : value->kind == QN_INTEGER || value->kind == QN_BOOLEAN;
     char text[64];
     if (value->kind == QN_TEXT && strpbrk(value->as.text, " \t\n"))
-        QN_FAIL(QN_BAD_FORMAT, "%s: value \"%.40s\" of parameter %s holds blanks, which the compiler would split",
-                r->t1->path, value->as.text, name);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: value \"%.40s\" of parameter %s holds blanks, which the compiler would split", r->t1->path,
+                       value->as.text, name);
     if (right) return QN_OK;
     qn_value_format(value, text, sizeof text);
-    QN_FAIL(QN_BAD_FORMAT, "%s: value %s of parameter %s is no %s, its Type", r->t1->path, text, name, type);
+    return QN_FAIL(QN_BAD_FORMAT, "%s: value %s of parameter %s is not of its Type, %s", r->t1->path, text, name, type);
 }
 
-/* Values are an expression, "[2**i for i in range(4, 10)]", or a JSON list. Released with qn_release. */
+/* Read values: an expression, "[2**i for i in range(4, 10)]", or a JSON list. The caller releases them with
+ * qn_release. */
 static qn_status read_values(const reader *r, const char *name, const json_t *json, qn_expression **expression,
                              qn_value **values, size_t *count)
 {
@@ -73,7 +75,7 @@ static qn_status read_values(const reader *r, const char *name, const json_t *js
     return qn_expression_evaluate_list(*expression, NULL, values, count);
 }
 
-/* The default, where it is one of the values; some files have others, or lists. */
+/* The default if it is one of the values, else the first value. In some files it is another value, or a list. */
 static qn_value default_of(const json_t *parameter, const qn_value *values, size_t count)
 {
     const json_t *json = json_object_get(parameter, "Default");
@@ -282,12 +284,13 @@ static qn_status read_content(const reader *r, const char *place, const json_t *
     return i == 2 ? qn_text_copy(source, &content->source) : path_beside(r, source, &content->source);
 }
 
-/* Sizes cannot depend on the configuration: parameters are the lists of their values here, except those of one. */
+/* Sizes cannot depend on the configuration: only parameters with one value may occur, or the lists of values of the
+ * others. */
 static qn_status read_size(const reader *r, const char *place, const json_t *json, qn_t1_argument *argument)
 {
     const qn_space *space = r->t1->space;
     qn_expression *expression;
-    qn_value values[QN_SPACE_PARAMETERS], size;
+    qn_value values[QN_SPACE_PARAMETERS_MAX], size;
     char wrong[200];
     QN_TRY(read_expression(r, place, json, &expression));
     qn_status status = QN_OK;
@@ -391,18 +394,20 @@ static bool is_in_geometry(const qn_t1 *t1, size_t parameter)
     return used;
 }
 
-/* A parameter that changes nothing is a misspelt one. Those with one value, and kernels in several files, pass. */
+/* A parameter that changes nothing is probably misspelt. Parameters with one value, and kernels in several files, are
+ * not checked. */
 static qn_status check_use(const reader *r)
 {
     const qn_t1 *t1 = r->t1;
     if (!has_word(r->source, t1->kernel_name))
-        QN_FAIL(QN_BAD_FORMAT, "%s: there is no kernel %s in %s", t1->path, t1->kernel_name, t1->kernel_path);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: there is no kernel %s in %s", t1->path, t1->kernel_name, t1->kernel_path);
     if (strstr(r->source, "#include \"")) return QN_OK;
     for (size_t i = 0; i < t1->space->parameter_count; i++) {
         const qn_space_parameter *parameter = &t1->space->parameters[i];
         if (parameter->count == 1 || has_word(r->source, parameter->name) || is_in_geometry(t1, i)) continue;
-        QN_FAIL(QN_BAD_FORMAT, "%s: parameter %s is used neither in %s nor for a launch size; expected its name there",
-                t1->path, parameter->name, t1->kernel_path);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: parameter %s is used neither in %s nor for a launch size; expected its name there",
+                       t1->path, parameter->name, t1->kernel_path);
     }
     return QN_OK;
 }
@@ -414,7 +419,7 @@ static qn_status read_options(reader *r)
     qn_status status = qn_text_append(&options, r->t1->cuda ? "--fmad=true" : "");
     for (size_t i = 0; i < json_array_size(list) && status == QN_OK; i++) {
         const char *option = json_string_value(json_array_get(list, i));
-        bool for_cpp = option && !r->t1->cuda && strstr(option, "c++"); /* of CUDA compilers, seen in OpenCL problems */
+        bool for_cpp = option && !r->t1->cuda && strstr(option, "c++"); /* a CUDA option in some OpenCL problems */
         if (option && !for_cpp) status = qn_text_append(&options, " %s", option);
     }
     r->t1->options = options.data;
@@ -460,7 +465,7 @@ qn_status qn_t1_read_memory(const char *path, const char *data, size_t size, qn_
     void *memory;
     *problem = NULL;
     json_t *root = json_loadb(data, size, 0, &error);
-    if (!root) QN_FAIL(QN_BAD_FORMAT, "%s:%d: no JSON: %s", path, error.line, error.text);
+    if (!root) return QN_FAIL(QN_BAD_FORMAT, "%s:%d: no JSON: %s", path, error.line, error.text);
     r.root = root;
     qn_status status = qn_allocate(1, sizeof *r.t1, &memory);
     if (status == QN_OK) {
@@ -529,14 +534,15 @@ static qn_status positive(const qn_t1 *t1, const qn_expression *expression, cons
     QN_TRY(qn_expression_evaluate(expression, values, &value));
     double number = value.kind == QN_INTEGER ? (double)value.as.integer : value.kind == QN_REAL ? value.as.real : 0;
     if (!(number >= 1 && number <= 1e12) || number != floor(number))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: \"%.100s\" is %g for this configuration; expected a positive whole number",
-                t1->path, qn_expression_text(expression), number);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s: \"%.100s\" is %g for this configuration; expected a positive whole number", t1->path,
+                       qn_expression_text(expression), number);
     *size = (size_t)number;
     return QN_OK;
 }
 
-/* Groups along an axis: ProblemSize over the divisors; as Kernel Tuner has it, where none is given over block_size_x,
- * should that be a parameter. */
+/* Groups along an axis: ProblemSize / the divisors. Without divisors the divisor is block_size_x, as in Kernel Tuner,
+ * if that is a parameter. */
 static qn_status divided(const qn_t1 *t1, int axis, const qn_value *values, size_t *groups)
 {
     static const char *const usual[3] = {"block_size_x", "block_size_y", "block_size_z"};
@@ -554,8 +560,8 @@ static qn_status divided(const qn_t1 *t1, int axis, const qn_value *values, size
 
 qn_status qn_t1_geometry(const qn_t1 *t1, qn_point point, qn_geometry *geometry)
 {
-    uint16_t numbers[QN_SPACE_PARAMETERS];
-    qn_value values[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
+    qn_value values[QN_SPACE_PARAMETERS_MAX];
     qn_space_get(t1->space, point, numbers);
     for (size_t i = 0; i < t1->space->parameter_count; i++) values[i] = t1->space->parameters[i].values[numbers[i]];
     for (int d = 0; d < 3; d++) {
@@ -568,8 +574,8 @@ qn_status qn_t1_geometry(const qn_t1 *t1, qn_point point, qn_geometry *geometry)
         bool groups = t1->by_divisors || t1->global_in_groups;
         geometry->items[d] = groups ? count * geometry->group[d] : count;
         if (geometry->items[d] % geometry->group[d] != 0)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: %zu work-items in groups of %zu along %s; expected a multiple", t1->path,
-                    geometry->items[d], geometry->group[d], axes[d]);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %zu work-items in groups of %zu along %s; expected a multiple",
+                           t1->path, geometry->items[d], geometry->group[d], axes[d]);
     }
     return QN_OK;
 }

@@ -23,9 +23,9 @@ struct qn_t1_target {
     qn_kernel_declaration kernel;
     qn_argument_declaration declarations[QN_ARGUMENT_MAX];
     qn_argument arguments[QN_ARGUMENT_MAX];
-    void *contents[QN_ARGUMENT_MAX];   /* what written vectors hold before a run */
-    void *references[QN_ARGUMENT_MAX]; /* of outputs */
-    qn_geometry geometry;              /* of what is set */
+    void *contents[QN_ARGUMENT_MAX];   /* content of written vectors before a run */
+    void *references[QN_ARGUMENT_MAX]; /* expected values of outputs */
+    qn_geometry geometry;              /* of the configuration that is set */
     char *definitions;
 };
 
@@ -94,8 +94,8 @@ static qn_status load(const qn_t1 *t1, const qn_t1_argument *argument, const qn_
     if (size == wanted) memcpy(bytes, data, size);
     qn_release(&data);
     if (size == wanted) return QN_OK;
-    QN_FAIL(QN_BAD_FORMAT, "%s: %s has %zu bytes; expected the %zu of argument %s", t1->path, content->source, size,
-            wanted, argument->name);
+    return QN_FAIL(QN_BAD_FORMAT, "%s: %s has %zu bytes; expected the %zu of argument %s", t1->path, content->source,
+                   size, wanted, argument->name);
 }
 
 static qn_status make_content(const qn_t1 *t1, const qn_t1_argument *argument, const qn_t1_content *content,
@@ -114,7 +114,7 @@ static qn_status make_content(const qn_t1 *t1, const qn_t1_argument *argument, c
     return QN_OK;
 }
 
-/* A scalar goes by its bytes: a double in the place of an int64. */
+/* Make a scalar argument. A double is passed as the bytes of an int64. */
 static qn_argument scalar(const qn_t1_argument *argument)
 {
     double value = argument->content.value;
@@ -144,7 +144,7 @@ static qn_status make_argument(qn_t1_target *target, size_t number, uint64_t see
         declared->element = target->arguments[number].element;
         return QN_OK;
     }
-    declared->access = argument->written ? QN_INOUT : QN_IN; /* a configuration may leave parts of it as they are */
+    declared->access = argument->written ? QN_INOUT : QN_IN; /* a configuration may leave parts unchanged */
     declared->element = QN_BYTES;
     QN_TRY(make_content(target->t1, argument, &argument->content, mix(seed) + ((uint64_t)number << 40),
                         &target->contents[number]));
@@ -170,8 +170,8 @@ static const char *find_word(const char *text, const char *word)
     return NULL;
 }
 
-/* Where `extern "C"` belongs so that a CUDA kernel keeps its name: before the __global__ of its definition. NULL where
- * it has it already, or is a template, whose name the file must then give as it is compiled. */
+/* Return the place for `extern "C"`, with which a CUDA kernel keeps its name: before the __global__ of its definition.
+ * NULL if the kernel has it already, or if there is no such definition. */
 static const char *place_of_linkage(const char *text, const char *kernel)
 {
     const char *place = NULL;
@@ -229,7 +229,7 @@ static void make_family(qn_t1_target *target)
 
 static qn_status make_definitions(const qn_space *space, qn_point point, char **definitions)
 {
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     qn_text text = {0};
     qn_status status = QN_OK;
     qn_space_get(space, point, numbers);
@@ -295,7 +295,7 @@ static qn_status run(void *state, qn_queue *queue, const qn_configuration *confi
     return status;
 }
 
-/* Largest difference in units of the tolerance; infinite where whole numbers or bytes differ at all. */
+/* Largest difference in units of the tolerance; infinite if whole numbers or bytes differ at all. */
 static double compare(const qn_t1_argument *argument, const void *is, const void *reference)
 {
     size_t lanes = argument->count * argument->lanes;
@@ -379,11 +379,12 @@ static qn_status run_for_reference(qn_t1_target *target, qn_point point)
     return QN_OK;
 }
 
-/* Outputs without a given answer: what the default configuration computes is right. */
+/* Make the references of outputs without expected values: the results of the default configuration or, if it does not
+ * run, of the first configuration tried that does. */
 static qn_status make_references(qn_t1_target *target)
 {
     const qn_space *space = target->t1->space;
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     bool lacking = false;
     qn_point usual;
     for (size_t i = 0; i < target->t1->argument_count; i++)
@@ -407,8 +408,8 @@ static qn_status fill_target(qn_t1_target *target, uint64_t seed)
     bool fits = strcmp(info->driver, wanted) == 0 ||
                 (strcmp(info->driver, "checking") == 0 && inner && strncmp(inner + 1, wanted, strlen(wanted)) == 0);
     if (!fits)
-        QN_FAIL(QN_UNSUPPORTED, "%s: the kernel is in %s and %s does not run that; expected a device %s:N",
-                target->t1->path, target->t1->cuda ? "CUDA" : "OpenCL", info->identifier, wanted);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: the kernel is in %s and %s does not run that; expected a device %s:N",
+                       target->t1->path, target->t1->cuda ? "CUDA" : "OpenCL", info->identifier, wanted);
     QN_TRY(make_source(target));
     make_family(target);
     for (size_t i = 0; i < target->t1->argument_count; i++) QN_TRY(make_argument(target, i, seed));
@@ -435,7 +436,7 @@ void qn_t1_target_destroy(qn_t1_target **target)
 {
     qn_t1_target *t = *target;
     if (!t) return;
-    if (t->family.kernel_count) qn_t1_target_forget(t); /* the device must not keep programs of a family that goes */
+    if (t->family.kernel_count) qn_t1_target_forget(t); /* the device must not keep a destroyed family's programs */
     for (size_t i = 0; i < QN_ARGUMENT_MAX; i++) {
         qn_buffer_release(&t->arguments[i].buffer);
         qn_release(&t->contents[i]);

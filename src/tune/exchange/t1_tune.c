@@ -1,4 +1,4 @@
-/* Tuning a kernel of the user's own: a T1 problem as a target of the measuring that workloads have. */
+/* Tuning a kernel of the user's own: a T1 problem is measured like a workload. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/sized_struct.h"
 #include "runtime/device.h"
 #include "tune/exchange/t1.h"
 #include "tune/goal.h"
@@ -29,7 +30,7 @@ typedef struct tuning {
     qn_tuner *tuner;
     qn_goal goal;
     double started_s;
-    char key[65]; /* of the journal: device, problem and kernel as they are now */
+    char key[65]; /* of the journal: hash of the device, the problem's file, the kernel's file and the objective */
 } tuning;
 
 static qn_status add_file(qn_hash *hash, const char *path)
@@ -58,7 +59,7 @@ static qn_status make_key(tuning *t)
     return QN_OK;
 }
 
-/* The tuner goes on from its journal by itself; the front of several objectives is this file's matter. */
+/* The tuner reads its journal by itself; here only the front of several objectives is read from the journal. */
 static qn_status open_journal(tuning *t)
 {
     qn_tune_store *store = t->options->store;
@@ -79,7 +80,7 @@ static qn_status open_journal(tuning *t)
     return status;
 }
 
-/* Of a kernel of the user's own the launch alone is known. */
+/* Only the launch of a user's own kernel is known. */
 static qn_status describe(const qn_space *space, qn_point point, qn_static_launch *launch, void *user)
 {
     qn_geometry geometry;
@@ -96,15 +97,15 @@ static qn_status describe(const qn_space *space, qn_point point, qn_static_launc
 
 static qn_status make_model(tuning *t, qn_tuning_model **model)
 {
-    enum { MOST_POINTS = 1 << 18 }; /* of a table */
+    enum { POINTS_MAX = 1 << 18 }; /* of a table */
     const qn_static_limits limits = qn_static_limits_of(qn_device_get_info(t->device));
     *model = NULL;
     if (!qn_tuner_is_guided(t->options->tuner.searcher)) return QN_OK;
     if (t->options->model) return qn_tuning_model_read(t->options->model, model);
-    if (qn_space_size(t->t1->space) <= MOST_POINTS &&
+    if (qn_space_size(t->t1->space) <= POINTS_MAX &&
         qn_static_model_create(t->t1->space, describe, t->t1, &limits, model) == QN_OK)
         return QN_OK;
-    qn_error_clear(); /* some launch makes no sense: that test will say so */
+    qn_error_clear(); /* a launch is not valid; its test will report that */
     return QN_OK;
 }
 
@@ -120,7 +121,7 @@ static qn_status open_tuner(tuning *t)
     return qn_tuner_create_guided(t->t1->space, &options, &guide, &t->tuner);
 }
 
-/* Build, check, time. What is wrong with the configuration is the test's; a status ends the tuning. */
+/* Build, check and time a configuration. Its failures go into *test; a returned failure ends the tuning. */
 static qn_status try_point(tuning *t, qn_point point, qn_test *test, char reason[256])
 {
     const qn_tune_options *options = t->options;
@@ -160,14 +161,15 @@ static qn_status report(const tuning *t, qn_point point, const qn_test *test)
     progress.improved = qn_tuner_best(t->tuner, &best, &progress.best) && best == point;
     progress.best_point = progress.best.outcome == QN_TEST_CORRECT ? best : 0;
     if (!t->options->progress || t->options->progress(&progress, t->options->progress_user) == 0) return QN_OK;
-    QN_FAIL(QN_CANCELLED, "tuning of %s was stopped after %llu tests", t->t1->name, (unsigned long long)progress.tests);
+    return QN_FAIL(QN_CANCELLED, "tuning of %s was stopped after %llu tests", t->t1->name,
+                   (unsigned long long)progress.tests);
 }
 
 static qn_status test_point(tuning *t, qn_point point, qn_test *test)
 {
     char reason[256] = "", text[QN_TUNE_CONFIGURATION_BYTES];
     qn_status status = try_point(t, point, test, reason);
-    if (status == QN_DEVICE_LOST) { /* whoever goes on from the journal must not try this again */
+    if (status == QN_DEVICE_LOST) { /* the test counts as a crash, so that later runs do not try it again */
         qn_error_trail trail;
         qn_error_save(status, &trail);
         test->outcome = QN_TEST_CRASH;
@@ -187,11 +189,11 @@ static qn_status test_point(tuning *t, qn_point point, qn_test *test)
     return report(t, point, test);
 }
 
-/* The default configuration, should it be valid, comes first: it is what the best is compared with. */
+/* The default configuration is tested first, if it is valid, because the best is compared with it. */
 static qn_status search(tuning *t)
 {
     const qn_space *space = t->t1->space;
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     qn_point point;
     qn_test test;
     for (size_t i = 0; i < qn_space_parameter_count(space); i++) numbers[i] = (uint16_t)qn_space_usual(space, i);
@@ -221,11 +223,12 @@ static void summarise(tuning *t)
 
 static qn_status run_file(qn_device *device, const char *path, const qn_tune_options *options, qn_tune_result *result)
 {
-    static const qn_tune_options defaults = {0};
+    qn_tune_options own = qn_tune_default_options();
     qn_error_trail trail;
     memset(result, 0, sizeof *result);
-    tuning t = {
-        .device = device, .options = options ? options : &defaults, .result = result, .started_s = qn_clock_s()};
+    QN_TRY(qn_sized_struct_copy(&own, sizeof own, options, "tuning"));
+    own.tuner.size = sizeof own.tuner;
+    tuning t = {.device = device, .options = &own, .result = result, .started_s = qn_clock_s()};
     qn_status status = qn_t1_read(path, &t.t1);
     if (status == QN_OK) status = qn_queue_create(device, &t.queue);
     if (status == QN_OK) status = qn_t1_target_create(t.t1, t.queue, t.options->tuner.seed, &t.target);

@@ -50,7 +50,7 @@ void qn_tuning_model_destroy(qn_tuning_model **model)
     qn_release(model);
 }
 
-/* A model of one space, as yet without what it predicts from. */
+/* Fill in the parts of a model of one space, except its table or function. */
 static qn_status begin(const qn_space *space, const char *const *names, size_t column_count, qn_tuning_model *model)
 {
     model->column_count = column_count;
@@ -65,7 +65,7 @@ qn_status qn_tuning_model_from_table(const qn_space *space, const char *const *n
                                      const double *values, qn_tuning_model **model)
 {
     *model = NULL;
-    if (!column_count) QN_FAIL(QN_INVALID_ARGUMENT, "a model has no columns; expected at least one");
+    if (!column_count) return QN_FAIL(QN_INVALID_ARGUMENT, "a model has no columns; expected at least one");
     QN_TRY(qn_allocate(1, sizeof **model, (void **)model));
     const size_t count = qn_space_size(space) * column_count;
     qn_status status = begin(space, names, column_count, *model);
@@ -115,8 +115,8 @@ static qn_status bind_parameter(const qn_tuning_model_parameter *parameter, qn_t
     size_t p = 0;
     while (p < qn_space_parameter_count(space) && strcmp(qn_space_parameter_name(space, p), parameter->name) != 0) p++;
     if (p == qn_space_parameter_count(space))
-        QN_FAIL(QN_INVALID_ARGUMENT, "space %s has no parameter %s, which the model was trained on",
-                qn_space_name(space), parameter->name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "space %s has no parameter %s, which the model was trained on",
+                       qn_space_name(space), parameter->name);
     binding->parameters[number] = p;
     size_t count = qn_space_value_count(space, p);
     QN_TRY(qn_allocate(count, sizeof(double), (void **)&binding->features[number]));
@@ -128,9 +128,9 @@ static qn_status bind_parameter(const qn_tuning_model_parameter *parameter, qn_t
 static qn_status bind_all(const qn_tuning_model *model, qn_tuning_model_binding *binding)
 {
     if (model->table_points && model->table_points != qn_space_size(binding->space))
-        QN_FAIL(QN_INVALID_ARGUMENT, "space %s has %llu points; the model was made for %llu",
-                qn_space_name(binding->space), (unsigned long long)qn_space_size(binding->space),
-                (unsigned long long)model->table_points);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "space %s has %llu points; the model was made for %llu",
+                       qn_space_name(binding->space), (unsigned long long)qn_space_size(binding->space),
+                       (unsigned long long)model->table_points);
     QN_TRY(qn_allocate(model->parameter_count, sizeof(size_t), (void **)&binding->parameters));
     QN_TRY(qn_allocate(model->parameter_count, sizeof(double *), (void **)&binding->features));
     binding->parameter_count = model->parameter_count;
@@ -169,8 +169,8 @@ void qn_tuning_model_predict(const qn_tuning_model *model, const qn_tuning_model
         memcpy(columns, model->table + point * count, count * sizeof *columns);
         return;
     }
-    uint16_t numbers[QN_SPACE_PARAMETERS];
-    double features[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
+    double features[QN_SPACE_PARAMETERS_MAX];
     qn_space_get(binding->space, point, numbers);
     for (size_t i = 0; i < model->parameter_count; i++)
         features[i] = binding->features[i][numbers[binding->parameters[i]]];

@@ -1,4 +1,4 @@
-/* Models as text, one thing a line:
+/* Models as text:
  *
  *     quern model 1
  *     device NVIDIA GeForce RTX 2080 Ti
@@ -8,7 +8,7 @@
  *     column 14.2 1.7 dram__sectors_read.sum            mean and standard deviation of log(1 + count)
  *     tree
  *     split 0 17.25 5                  parameter 0 below 17.25: the next line, else the tree's line 5, counted from 0
- *     leaf -1034 220                   a column each, in 1e-4 standard deviations from the mean
+ *     leaf -1034 220                   a number per column, in 1e-4 standard deviations from the mean
  *     end
  */
 #include <math.h>
@@ -58,7 +58,8 @@ static qn_status append_model(const qn_tuning_model *model, qn_text *text)
 
 qn_status qn_tuning_model_append(const qn_tuning_model *model, qn_text *text)
 {
-    if (model->table_points) QN_FAIL(QN_INVALID_ARGUMENT, "a model that is a table of one space is not written");
+    if (model->table_points)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a model that is a table of one space cannot be written");
     return append_model(model, text);
 }
 
@@ -94,7 +95,7 @@ static bool read_line(reader *r)
     return true;
 }
 
-/* What follows "word ", or NULL when the line does not begin so. */
+/* Return the text after "word ", or NULL if the line does not begin with it. */
 static char *after(const reader *r, const char *word)
 {
     size_t length = strlen(word);
@@ -104,14 +105,14 @@ static char *after(const reader *r, const char *word)
 
 static qn_status refuse(const reader *r, const char *expected)
 {
-    QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%.60s\" is not %s", r->path, r->number, r->line, expected);
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%.60s\" is not %s", r->path, r->number, r->line, expected);
 }
 
 static qn_status read_parameter(reader *r, const char *name)
 {
     qn_tuning_model *m = r->model;
     if (m->column_count || m->tree_count) return refuse(r, "a column or tree, which follow the parameters");
-    if (m->parameter_count == QN_SPACE_PARAMETERS) return refuse(r, "one of at most 64 parameters");
+    if (m->parameter_count == QN_SPACE_PARAMETERS_MAX) return refuse(r, "one of at most 64 parameters");
     QN_TRY(qn_grow((void **)&m->parameters, &r->parameter_capacity, m->parameter_count + 1, sizeof *m->parameters));
     m->parameters[m->parameter_count] = (qn_tuning_model_parameter){0};
     r->text_capacity = 0;
@@ -179,7 +180,7 @@ static qn_status read_leaf(reader *r, char *rest)
     return add_node(r, (qn_tuning_model_node){-1, 0, (uint32_t)m->leaf_count++});
 }
 
-/* Children come after their parent and inside the tree, so that walking down ends. */
+/* Check the last tree: children come after their parent and are inside the tree, so that every walk down ends. */
 static qn_status close_tree(reader *r)
 {
     if (!r->model->tree_count) return QN_OK;
@@ -187,10 +188,10 @@ static qn_status close_tree(reader *r)
     for (size_t i = 0; i < tree->node_count; i++)
         if (tree->nodes[i].parameter >= 0 &&
             (tree->nodes[i].right <= i + 1 || tree->nodes[i].right >= tree->node_count))
-            QN_FAIL(QN_BAD_FORMAT,
-                    "%s:%zu: the tree that ends here has a split at its line %zu whose right side is "
-                    "line %u; expected %zu to %zu",
-                    r->path, r->number, i, tree->nodes[i].right, i + 2, tree->node_count - 1);
+            return QN_FAIL(QN_BAD_FORMAT,
+                           "%s:%zu: the tree that ends here has a split at its line %zu whose right side is "
+                           "line %u; expected %zu to %zu",
+                           r->path, r->number, i, tree->nodes[i].right, i + 2, tree->node_count - 1);
     if (!tree->node_count) return refuse(r, "preceded by a tree with at least one line");
     return QN_OK;
 }
@@ -209,7 +210,7 @@ static qn_status read_lines(reader *r)
 {
     qn_tuning_model *m = r->model;
     if (!read_line(r) || strcmp(r->line, FIRST_LINE) != 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s:1: a model begins with \"" FIRST_LINE "\"", r->path);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:1: a model begins with \"" FIRST_LINE "\"", r->path);
     QN_TRY(qn_text_copy("", &m->device));
     while (read_line(r)) {
         char *rest;
@@ -237,7 +238,7 @@ static qn_status read_lines(reader *r)
         } else
             return refuse(r, "a line of a model: device, samples, parameter, text, column, tree, split, leaf or end");
     }
-    QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the model has no line \"end\"; the file is cut short", r->path, r->number);
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the model has no line \"end\"; the file is cut short", r->path, r->number);
 }
 
 qn_status qn_tuning_model_read_memory(const char *name, const char *data, size_t size, qn_tuning_model **model)

@@ -1,5 +1,5 @@
-/* Extremely randomised trees (Geurts, Ernst, Wehenkel 2006): at each node one random threshold per parameter, the split
- * that explains most of the variance, summed over all columns, is taken; every tree sees all samples. */
+/* Extremely randomised trees (Geurts, Ernst, Wehenkel 2006): each node tries one random threshold per parameter, and
+ * takes the split that explains most of the variance, summed over all columns. Every tree is trained on all samples. */
 #include <math.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static void gather(const qn_recorded_space *record, const qn_tuning_model_option
                    const qn_tuning_model *model, double *features, double *targets)
 {
     size_t sample = 0, parameters = model->parameter_count, columns = model->column_count;
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     for (uint64_t point = 0; point < qn_space_size(record->space); point++) {
         if (!is_sample(record, options, point)) continue;
         qn_space_get(record->space, point, numbers);
@@ -85,7 +85,7 @@ static void standardise(qn_tuning_model *model, double *targets)
         for (size_t s = 0; s < samples; s++)
             squares += (targets[s * columns + c] - mean) * (targets[s * columns + c] - mean);
         double scale = sqrt(squares / (double)samples);
-        if (scale < 1e-9) scale = 0; /* rounding alone */
+        if (scale < 1e-9) scale = 0; /* only rounding errors */
         for (size_t s = 0; s < samples; s++)
             targets[s * columns + c] = scale > 0 ? (targets[s * columns + c] - mean) / scale : 0;
         model->columns[c].mean = mean;
@@ -93,8 +93,8 @@ static void standardise(qn_tuning_model *model, double *targets)
     }
 }
 
-/* Squared sums of both sides over their sizes: what the split explains of the variance, but for a constant. Negative
- * when a side is too small. */
+/* Compute the sum over both sides of (sum of targets)² / samples: the variance that the split explains, up to a
+ * constant. Returns -1 if a side is too small. */
 static double judge(const training *t, size_t begin, size_t end, size_t parameter, double threshold)
 {
     size_t parameters = t->model->parameter_count, columns = t->model->column_count, count = 0;
@@ -173,7 +173,7 @@ static qn_status add_leaf(training *t, size_t count, uint32_t *row)
     return QN_OK;
 }
 
-/* Depth is at most the number of samples less one, in practice some dozens. */
+/* The depth is at most the number of samples minus one; usually it is a few dozen. */
 static qn_status grow(training *t, qn_tuning_model_tree *tree, size_t begin, size_t end)
 {
     size_t number = tree->node_count, parameter = 0;
@@ -213,9 +213,9 @@ static qn_status learn(const qn_recorded_space *record, const qn_tuning_model_op
         model->sample_count += is_sample(record, options, point);
     size_t samples = model->sample_count;
     if (samples < 2 || !record->counter_count)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "recorded space %s has %zu correct points with counters; a model needs at least two", record->name,
-                samples);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "recorded space %s has %zu correct points with counters; a model needs at least two",
+                       record->name, samples);
     double *features = NULL, *targets = NULL;
     training t = {.model = model, .seed = options->seed};
     t.least_leaf = options->least_leaf > 0 ? (size_t)options->least_leaf : 1 + samples / SAMPLES_PER_LEAF_STEP;

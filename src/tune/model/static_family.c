@@ -1,4 +1,4 @@
-/* The static model of a kernel family, from its declaration alone. */
+/* The static model of a kernel family, from its declaration and the compiler's reports. */
 #include "tune/model/static_family.h"
 
 #include <math.h>
@@ -11,9 +11,9 @@
 #include "tune/model/static_model.h"
 
 static const double WORD_BYTES = 4;
-static const double LARGEST_LOCAL_BYTES = 1 << 20; /* more than any device has */
+static const double LOCAL_BYTES_MAX = 1 << 20; /* more than any device has */
 
-/* A point that was built, described by what its compiler says. */
+/* A point that was built, with the columns from its compiler's report. */
 typedef struct built {
     qn_point point;
     double columns[QN_STATIC_COLUMNS];
@@ -30,12 +30,12 @@ struct qn_static_family {
     size_t built_count, built_capacity;
 };
 
-/* The least local memory with which a constraint holds; 0 when it does without. */
+/* Find the smallest local memory with which a constraint holds; 0 if it holds without local memory. */
 static double least_local_bytes(const qn_static_family *of, const qn_expression *limit,
                                 const qn_configuration *configuration)
 {
     qn_device_info asked = *of->device;
-    double low = -1, high = LARGEST_LOCAL_BYTES; /* holds at high, not at low */
+    double low = -1, high = LOCAL_BYTES_MAX; /* holds at high, not at low */
     for (bool first = true; high - low > 1; first = false) {
         int64_t holds;
         double middle = first ? 0 : floor((low + high) / 2);
@@ -49,13 +49,14 @@ static double least_local_bytes(const qn_static_family *of, const qn_expression 
         else
             low = middle;
     }
-    return high < LARGEST_LOCAL_BYTES ? high : 0;
+    return high < LOCAL_BYTES_MAX ? high : 0;
 }
 
-/* Every group fills its local memory once, and every work-item counts its addresses. */
+/* Assumptions: every group fills its local memory once, and every work-item computes addresses with this many
+ * operations. */
 static const double INTEGERS_PER_ITEM = 20;
 
-/* resources NULL: not known. */
+/* Describe a launch of a kernel. resources NULL: not known. */
 static void describe_kernel(const qn_kernel_declaration *kernel, const qn_configuration *configuration,
                             const void *problem, double local_bytes, const qn_kernel_resources *resources,
                             qn_static_launch *launch)
@@ -84,7 +85,7 @@ static void describe_kernel(const qn_kernel_declaration *kernel, const qn_config
                                  .integers = INTEGERS_PER_ITEM * items};
 }
 
-/* resources: of each kernel, or NULL. */
+/* Compute the columns of a point. resources: of each kernel, or NULL. */
 static void describe_point(const qn_static_family *of, qn_point point, const qn_kernel_resources *resources,
                            double columns[QN_STATIC_COLUMNS])
 {
@@ -104,7 +105,7 @@ static void describe_point(const qn_static_family *of, qn_point point, const qn_
     }
 }
 
-/* The best is asked for most, and is among the last. */
+/* Search from the end, because the best point is asked for most often and was built lately. */
 static built *find_built(const qn_static_family *of, qn_point point)
 {
     for (size_t i = of->built_count; i-- > 0;)
@@ -165,7 +166,7 @@ qn_status qn_static_family_create(const qn_family *family, const void *problem, 
     *model = NULL;
     for (int k = 0; k < family->kernel_count; k++)
         if (!family->kernels[k].geometry)
-            QN_FAIL(QN_UNSUPPORTED, "%s: kernel %s states no geometry", family->name, family->kernels[k].name);
+            return QN_FAIL(QN_UNSUPPORTED, "%s: kernel %s states no geometry", family->name, family->kernels[k].name);
     for (size_t i = 0; i < QN_STATIC_COLUMNS; i++) names[i] = qn_static_column(i);
     QN_TRY(qn_allocate(1, sizeof(qn_static_family), &memory));
     qn_static_family *of = memory;

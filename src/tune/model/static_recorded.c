@@ -12,8 +12,8 @@ typedef struct kernel {
     void (*describe)(const double *values, qn_static_launch *launch); /* values in the order of the parameters */
 } kernel;
 
-/* Accesses that a warp's reading of consecutive words in rows `pitch` words apart is split into: the most different
- * words that share a bank. */
+/* Number of accesses that a warp's read is split into, for consecutive words in rows of `width`, `pitch` words apart:
+ * the largest number of different words in one bank. */
 static double conflicts(int width, int pitch)
 {
     int words[WARP], banks[BANKS] = {0}, most = 1, count = 0;
@@ -28,15 +28,15 @@ static double conflicts(int width, int pitch)
     return most;
 }
 
-/* 2-D convolution of one image, whose kernels differ in how they are tuned only. */
+/* 2-D convolution of an image. The recorded kernels differ only in their tunables. */
 typedef struct convolution {
-    double block_x, block_y, tile_x, tile_y, padding; /* work-items of a group, pixels of one, words added to a row */
+    double block_x, block_y, tile_x, tile_y, padding; /* per group, per work-item, words added to a row */
     double width, height, filter_width, filter_height;
-    bool local; /* the group's tile with its rim is copied to local memory first */
+    bool local; /* the group first copies its tile with the border to local memory */
 } convolution;
 
-/* A work-item makes tile_x · tile_y pixels, and of each column of them reads every word once for each column of the
- * filter. */
+/* A work-item computes tile_x · tile_y pixels. For each column of pixels and each column of the filter it reads every
+ * word once. */
 static void describe_any_convolution(const convolution *k, qn_static_launch *l)
 {
     double columns = k->block_x * k->tile_x + k->filter_width - 1;
@@ -61,14 +61,14 @@ static void describe_any_convolution(const convolution *k, qn_static_launch *l)
     }
 }
 
-/* Of KTT's examples. HFS is half of the filter's size, without the middle. */
+/* The kernel of KTT's examples. HFS is (filter size - 1) / 2. */
 static void describe_convolution_ktt(const double *v, qn_static_launch *launch)
 {
     convolution k = {v[0], v[1], v[2], v[3], v[4], v[5], v[6], 2 * v[7] + 1, 2 * v[7] + 1, true};
     describe_any_convolution(&k, launch);
 }
 
-/* Of the autotuning community's benchmarks, of 4096² pixels. */
+/* The kernel of the autotuning community's benchmarks, for 4096² pixels. */
 static void describe_convolution_milo(const double *v, qn_static_launch *launch)
 {
     convolution k = {v[0], v[1], v[2], v[3], v[4], 4096, 4096, v[5], v[6], v[7] != 0};
@@ -77,8 +77,8 @@ static void describe_convolution_milo(const double *v, qn_static_launch *launch)
 
 enum { GROUP_X, GROUP_Y, GROUP_Z, ITERATIONS, SOA };
 
-/* Direct Coulomb sum over a grid of 256³ and 64 atoms: a work-item makes ITERATIONS points along z, which share the
- * part of the distance in the plane; an atom is one load of four words, or four loads from arrays of their own. */
+/* Direct Coulomb sum over a grid of 256³ and 64 atoms: a work-item computes ITERATIONS points along z, which share the
+ * part of the distance in the plane. An atom is one load of four words, or four loads from separate arrays. */
 static void describe_coulomb(const double *v, qn_static_launch *l)
 {
     double points = 256.0 * 256 * 256, atoms = 64;
@@ -121,7 +121,7 @@ static bool bind(const qn_space *space, const kernel *known, bound *b)
 static qn_status describe(const qn_space *space, qn_point point, qn_static_launch *launch, void *user)
 {
     const bound *b = user;
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     double values[PARAMETERS] = {0};
     qn_space_get(space, point, numbers);
     for (size_t i = 0; i < PARAMETERS && b->kernel->parameters[i]; i++) {
@@ -133,7 +133,7 @@ static qn_status describe(const qn_space *space, qn_point point, qn_static_launc
     }
     b->kernel->describe(values, launch);
     if (!(launch->groups > 0 && launch->group_items > 0))
-        QN_FAIL(QN_INVALID_ARGUMENT, "a point of space %s has a size of 0", qn_space_name(space));
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a point of space %s has a size of 0", qn_space_name(space));
     return QN_OK;
 }
 
@@ -146,7 +146,8 @@ qn_status qn_static_model_of_record(const qn_recorded_space *record, const qn_st
         if (bind(record->space, &KERNELS[i], &b))
             return qn_static_model_create(record->space, describe, &b, limits, model);
     }
-    QN_FAIL(QN_NOT_FOUND, "nothing is known of the kernel of recorded space %s but what it recorded", record->name);
+    return QN_FAIL(QN_NOT_FOUND, "the kernel of recorded space %s is not one of those with a static model",
+                   record->name);
 }
 
 static const struct {
@@ -166,7 +167,7 @@ static const struct {
      {.copy_bytes_per_s = 1.3e12, .read_bytes_per_s = 1.4e12, .multiply_adds_per_s = 9.7e12},
      {.items = 2048, .groups = 32, .registers = 65536, .local_bytes = 163840},
      49152},
-    {"MI250X", /* half of it, as programs see it */
+    {"MI250X", /* one of its two halves, which programs see as a device */
      110,
      {.copy_bytes_per_s = 1.3e12, .read_bytes_per_s = 1.4e12, .multiply_adds_per_s = 1.2e13},
      {.items = 2048, .groups = 32, .registers = 131072, .local_bytes = 65536},

@@ -8,19 +8,20 @@
 #include "tune/recorded/builder.h"
 #include "tune/space/space.h"
 
-/* Keys of an entry that are times of its own, all in milliseconds, or ours. */
+/* Keys of an entry that are not counters: Kernel Tuner's own times, in milliseconds, and time_spread, which we write.
+ */
 static const char *const own_keys[] = {"compile_time",   "verification_time", "benchmark_time", "strategy_time",
                                        "framework_time", "timestamp",         "times",          "time_spread"};
 
-/* Parameters in the order of the keys, their values in the order of tune_params where that is given. */
+/* Read the parameters in the order of the keys, and their values in the order of tune_params if that is given. */
 static qn_status read_parameters(qn_recorded_space_builder *b, const json_t *root)
 {
     const json_t *keys = json_object_get(root, "tune_params_keys");
     if (!json_is_array(keys) || json_array_size(keys) == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: no tune_params_keys; expected a list of parameter names", b->path);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: no tune_params_keys; expected a list of parameter names", b->path);
     for (size_t p = 0; p < json_array_size(keys); p++) {
         const char *name = json_string_value(json_array_get(keys, p));
-        if (!name) QN_FAIL(QN_BAD_FORMAT, "%s: tune_params_keys: name %zu is no text", b->path, p + 1);
+        if (!name) return QN_FAIL(QN_BAD_FORMAT, "%s: tune_params_keys: name %zu is not a text", b->path, p + 1);
         QN_TRY(qn_recorded_space_add_parameter(b, name));
         const json_t *values = json_object_get(json_object_get(root, "tune_params"), name);
         void *memory;
@@ -34,7 +35,8 @@ static qn_status read_parameters(qn_recorded_space_builder *b, const json_t *roo
     return QN_OK;
 }
 
-/* A failed configuration has the name of an error, or 1e20, for its time; what we write says more in "outcome". */
+/* The time of a failed configuration is the name of an error, or 1e20. Files that we write have the outcome in
+ * "outcome". */
 static void read_outcome(const json_t *entry, const char *objective, qn_test *test)
 {
     const json_t *time = json_object_get(entry, objective);
@@ -73,9 +75,9 @@ static qn_status read_counters(qn_recorded_space_builder *b, const json_t *entry
 static qn_status read_entry(qn_recorded_space_builder *b, const char *key, const json_t *entry, const char *objective)
 {
     char where[160];
-    qn_value values[QN_SPACE_PARAMETERS];
+    qn_value values[QN_SPACE_PARAMETERS_MAX];
     qn_test test = {0};
-    const double unit = 1e-3; /* whatever is measured, Kernel Tuner's times are milliseconds */
+    const double unit = 1e-3; /* all of Kernel Tuner's times are in milliseconds */
     snprintf(where, sizeof where, "entry \"%.120s\"", key);
     for (size_t p = 0; p < b->parameter_count; p++)
         QN_TRY(
@@ -100,7 +102,7 @@ qn_status qn_recorded_space_read_kernel_tuner(qn_recorded_space_builder *b, cons
     const char *objective = json_string_value(json_object_get(root, "objective"));
     json_t *entry;
     if (objective && strcmp(objective, "time") != 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: the objective is \"%.40s\"; expected \"time\"", b->path, objective);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: the objective is \"%.40s\"; expected \"time\"", b->path, objective);
     QN_TRY(qn_text_copy(device ? device : "", &b->device));
     QN_TRY(qn_text_copy(kernel ? kernel : "", &b->name));
     QN_TRY(read_parameters(b, root));
@@ -164,13 +166,13 @@ static json_t *entry_of(const qn_recorded_space *record, qn_point point, const u
     return entry;
 }
 
-/* The file ends in "}\n}": Kernel Tuner takes anything else for one that was not closed. */
+/* The file ends in "}\n}": Kernel Tuner takes a file with another end for an unfinished one. */
 qn_status qn_recorded_space_write_kernel_tuner(const qn_recorded_space *record, qn_text *text)
 {
     const qn_space *space = record->space;
     QN_TRY(write_head(record, text));
     for (qn_point point = 0; point < qn_space_size(space); point++) {
-        uint16_t numbers[QN_SPACE_PARAMETERS];
+        uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
         qn_text key = {0};
         qn_status status = QN_OK;
         qn_space_get(space, point, numbers);

@@ -21,19 +21,19 @@ static qn_status read_configuration(qn_recorded_space_builder *b, size_t number,
 {
     size_t count = json_array_size(configuration);
     if (number > 0 && count != b->parameter_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: %s has %zu parameters; expected the %zu of the first", b->path, where, count,
-                b->parameter_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %s has %zu parameters; expected the %zu of the first", b->path, where, count,
+                       b->parameter_count);
     for (size_t p = 0; p < count; p++) {
         const json_t *pair = json_array_get(configuration, p);
         const char *name = json_string_value(json_object_get(pair, "Name"));
-        if (!name) QN_FAIL(QN_BAD_FORMAT, "%s: %s: parameter %zu has no Name", b->path, where, p + 1);
+        if (!name) return QN_FAIL(QN_BAD_FORMAT, "%s: %s: parameter %zu has no Name", b->path, where, p + 1);
         if (number == 0) QN_TRY(qn_recorded_space_add_parameter(b, name));
         if (strcmp(name, b->parameters[p]) != 0)
-            QN_FAIL(QN_BAD_FORMAT, "%s: %s: parameter %zu is %.60s; expected %s as in the first", b->path, where, p + 1,
-                    name, b->parameters[p]);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: %s: parameter %zu is %.60s; expected %s as in the first", b->path, where,
+                           p + 1, name, b->parameters[p]);
         QN_TRY(qn_recorded_space_value(b, where, name, json_object_get(pair, "Value"), &values[p]));
     }
-    if (count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: %s has no Configuration", b->path, where);
+    if (count == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: %s has no Configuration", b->path, where);
     return QN_OK;
 }
 
@@ -45,14 +45,14 @@ static qn_status read_test(const qn_recorded_space_builder *b, const char *where
     size_t i = 0, count = sizeof statuses / sizeof *statuses;
     while (i < count && !(status && strcmp(status, statuses[i].name) == 0)) i++;
     if (i == count)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: %s: Status is \"%.40s\"; expected Ok, ComputationFailed, ValidationFailed, "
-                "CompilationFailed or DeviceLimitsExceeded",
-                b->path, where, status ? status : "");
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: %s: Status is \"%.40s\"; expected Ok, ComputationFailed, ValidationFailed, "
+                       "CompilationFailed or DeviceLimitsExceeded",
+                       b->path, where, status ? status : "");
     test->outcome = statuses[i].outcome;
     test->objective = qn_recorded_space_seconds(result, "TotalDuration", unit);
     if (test->outcome == QN_TEST_CORRECT && test->objective <= 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: %s: TotalDuration of an Ok result is no positive number", b->path, where);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %s: TotalDuration of an Ok result is not a positive number", b->path, where);
     for (size_t k = 0; k < json_array_size(parts); k++)
         test->build_seconds += qn_recorded_space_seconds(json_array_get(parts, k), "Overhead", unit);
     if (json_array_size(parts) == 0) test->build_seconds = qn_recorded_space_seconds(result, "TotalOverhead", unit);
@@ -74,8 +74,8 @@ static double product(const json_t *size)
     return items;
 }
 
-/* Counters of the first kernel, and as five more columns its launch geometry and what the compiler said. With CUDA's
- * meaning GlobalSize counts groups. */
+/* Read the counters of the first kernel and, as five more columns, its launch geometry and the compiler's report.
+ * in_groups: GlobalSize counts groups, as in CUDA. */
 static qn_status read_counters(qn_recorded_space_builder *b, const json_t *part, bool in_groups)
 {
     const json_t *counters = json_object_get(json_object_get(part, "ProfilingData"), "Counters");
@@ -110,15 +110,15 @@ qn_status qn_recorded_space_read_ktt(qn_recorded_space_builder *b, const json_t 
     double seconds = qn_recorded_space_unit_seconds(unit ? unit : "Microseconds");
     bool in_groups = !size_type || strcmp(size_type, "OpenCL") != 0;
     if (seconds == 0)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: TimeUnit \"%.40s\" is not known; expected Nanoseconds, Microseconds, Milliseconds "
-                "or Seconds",
-                b->path, unit);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: TimeUnit \"%.40s\" is not known; expected Nanoseconds, Microseconds, Milliseconds "
+                       "or Seconds",
+                       b->path, unit);
     QN_TRY(qn_text_copy(device ? device : "", &b->device));
     QN_TRY(qn_text_copy(kernel ? kernel : "", &b->name));
     for (size_t i = 0; i < json_array_size(results); i++) {
         char where[48];
-        qn_value values[QN_SPACE_PARAMETERS];
+        qn_value values[QN_SPACE_PARAMETERS_MAX];
         qn_test test = {0};
         const json_t *result = json_array_get(results, i);
         snprintf(where, sizeof where, "result %zu", i + 1);
@@ -136,7 +136,7 @@ static json_t *configuration_of(const qn_recorded_space *record, qn_point point)
 {
     static const char *const types[] = {"Int", "Double", "Bool", "String"};
     json_t *list = json_array();
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     qn_space_get(record->space, point, numbers);
     for (size_t p = 0; p < qn_space_parameter_count(record->space); p++) {
         const qn_value *value = qn_space_value(record->space, p, numbers[p]);
@@ -163,7 +163,7 @@ static json_t *counters_of(const qn_recorded_space *record, qn_point point)
     return list;
 }
 
-/* A whole number of the launch columns, or no key. */
+/* Set a key to a number of the launch columns; no key if the number is not known. */
 static void set_launch(json_t *object, const char *key, const qn_recorded_space *record, qn_point point,
                        const char *column)
 {

@@ -11,7 +11,7 @@
 #include "tune/recorded/builder.h"
 #include "tune/space/space.h"
 
-enum { MOST_BYTES = 1 << 30 }; /* unpacked */
+enum { BYTES_MAX = 1 << 30 }; /* of an unpacked file */
 
 const char *const qn_recorded_space_launch_columns[5] = {"global_size", "local_size", "registers", "local_memory_bytes",
                                                          "private_memory_bytes"};
@@ -20,9 +20,9 @@ const char *const qn_recorded_space_launch_columns[5] = {"global_size", "local_s
 
 qn_status qn_recorded_space_add_parameter(qn_recorded_space_builder *builder, const char *name)
 {
-    if (builder->parameter_count == QN_SPACE_PARAMETERS)
-        QN_FAIL(QN_BAD_FORMAT, "%s: parameter %s is one too many; expected at most %d", builder->path, name,
-                QN_SPACE_PARAMETERS);
+    if (builder->parameter_count == QN_SPACE_PARAMETERS_MAX)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: parameter %s is one too many; expected at most %d", builder->path, name,
+                       QN_SPACE_PARAMETERS_MAX);
     QN_TRY(qn_text_copy(name, &builder->parameters[builder->parameter_count]));
     builder->parameter_count++;
     return QN_OK;
@@ -81,7 +81,7 @@ static double number_of(const qn_value *value)
                                        : (double)value->as.boolean;
 }
 
-/* Numbers by size, then texts by their bytes. */
+/* Order of values: numbers by size, then texts by their bytes. */
 static int compare_values(const void *left, const void *right)
 {
     const qn_value *a = left, *b = right;
@@ -93,7 +93,7 @@ static int compare_values(const void *left, const void *right)
     return (number_of(a) > number_of(b)) - (number_of(a) < number_of(b));
 }
 
-/* The values that a parameter has in the rows; released with qn_release. */
+/* Get the different values of a parameter in all rows; the caller releases *values with qn_release. */
 static qn_status values_in_rows(const qn_recorded_space_builder *b, size_t parameter, qn_value **values, size_t *count)
 {
     void *memory;
@@ -110,7 +110,7 @@ static qn_status values_in_rows(const qn_recorded_space_builder *b, size_t param
 
 static qn_status add_to_space(const qn_recorded_space_builder *b, size_t parameter, qn_space *space)
 {
-    if (b->orders[parameter]) { /* whether rows have other values is found out when they are numbered */
+    if (b->orders[parameter]) { /* number_rows checks that rows have no other values */
         const qn_value *order = b->orders[parameter];
         size_t usual = 0, listed = b->order_counts[parameter];
         while (usual < listed && !qn_value_equal(&order[usual], &b->values[parameter])) usual++;
@@ -124,7 +124,7 @@ static qn_status add_to_space(const qn_recorded_space_builder *b, size_t paramet
     return status;
 }
 
-/* The rows as value numbers. */
+/* Replace the rows' values by the values' numbers. */
 static qn_status number_rows(const qn_recorded_space_builder *b, const qn_space *space, uint16_t *rows)
 {
     for (size_t i = 0; i < b->row_count; i++)
@@ -134,15 +134,15 @@ static qn_status number_rows(const qn_recorded_space_builder *b, const qn_space 
             const qn_value *value = &b->values[i * b->parameter_count + p];
             if (!qn_space_find_value(space, p, value, &number)) {
                 qn_value_format(value, text, sizeof text);
-                QN_FAIL(QN_BAD_FORMAT, "%s: configuration %zu has %s = %s, which is none of its listed values", b->path,
-                        i + 1, b->parameters[p], text);
+                return QN_FAIL(QN_BAD_FORMAT, "%s: configuration %zu has %s = %s, which is none of its listed values",
+                               b->path, i + 1, b->parameters[p], text);
             }
             rows[i * b->parameter_count + p] = (uint16_t)number;
         }
     return QN_OK;
 }
 
-/* Tests and counters by point. Of a configuration that is there twice the later one counts. */
+/* Sort tests and counters by point. If a configuration occurs twice, the later row counts. */
 static qn_status place_rows(const qn_recorded_space_builder *b, const uint16_t *rows, qn_recorded_space *record)
 {
     void *memory;
@@ -173,7 +173,7 @@ static qn_status place_rows(const qn_recorded_space_builder *b, const uint16_t *
 static qn_status fill(qn_recorded_space_builder *b, qn_recorded_space *record)
 {
     void *memory;
-    if (b->row_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: no configurations; expected at least one", b->path);
+    if (b->row_count == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: no configurations; expected at least one", b->path);
     QN_TRY(qn_text_copy(b->name ? b->name : "", &record->name));
     QN_TRY(qn_text_copy(b->device ? b->device : "", &record->device));
     QN_TRY(qn_space_create(record->name[0] ? record->name : qn_path_name(b->path), &record->space));
@@ -196,7 +196,7 @@ static qn_status fill(qn_recorded_space_builder *b, qn_recorded_space *record)
 
 void qn_recorded_space_builder_clear(qn_recorded_space_builder *b)
 {
-    for (size_t i = 0; i < QN_SPACE_PARAMETERS; i++) {
+    for (size_t i = 0; i < QN_SPACE_PARAMETERS_MAX; i++) {
         qn_release(&b->parameters[i]);
         qn_release(&b->orders[i]);
     }
@@ -220,7 +220,7 @@ qn_status qn_recorded_space_build(qn_recorded_space_builder *builder, qn_recorde
     return status == QN_INVALID_ARGUMENT ? QN_BAD_FORMAT : status;
 }
 
-/* ---- What the formats share ---- */
+/* ---- Functions that the formats share ---- */
 
 qn_status qn_recorded_space_value(const qn_recorded_space_builder *builder, const char *where, const char *name,
                                   const json_t *json, qn_value *value)
@@ -232,11 +232,11 @@ qn_status qn_recorded_space_value(const qn_recorded_space_builder *builder, cons
     case JSON_FALSE: *value = qn_value_boolean(json_is_true(json)); return QN_OK;
     case JSON_STRING: *value = qn_value_text(json_string_value(json)); return QN_OK;
     default:
-        QN_FAIL(QN_BAD_FORMAT, "%s: %s: parameter %s has %s; expected a number, a text, true or false", builder->path,
-                where, name,
-                !json                ? "no value"
-                : json_is_null(json) ? "null"
-                                     : "a list or object");
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %s: parameter %s has %s; expected a number, a text, true or false",
+                       builder->path, where, name,
+                       !json                ? "no value"
+                       : json_is_null(json) ? "null"
+                                            : "a list or object");
     }
 }
 
@@ -286,7 +286,7 @@ double qn_recorded_space_spread(const json_t *times, double unit, double objecti
     return 1.96 * sqrt(squares / (double)(count - 1) / (double)count);
 }
 
-/* A time: failed configurations have a text there, or 1e20. */
+/* Returns whether the value is a time; failed configurations have a text or 1e20 instead. */
 bool qn_recorded_space_is_objective(const json_t *json)
 {
     return json_is_number(json) && json_number_value(json) < 1e20 && json_number_value(json) > 0;
@@ -306,7 +306,7 @@ qn_status qn_recorded_space_append_json(qn_text *text, json_t *json)
 {
     char *dumped = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(json);
-    if (!dumped) QN_FAIL(QN_OUT_OF_MEMORY, "cannot allocate a line of JSON");
+    if (!dumped) return QN_FAIL(QN_OUT_OF_MEMORY, "cannot allocate a line of JSON");
     qn_status status = qn_text_append_bytes(text, dumped, strlen(dumped));
     free(dumped);
     return status;
@@ -314,7 +314,7 @@ qn_status qn_recorded_space_append_json(qn_text *text, json_t *json)
 
 /* ---- Files ---- */
 
-/* A Kernel Tuner that was ended while it worked leaves its cache without the last braces and with a comma. */
+/* Parse the cache of an interrupted Kernel Tuner, which lacks the last braces and ends in a comma. */
 static json_t *parse_unfinished(const char *data, size_t size)
 {
     qn_text closed = {0};
@@ -333,7 +333,7 @@ static qn_status parse(const char *path, const char *data, size_t size, json_t *
     *root = json_loadb(data, size, 0, &error);
     if (!*root) *root = parse_unfinished(data, size);
     if (*root) return QN_OK;
-    QN_FAIL(QN_BAD_FORMAT, "%s:%d: no JSON: %s", path, error.line, error.text);
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%d: no JSON: %s", path, error.line, error.text);
 }
 
 static qn_status read_root(qn_recorded_space_builder *builder, const json_t *root)
@@ -341,9 +341,10 @@ static qn_status read_root(qn_recorded_space_builder *builder, const json_t *roo
     if (json_is_array(json_object_get(root, "results"))) return qn_recorded_space_read_t4(builder, root);
     if (json_is_object(json_object_get(root, "cache"))) return qn_recorded_space_read_kernel_tuner(builder, root);
     if (json_is_array(json_object_get(root, "Results"))) return qn_recorded_space_read_ktt(builder, root);
-    QN_FAIL(QN_BAD_FORMAT,
-            "%s: neither \"results\" (T4), \"cache\" (Kernel Tuner) nor \"Results\" (KTT); expected recorded results",
-            builder->path);
+    return QN_FAIL(
+        QN_BAD_FORMAT,
+        "%s: neither \"results\" (T4), \"cache\" (Kernel Tuner) nor \"Results\" (KTT); expected recorded results",
+        builder->path);
 }
 
 static qn_status read_plain(const char *path, const char *data, size_t size, qn_recorded_space **record)
@@ -364,7 +365,7 @@ qn_status qn_recorded_space_read_memory(const char *path, const char *data, size
     size_t plain_size;
     *record = NULL;
     if (!qn_is_gzip(data, size)) return read_plain(path, data, size, record);
-    QN_TRY(qn_gzip_unpack(path, data, size, MOST_BYTES, &plain, &plain_size));
+    QN_TRY(qn_gzip_unpack(path, data, size, BYTES_MAX, &plain, &plain_size));
     qn_status status = read_plain(path, plain, plain_size, record);
     qn_release(&plain);
     return status;

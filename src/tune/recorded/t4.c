@@ -19,7 +19,7 @@ static qn_status read_parameters(qn_recorded_space_builder *b, const json_t *con
     json_t *value;
     json_object_foreach((json_t *)configuration, name, value) QN_TRY(qn_recorded_space_add_parameter(b, name));
     if (b->parameter_count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: result 1: no configuration; expected an object of parameters", b->path);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: result 1: no configuration; expected an object of parameters", b->path);
     return QN_OK;
 }
 
@@ -32,12 +32,14 @@ static qn_status read_outcome(const qn_recorded_space_builder *b, const char *wh
             test->outcome = invalidities[i].outcome;
             return QN_OK;
         }
-    QN_FAIL(QN_BAD_FORMAT,
-            "%s: %s: invalidity is \"%.40s\"; expected correct, timeout, compile, runtime, correctness or constraints",
-            b->path, where, invalidity ? invalidity : "");
+    return QN_FAIL(
+        QN_BAD_FORMAT,
+        "%s: %s: invalidity is \"%.40s\"; expected correct, timeout, compile, runtime, correctness or constraints",
+        b->path, where, invalidity ? invalidity : "");
 }
 
-/* The measurement that objectives[0] names. `runtimes` may be of something else: they are what the test cost. */
+/* Read the measurement that objectives[0] names. `runtimes` may measure something else, and count only as the cost of
+ * the test. */
 static qn_status read_objective(const qn_recorded_space_builder *b, const char *where, const json_t *result,
                                 double time_unit, qn_test *test)
 {
@@ -53,20 +55,20 @@ static qn_status read_objective(const qn_recorded_space_builder *b, const char *
     const char *unit = json_string_value(json_object_get(found, "unit"));
     if (test->outcome != QN_TEST_CORRECT) return QN_OK;
     if (!found)
-        QN_FAIL(QN_BAD_FORMAT, "%s: %s: no measurement \"%.40s\", which its objectives name", b->path, where,
-                objective);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %s: no measurement \"%.40s\", which its objectives name", b->path, where,
+                       objective);
     if (!qn_recorded_space_is_objective(value))
-        QN_FAIL(QN_BAD_FORMAT, "%s: %s: measurement \"%.40s\" of a correct result is no positive number", b->path,
-                where, objective);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %s: measurement \"%.40s\" of a correct result is not a positive number",
+                       b->path, where, objective);
     double scale = unit && unit[0] ? qn_recorded_space_unit_seconds(unit) : time_unit;
     if (scale == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: %s: measurement \"%.40s\" is in \"%.20s\"; expected a unit of time", b->path, where,
-                objective, unit);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %s: measurement \"%.40s\" is in \"%.20s\"; expected a unit of time", b->path,
+                       where, objective, unit);
     test->objective = json_number_value(value) * scale;
     return QN_OK;
 }
 
-/* The cost. The schema says compilation_time, most files say compilation. */
+/* Read the cost. The schema has compilation_time, but most files have compilation. */
 static void read_times(const json_t *result, double unit, qn_test *test)
 {
     const json_t *times = json_object_get(result, "times"), *runtimes = json_object_get(times, "runtimes");
@@ -78,7 +80,8 @@ static void read_times(const json_t *result, double unit, qn_test *test)
     if (test->outcome == QN_TEST_CORRECT) test->spread = qn_recorded_space_spread(runtimes, unit, test->objective);
 }
 
-/* Measurements besides the objective are counters; time_spread is what we write for the confidence interval. */
+/* Measurements other than the objective are counters, except time_spread, which we write for the confidence
+ * interval. */
 static qn_status read_counters(qn_recorded_space_builder *b, const json_t *result, double unit)
 {
     const json_t *measurements = json_object_get(result, "measurements");
@@ -99,14 +102,14 @@ static qn_status read_counters(qn_recorded_space_builder *b, const json_t *resul
 static qn_status read_result(qn_recorded_space_builder *b, size_t number, const json_t *result, double unit)
 {
     char where[48];
-    qn_value values[QN_SPACE_PARAMETERS];
+    qn_value values[QN_SPACE_PARAMETERS_MAX];
     qn_test test = {0};
     const json_t *configuration = json_object_get(result, "configuration");
     snprintf(where, sizeof where, "result %zu", number + 1);
     if (number == 0) QN_TRY(read_parameters(b, configuration));
     if (json_object_size(configuration) != b->parameter_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: %s has %zu parameters; expected the %zu of the first", b->path, where,
-                json_object_size(configuration), b->parameter_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %s has %zu parameters; expected the %zu of the first", b->path, where,
+                       json_object_size(configuration), b->parameter_count);
     for (size_t p = 0; p < b->parameter_count; p++)
         QN_TRY(qn_recorded_space_value(b, where, b->parameters[p], json_object_get(configuration, b->parameters[p]),
                                        &values[p]));
@@ -125,8 +128,9 @@ qn_status qn_recorded_space_read_t4(qn_recorded_space_builder *b, const json_t *
     const char *kernel = json_string_value(json_object_get(metadata, "kernel"));
     double seconds = qn_recorded_space_unit_seconds(unit ? unit : "milliseconds");
     if (seconds == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: timeunit \"%.40s\" is not known; expected milliseconds, microseconds or seconds",
-                b->path, unit);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: timeunit \"%.40s\" is not known; expected milliseconds, microseconds or seconds", b->path,
+                       unit);
     QN_TRY(qn_text_copy(device ? device : "", &b->device));
     QN_TRY(qn_text_copy(kernel ? kernel : "", &b->name));
     for (size_t i = 0; i < json_array_size(results); i++)
@@ -173,7 +177,7 @@ qn_status qn_recorded_space_write_t4(const qn_recorded_space *record, qn_text *t
     QN_TRY(qn_text_append(text, ", \"results\": ["));
     for (qn_point point = 0; point < qn_space_size(space); point++) {
         const qn_test *test = &record->tests[point];
-        uint16_t numbers[QN_SPACE_PARAMETERS];
+        uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
         json_t *configuration = json_object();
         bool correct = test->outcome == QN_TEST_CORRECT;
         qn_space_get(space, point, numbers);

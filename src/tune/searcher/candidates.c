@@ -65,7 +65,7 @@ void qn_candidates_clear(qn_candidates *c)
     qn_release(&c->seen);
 }
 
-/* A parameter drawn by how many other values it has. */
+/* Draw a parameter with a probability proportional to the number of its other values. */
 static size_t draw_parameter(qn_candidates *c, uint64_t changes)
 {
     uint64_t number = qn_candidates_below(c, changes);
@@ -82,7 +82,8 @@ static void change(qn_candidates *c, size_t parameter, uint16_t *numbers)
     numbers[parameter] = (uint16_t)(number + (number >= numbers[parameter]));
 }
 
-/* A combination that differs from the centre in one or two parameters, every such one as likely; it need not be valid.
+/* Draw a combination that differs from the centre in one or two parameters, all with equal probability. It need not be
+ * valid.
  */
 static void draw_neighbour(qn_candidates *c, qn_point centre, uint64_t singles, double pairs, uint16_t *numbers)
 {
@@ -118,7 +119,7 @@ size_t qn_candidates_neighbours(qn_candidates *c, qn_point centre, size_t most)
     double pairs = ((double)singles * (double)singles - (double)squares) / 2;
     size_t before = c->count;
     for (int i = 0; i < NEIGHBOUR_TRIES && c->count < before + most && singles; i++) {
-        uint16_t numbers[QN_SPACE_PARAMETERS];
+        uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
         qn_point point;
         draw_neighbour(c, centre, singles, pairs, numbers);
         if (qn_space_find(c->space, numbers, &point)) add(c, point);

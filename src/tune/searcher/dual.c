@@ -7,14 +7,14 @@
 #include "tune/searcher/table.h"
 
 /* Dual annealing (Xiang, Sun, Fan, Gong 1997): jumps with the heavy tails of generalised annealing, which shrink as it
- * cools; a new best point is descended from before the next jump. */
+ * cools. A descent follows each new best point. */
 typedef struct dual {
     qn_moves moves;
     qn_point current;
     double objective, best;
     uint64_t steps; /* since the last start */
     qn_point *neighbours;
-    size_t count, next, capacity; /* of the descent from the best point */
+    size_t count, next, capacity; /* neighbours of the best point, for the descent */
 } dual;
 
 static qn_status create(const qn_searcher_problem *problem, void **state)
@@ -35,8 +35,8 @@ static double cooled(const dual *search)
     return (pow(2, power) - 1) / (pow(1 + t, power) - 1);
 }
 
-/* The visiting distribution's tail falls with |x|^(-2 / (q-1)): a Student variable with that many degrees, scaled by
- * the temperature's root, in units of a parameter's range. */
+/* Draw a jump from the visiting distribution: a Student variable with (3 - q) / (q - 1) degrees of freedom, whose
+ * density falls with |x|^(-2 / (q - 1)), times the root of the temperature, in units of a parameter's range. */
 static double jump(dual *search)
 {
     double degrees = (3 - qn_searcher_settings.dual.visiting) / (qn_searcher_settings.dual.visiting - 1);
@@ -50,7 +50,7 @@ static qn_status ask(void *state, qn_point *point)
 {
     dual *search = state;
     qn_moves *moves = &search->moves;
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     *point = qn_moves_point(moves);
     if (!(search->objective < (double)INFINITY)) return QN_OK;
     if (search->next < search->count) {

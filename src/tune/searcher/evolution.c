@@ -23,7 +23,8 @@ static qn_status ask(void *state, qn_point *point)
 {
     qn_population *search = state;
     qn_moves *moves = &search->moves;
-    uint16_t trial[QN_SPACE_PARAMETERS], best[QN_SPACE_PARAMETERS], a[QN_SPACE_PARAMETERS], b[QN_SPACE_PARAMETERS];
+    uint16_t trial[QN_SPACE_PARAMETERS_MAX], best[QN_SPACE_PARAMETERS_MAX], a[QN_SPACE_PARAMETERS_MAX],
+        b[QN_SPACE_PARAMETERS_MAX];
     if (search->count < search->capacity) {
         *point = qn_moves_point(moves);
         return QN_OK;
@@ -39,7 +40,7 @@ static qn_status ask(void *state, qn_point *point)
             trial[p] = clamped(best[p] + qn_searcher_settings.evolution.weight * (a[p] - b[p]),
                                qn_space_value_count(moves->space, p));
     *point = qn_moves_towards(moves, target, trial);
-    /* Rounding often gives the member back. */
+    /* Rounding often gives the member itself. */
     if (*point == target) *point = qn_moves_neighbour(moves, target, QN_MOVES_HAMMING);
     (void)qn_population_await(search, *point);
     return QN_OK;

@@ -11,8 +11,8 @@ enum { BINS = 256, DEPTH = 48, LEAF = 255 };
 
 static const uint64_t forest_stream = 0x666f72657374;
 
-/* To the left goes what has (uint8_t)((x[parameter] ^ flip) * odd) < cut: for an order flip is 0 and odd 1, a name gets
- * another number in each node. The left child is the next node. */
+/* A point goes to the left if (uint8_t)((x[parameter] ^ flip) * odd) < cut. For an ordered parameter flip is 0 and odd
+ * is 1; values without order get other numbers in each node. The left child is the next node. */
 typedef struct node {
     uint8_t parameter, cut, flip, odd; /* parameter LEAF: a leaf */
     uint32_t right;
@@ -28,10 +28,10 @@ struct qn_forest {
     const qn_space *space;
     qn_forest_options options;
     size_t width, looked_at;
-    uint8_t vary[QN_SPACE_PARAMETERS];
-    bool unordered[QN_SPACE_PARAMETERS]; /* these three by varying parameter */
-    uint8_t *codes[QN_SPACE_PARAMETERS]; /* x by value number */
-    size_t bins[QN_SPACE_PARAMETERS];
+    uint8_t vary[QN_SPACE_PARAMETERS_MAX];
+    bool unordered[QN_SPACE_PARAMETERS_MAX]; /* these three by varying parameter */
+    uint8_t *codes[QN_SPACE_PARAMETERS_MAX]; /* x by value number */
+    size_t bins[QN_SPACE_PARAMETERS_MAX];
     uint64_t seed, draws;
     grown_tree *trees;
     uint8_t *x; /* [data][width] */
@@ -92,7 +92,7 @@ void qn_forest_destroy(qn_forest **forest)
 {
     if (!*forest) return;
     for (int t = 0; (*forest)->trees && t < (*forest)->options.trees; t++) qn_release(&(*forest)->trees[t].nodes);
-    for (size_t p = 0; p < QN_SPACE_PARAMETERS; p++) qn_release(&(*forest)->codes[p]);
+    for (size_t p = 0; p < QN_SPACE_PARAMETERS_MAX; p++) qn_release(&(*forest)->codes[p]);
     qn_release(&(*forest)->trees);
     qn_release(&(*forest)->x);
     qn_release(&(*forest)->y);
@@ -105,8 +105,8 @@ static uint8_t seen_by(const node *split, const uint8_t *x)
     return (uint8_t)((x[split->parameter] ^ split->flip) * split->odd);
 }
 
-/* The best cut on one parameter; *gain is the sum of squares that the best so far takes away. True when the data differ
- * in this parameter. */
+/* Try the cuts of one parameter; *gain is the reduction of the sum of squares by the best cut so far. Returns true if
+ * the data differ in this parameter. */
 static bool try_parameter(qn_forest *forest, const uint32_t *order, size_t count, double sum, size_t parameter,
                           node *best, double *gain)
 {
@@ -144,7 +144,7 @@ static bool try_parameter(qn_forest *forest, const uint32_t *order, size_t count
 
 static bool find_split(qn_forest *forest, const uint32_t *order, size_t count, double sum, node *best)
 {
-    uint8_t shuffled[QN_SPACE_PARAMETERS];
+    uint8_t shuffled[QN_SPACE_PARAMETERS_MAX];
     double gain = 1e-12;
     size_t looked_at = 0;
     for (size_t p = 0; p < forest->width; p++) shuffled[p] = (uint8_t)p;
@@ -192,7 +192,7 @@ size_t qn_forest_width(const qn_forest *forest)
 
 void qn_forest_encode(const qn_forest *forest, qn_point point, uint8_t *x)
 {
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     qn_space_get(forest->space, point, numbers);
     for (size_t i = 0; i < forest->width; i++) x[i] = forest->codes[i][numbers[forest->vary[i]]];
 }

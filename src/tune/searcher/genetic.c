@@ -6,8 +6,8 @@
 #include "tune/searcher/searcher.h"
 #include "tune/searcher/table.h"
 
-/* Steady-state genetic search: two parents won by tournaments, every parameter from one or the other, mutation, and the
- * child takes the worst member's place when it is better (Whitley 1989). */
+/* Steady-state genetic search (Whitley 1989): tournaments select two parents, the child gets every parameter from one
+ * of them, is mutated, and replaces the worst member if it is better. */
 static qn_status create(const qn_searcher_problem *problem, void **state)
 {
     QN_TRY(qn_allocate(1, sizeof(qn_population), state));
@@ -28,7 +28,7 @@ static qn_status ask(void *state, qn_point *point)
 {
     qn_population *search = state;
     qn_moves *moves = &search->moves;
-    uint16_t child[QN_SPACE_PARAMETERS], other[QN_SPACE_PARAMETERS];
+    uint16_t child[QN_SPACE_PARAMETERS_MAX], other[QN_SPACE_PARAMETERS_MAX];
     if (search->count < search->capacity) {
         *point = qn_moves_point(moves);
         return QN_OK;
@@ -39,7 +39,8 @@ static qn_status ask(void *state, qn_point *point)
     for (size_t p = 0; p < moves->parameters; p++)
         if (qn_moves_uniform(moves) < 0.5) child[p] = other[p];
     *point = qn_moves_towards(moves, parent, child);
-    /* As many single changes as independent mutations of rate mutation / parameters would make in the mean. */
+    /* Change one parameter with the probability 0.63 = 1 - 1/e that independent mutations of rate 1 / parameters change
+     * any; always if the child equals its parent. */
     for (double left = qn_searcher_settings.genetic.mutation; left > 0; left--)
         if (qn_moves_uniform(moves) < 0.63 || *point == parent)
             *point = qn_moves_neighbour(moves, *point, QN_MOVES_HAMMING);

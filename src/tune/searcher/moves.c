@@ -4,7 +4,7 @@
 
 #include "math/random.h"
 
-/* Streams of other users of the seed (initial shuffles, forests) have other numbers. */
+/* Other users of the seed, such as forests, have streams of other numbers. */
 static const uint64_t moves_stream = 0x6d6f766573;
 
 void qn_moves_start(qn_moves *moves, const qn_space *space, uint64_t seed)
@@ -44,7 +44,7 @@ qn_point qn_moves_point(qn_moves *moves)
     return qn_moves_below(moves, moves->size);
 }
 
-/* Calls `take` through a tiny iterator: the k-th change of one parameter, false past the last. */
+/* Get the k-th change of one parameter; false after the last change. */
 static bool change(const qn_moves *moves, const uint16_t *numbers, qn_moves_kind kind, size_t parameter, size_t k,
                    uint16_t *value)
 {
@@ -64,7 +64,7 @@ static bool change(const qn_moves *moves, const uint16_t *numbers, qn_moves_kind
 size_t qn_moves_neighbours(const qn_moves *moves, qn_point point, qn_moves_kind kind, qn_point *neighbours,
                            size_t capacity)
 {
-    uint16_t numbers[QN_SPACE_PARAMETERS], value;
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX], value;
     size_t count = 0;
     qn_space_get(moves->space, point, numbers);
     for (size_t p = 0; p < moves->parameters; p++) {
@@ -88,7 +88,7 @@ size_t qn_moves_most_neighbours(const qn_moves *moves)
 qn_point qn_moves_neighbour(qn_moves *moves, qn_point point, qn_moves_kind kind)
 {
     /* Reservoir sampling: one pass, every valid neighbour equally likely, no memory. */
-    uint16_t numbers[QN_SPACE_PARAMETERS], value;
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX], value;
     qn_point found, chosen = point;
     uint64_t count = 0;
     qn_space_get(moves->space, point, numbers);
@@ -105,8 +105,8 @@ qn_point qn_moves_neighbour(qn_moves *moves, qn_point point, qn_moves_kind kind)
 
 qn_point qn_moves_towards(qn_moves *moves, qn_point from, const uint16_t *numbers)
 {
-    uint16_t here[QN_SPACE_PARAMETERS];
-    size_t order[QN_SPACE_PARAMETERS];
+    uint16_t here[QN_SPACE_PARAMETERS_MAX];
+    size_t order[QN_SPACE_PARAMETERS_MAX];
     qn_point point = from;
     if (qn_space_find(moves->space, numbers, &point)) return point;
     qn_space_get(moves->space, from, here);

@@ -7,8 +7,8 @@
 #include "tune/searcher/searcher.h"
 #include "tune/searcher/table.h"
 
-/* A bandit over searchers: all hear of every result, and who improved on the best lately asks more often (discounted
- * upper confidence bound, Garivier and Moulines 2011). */
+/* A bandit over searchers: all get every result, and a searcher that recently improved on the best asks more often
+ * (discounted upper confidence bound, Garivier and Moulines 2011). */
 static const char *const members[] = {"climb", "mcmc", "genetic", "evolution", "swarm", "bayes"};
 enum { MEMBERS = sizeof(members) / sizeof(members[0]), AWAITED = 64 };
 
@@ -17,7 +17,7 @@ typedef struct portfolio {
     void *states[MEMBERS];
     double gains[MEMBERS], turns[MEMBERS]; /* discounted */
     double best;
-    qn_point awaited[AWAITED]; /* the last points asked for, and whose they are */
+    qn_point awaited[AWAITED]; /* the last points asked for, and the members that asked */
     size_t owner[AWAITED], next;
 } portfolio;
 
@@ -93,7 +93,7 @@ static qn_status tell(void *state, qn_point point, const qn_test *test)
 
 const qn_searcher_class qn_searcher_portfolio = {
     .name = "portfolio",
-    .meaning = "bandit over the others: who gained lately asks more often",
+    .meaning = "bandit over the others: searchers with recent gains ask more often",
     .create = create,
     .ask = ask,
     .tell = tell,

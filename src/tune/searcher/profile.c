@@ -1,6 +1,7 @@
-/* Searching by what the device's counters say holds the best configuration back (Filipovič et al. 2022): a batch is
- * tested, the counters of the best configuration are read (or estimated from the model, its time and the device's
- * rates), the expert scores neighbours of the best by their predicted counters, and a roulette draws the next batch. */
+/* Search guided by the bottleneck of the best configuration, which the device's counters show (Filipovič et al. 2022).
+ * A batch is tested. The counters of the best configuration are read, or estimated from the model, the measured time
+ * and the device's rates. The expert scores neighbours of the best by their predicted counters. A roulette draws the
+ * next batch. */
 #include <math.h>
 #include <string.h>
 
@@ -12,9 +13,9 @@
 #include "tune/searcher/candidates.h"
 #include "tune/searcher/searcher.h"
 
-/* As published, but for the batch: 5 in the paper, 2 in the authors' later implementation. */
+/* Published values. The batch is 5 in the paper and 2 in the authors' later implementation. */
 enum { BATCH = 2, NEIGHBOURS = 100, STRANGERS = 10 };
-/* The exponent of the roulette; estimates deserve less trust than counters, so theirs is flatter. */
+/* Exponents of the roulette. Estimates are less reliable than counters, so their exponent is smaller. */
 static const double COUNTED_EXPONENT = 8, ESTIMATED_EXPONENT = 4;
 
 typedef struct profile {
@@ -96,8 +97,8 @@ static bool fits(const profile *p, const qn_expert_profile *predicted)
     return !(predicted->value[QN_EXPERT_LOCAL_MEMORY] > p->local_memory_bytes);
 }
 
-/* Without rates, or where times are in other units than seconds, a usual device's balance says which part is busiest,
- * and that one is taken to be nearly full. */
+/* Estimate the profile of the best configuration. If the rates are not known, or objectives are not in seconds, the
+ * nominal rates tell which part is busiest, and the use of this part is assumed to be 90 %. */
 static qn_expert_profile estimate(const profile *p, const qn_expert_profile *predicted)
 {
     static const double long_s = 1e9, nearly = 0.9;
@@ -109,7 +110,7 @@ static qn_expert_profile estimate(const profile *p, const qn_expert_profile *pre
     return busiest > 0 ? qn_expert_estimate(predicted, long_s * busiest / 100 / nearly, &p->rates) : idle;
 }
 
-/* What is known of the best run: its counters, read by running it again, or estimates. */
+/* Profile of the best configuration: counters, read by running it again, or estimates. */
 static qn_expert_profile look_at_best(profile *p, const qn_expert_profile *predicted)
 {
     if (!p->has_counters) return estimate(p, predicted);
@@ -143,7 +144,7 @@ static void weigh(profile *p, size_t count)
         if (!fitting[i]) p->weights[i] = 0;
 }
 
-/* A roulette without returning; points of weight 0 only where there is nothing else. */
+/* Draw the next batch by a roulette without replacement. A point of weight 0 is drawn only if all weights are 0. */
 static void draw_batch(profile *p, size_t count)
 {
     while (p->batch_count < BATCH && p->batch_count < count) {
@@ -176,7 +177,7 @@ static qn_status profile_ask(void *state, qn_point *point)
         weigh(p, c->count);
         draw_batch(p, c->count);
     }
-    /* Everything was handed out: any point will do. */
+    /* No candidate is left: return any point. */
     *point = p->batch_count ? p->batch[--p->batch_count] : qn_candidates_below(c, qn_space_size(c->space));
     return qn_candidates_see(c, *point);
 }
@@ -204,7 +205,7 @@ static uint64_t profile_reruns(const void *state)
 
 const qn_searcher_class qn_searcher_profile = {
     .name = "profile",
-    .meaning = "follows the bottlenecks that counters or a static model show, by predicted counts",
+    .meaning = "tries configurations that relieve the bottleneck which counters or a static model show",
     .create = profile_create,
     .ask = profile_ask,
     .tell = profile_tell,

@@ -29,7 +29,7 @@ static void destroy(void **state)
 
 const qn_searcher_class qn_searcher_random = {
     .name = "random",
-    .meaning = "points drawn evenly, none twice",
+    .meaning = "points drawn uniformly, none twice",
     .create = create,
     .ask = ask,
     .tell = tell,

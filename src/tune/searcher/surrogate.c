@@ -16,10 +16,10 @@ typedef struct surrogate {
     size_t trees, width;
     qn_point *points; /* tested */
     double *objectives, *targets;
-    size_t *ranking; /* numbers of the tested points, the best first */
+    size_t *ranking; /* indices of the tested points, the best first */
     size_t count, point_capacity, objective_capacity, target_capacity, ranking_capacity;
-    double deviation; /* of the targets */
-    size_t built;     /* data of the last build; 0: none yet */
+    double deviation; /* standard deviation of the targets */
+    size_t built;     /* tested points at the last build of the forest; 0: not built yet */
     size_t turn;      /* tree to regrow next */
     bool whole;       /* the pool began as the whole space and only shrinks */
     qn_point *pool;
@@ -102,7 +102,7 @@ static void predict(surrogate *search, size_t candidate, size_t tree)
     search->squares[candidate] += (double)*at * (double)*at - old * old;
 }
 
-/* Into a free place of the pool, else over the least promising of a few candidates. */
+/* Put a point into a free place of the pool; without one it replaces the least promising of a few candidates. */
 static void add_candidate(surrogate *search, qn_point point)
 {
     size_t place = search->pool_count;
@@ -141,7 +141,7 @@ static void add_neighbours(surrogate *search, qn_point point)
     for (size_t i = 0; i < count; i++) add_candidate(search, search->neighbours[i]);
 }
 
-/* Places among the tested, in (0, 1); equal objectives share theirs. */
+/* Set the targets: ranks among the tested points, scaled to (0, 1); equal objectives share a rank. */
 static void set_targets(surrogate *search)
 {
     double sum = 0, squares = 0, n = (double)search->count;
@@ -160,7 +160,7 @@ static qn_status build(surrogate *search)
 {
     size_t renew = search->trees, full = search->settings->rebuild_tests;
     if (search->built && search->count > full) {
-        /* A tree costs its growth and a prediction for each candidate. */
+        /* The cost of a tree is its growth and a prediction for each candidate. */
         size_t most = search->settings->predictions / search->pool_capacity + 1;
         renew = (search->trees * full + search->count - 1) / search->count;
         if (renew > most) renew = most;
@@ -189,9 +189,10 @@ static void fill_pool(surrogate *search)
     search->expanded_count = best_count;
 }
 
-/* Expected improvement on the best (Mockus 1975; Jones, Schonlau, Welch 1998), the trees' predictions taken as normal.
- * Far below what is known the formula ends in nothing: there the nearest counts. `enough`: what is no larger may be
- * answered with any number that is no larger. */
+/* Expected improvement on the best (Mockus 1975; Jones, Schonlau, Welch 1998), with the trees' predictions as a normal
+ * distribution. For candidates far worse than the best the formula underflows to 0; there the candidate nearest to the
+ * best has the largest value. `enough`: an improvement that is no larger may be returned as any number that is no
+ * larger. */
 static double expected_gain(const surrogate *search, size_t candidate, double enough)
 {
     double least = search->settings->doubt * search->deviation, trees = (double)search->trees;
@@ -205,7 +206,7 @@ static double expected_gain(const surrogate *search, size_t candidate, double en
     return gain > 1e-12 ? gain : mean;
 }
 
-/* SIZE_MAX when there is no candidate. */
+/* Return the candidate with the largest expected improvement; SIZE_MAX: there is no candidate. */
 static size_t most_promising(surrogate *search)
 {
     double largest = -(double)INFINITY;
@@ -220,17 +221,18 @@ static size_t most_promising(surrogate *search)
     return chosen;
 }
 
-/* The untested neighbour of the best point that the model likes most; false when there is none. */
+/* Find the untested neighbour of the best point with the best prediction. Returns false if there is none. */
 static bool best_neighbour(surrogate *search, qn_point *point)
 {
-    uint8_t x[QN_SPACE_PARAMETERS];
+    uint8_t x[QN_SPACE_PARAMETERS_MAX];
     double lowest = (double)INFINITY;
     size_t count = qn_moves_neighbours(&search->moves, search->points[search->ranking[0]], QN_MOVES_HAMMING,
                                        search->neighbours, search->neighbour_capacity);
     for (size_t i = 0; i < count; i++) {
         if (is_among(search->neighbours[i], search->points, search->count)) continue;
         qn_forest_encode(search->forest, search->neighbours[i], x);
-        /* Many neighbours share the leaves of the best: chance decides between those. */
+        /* Many neighbours share leaves with the best neighbour and so have its prediction; a random number breaks the
+         * tie. */
         double mean = 1e-3 * search->deviation * qn_moves_uniform(&search->moves);
         for (size_t t = 0; t < search->trees; t++)
             mean += (double)qn_forest_predict(search->forest, (int)t, x) / (double)search->trees;
@@ -259,7 +261,7 @@ qn_status qn_surrogate_ask(void *state, qn_point *point)
     }
     if (chosen == SIZE_MAX) return QN_OK;
     *point = search->pool[chosen];
-    /* Out of the pool at once, so that a batch asked for ahead of its results differs. */
+    /* Remove it from the pool at once, so that the points of a batch differ although their results are not known. */
     drop_candidate(search, chosen);
     return QN_OK;
 }

@@ -6,7 +6,8 @@
 #include "tune/searcher/searcher.h"
 #include "tune/searcher/table.h"
 
-/* Particle swarm (Kennedy and Eberhart 1995) on value numbers; a particle's place is rounded to a valid point near it.
+/* Particle swarm (Kennedy and Eberhart 1995) on value numbers; the position of a particle is rounded to a valid point
+ * near it.
  */
 typedef struct swarm {
     qn_population own;     /* each particle's best */
@@ -25,11 +26,11 @@ static qn_status create(const qn_searcher_problem *problem, void **state)
     return qn_allocate(numbers, sizeof(*search->speed), (void **)&search->speed);
 }
 
-/* Move particle i, and write the value numbers nearest to where it is. */
+/* Move particle i, and write the value numbers nearest to its position. */
 static void fly(swarm *search, size_t i, uint16_t *numbers)
 {
     qn_moves *moves = &search->own.moves;
-    uint16_t own[QN_SPACE_PARAMETERS], best[QN_SPACE_PARAMETERS];
+    uint16_t own[QN_SPACE_PARAMETERS_MAX], best[QN_SPACE_PARAMETERS_MAX];
     double *place = search->place + i * moves->parameters, *speed = search->speed + i * moves->parameters;
     qn_space_get(moves->space, search->own.points[i], own);
     qn_space_get(moves->space, search->own.points[qn_population_best(&search->own)], best);
@@ -46,7 +47,7 @@ static void fly(swarm *search, size_t i, uint16_t *numbers)
 static qn_status ask(void *state, qn_point *point)
 {
     swarm *search = state;
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     if (search->own.count < search->own.capacity) {
         *point = qn_moves_point(&search->own.moves);
         return QN_OK;
@@ -54,7 +55,7 @@ static qn_status ask(void *state, qn_point *point)
     size_t i = search->own.turn;
     fly(search, i, numbers);
     *point = qn_moves_towards(&search->own.moves, search->own.points[i], numbers);
-    /* A particle at rest would ask for what is known. */
+    /* A particle at rest would ask for a known point. */
     if (*point == search->own.points[i]) *point = qn_moves_neighbour(&search->own.moves, *point, QN_MOVES_HAMMING);
     (void)qn_population_await(&search->own, *point);
     return QN_OK;
@@ -64,7 +65,7 @@ static qn_status tell(void *state, qn_point point, const qn_test *test)
 {
     swarm *search = state;
     qn_population *own = &search->own;
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     size_t i = qn_population_awaiting(own, point), before = own->count;
     if (i == SIZE_MAX) {
         if (!qn_population_add(own, point, test->objective) || own->count == before) return QN_OK;

@@ -9,9 +9,9 @@ const qn_searcher_table qn_searcher_settings = {
     .mcmc = {.boot = 10, .differences = 2, .escape = 0.02},
     /* Kernel Tuner's simulated_annealing; its temperatures are relative to objectives of about 1. */
     .anneal = {.start = 0.1, .end = 0.0001, .cooling = 0.9975},
-    /* Xiang, Sun, Fan, Gong 1997, as SciPy's dual_annealing has it. */
+    /* Xiang, Sun, Fan, Gong 1997, as in SciPy's dual_annealing. */
     .dual = {.visiting = 2.62, .acceptance = -5, .restart = 2e-5},
-    /* Population as Kernel Tuner's genetic_algorithm, rounded down to suit small budgets; one mutation a child is the
+    /* Population as Kernel Tuner's genetic_algorithm, rounded down to suit small budgets; one mutation per child is the
      * usual rate (Mühlenbein 1992). */
     .genetic = {.population = 20, .mutation = 1, .tournament = 2},
     /* best/1/bin: Storn and Price 1997; weight and crossover as Kernel Tuner's diff_evo. */
@@ -20,13 +20,13 @@ const qn_searcher_table qn_searcher_settings = {
     .swarm = {.particles = 16, .inertia = 0.7298, .own = 1.49618, .social = 1.49618},
     /* Wales and Doye 1997; acceptance on relative differences. */
     .basin = {.temperature = 0.1, .hop = 3},
-    /* Trees: Breiman 2001 and SMAC's (Hutter et al. 2011), grown to nodes of one. trees, whole, pool, fresh, climbs,
-     * rebuild_tests and predictions bound the cost of a step. All numbers are first guesses, kept: none was stepped
-     * through. Compared on four or five of the seven recorded spaces that docs/performance.md has scores of, a few runs
-     * each: the target (place; its logarithm, its root, log(objective), best / objective), explore 0.03, 0.05 and 0.1,
-     * no local steps, doubt 0.1 and 0.3, expected improvement and a drawn confidence bound; offline also the kind of
-     * model (extremely random trees, forest, boosting, Gaussian process). The target and the model made the difference,
-     * the others lay within the noise of one another. */
+    /* Trees: Breiman 2001 and SMAC's (Hutter et al. 2011), grown to leaves of one point. trees, whole, pool, fresh,
+     * climbs, rebuild_tests and predictions bound the cost of a step. All numbers are first guesses; none was
+     * optimised. On four or five of the seven recorded spaces of docs/performance.md, with a few runs each, these were
+     * compared: the target (rank, its logarithm, its root, log(objective), best / objective), explore 0.03, 0.05 and
+     * 0.1, no local steps, doubt 0.1 and 0.3, expected improvement and a drawn confidence bound; offline also the kind
+     * of model (extremely random trees, forest, boosting, Gaussian process). Only the target and the model made a
+     * difference above the noise. */
     .bayes = {.forest = {.trees = 30, .parameters = 0.5, .smallest_node = 2},
               .first = 10,
               .explore = 0.05,
@@ -63,13 +63,14 @@ const qn_searcher_class *const qn_searcher_classes[] = {
     &qn_searcher_anneal, &qn_searcher_dual,  &qn_searcher_basin,     &qn_searcher_genetic, &qn_searcher_evolution,
     &qn_searcher_swarm,  &qn_searcher_bayes, &qn_searcher_portfolio, &qn_searcher_profile, NULL};
 
-/* The same words again: pointers into the classes are not constants of the language. The tests hold them together. */
+/* The searchers' names once more, because C does not allow pointers from the classes in a constant initialiser. A test
+ * compares both lists. */
 static const char *const names[] = {"auto",  "full",    "random",    "climb", "mcmc",  "anneal",    "dual",
                                     "basin", "genetic", "evolution", "swarm", "bayes", "portfolio", "profile"};
 static const char *const meanings[] = {
     "the default: forest, local steps and random tests mixed",
     "every point, in order",
-    "points drawn evenly, none twice",
+    "points drawn uniformly, none twice",
     "greedy hill climbing, perturbed and restarted",
     "Markov chain that seldom accepts a worse point (as KTT)",
     "simulated annealing",
@@ -79,8 +80,8 @@ static const char *const meanings[] = {
     "differential evolution",
     "particle swarm",
     "expected improvement by a forest of random trees",
-    "bandit over the others: who gained lately asks more often",
-    "follows the bottlenecks that counters or a static model show, by predicted counts"};
+    "bandit over the others: searchers with recent gains ask more often",
+    "tries configurations that relieve the bottleneck which counters or a static model show"};
 
 size_t qn_tune_searchers(const char *const **out_names, const char *const **out_meanings)
 {

@@ -1,5 +1,5 @@
-/* Solving a space: backtracking over the parameters of each group, every constraint asked as soon as the last of its
- * parameters has a value, its answers remembered in a table where that is small. */
+/* Solving a space: backtracking over the parameters of each group. Every constraint is evaluated as soon as the last of
+ * its parameters has a value. Its results are kept in a table if that is small. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,23 +11,23 @@
 #include "tune/space/space.h"
 
 enum {
-    TABLE_BYTES = 1 << 22, /* of one check's answers */
+    TABLE_BYTES = 1 << 22, /* of the results of one check */
     SAMPLES = 512,         /* to estimate how many combinations a check lets pass */
-    MOST_ROWS = 200000000  /* of one group: 1.6 GB */
+    ROWS_MAX = 200000000   /* of one group: 1.6 GB */
 };
 
 typedef enum answer { NOT_ASKED, HOLDS, BROKEN, FAILED } answer;
 
-/* One part of a constraint: parts joined by `and` are asked apart. */
+/* One part of a constraint: parts joined by `and` are evaluated separately. */
 typedef struct check {
     const qn_expression *expression;
     size_t constraint, part;
-    size_t parameters[QN_SPACE_PARAMETERS], strides[QN_SPACE_PARAMETERS];
+    size_t parameters[QN_SPACE_PARAMETERS_MAX], strides[QN_SPACE_PARAMETERS_MAX];
     size_t count;
     size_t group;
-    unsigned char *table; /* answers by the value numbers in mixed radix; NULL: too large */
+    unsigned char *table; /* results by the value numbers in mixed radix; NULL: too large */
     size_t table_size;
-    double log_passing; /* of the share of its combinations that pass, estimated */
+    double log_passing; /* logarithm of the share of its combinations that pass, estimated */
 } check;
 
 typedef struct solver {
@@ -36,19 +36,19 @@ typedef struct solver {
     check *checks; /* in the order of the constraints */
     size_t check_count, check_capacity;
     qn_value *values; /* of parameters and constants, in the numbering of the expressions */
-    uint16_t numbers[QN_SPACE_PARAMETERS];
-    size_t roots[QN_SPACE_PARAMETERS]; /* parameter → smallest parameter of its group */
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
+    size_t roots[QN_SPACE_PARAMETERS_MAX]; /* parameter → smallest parameter of its group */
 } solver;
 
 /* The state of one group's search. */
 typedef struct search {
-    size_t order[QN_SPACE_PARAMETERS], members[QN_SPACE_PARAMETERS]; /* depth → parameter, place in the group */
+    size_t order[QN_SPACE_PARAMETERS_MAX], members[QN_SPACE_PARAMETERS_MAX]; /* depth → parameter, place in the group */
     size_t depth_count;
-    check **checks[QN_SPACE_PARAMETERS]; /* asked at this depth */
-    size_t check_counts[QN_SPACE_PARAMETERS];
+    check **checks[QN_SPACE_PARAMETERS_MAX]; /* evaluated at this depth */
+    size_t check_counts[QN_SPACE_PARAMETERS_MAX];
     check **list; /* all of them, by depth */
-    uint64_t keys[QN_SPACE_PARAMETERS + 1][QN_SPACE_PARAMETERS];
-    bool failed[QN_SPACE_PARAMETERS + 1]; /* a check failed to evaluate above this depth */
+    uint64_t keys[QN_SPACE_PARAMETERS_MAX + 1][QN_SPACE_PARAMETERS_MAX];
+    bool failed[QN_SPACE_PARAMETERS_MAX + 1]; /* a check failed to evaluate above this depth */
 } search;
 
 /* ---- Reading the constraints ---- */
@@ -117,7 +117,7 @@ static void release(solver *s)
     qn_release(&s->values);
 }
 
-/* ---- Asking a check ---- */
+/* ---- Evaluating a check ---- */
 
 static void set_number(solver *s, size_t parameter, size_t number)
 {
@@ -171,10 +171,11 @@ static bool is_covered(const check *c, const bool *assigned)
     return true;
 }
 
-/* By how much (as a logarithm) combinations multiply when the parameters that `next` still lacks get values. */
+/* Estimate the logarithm of the factor by which the number of combinations grows when the other parameters of `next`
+ * get values. */
 static double growth(const solver *s, const check *next, size_t check_count, const bool *assigned)
 {
-    bool then[QN_SPACE_PARAMETERS];
+    bool then[QN_SPACE_PARAMETERS_MAX];
     double sum = 0;
     memcpy(then, assigned, sizeof then);
     for (size_t i = 0; i < next->count; i++) {
@@ -188,11 +189,11 @@ static double growth(const solver *s, const check *next, size_t check_count, con
     return sum;
 }
 
-/* Next come the parameters of the check after which the fewest combinations are to be expected, those with few values
- * first; those without a check at the end. */
+/* Choose the order of the parameters: next come those of the check after which the fewest combinations are expected,
+ * those with fewer values first. Parameters without a check come last. */
 static void choose_order(const solver *s, const qn_space_group *group, size_t check_count, search *f)
 {
-    bool assigned[QN_SPACE_PARAMETERS] = {false};
+    bool assigned[QN_SPACE_PARAMETERS_MAX] = {false};
     for (f->depth_count = 0; f->depth_count < group->parameter_count;) {
         const check *best = NULL;
         double best_growth = INFINITY;
@@ -204,7 +205,7 @@ static void choose_order(const solver *s, const qn_space_group *group, size_t ch
         }
         const size_t *from = best ? best->parameters : group->parameters;
         size_t count = best ? best->count : group->parameter_count, next = SIZE_MAX;
-        do { /* all that the check lacks */
+        do { /* all parameters of the check that have no value */
             next = SIZE_MAX;
             for (size_t i = 0; i < count; i++)
                 if (!assigned[from[i]] &&
@@ -217,16 +218,16 @@ static void choose_order(const solver *s, const qn_space_group *group, size_t ch
     }
 }
 
-/* Which checks to ask at which depth. */
+/* Assign each check to the depth at which its last parameter gets a value. */
 static qn_status place_checks(solver *s, const qn_space_group *group, size_t check_count, search *f)
 {
-    bool assigned[QN_SPACE_PARAMETERS] = {false};
+    bool assigned[QN_SPACE_PARAMETERS_MAX] = {false};
     void *memory;
     size_t placed = 0;
     QN_TRY(qn_allocate(check_count + 1, sizeof *f->list, &memory));
     f->list = memory;
     for (size_t depth = 0; depth < f->depth_count; depth++) {
-        bool before[QN_SPACE_PARAMETERS];
+        bool before[QN_SPACE_PARAMETERS_MAX];
         memcpy(before, assigned, sizeof before);
         assigned[f->order[depth]] = true;
         f->checks[depth] = f->list + placed;
@@ -245,7 +246,8 @@ static qn_status place_checks(solver *s, const qn_space_group *group, size_t che
 
 /* ---- The search ---- */
 
-/* Where a check failed, an earlier constraint may still have said no; else the failure is the user's to know. */
+/* After a failed check the combination may still be excluded by an earlier constraint; if none excludes it, return the
+ * failure. */
 static qn_status decide_failed(solver *s, const qn_space_group *group, size_t check_count, bool *valid)
 {
     *valid = true;
@@ -264,18 +266,18 @@ static qn_status add_row(solver *s, qn_space_group *group, size_t check_count, c
         QN_TRY(decide_failed(s, group, check_count, &valid));
         if (!valid) return QN_OK;
     }
-    if (group->row_count == MOST_ROWS)
-        QN_FAIL(QN_OUT_OF_MEMORY,
-                "space %s: more than %d valid combinations of the parameters that constraints connect with %s; "
-                "expected fewer values or more constraints",
-                s->space->name, MOST_ROWS, s->space->parameters[group->parameters[0]].name);
+    if (group->row_count == ROWS_MAX)
+        return QN_FAIL(QN_OUT_OF_MEMORY,
+                       "space %s: more than %d valid combinations of the parameters that constraints connect with %s; "
+                       "expected fewer values or more constraints",
+                       s->space->name, ROWS_MAX, s->space->parameters[group->parameters[0]].name);
     return qn_space_group_add(group, f->keys[f->depth_count]);
 }
 
-/* Every combination that the first `check_count` checks let pass; no more than `most`. */
+/* Find the combinations that pass the first `check_count` checks, at most `most`. */
 static qn_status find_rows(solver *s, qn_space_group *group, size_t check_count, size_t most, search *f)
 {
-    size_t tried[QN_SPACE_PARAMETERS] = {0}, depth = 0;
+    size_t tried[QN_SPACE_PARAMETERS_MAX] = {0}, depth = 0;
     while (group->row_count < most) {
         size_t parameter = f->order[depth];
         if (tried[depth] == s->space->parameters[parameter].count) {
@@ -317,7 +319,7 @@ static qn_status search_group(solver *s, qn_space_group *group, size_t check_cou
     return status;
 }
 
-/* Nothing is valid: say after which constraint that is so. */
+/* Nothing is valid: fail with the first constraint that leaves no combination. */
 static qn_status name_excluding(solver *s, qn_space_group *group)
 {
     size_t excluding = s->check_count;
@@ -330,10 +332,11 @@ static qn_status name_excluding(solver *s, qn_space_group *group)
         group->row_count = 0;
     }
     const check *c = &s->checks[excluding - 1];
-    QN_FAIL(QN_INVALID_ARGUMENT,
-            "constraint %zu of %s \"%.300s\" excludes every combination that those before it leave; expected a space "
-            "that is not empty",
-            c->constraint + 1, s->space->name, s->space->constraints[c->constraint]);
+    return QN_FAIL(
+        QN_INVALID_ARGUMENT,
+        "constraint %zu of %s \"%.300s\" excludes every combination that those before it leave; expected a space "
+        "that is not empty",
+        c->constraint + 1, s->space->name, s->space->constraints[c->constraint]);
 }
 
 static qn_status solve_group(solver *s, qn_space_group *group)
@@ -345,7 +348,7 @@ static qn_status solve_group(solver *s, qn_space_group *group)
 
 /* ---- Groups ---- */
 
-/* Constraints without parameters hold or not, once for all. */
+/* Evaluate the constraints without parameters once. */
 static qn_status check_constants(solver *s)
 {
     for (size_t i = 0; i < s->check_count; i++) {
@@ -354,15 +357,16 @@ static qn_status check_constants(solver *s)
         if (c->count) continue;
         QN_TRY(qn_expression_part_holds(c->expression, c->part, s->values, &holds));
         if (!holds)
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "constraint %zu of %s \"%.300s\" does not hold whatever the parameters are; expected a space that "
-                    "is not empty",
-                    c->constraint + 1, s->space->name, s->space->constraints[c->constraint]);
+            return QN_FAIL(
+                QN_INVALID_ARGUMENT,
+                "constraint %zu of %s \"%.300s\" does not hold whatever the parameters are; expected a space that "
+                "is not empty",
+                c->constraint + 1, s->space->name, s->space->constraints[c->constraint]);
     }
     return QN_OK;
 }
 
-/* Join the parameters of each check: roots[] tell the groups. */
+/* Join the parameters of each check; parameters of one group have the same root. */
 static void connect(solver *s)
 {
     size_t count = s->space->parameter_count;
@@ -388,7 +392,7 @@ static qn_status solve_all(solver *s)
     QN_TRY(qn_allocate(space->parameter_count, sizeof *space->groups, &memory));
     space->groups = memory;
     for (size_t root = 0; root < space->parameter_count; root++) {
-        size_t members[QN_SPACE_PARAMETERS], count = 0;
+        size_t members[QN_SPACE_PARAMETERS_MAX], count = 0;
         for (size_t i = 0; i < space->parameter_count; i++)
             if (s->roots[i] == root) members[count++] = i;
         if (count == 0) continue;

@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/locale.h"
 #include "base/memory.h"
 #include "base/text.h"
 
 enum { WORD_BITS = 64, RADIX_BITS = 11 };
 
-/* ---- Making one ---- */
+/* ---- Creation ---- */
 
 qn_status qn_space_create(const char *name, qn_space **space)
 {
@@ -93,12 +94,12 @@ static uint64_t hash_of(const qn_value *value)
     const unsigned char *bytes =
         value->kind == QN_TEXT ? (const unsigned char *)value->as.text : (unsigned char *)&real;
     size_t length = value->kind == QN_TEXT ? strlen(value->as.text) : sizeof real;
-    if (real == 0 && value->kind != QN_TEXT) real = 0; /* not minus nought */
+    if (real == 0 && value->kind != QN_TEXT) real = 0; /* not minus 0 */
     for (size_t i = 0; i < length; i++) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
     return hash ^ hash >> 29;
 }
 
-/* The number of a value that is there twice, or `count`. */
+/* Return the number of a repeated value; `count`: none. */
 static qn_status find_repeated(const qn_value *values, size_t count, size_t *repeated)
 {
     void *memory;
@@ -123,12 +124,16 @@ void qn_value_format(const qn_value *value, char *text, size_t capacity)
     case QN_INTEGER: snprintf(text, capacity, "%lld", (long long)value->as.integer); break;
     case QN_BOOLEAN: snprintf(text, capacity, "%s", value->as.boolean ? "True" : "False"); break;
     case QN_TEXT: snprintf(text, capacity, "%s", value->as.text); break;
-    case QN_REAL:
-        for (int digits = 15; digits <= 17; digits++) { /* the shortest that reads back as the same */
+    case QN_REAL: {
+        const qn_locale outer = qn_locale_enter();
+        for (int digits = 15; digits <= 17; digits++) { /* the shortest text that is read as the same number */
             snprintf(text, capacity, "%.*g", digits, value->as.real);
             if (strtod(text, NULL) == value->as.real) break;
         }
+        qn_locale_return(outer);
         if (!strpbrk(text, ".en") && strlen(text) + 2 < capacity) strcat(text, ".0");
+        break;
+    }
     }
 }
 
@@ -145,21 +150,22 @@ static qn_status check_new_parameter(const qn_space *space, const char *name, co
     size_t repeated;
     char text[64];
     if (is_known(space, name))
-        QN_FAIL(QN_INVALID_ARGUMENT, "space %s: \"%s\" is there twice; expected each name once", space->name, name);
-    if (space->parameter_count == QN_SPACE_PARAMETERS)
-        QN_FAIL(QN_INVALID_ARGUMENT, "space %s: parameter %s is one too many; at most %d", space->name, name,
-                QN_SPACE_PARAMETERS);
-    if (count == 0 || count > QN_SPACE_VALUES)
-        QN_FAIL(QN_INVALID_ARGUMENT, "space %s: parameter %s has %zu values; expected 1 to %d", space->name, name,
-                count, QN_SPACE_VALUES);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "space %s: \"%s\" is there twice; expected each name once", space->name,
+                       name);
+    if (space->parameter_count == QN_SPACE_PARAMETERS_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "space %s: parameter %s is one too many; at most %d", space->name, name,
+                       QN_SPACE_PARAMETERS_MAX);
+    if (count == 0 || count > QN_SPACE_VALUES_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "space %s: parameter %s has %zu values; expected 1 to %d", space->name,
+                       name, count, QN_SPACE_VALUES_MAX);
     for (size_t i = 0; i < count; i++)
         if (values[i].kind == QN_REAL && !isfinite(values[i].as.real))
-            QN_FAIL(QN_INVALID_ARGUMENT, "space %s: value %zu of parameter %s is no finite number", space->name, i + 1,
-                    name);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "space %s: value %zu of parameter %s is not a finite number",
+                           space->name, i + 1, name);
     QN_TRY(find_repeated(values, count, &repeated));
     if (repeated == count) return QN_OK;
     qn_value_format(&values[repeated], text, sizeof text);
-    QN_FAIL(QN_INVALID_ARGUMENT, "space %s: parameter %s has the value %s twice", space->name, name, text);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "space %s: parameter %s has the value %s twice", space->name, name, text);
 }
 
 qn_status qn_space_add(qn_space *space, const char *name, const qn_value *values, size_t count, qn_value usual)
@@ -171,8 +177,8 @@ qn_status qn_space_add(qn_space *space, const char *name, const qn_value *values
     while (parameter.usual < count && !qn_value_equal(&values[parameter.usual], &usual)) parameter.usual++;
     if (parameter.usual == count) {
         qn_value_format(&usual, text, sizeof text);
-        QN_FAIL(QN_INVALID_ARGUMENT, "space %s: the usual value %s of parameter %s is none of its values", space->name,
-                text, name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "space %s: the usual value %s of parameter %s is none of its values",
+                       space->name, text, name);
     }
     QN_TRY(qn_allocate(count, sizeof *values, &memory));
     parameter.values = memory;
@@ -214,8 +220,8 @@ qn_status qn_space_set_constant(qn_space *space, const char *name, qn_value valu
         return QN_OK;
     }
     if (is_known(space, name))
-        QN_FAIL(QN_INVALID_ARGUMENT, "space %s: \"%s\" is a parameter; expected another name of a constant",
-                space->name, name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "space %s: \"%s\" is a parameter; expected another name of a constant",
+                       space->name, name);
     void *memory = space->constants;
     qn_status status = qn_grow(&memory, &space->constant_capacity, space->constant_count + 1, sizeof constant);
     space->constants = memory;
@@ -266,10 +272,10 @@ qn_status qn_space_group_lay_out(const qn_space *space, const size_t *parameters
         used += bits;
         group->bits[i] = (unsigned char)bits;
         group->places[i] = (unsigned char)word;
-        group->shifts[i] = (unsigned char)used; /* from the top, turned round below */
+        group->shifts[i] = (unsigned char)used; /* counted from the top; the loop below counts from the bottom */
     }
     group->words = word + 1;
-    /* The lowest bit of each word that is in use is bit 0, which saves passes of the sort. */
+    /* Put the lowest used bit of each word at bit 0, which saves passes of the sort. */
     for (size_t i = count, lowest = 0; i-- > 0;) {
         if (i + 1 == count || group->places[i] != group->places[i + 1]) lowest = group->shifts[i];
         group->shifts[i] = (unsigned char)(lowest - group->shifts[i]);
@@ -369,7 +375,8 @@ static qn_status count_points(qn_space *space)
     uint64_t size = 1;
     for (size_t i = 0; i < space->group_count; i++)
         if (__builtin_mul_overflow(size, (uint64_t)space->groups[i].row_count, &size) || size > INT64_MAX)
-            QN_FAIL(QN_INVALID_ARGUMENT, "space %s has more than 2^63 points; expected fewer values", space->name);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "space %s has more than 2^63 points; expected fewer values",
+                           space->name);
     space->size = size;
     return QN_OK;
 }
@@ -378,27 +385,29 @@ qn_status qn_space_solve(qn_space *space)
 {
     release_groups(space);
     if (space->parameter_count == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "space %s has no parameters; expected at least one", space->name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "space %s has no parameters; expected at least one", space->name);
+    const qn_locale outer = qn_locale_enter();
     qn_status status = qn_space_solve_groups(space);
     if (status == QN_OK) status = count_points(space);
     if (status != QN_OK) release_groups(space);
+    qn_locale_return(outer);
     return status;
 }
 
 qn_status qn_space_take_rows(qn_space *space, const uint16_t *rows, size_t row_count)
 {
-    size_t all[QN_SPACE_PARAMETERS], count = space->parameter_count;
+    size_t all[QN_SPACE_PARAMETERS_MAX], count = space->parameter_count;
     void *memory;
     release_groups(space);
     if (row_count == 0 || count == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "space %s has no configurations; expected at least one", space->name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "space %s has no configurations; expected at least one", space->name);
     for (size_t i = 0; i < count; i++) all[i] = i;
     QN_TRY(qn_allocate(1, sizeof *space->groups, &memory));
     qn_space_group *group = space->groups = memory;
     space->group_count = 1;
     qn_status status = qn_space_group_lay_out(space, all, count, group);
     for (size_t i = 0; i < row_count && status == QN_OK; i++) {
-        uint64_t key[QN_SPACE_PARAMETERS] = {0};
+        uint64_t key[QN_SPACE_PARAMETERS_MAX] = {0};
         for (size_t k = 0; k < count; k++) qn_space_key_add(group, k, rows[i * count + k], key);
         status = qn_space_group_add(group, key);
     }
@@ -408,7 +417,7 @@ qn_status qn_space_take_rows(qn_space *space, const uint16_t *rows, size_t row_c
     return status;
 }
 
-/* ---- Asking ---- */
+/* ---- Access ---- */
 
 const char *qn_space_name(const qn_space *space)
 {
@@ -497,7 +506,7 @@ bool qn_space_find(const qn_space *space, const uint16_t *numbers, qn_point *poi
     if (space->size == 0) return false;
     for (size_t g = 0; g < space->group_count; g++) {
         const qn_space_group *group = &space->groups[g];
-        uint64_t key[QN_SPACE_PARAMETERS] = {0};
+        uint64_t key[QN_SPACE_PARAMETERS_MAX] = {0};
         size_t row;
         for (size_t i = 0; i < group->parameter_count; i++) {
             size_t parameter = group->parameters[i];
@@ -534,7 +543,7 @@ bool qn_space_find_parameter(const qn_space *space, const char *name, size_t *pa
 
 bool qn_space_find_values(const qn_space *space, const qn_value *values, qn_point *point)
 {
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     for (size_t i = 0; i < space->parameter_count; i++) {
         size_t number;
         if (!qn_space_find_value(space, i, &values[i], &number)) return false;
@@ -545,7 +554,7 @@ bool qn_space_find_values(const qn_space *space, const qn_value *values, qn_poin
 
 void qn_space_format(const qn_space *space, qn_point point, char *text, size_t capacity)
 {
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     size_t length = 0;
     if (capacity == 0) return;
     text[0] = 0;

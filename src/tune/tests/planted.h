@@ -1,5 +1,5 @@
-/* A family with faults planted under some values of its tunables, and its workload: y = 2 x + 1. The delay table makes
- * DELAY=5 the fastest. The honest family is the same with FAULT=0 alone. */
+/* A family that fails for some values of its tunables, and its workload: y = 2 x + 1. By the table of delays DELAY=5 is
+ * the fastest. The honest family is the same with FAULT=0 only. */
 #ifndef QN_TUNE_TESTS_PLANTED_H
 #define QN_TUNE_TESTS_PLANTED_H
 
@@ -19,10 +19,10 @@ enum { FAULT_NONE, FAULT_WRONG, FAULT_LAUNCH, FAULT_BUILD, FAULT_LIMITS, FAULT_S
 enum { DELAYS = 8, BEST_DELAY = 5, COUNT = 256, GROUP = 64 };
 
 static const int delay_us[DELAYS] = {400, 350, 300, 450, 250, 100, 200, 500};
-static int planted_runs[FAULTS][DELAYS]; /* by the workload, with a configuration named */
+static int planted_runs[FAULTS][DELAYS]; /* runs by the workload with a given configuration */
 static int planted_delay;                /* of the configuration that the workload ran last */
-static int crash_at = -1;                /* the process ends when this delay is run by the workload, */
-static int crash_signal;                 /* 0: by itself */
+static int crash_at = -1;                /* the delay at which the workload ends the process; -1: none */
+static int crash_signal;                 /* the signal that ends it; 0: _Exit */
 
 static const char planted_source[] =
     "#ifndef NEEDED\n"
@@ -34,7 +34,7 @@ static const char planted_source[] =
     "#define SPIN_US (FAULT == 5 ? 2000000 : DELAY == 0 ? 400 : DELAY == 1 ? 350 : DELAY == 2 ? 300 : DELAY == 3 ? 450 "
     ": DELAY == 4 ? 250 : DELAY == 5 ? 100 : DELAY == 6 ? 200 : 500)\n"
     "#if FAULT == 2\n"
-    "#define OWN_LIMIT GROUP_LIMIT(32, 1, 1)\n" /* and groups are of 64 */
+    "#define OWN_LIMIT GROUP_LIMIT(32, 1, 1)\n" /* but groups have 64 work-items */
     "#else\n"
     "#define OWN_LIMIT\n"
     "#endif\n"
@@ -65,9 +65,9 @@ static qn_status planted_host(const qn_host_launch *launch)
     const int *x = launch->arguments[0], n = *(const int *)launch->arguments[2];
     int *y = launch->arguments[1], fault = launch->configuration->value[FAULT];
     double end = planted_clock_s() + (fault == FAULT_SLOW ? 2 : 1e-6 * delay_us[launch->configuration->value[DELAY]]);
-    if (fault == FAULT_LAUNCH) QN_FAIL(QN_LAUNCH_FAILED, "planted");
-    if (fault == FAULT_BUILD) QN_FAIL(QN_BUILD_FAILED, "planted");
-    if (fault == FAULT_LIMITS) QN_FAIL(QN_UNSUPPORTED, "planted");
+    if (fault == FAULT_LAUNCH) return QN_FAIL(QN_LAUNCH_FAILED, "planted");
+    if (fault == FAULT_BUILD) return QN_FAIL(QN_BUILD_FAILED, "planted");
+    if (fault == FAULT_LIMITS) return QN_FAIL(QN_UNSUPPORTED, "planted");
     while (planted_clock_s() < end) {
     }
     for (int i = 0; i < n; i++) y[i] = 2 * x[i] + 1 + (fault == FAULT_WRONG);
@@ -92,7 +92,7 @@ static const qn_kernel_declaration planted_kernels[] = {
     {"planted", planted_arguments, 3, planted_geometry, planted_host, planted_work}};
 static const qn_tunable planted_tunables[] = {{"FAULT", {0, 1, 2, 3, 4, 5}, FAULTS, 0, "what is wrong"},
                                               {"DELAY", {0, 1, 2, 3, 4, 5, 6, 7}, DELAYS, 0, "how slow it is"}};
-/* faults under one delay only, so that trying them all takes no time */
+/* faults with one delay only, so that trying all of them takes little time */
 static const char *const planted_constraints[] = {"FAULT == 0 || DELAY == 2", "FAULT == 0"};
 
 static const qn_family planted_family = {.name = "test/planted",

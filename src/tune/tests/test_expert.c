@@ -12,8 +12,8 @@ static qn_expert_profile nothing(void)
     return profile;
 }
 
-/* 70 % of DRAM, three sectors read for one written: 0.525 and 0.175. */
-static void traffic_is_shared_out_by_its_counts(void)
+/* DRAM is used to 70 %, with three sectors read for each one written: 0.525 and 0.175. */
+static void use_is_divided_by_the_counts(void)
 {
     qn_expert_profile p = nothing();
     qn_bottlenecks b;
@@ -29,8 +29,8 @@ static void traffic_is_shared_out_by_its_counts(void)
     CHECK_NEAR(changes[QN_EXPERT_L2_READ], 0, 0);
 }
 
-/* The overhead of spilling comes from how much is spilled: twice the sectors, twice the overhead, none without. */
-static void spilling_counts_by_its_sectors(void)
+/* The overhead of spilling is spilled sectors / written sectors, at most 1, times the use of L2, 80 %. */
+static void spilling_is_proportional_to_its_sectors(void)
 {
     qn_expert_profile p = nothing();
     qn_bottlenecks b;
@@ -46,7 +46,7 @@ static void spilling_counts_by_its_sectors(void)
 }
 
 /* 68 multiprocessors: 68 and 136 groups fill their waves, 69 leave 67 of 136 places empty, one leaves 67 of 68. */
-static void tail_is_what_the_last_wave_leaves_empty(void)
+static void tail_is_the_share_of_empty_places(void)
 {
     CHECK_NEAR(qn_expert_tail(68, 68), 0, 0);
     CHECK_NEAR(qn_expert_tail(136, 68), 0, 0);
@@ -63,9 +63,9 @@ static void tail_is_what_the_last_wave_leaves_empty(void)
     CHECK_NEAR(b.threads, (21760 - 8832) / 21760.0, 1e-12);
 }
 
-/* Of 1000 warp instructions - 32000 slots - 28000 are fp32, half of the slots issue: fp32 fills its pipe to 7/8, and
- * above one half that is (0.875 - 0.5) / 0.5 = 0.75. */
-static void instructions_count_above_the_reaction(void)
+/* 1000 warp instructions have 32000 slots, of which 28000 are fp32, and half of the cycles issue: the share of fp32 is
+ * 7/8, and above the threshold of 1/2 that is (0.875 - 0.5) / 0.5 = 0.75. */
+static void instructions_count_above_the_threshold(void)
 {
     qn_expert_profile p = nothing();
     qn_bottlenecks b;
@@ -80,14 +80,14 @@ static void instructions_count_above_the_reaction(void)
     CHECK_NEAR(changes[QN_EXPERT_FP32], -0.75, 1e-12);
     CHECK_NEAR(changes[QN_EXPERT_INTEGER], 0, 0);
     CHECK_NEAR(changes[QN_EXPERT_ISSUE_USE], 0.5 * 0.75, 1e-12);
-    /* Memory busier than the instructions: the reaction is 0.7. */
+    /* If memory is busier than the instructions, the threshold is 0.7. */
     p.value[QN_EXPERT_DRAM_USE] = 100;
     p.value[QN_EXPERT_ISSUE_USE] = 45;
     qn_expert_judge(&p, 0, &b);
     CHECK_NEAR(b.reaction, 0.7, 0);
 }
 
-/* Halving a count that is to shrink with importance 0.6: 0.6 · 2 · 0.5 / 1.5 = 0.4; what is not known counts nothing.
+/* Halving a count whose wanted change is -0.6 scores 0.6 · 2 · 0.5 / 1.5 = 0.4; unknown counts add nothing.
  */
 static void scores_follow_the_wanted_changes(void)
 {
@@ -116,7 +116,7 @@ static void weights_are_powers_of_scores(void)
     CHECK(even[0] == 1 && even[1] == 1);
 }
 
-/* 3.2e9 bytes at 6.4e10 a second in a tenth of a second: half of memory's rate. Without rates nothing is busy. */
+/* 3.2e9 bytes in 0.1 s are half of what memory moves at 6.4e10 bytes/s. Without rates the use is 0. */
 static void uses_are_estimated_from_rates(void)
 {
     qn_expert_profile counts = nothing();
@@ -143,10 +143,10 @@ static void columns_are_found_by_name(void)
 
 int main(void)
 {
-    RUN(traffic_is_shared_out_by_its_counts);
-    RUN(spilling_counts_by_its_sectors);
-    RUN(tail_is_what_the_last_wave_leaves_empty);
-    RUN(instructions_count_above_the_reaction);
+    RUN(use_is_divided_by_the_counts);
+    RUN(spilling_is_proportional_to_its_sectors);
+    RUN(tail_is_the_share_of_empty_places);
+    RUN(instructions_count_above_the_threshold);
     RUN(scores_follow_the_wanted_changes);
     RUN(weights_are_powers_of_scores);
     RUN(uses_are_estimated_from_rates);

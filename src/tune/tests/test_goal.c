@@ -1,7 +1,7 @@
 /* labels: unsanitized */
 #define _DEFAULT_SOURCE
-/* alone: it goes by times, which tests beside it would spoil */
-/* Tuning for energy, expressions and several objectives at once, with a planted meter in place of a device's counter.
+/* alone: it measures times, which other tests would disturb */
+/* Tuning for energy, expressions and several objectives, with a simulated meter in place of a device's counter.
  */
 #include "check.h"
 
@@ -14,12 +14,13 @@ static qn_context *context;
 static qn_device *device;
 static char path[600];
 
-/* With the delays, 400 350 300 450 250 100 200 500 us, a run takes 40 35 30 22.5 10 40 20 15 mJ: DELAY=4 takes least,
- * 5 is the fastest, 6 lies between on the front, and every other one is bettered in both. */
+/* With the delays, 400 350 300 450 250 100 200 500 us, a run takes 40 35 30 22.5 10 40 20 15 mJ: DELAY=4 takes the
+ * least energy, 5 is the fastest, 6 is between them on the front, and all others are worse than one of these three in
+ * both. */
 static const double watts[DELAYS] = {100, 100, 100, 50, 40, 400, 100, 30};
 enum { LEAST_ENERGY = 4 };
 
-/* What the planted device has used, by the configuration that it ran last, shown every 20 ms. */
+/* Energy counter of the simulated device, which depends on the last configuration and ticks every 20 ms. */
 typedef struct planted_counter {
     double joules, last_s, shown, shown_s;
     bool broken;
@@ -45,25 +46,28 @@ static qn_status tune(const char *objective, qn_tune_store *store, qn_tune_resul
     const qn_tune_meter meter = {read_counter, &counter};
     counter = (planted_counter){.last_s = planted_clock_s()};
     memset(planted_runs, 0, sizeof planted_runs);
-    const qn_tune_options options = {
-        .tuner = {.searcher = "full"}, .objective = objective, .most_repeats = 5, .store = store};
+    const qn_tune_options options = {.size = sizeof options,
+                                     .tuner = {.size = sizeof(qn_tuner_options), .searcher = "full"},
+                                     .objective = objective,
+                                     .most_repeats = 5,
+                                     .store = store};
     qn_workload workload = honest_workload;
     if (!objective || !strstr(objective, "limit")) workload.work = NULL; /* measuring the limit takes seconds */
     return qn_tune_run_metered(device, &workload, &options, &meter, result);
 }
 
-static void energy_is_made_small(void)
+static void energy_is_minimised(void)
 {
     qn_tune_result result;
     CHECK_OK(tune("joules", NULL, &result));
     CHECK(result.configuration.value[DELAY] == LEAST_ENERGY && result.front_count == 0);
     CHECK(result.best.objective == result.best.joules);
-    /* the clock of the run and that of the meter agree but for what others do to this machine meanwhile */
+    /* the clocks of the run and of the meter agree, except for the load of other programs */
     CHECK_NEAR(result.best.joules, watts[LEAST_ENERGY] * result.best.seconds, 0.1 * result.best.joules);
     CHECK(result.best.seconds > 200e-6 && result.fallback.joules > result.best.joules);
 }
 
-static void expressions_are_made_small(void)
+static void expressions_are_minimised(void)
 {
     qn_tune_result result;
     CHECK_OK(tune("watts / 10 + 0 * min(seconds, joules)", NULL, &result));
@@ -85,8 +89,8 @@ static void check_front(const qn_tune_result *result)
               result->front[i].joules < result->front[i - 1].joules);
 }
 
-/* Of several objectives; what was measured is kept, a run for time alone does not lose it, and one for energy tries
- * again what was never measured. */
+/* Several objectives give a front. Measured energies are stored: a run for time alone keeps them, and a run for energy
+ * repeats the tests without energy. */
 static void several_objectives_have_a_front(void)
 {
     qn_tune_store *store;
@@ -102,11 +106,11 @@ static void several_objectives_have_a_front(void)
     CHECK(result.configuration.value[DELAY] == BEST_DELAY);
     CHECK_OK(tune("seconds,joules", store, &result));
     check_front(&result);
-    CHECK(planted_runs[0][LEAST_ENERGY] == 0); /* nothing but the fallback again */
+    CHECK(planted_runs[0][LEAST_ENERGY] == 0); /* only the fallback is measured again */
     qn_tune_store_close(&store);
 }
 
-/* Of more points than a result has room for both ends are there. */
+/* If a front has more points than a result has room for, both ends are kept. */
 static void long_fronts_are_thinned(void)
 {
     enum { POINTS = 100 };
@@ -124,19 +128,19 @@ static void long_fronts_are_thinned(void)
     }
     CHECK(goal.point_count == POINTS);
     qn_goal_report(&goal, &result);
-    CHECK(result.front_count == QN_TUNE_FRONT);
+    CHECK(result.front_count == QN_TUNE_FRONT_MAX);
     CHECK_TEXT(result.front[0].text, "A=0");
-    CHECK_TEXT(result.front[QN_TUNE_FRONT - 1].text, "A=99");
+    CHECK_TEXT(result.front[QN_TUNE_FRONT_MAX - 1].text, "A=99");
     qn_goal_close(&goal);
 }
 
-static void what_cannot_be_is_said(void)
+static void unusable_objectives_are_refused(void)
 {
     static planted_counter counter = {.broken = true};
     const qn_tune_meter meter = {read_counter, &counter};
     qn_tune_result result;
     qn_workload bare = honest_workload;
-    qn_tune_options options = {.objective = "joule"};
+    qn_tune_options options = {.size = sizeof options, .objective = "joule"};
     bare.work = NULL;
     CHECK_FAILS(qn_tune_run(device, &bare, &options, &result), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("joule");
@@ -156,14 +160,15 @@ static void what_cannot_be_is_said(void)
 int main(void)
 {
     setenv("QUERN_TUNING_STORE", "off", 1);
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context)) ||
+    if (!CHECK_OK(
+            qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)) ||
         !CHECK_OK(qn_device_open(context, "host", &device)))
         return check_finish();
-    RUN(energy_is_made_small);
-    RUN(expressions_are_made_small);
+    RUN(energy_is_minimised);
+    RUN(expressions_are_minimised);
     RUN(several_objectives_have_a_front);
     RUN(long_fronts_are_thinned);
-    RUN(what_cannot_be_is_said);
+    RUN(unusable_objectives_are_refused);
     qn_device_release(&device);
     qn_context_destroy(&context);
     return check_finish();

@@ -1,8 +1,8 @@
 /* devices: host opencl:0 checking:host */
-/* alone: it goes by times, which tests beside it would spoil */
+/* alone: it measures times, which other tests would disturb */
 #define _DEFAULT_SOURCE
-/* The searcher profile where something is really tuned: it gets a model, from the family or from a file, and does
- * without where there can be none. */
+/* The searcher profile in real tuning runs: with a model from the family, with a model from a file, and without a
+ * model. */
 #include "check.h"
 
 #include <quern/log.h>
@@ -28,7 +28,7 @@ static void on_log(qn_log_level level, const char *message, void *user)
     snprintf(warning, sizeof warning, "%s", message);
 }
 
-/* ---- A family of which everything is known: items / GROUP groups that keep 16 bytes an item when KEEP ---- */
+/* ---- A simple family: items / GROUP groups, which keep 16 bytes per item in local memory if KEEP ---- */
 
 static qn_geometry fold_geometry(const qn_configuration *configuration, const void *problem)
 {
@@ -55,9 +55,10 @@ static double column(const double columns[QN_STATIC_COLUMNS], qn_expert_role rol
     return NAN;
 }
 
-/* Point by point and as a table the model says the same, without a work function; of what was built it says what the
- * compiler does: 65536 registers are enough for 2 groups of 256 with 128 each, 512 of 2048 work-items. */
-static void families_are_described_and_built_ones_learnt(void)
+/* The model computed point by point and the table agree, without a work function. After a build the model uses the
+ * compiler's report: 65536 registers suffice for 2 groups of 256 work-items with 128 registers each, 512 of 2048
+ * work-items. */
+static void static_models_agree_and_learn_from_builds(void)
 {
     const size_t problem = 1 << 16;
     qn_space *space = NULL;
@@ -93,9 +94,9 @@ static void families_are_described_and_built_ones_learnt(void)
     qn_space_destroy(&space);
 }
 
-/* Where no part's rate is known, a usual device's balance steers: of two neighbours the one that reads less is tried
- * more often, though times are in made-up units. */
-static void without_rates_the_balance_of_a_usual_device_steers(void)
+/* If no rates are known, the nominal rates guide the search: points that read less are tried more often, although the
+ * times have no real unit. */
+static void without_rates_nominal_rates_guide_the_search(void)
 {
     enum { SIDE = 200 };
     static double columns[SIDE * QN_STATIC_COLUMNS];
@@ -124,7 +125,7 @@ static void without_rates_the_balance_of_a_usual_device_steers(void)
         less += point < SIDE / 2;
         qn_searcher_profile.destroy(&state);
     }
-    if (!CHECK(less >= 80)) fprintf(stderr, "  %d of 100 read less\n", less); /* by chance 50 ± 5 */
+    if (!CHECK(less >= 80)) fprintf(stderr, "  %d of 100 read less\n", less); /* a random choice gives 50 ± 5 */
     qn_tuning_model_destroy(&model);
     qn_space_destroy(&space);
 }
@@ -134,10 +135,13 @@ static void without_rates_the_balance_of_a_usual_device_steers(void)
 static qn_tune_options options_of(const char *model)
 {
     warnings = 0;
-    return (qn_tune_options){.tuner = {.searcher = "profile", .seed = 2}, .most_repeats = 5, .model = model};
+    return (qn_tune_options){.size = sizeof(qn_tune_options),
+                             .tuner = {.size = sizeof(qn_tuner_options), .searcher = "profile", .seed = 2},
+                             .most_repeats = 5,
+                             .model = model};
 }
 
-static void every_kind_of_workload_is_tuned(void)
+static void workloads_with_and_without_a_problem_are_tuned(void)
 {
     qn_workload bare = honest_workload;
     qn_tune_result result;
@@ -150,13 +154,13 @@ static void every_kind_of_workload_is_tuned(void)
     CHECK_OK(qn_tune_run(device, &bare, &options, &result));
     CHECK(result.configuration.value[DELAY] == BEST_DELAY && warnings == 1);
     CHECK(strstr(warning, "goes without a model") != NULL);
-    options.tuner.searcher = "auto"; /* which needs none */
+    options.tuner.searcher = "auto"; /* auto uses no model */
     warnings = 0;
     CHECK_OK(qn_tune_run(device, &bare, &options, &result));
     CHECK(warnings == 0);
 }
 
-/* A model's file, trained on this space here and on another one. */
+/* Write the file of a model of one parameter, trained on a recorded space of the delays. */
 static void write_model(const char *parameter, const char *path)
 {
     qn_test tests[DELAYS];
@@ -180,7 +184,7 @@ static void write_model(const char *parameter, const char *path)
     qn_space_destroy(&record.space);
 }
 
-static void a_models_file_can_be_given(void)
+static void a_model_can_be_read_from_a_file(void)
 {
     char path[600];
     qn_tune_result result;
@@ -195,7 +199,7 @@ static void a_models_file_can_be_given(void)
     CHECK_MESSAGE_HAS("no parameter SPEED");
 }
 
-static void it_works_online(void)
+static void profile_works_online(void)
 {
     qn_queue *queue = NULL;
     void *state = NULL;
@@ -204,8 +208,10 @@ static void it_works_online(void)
     double began_s = planted_clock_s();
     warnings = 0;
     CHECK_OK(qn_queue_create(device, &queue));
-    CHECK_OK(qn_tune_attach(context,
-                            &(qn_tune_attach_options){.mode = QN_TUNE_ONLINE, .searcher = "profile", .budget = 0.5}));
+    CHECK_OK(qn_tune_attach(context, &(qn_tune_attach_options){.size = sizeof(qn_tune_attach_options),
+                                                               .mode = QN_TUNE_ONLINE,
+                                                               .searcher = "profile",
+                                                               .budget = 0.5}));
     CHECK_OK(create_of(&honest_family, queue, (const int[3]){7}, &state));
     while (gain.exploring && gain.tests < 2 && planted_clock_s() - began_s < 60)
         if (!CHECK_OK(planted_launch(state, queue, NULL, NULL)) || !CHECK_OK(qn_queue_finish(queue)) ||
@@ -221,14 +227,15 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     setenv("QUERN_TUNING_STORE", "off", 1);
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2, .log = on_log}, &context)))
+    if (!CHECK_OK(qn_context_create(
+            &(qn_context_options){.size = sizeof(qn_context_options), .threads = 2, .log = on_log}, &context)))
         return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
-    RUN(families_are_described_and_built_ones_learnt);
-    RUN(without_rates_the_balance_of_a_usual_device_steers);
-    RUN_LONG(every_kind_of_workload_is_tuned);
-    RUN(a_models_file_can_be_given);
-    RUN(it_works_online);
+    RUN(static_models_agree_and_learn_from_builds);
+    RUN(without_rates_nominal_rates_guide_the_search);
+    RUN_LONG(workloads_with_and_without_a_problem_are_tuned);
+    RUN(a_model_can_be_read_from_a_file);
+    RUN(profile_works_online);
     qn_device_release(&device);
     qn_context_destroy(&context);
     return check_finish();

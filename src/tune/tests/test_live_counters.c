@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 */
-/* Counters while tuning: they stand in a model's columns by name, and where a device does not count tuning goes on
- * without them. That they are counted right is tested in runtime/test_counters.c. */
+/* Counters while tuning: they are copied to a model's columns by name. If a device cannot count, tuning goes on without
+ * them. runtime/tests/test_counters.c tests the counts. */
 #include "tune/live_counters.h"
 
 #include <quern/log.h>
@@ -15,7 +15,7 @@
 #include "runtime/device.h"
 #include "tune/model/expert.h"
 
-enum { POINTS = 4, MOST_COUNTERS = 64 };
+enum { POINTS = 4, COUNTERS_MAX = 64 };
 
 static qn_device *device;
 static char said[512]; /* the last message of the log */
@@ -34,7 +34,7 @@ static void predict_sevens(const void *user, qn_point point, double *columns)
     for (int i = 0; i < QN_EXPERT_ROLES; i++) columns[i] = 7;
 }
 
-/* All roles of the expert; every column of every point is 7. */
+/* Make a model with all roles of the expert; every column of every point is 7. */
 static bool make_model(const qn_space *space, qn_tuning_model **model)
 {
     const char *names[QN_EXPERT_ROLES];
@@ -42,19 +42,19 @@ static bool make_model(const qn_space *space, qn_tuning_model **model)
     return CHECK_OK(qn_tuning_model_from_function(space, names, QN_EXPERT_ROLES, predict_sevens, NULL, NULL, model));
 }
 
-/* Each counter has its column, what was not counted keeps what was predicted, and counters that no model asks for go
- * nowhere. Every role of the expert but the launch's own sizes is counted. */
-static void counters_find_their_columns(void)
+/* Each counter is copied to its column, columns that were not counted keep the prediction, and counters without a
+ * column are ignored. Every role of the expert is counted, except the launch sizes and local memory. */
+static void counters_are_copied_to_their_columns(void)
 {
     qn_space *space = NULL;
     qn_tuning_model *model = NULL;
-    double counted[MOST_COUNTERS], columns[QN_EXPERT_ROLES];
+    double counted[COUNTERS_MAX], columns[QN_EXPERT_ROLES];
     size_t count, placed = 0;
     const char *const *names = qn_counters_names(&count);
     CHECK_OK(qn_space_create("test", &space));
     CHECK_OK(qn_space_add_integers(space, "A", (int64_t[]){1, 2, 3, 4}, POINTS, 1));
     CHECK_OK(qn_space_solve(space));
-    if (!CHECK(count <= MOST_COUNTERS) || !make_model(space, &model)) return;
+    if (!CHECK(count <= COUNTERS_MAX) || !make_model(space, &model)) return;
     for (size_t i = 0; i < count; i++) counted[i] = 1000.0 + (double)i;
     counted[1] = NAN;
     for (int i = 0; i < QN_EXPERT_ROLES; i++) columns[i] = 7;
@@ -104,7 +104,7 @@ static void read_counters(qn_live_counters *live, const qn_workload *workload, c
     qn_queue_destroy(&queue);
 }
 
-static void tuning_counts_or_goes_without(void)
+static void tuning_works_with_and_without_counters(void)
 {
     const qn_workload *workload;
     qn_space *space = NULL;
@@ -116,7 +116,7 @@ static void tuning_counts_or_goes_without(void)
         !make_model(space, &model))
         return;
     CHECK_OK(qn_live_counters_open(device, workload, NULL, space, &live));
-    CHECK(live == NULL && !said[0]); /* nobody asks for counters: nothing is loaded, nothing said */
+    CHECK(live == NULL && !said[0]); /* without a model nothing is loaded and nothing is logged */
     const qn_log_scope outer = qn_context_enter_log(qn_device_context(device)); /* as a tuning run does */
     CHECK_OK(qn_live_counters_open(device, workload, model, space, &live));
     qn_log_return(outer);
@@ -139,11 +139,13 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.log = keep_log}, &context))) return check_finish();
+    if (!CHECK_OK(
+            qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .log = keep_log}, &context)))
+        return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (CHECK(device != NULL)) {
-        RUN(counters_find_their_columns);
-        RUN(tuning_counts_or_goes_without);
+        RUN(counters_are_copied_to_their_columns);
+        RUN(tuning_works_with_and_without_counters);
     }
     qn_device_release(&device);
     qn_context_destroy(&context);

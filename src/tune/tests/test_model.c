@@ -19,7 +19,7 @@ typedef struct made {
     unsigned char even[POINTS];
 } made;
 
-/* reads = 1000·A·B, writes = 64, spills = 100·A where LAYOUT is tile; A·B = 128 fails. */
+/* reads = 1000·A·B, writes = 64, spills = 100·A if LAYOUT is tile, else 0; A·B = 128 fails. */
 static int make(made *m)
 {
     const int64_t a[] = {1, 2, 3, 4, 5, 6, 7, 8}, b[] = {1, 2, 4, 8, 16};
@@ -62,8 +62,8 @@ static void check_learned(const made *m, const qn_tuning_model *model, const uns
     qn_tuning_model_unbind(&binding);
 }
 
-/* With a leaf a sample, what was learned comes back up to the leaves' step of 1e-4 standard deviations. */
-static void learned_points_are_known(void)
+/* With one leaf per sample, learned points are predicted up to the leaves' step of 1e-4 standard deviations. */
+static void learned_points_are_predicted(void)
 {
     made m;
     qn_tuning_model *model;
@@ -77,9 +77,9 @@ static void learned_points_are_known(void)
     qn_space_destroy(&m.record.space);
 }
 
-/* Points between learned ones: on a checkerboard each neighbour of a point is a factor of at most two away in reads;
- * the trees' mean must stay within that. */
-static void points_between_are_guessed(void)
+/* The learned points are every second one, as on a checkerboard. The reads of neighbours differ by at most a factor of
+ * two, and the mean error of the trees must be smaller. */
+static void points_between_learned_ones_are_interpolated(void)
 {
     made m;
     qn_tuning_model *model;
@@ -103,7 +103,7 @@ static void points_between_are_guessed(void)
     qn_space_destroy(&m.record.space);
 }
 
-static void the_seed_decides(void)
+static void the_seed_determines_the_model(void)
 {
     made m;
     qn_tuning_model *models[3] = {NULL};
@@ -157,8 +157,8 @@ static void text_keeps_a_model_exactly(void)
     qn_space_destroy(&m.record.space);
 }
 
-/* The counts of another space with the same parameters, more of them and other values, can be asked for. */
-static void models_carry_to_other_spaces(void)
+/* A model predicts the counts of another space, which has more parameters and other values. */
+static void models_apply_to_other_spaces(void)
 {
     made m;
     qn_tuning_model *model = NULL;
@@ -193,7 +193,7 @@ static void models_carry_to_other_spaces(void)
     qn_space_destroy(&m.record.space);
 }
 
-static void too_little_is_refused(void)
+static void too_few_samples_are_refused(void)
 {
     made m;
     qn_tuning_model *model;
@@ -238,7 +238,7 @@ static void broken_files_are_refused(void)
     qn_release(&path);
 }
 
-static void tables_know_their_points(void)
+static void tables_return_their_values(void)
 {
     made m;
     qn_tuning_model *model = NULL;
@@ -259,13 +259,13 @@ static void tables_know_their_points(void)
 
 int main(void)
 {
-    RUN(learned_points_are_known);
-    RUN(points_between_are_guessed);
-    RUN(the_seed_decides);
+    RUN(learned_points_are_predicted);
+    RUN(points_between_learned_ones_are_interpolated);
+    RUN(the_seed_determines_the_model);
     RUN(text_keeps_a_model_exactly);
-    RUN(models_carry_to_other_spaces);
-    RUN(too_little_is_refused);
+    RUN(models_apply_to_other_spaces);
+    RUN(too_few_samples_are_refused);
     RUN(broken_files_are_refused);
-    RUN(tables_know_their_points);
+    RUN(tables_return_their_values);
     return check_finish();
 }

@@ -1,8 +1,9 @@
 /* devices: host opencl:0 cuda:0 checking:host checking:opencl:0 checking:cuda:0 */
 /* labels: threads@host unsanitized@opencl unsanitized@checking:opencl */
-/* alone: it goes by times, which tests beside it would spoil */
+/* alone: it measures times, which other tests would disturb */
 #define _DEFAULT_SOURCE
-/* Online tuning of live work: finds the fastest, keeps results right, keeps to its budget, remembers. */
+/* Online tuning of live work: it finds the fastest configuration, keeps results correct, keeps to its budget, and
+ * stores results. */
 #include "check.h"
 
 #include "base/memory.h"
@@ -16,7 +17,7 @@ static qn_device *device;
 static qn_queue *queue;
 static qn_tune_store *store;
 
-/* At least `least` rounds and until exploring is over, but not for longer than a minute; results are checked. */
+/* Run at least `least` rounds and until the search is over, but at most a minute; results are checked. */
 static void run_rounds(const qn_family *family, int least, qn_tune_gain *gain)
 {
     double start_s = planted_clock_s();
@@ -40,25 +41,28 @@ static void run_rounds(const qn_family *family, int least, qn_tune_gain *gain)
     planted_destroy(&state);
 }
 
-/* One of the two fastest, 100 and 200 us: where others use the machine, medians of a few rounds can be off by that. */
+/* The result is one of the two fastest, 100 and 200 us: if other programs use the machine, medians of a few rounds can
+ * be that far off. */
 static bool is_fast(const qn_tune_gain *gain)
 {
     if (strcmp(gain->configuration, "FAULT=0 DELAY=5") == 0 || strcmp(gain->configuration, "FAULT=0 DELAY=6") == 0)
         return true;
-    fprintf(stderr, "  found %s, %s\n", gain->configuration, gain->origin);
+    fprintf(stderr, "  found %s, %s\n", gain->configuration,
+            gain->origin == QN_TUNE_ORIGIN_RUN ? "found in this run" : "known before");
     return false;
 }
 
 static void the_fastest_is_found_within_the_budget(void)
 {
-    const qn_tune_attach_options options = {.mode = QN_TUNE_ONLINE, .store = store, .searcher = "full", .budget = 0.05};
+    const qn_tune_attach_options options = {
+        .size = sizeof options, .mode = QN_TUNE_ONLINE, .store = store, .searcher = "full", .budget = 0.05};
     qn_tune_gain gain;
     CHECK_OK(qn_tune_attach(context, &options));
     run_rounds(&honest_family, 400, &gain);
     CHECK(is_fast(&gain));
-    CHECK_TEXT(gain.origin, "found in this run");
+    CHECK(gain.origin == QN_TUNE_ORIGIN_RUN);
     CHECK_TEXT(gain.problem_class, "n=7");
-    /* compiling for an OpenCL CPU has a budget of its own, which a busy machine exhausts */
+    /* builds for an OpenCL CPU are paid from the budget too, which a busy machine exhausts */
     CHECK(gain.tests >= (strcmp(qn_device_get_info(device)->driver, "opencl") == 0 ? 2 : DELAYS - 1) &&
           gain.failed == 0);
     CHECK(gain.speedup > 1.5); /* 400 us to 100 us, with the time of a launch on top */
@@ -88,28 +92,30 @@ static void check_rows(void)
     qn_release(&rows);
 }
 
-/* The next run begins with it, and has nothing left to try. */
-static void it_is_remembered(void)
+/* The next run begins with the result, and has nothing left to try. */
+static void the_next_run_uses_the_result(void)
 {
     check_rows();
-    const qn_tune_attach_options options = {.mode = QN_TUNE_ONLINE, .store = store, .searcher = "full"};
+    const qn_tune_attach_options options = {
+        .size = sizeof options, .mode = QN_TUNE_ONLINE, .store = store, .searcher = "full"};
     qn_tune_gain gain;
     CHECK_OK(qn_tune_attach(context, &options));
     run_rounds(&honest_family, 50, &gain);
     CHECK(is_fast(&gain));
-    CHECK_TEXT(gain.origin, "store");
+    CHECK(gain.origin == QN_TUNE_ORIGIN_STORE && gain.nearness == QN_TUNE_THIS_DEVICE);
     CHECK(gain.tests == 0 && gain.lost_seconds == 0 && gain.speedup == 1);
     qn_tune_detach(context);
 }
 
-/* Faults that show when building or launching never reach the application; a wrong result would, which is why families
- * are only tuned online when their corners are tested: here that value is left out by a constraint. */
+/* Failures of builds and launches never reach the application. A wrong result would, so a family that is tuned online
+ * needs tests of its extreme configurations; here a constraint excludes FAULT=1. */
 static void failures_never_reach_the_application(void)
 {
     static const char *const constraints[] = {"FAULT != 1 && FAULT != 5", "FAULT == 0 || DELAY == 2"};
-    static qn_family family; /* outlives the device, which keeps what was built of it */
+    static qn_family family; /* outlives the device, which keeps its programs */
     qn_tune_gain gain;
-    const qn_tune_attach_options options = {.mode = QN_TUNE_ONLINE, .store = NULL, .searcher = "full", .budget = 0.05};
+    const qn_tune_attach_options options = {
+        .size = sizeof options, .mode = QN_TUNE_ONLINE, .store = NULL, .searcher = "full", .budget = 0.5};
     family = planted_family;
     family.name = "test/failing";
     family.constraints = constraints;
@@ -122,14 +128,15 @@ static void failures_never_reach_the_application(void)
 }
 
 /* A round of the first configuration that is tried takes two seconds: the budget is gone, and nothing else is tried. */
-static void a_lost_budget_ends_trials(void)
+static void an_exhausted_budget_ends_trials(void)
 {
     static const char *const constraints[] = {"FAULT == 0 || DELAY == 2"};
-    /* static: they outlive the device, which keeps what was built of them */
+    /* static: they outlive the device, which keeps their programs */
     static qn_tunable slow_first[2];
     static qn_family family;
     const qn_tunable values[] = {{"FAULT", {FAULT_SLOW, FAULT_NONE}, 2, 0, "what is wrong"}, planted_tunables[DELAY]};
-    const qn_tune_attach_options options = {.mode = QN_TUNE_ONLINE, .searcher = "full", .budget = 0.05};
+    const qn_tune_attach_options options = {
+        .size = sizeof options, .mode = QN_TUNE_ONLINE, .searcher = "full", .budget = 0.05};
     qn_tune_gain gain = {0};
     size_t count;
     void *state = NULL;
@@ -155,7 +162,7 @@ static void a_lost_budget_ends_trials(void)
     qn_tune_detach(context);
 }
 
-static void medians_are_of_the_latest(void)
+static void medians_use_the_latest_values(void)
 {
     qn_recent recent = {0};
     CHECK(isinf(qn_recent_median(&recent)));
@@ -164,21 +171,45 @@ static void medians_are_of_the_latest(void)
     CHECK(qn_recent_spread(&recent) > 0);
 }
 
+static void options_are_checked(void)
+{
+    qn_tune_attach_options options = qn_tune_attach_default_options();
+    CHECK_OK(qn_tune_attach(context, &options));
+    CHECK_OK(qn_tune_attach(context, NULL));
+    qn_tune_detach(context);
+    options.budget = (double)NAN;
+    CHECK_FAILS(qn_tune_attach(context, &options), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("the tuning budget is nan; expected a share, 0 to 1");
+    qn_tuner_options tuning = qn_tuner_default_options();
+    qn_space *space;
+    qn_tuner *tuner = NULL;
+    tuning.reserved[1] = 1;
+    if (!CHECK_OK(qn_space_create("checked", &space))) return;
+    CHECK_OK(qn_space_add_integers(space, "TILE", (const int64_t[]){1, 2}, 2, 1));
+    CHECK_OK(qn_space_solve(space));
+    CHECK_FAILS(qn_tuner_create(space, &tuning, &tuner), QN_INVALID_ARGUMENT);
+    CHECK_MESSAGE_HAS("in reserved[1]; expected 0");
+    CHECK(tuner == NULL);
+    qn_space_destroy(&space);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     char path[600];
     setenv("QUERN_TUNING_STORE", "off", 1);
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)))
+        return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     snprintf(path, sizeof path, "%s/online.db", check_scratch_folder());
     if (!CHECK_OK(qn_queue_create(device, &queue)) || !CHECK_OK(qn_tune_store_open(NULL, path, &store)))
         return check_finish();
+    RUN(options_are_checked);
     RUN(the_fastest_is_found_within_the_budget);
-    RUN(it_is_remembered);
+    RUN(the_next_run_uses_the_result);
     RUN(failures_never_reach_the_application);
-    RUN(a_lost_budget_ends_trials);
-    RUN(medians_are_of_the_latest);
+    RUN(an_exhausted_budget_ends_trials);
+    RUN(medians_use_the_latest_values);
     qn_tune_store_close(&store);
     qn_queue_destroy(&queue);
     qn_device_release(&device);

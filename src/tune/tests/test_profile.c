@@ -1,5 +1,5 @@
-/* Profile on a made-up space, on the recorded direct Coulomb sum, and, where the reference data are, on the recorded
- * convolution with bounds on how many tests it needs. */
+/* The searcher profile on a constructed space; predictions for the recorded direct Coulomb sum; and, if the reference
+ * data are there, the number of tests that profile needs on the recorded convolution. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ enum { SIDE = 12, POINTS = SIDE * SIDE * SIDE, COLUMNS = 2 };
 static const char *const NAMES[COLUMNS] = {"dram__sectors_read.sum",
                                            "dram__throughput.avg.pct_of_peak_sustained_elapsed"};
 
-/* Every run is bound by reading: sectors (1 + |A - 7|)(1 + |B - 3|)(1 + |C - 9|)·10⁶, a nanosecond each. */
+/* The time of every run is that of its reads: sectors (1 + |A - 7|)(1 + |B - 3|)(1 + |C - 9|)·10⁶, a nanosecond
+ * each. */
 typedef struct valley {
     qn_space *space;
     double columns[POINTS * COLUMNS];
@@ -48,7 +49,8 @@ static qn_test valley_test(const valley *v, qn_point point)
         .outcome = QN_TEST_CORRECT, .objective = 1e-9 * columns[0], .counters = columns, .counter_count = COLUMNS};
 }
 
-/* Tests until the optimum; *reruns gets those that are added for counters. `order` (may be NULL) gets the points. */
+/* Return the number of tests until the optimum; *reruns gets the number of tests added to read counters. `order` (may
+ * be NULL) gets the points. */
 static double search_valley(const valley *v, const qn_tuning_model *model, uint64_t seed, uint64_t *reruns,
                             qn_point *order)
 {
@@ -69,7 +71,7 @@ static double search_valley(const valley *v, const qn_tuning_model *model, uint6
     return tests;
 }
 
-/* Random search needs (1728 + 1) / 2 tests on average for the one optimum; counters must cut that by ten. */
+/* Random search needs (1728 + 1) / 2 tests on average for the one optimum; with counters a tenth of that is allowed. */
 static void counters_lead_to_the_optimum(void)
 {
     static valley v;
@@ -89,7 +91,7 @@ static void counters_lead_to_the_optimum(void)
     qn_space_destroy(&v.space);
 }
 
-static void the_seed_decides(void)
+static void the_seed_determines_the_search(void)
 {
     static valley v;
     static qn_point first[POINTS + 1], second[POINTS + 1];
@@ -106,8 +108,8 @@ static void the_seed_decides(void)
     qn_space_destroy(&v.space);
 }
 
-/* A configuration is run again for its counters once, when it is the best; without counters never. */
-static void runs_again_are_counted(void)
+/* A configuration is run again once for its counters, when it is the best; without counters no configuration is. */
+static void reruns_for_counters_are_counted(void)
 {
     static valley v;
     qn_tuning_model *model = NULL;
@@ -135,8 +137,8 @@ static void runs_again_are_counted(void)
     qn_space_destroy(&v.space);
 }
 
-/* With a model, and with none at all, every point comes once and all of them do. */
-static void every_point_comes_once(void)
+/* With and without a model, every point is asked for exactly once. */
+static void every_point_is_asked_once(void)
 {
     static valley v;
     static unsigned char seen[POINTS];
@@ -165,8 +167,8 @@ static void every_point_comes_once(void)
     qn_space_destroy(&v.space);
 }
 
-/* A configuration whose local memory does not fit is not asked for while others are left. */
-static void what_cannot_fit_waits(void)
+/* A configuration that needs too much local memory is not asked for while others are left. */
+static void configurations_that_do_not_fit_come_last(void)
 {
     static const char *const names[1] = {"local_memory_bytes"};
     int64_t values[40];
@@ -200,7 +202,7 @@ static void what_cannot_fit_waits(void)
 
 /* ---- Recorded spaces ---- */
 
-/* Relative errors of the counts that vary, in points that were not learned from: the mean over points and columns. */
+/* Mean relative error of the counts (columns *.sum that are above 0) of the points that were not used for training. */
 static double held_out_error(const qn_recorded_space *record, const qn_tuning_model *model,
                              const unsigned char *learned)
 {
@@ -247,7 +249,7 @@ static void counts_of_the_coulomb_sum_are_predicted(void)
     qn_recorded_space_destroy(&record);
 }
 
-/* Mean tests to 1.1 of the best; failures and runs again count. */
+/* Mean number of tests until 1.1 times the best; failures and reruns count. */
 static double mean_tests(const qn_recorded_space *record, bool counted, int repeats)
 {
     qn_device_info device;
@@ -286,8 +288,8 @@ static double mean_tests(const qn_recorded_space *record, bool counted, int repe
 }
 
 /* Random search needs 294 tests on average; with counters at most 25 are allowed, with the static model a third of
- * random's. The bounds leave room for 16 repeats: their standard errors are about 3 and 7. */
-static void the_convolution_is_found_quickly(void)
+ * random search. The bounds leave room for the scatter of 16 and 48 repeats. */
+static void the_best_convolution_is_found_in_few_tests(void)
 {
     const char *path = check_reference_data("tuning/ktt_counters/convolution_RTX_2080_Ti_ktt.json.gz");
     qn_recorded_space *record = NULL;
@@ -303,8 +305,8 @@ static void the_convolution_is_found_quickly(void)
     qn_recorded_space_destroy(&record);
 }
 
-/* The static model agrees with what the file says of each launch. */
-static void static_sizes_are_those_recorded(void)
+/* The static model computes the number of work-items that the file has for each launch. */
+static void static_sizes_equal_the_recorded_ones(void)
 {
     qn_recorded_space *record = NULL;
     qn_tuning_model *model = NULL;
@@ -330,12 +332,12 @@ static void static_sizes_are_those_recorded(void)
 int main(void)
 {
     RUN(counters_lead_to_the_optimum);
-    RUN(the_seed_decides);
-    RUN(runs_again_are_counted);
-    RUN(every_point_comes_once);
-    RUN(what_cannot_fit_waits);
+    RUN(the_seed_determines_the_search);
+    RUN(reruns_for_counters_are_counted);
+    RUN(every_point_is_asked_once);
+    RUN(configurations_that_do_not_fit_come_last);
     RUN(counts_of_the_coulomb_sum_are_predicted);
-    RUN(static_sizes_are_those_recorded);
-    RUN_LONG(the_convolution_is_found_quickly);
+    RUN(static_sizes_equal_the_recorded_ones);
+    RUN_LONG(the_best_convolution_is_found_in_few_tests);
     return check_finish();
 }

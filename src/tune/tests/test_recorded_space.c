@@ -1,5 +1,5 @@
-/* Recorded spaces: the three formats as their makers write them, what we write, and the published figures of the
- * community's recorded spaces. */
+/* Recorded spaces: reading the three formats as other programs write them, writing them, and the published numbers of
+ * the community's recorded spaces. */
 #include "check.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static qn_recorded_space *read_data(const char *name)
     return record;
 }
 
-/* The test of the configuration that qn_space_format writes so; outcome QN_TEST_CRASH when there is none. */
+/* Find the test of a configuration, given as qn_space_format writes it; outcome QN_TEST_CRASH if there is none. */
 static const qn_test *test_of(const qn_recorded_space *record, const char *configuration)
 {
     static const qn_test none = {.outcome = QN_TEST_CRASH};
@@ -48,7 +48,7 @@ static void t4_is_read_in_both_spellings(void)
     CHECK(r->counter_count == 1 && test->counter_count == 1 && test->counters[0] == 3);
     CHECK_TEXT(r->counter_names[0], "GFLOP/s");
     test = test_of(r, "block=32 layout=tile fast=True scale=0.5");
-    CHECK_NEAR(test->objective, 0.5e-3, 1e-15); /* its own unit; the runtimes disagree and are only the cost */
+    CHECK_NEAR(test->objective, 0.5e-3, 1e-15); /* in its own unit; the runtimes differ and are only the cost */
     CHECK_NEAR(test->run_seconds, 300e-6, 1e-15);
     CHECK_NEAR(test->build_seconds, 2e-3, 1e-15);
     CHECK(test->spread == 0 && isnan(test->counters[0]));
@@ -131,9 +131,9 @@ static size_t differences(const qn_recorded_space *a, const qn_recorded_space *b
     return wrong;
 }
 
-/* What is written reads as the same; KTT's format alone has no place for the confidence interval, a time-out, and a
+/* Written records are read back unchanged. Only KTT's format has no field for the confidence interval, a time-out, or a
  * cost below the objective. */
-static void written_records_read_as_they_were(void)
+static void written_records_are_read_back_unchanged(void)
 {
     static const char *const names[] = {"small_t4.json", "unfinished_cache.json", "small_ktt.json"};
     for (int i = 0; i < 3; i++)
@@ -170,7 +170,7 @@ static void refuse(const char *text, const char *part)
     qn_release(&path);
 }
 
-static void mistakes_are_placed(void)
+static void mistakes_are_located(void)
 {
     qn_recorded_space *record;
     CHECK_FAILS(qn_recorded_space_read("no/such/file.json", &record), QN_NOT_FOUND);
@@ -185,7 +185,7 @@ static void mistakes_are_placed(void)
     refuse("{\"results\": [{\"configuration\": {\"a\": 1}, \"invalidity\": \"correct\"}]}", "no measurement \"time\"");
     refuse("{\"results\": [{\"configuration\": {\"a\": 1}, \"invalidity\": \"correct\", \"measurements\": "
            "[{\"name\": \"time\", \"value\": \"x\"}]}]}",
-           "no positive number");
+           "not a positive number");
     refuse("{\"results\": [{\"configuration\": {\"a\": 1}, \"invalidity\": \"correct\", \"objectives\": [\"P\"], "
            "\"measurements\": [{\"name\": \"P\", \"value\": 3, \"unit\": \"W\"}]}]}",
            "is in \"W\"");
@@ -220,8 +220,9 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The table of the reference data's README: sizes, valid ones, best (seconds), median over best, how many lie within
- * 1.05 and 1.10 of the best, and the expected number of random tests until one of the latter. */
+/* Check a row of the table in the reference data's README: number of points and of valid ones, best (seconds), median /
+ * best, numbers of points within 1.05 and 1.10 times the best, and the expected number of random tests until one of the
+ * latter. */
 static void reference(const char *file, size_t size, size_t valid, double best, double best_digit, double median,
                       double median_digit, size_t within_5, size_t within_10, double expected_tests)
 {
@@ -251,9 +252,9 @@ static void reference(const char *file, size_t size, size_t valid, double best, 
     qn_recorded_space_destroy(&r);
 }
 
-static void published_spaces_have_their_figures(void)
+static void published_spaces_have_the_published_numbers(void)
 {
-    CHECK(true); /* where the reference data is absent nothing else is checked */
+    CHECK(true); /* nothing else is checked without the reference data */
     reference("benchmark_hub/convolution_A100_T4", 4362, 4201, 0.5536e-3, 1e-7, 3.31, 0.01, 1, 2, 1454);
     reference("benchmark_hub/convolution_MI250X_T4", 4362, 4362, 0.6588e-3, 1e-7, 30.1, 0.1, 9, 9, 436);
     reference("benchmark_hub/dedispersion_A100_T4", 11130, 11130, 68.12e-3, 1e-5, 1.06, 0.01, 4405, 7396, 2);
@@ -267,7 +268,7 @@ static void published_spaces_have_their_figures(void)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "cache") == 0) { /* for a check against Kernel Tuner itself, by hand */
+    if (argc == 4 && strcmp(argv[1], "cache") == 0) { /* for a manual check with Kernel Tuner */
         qn_recorded_space *record;
         if (qn_recorded_space_read(argv[2], &record) != QN_OK ||
             qn_recorded_space_write(record, QN_RECORDED_KERNEL_TUNER, argv[3]) != QN_OK)
@@ -277,8 +278,8 @@ int main(int argc, char **argv)
     RUN(t4_is_read_in_both_spellings);
     RUN(unfinished_caches_are_read);
     RUN(ktt_is_read_with_counters);
-    RUN(written_records_read_as_they_were);
-    RUN(mistakes_are_placed);
-    RUN_LONG(published_spaces_have_their_figures);
+    RUN(written_records_are_read_back_unchanged);
+    RUN(mistakes_are_located);
+    RUN_LONG(published_spaces_have_the_published_numbers);
     return check_finish();
 }

@@ -1,8 +1,9 @@
 /* devices: host opencl:0 cuda:0 checking:host checking:opencl:0 checking:cuda:0 */
 /* labels: unsanitized@opencl unsanitized@checking:opencl */
-/* alone: it goes by times, which tests beside it would spoil */
+/* alone: it measures times, which other tests would disturb */
 #define _DEFAULT_SOURCE
-/* Offline tuning of a family with planted faults: each is recorded as its kind and none is chosen. */
+/* Offline tuning of a family with faults: each fault is recorded with its kind, and no faulty configuration is
+ * chosen. */
 #include "check.h"
 
 #include <signal.h>
@@ -23,7 +24,8 @@ static char path[512];
 
 static bool open_device(void)
 {
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return false;
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)))
+        return false;
     return qn_device_open(context, name, &device) == QN_OK;
 }
 
@@ -39,7 +41,7 @@ static void new_store(const char *file, qn_tune_store **store)
     CHECK_OK(qn_tune_store_open(NULL, path, store));
 }
 
-/* What the first argument of the progress callback told last, by configuration. */
+/* Last outcome that the progress callback reported, by configuration. */
 static qn_test_outcome told[FAULTS][DELAYS];
 static int tests_told, improvements, stop_after;
 
@@ -57,7 +59,8 @@ static qn_tune_options options_of(const char *searcher, qn_tune_store *store)
 {
     memset(planted_runs, 0, sizeof planted_runs);
     tests_told = improvements = stop_after = 0;
-    return (qn_tune_options){.tuner = {.searcher = searcher, .seed = 3},
+    return (qn_tune_options){.size = sizeof(qn_tune_options),
+                             .tuner = {.size = sizeof(qn_tuner_options), .searcher = searcher, .seed = 3},
                              .timeout_seconds = 1,
                              .most_repeats = 15,
                              .store = store,
@@ -85,7 +88,7 @@ static void faults_are_recorded_and_never_chosen(void)
     CHECK_TEXT(result.finished, "the space is exhausted");
     CHECK(result.fallback.outcome == QN_TEST_CORRECT && result.fallback.objective > result.best.objective);
     CHECK(result.best.spread >= 0 && result.best.objective > 0);
-    /* what is clearly slower was not run as often as allowed */
+    /* clearly slower configurations are not run as often as allowed */
     CHECK(planted_runs[0][7] < 16 && planted_runs[FAULT_SLOW][2] == 2);
     qn_tune_store_close(&store);
 }
@@ -97,7 +100,7 @@ static int runs(void)
     return total;
 }
 
-static void a_stopped_run_goes_on(void)
+static void a_stopped_run_is_resumed(void)
 {
     qn_tune_store *store;
     qn_tune_result result;
@@ -110,13 +113,13 @@ static void a_stopped_run_goes_on(void)
     CHECK_OK(qn_tune_store_open(NULL, path, &store));
     options = options_of("full", store);
     CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
-    CHECK(result.tests == DELAYS && tests_told == DELAYS - 3); /* the fallback again, and what was missing */
+    CHECK(result.tests == DELAYS && tests_told == DELAYS - 3); /* the fallback again, and the missing ones */
     CHECK(result.configuration.value[DELAY] == BEST_DELAY);
     options = options_of("full", store);
     options.restart = true;
     CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
     CHECK(tests_told == DELAYS && runs() == DELAYS);
-    options = options_of("full", NULL); /* nothing is kept without a store, and tests are counted out */
+    options = options_of("full", NULL); /* nothing is kept without a store; the number of tests is limited */
     options.tuner.tests = 3;
     CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
     CHECK(result.tests == 3 && tests_told == 3);
@@ -124,8 +127,8 @@ static void a_stopped_run_goes_on(void)
     qn_tune_store_close(&store);
 }
 
-/* Times of another size of the same problem class count by their share of its work. */
-static void other_sizes_count_by_their_work(void)
+/* Times of another size of the same problem class are scaled by the ratio of the work. */
+static void times_of_other_sizes_are_scaled_by_their_work(void)
 {
     qn_tune_store *store;
     qn_tune_result result;
@@ -142,7 +145,7 @@ static void other_sizes_count_by_their_work(void)
     CHECK_OK(qn_tune_store_finish(store, problem, "FAULT=0 DELAY=7", &test, 1e6 * scale));
     CHECK_OK(qn_tune_store_finish(store, problem, "FAULT=0 DELAY=6", &slow, 1e-6 * scale));
     qn_tune_options options = options_of("full", store);
-    options.tuner.tests = 4; /* with the fallback, which is slower than what is known, and another */
+    options.tuner.tests = 4; /* the two stored ones, the fallback, which is slower, and another */
     CHECK_OK(qn_tune_run(device, &honest_workload, &options, &result));
     CHECK(result.tests == 4 && result.failed[QN_TEST_BUILD] == 0);
     CHECK_TEXT(result.text, "FAULT=0 DELAY=7");
@@ -150,8 +153,8 @@ static void other_sizes_count_by_their_work(void)
     qn_tune_store_close(&store);
 }
 
-/* Go on with tuning in a process of its own, as drivers do not outlive a fork: how it ended. `crashes` of the result
- * are expected. */
+/* Continue tuning in a child process, because drivers do not survive a fork. Returns its exit status, or minus the
+ * signal that ended it. `crashes`: expected number of crashes in the result. */
 static int tune_in_child(int crashes)
 {
     qn_tune_store *store;
@@ -172,8 +175,8 @@ static int tune_in_child(int crashes)
     return WIFSIGNALED(how) ? -WTERMSIG(how) : WEXITSTATUS(how);
 }
 
-/* A configuration that ends the process twice is a crash for the next one, which never runs it. */
-static void what_ends_the_process_twice_is_not_tried_again(void)
+/* A configuration that ended two processes counts as a crash in the third one, which does not run it. */
+static void a_configuration_that_ends_two_processes_is_not_run_again(void)
 {
     qn_tune_store *store;
     new_store("crash.db", &store);
@@ -184,8 +187,8 @@ static void what_ends_the_process_twice_is_not_tried_again(void)
     CHECK(tune_in_child(1) == 0);
 }
 
-/* Whatever was running when the user lost patience is innocent. */
-static void a_kill_marks_nothing(void)
+/* A configuration that runs when the user kills the process does not count as a crash. */
+static void a_configuration_whose_process_is_killed_is_tried_again(void)
 {
     qn_tune_store *store;
     new_store("kill.db", &store);
@@ -205,8 +208,8 @@ static qn_status slow_create(qn_queue *queue, const int sizes[3], uint64_t seed,
     return honest_create(queue, sizes, seed, out);
 }
 
-/* Making the problem and measuring the fallback is not at the expense of the search. */
-static void the_budget_is_for_searching(void)
+/* Making the problem and measuring the fallback take nothing from the budget of the search. */
+static void the_budget_excludes_the_preparation(void)
 {
     qn_workload workload = honest_workload;
     qn_tune_result result;
@@ -233,13 +236,13 @@ int main(int argc, char **argv)
 {
     name = argc > 1 ? argv[1] : "host";
     setenv("QUERN_TUNING_STORE", "off", 1);
-    RUN(what_ends_the_process_twice_is_not_tried_again);
-    RUN(a_kill_marks_nothing);
+    RUN(a_configuration_that_ends_two_processes_is_not_run_again);
+    RUN(a_configuration_whose_process_is_killed_is_tried_again);
     if (!open_device()) check_skip(name, qn_error_message());
     RUN(faults_are_recorded_and_never_chosen);
-    RUN_LONG(a_stopped_run_goes_on);
-    RUN_LONG(other_sizes_count_by_their_work);
-    RUN_LONG(the_budget_is_for_searching);
+    RUN_LONG(a_stopped_run_is_resumed);
+    RUN_LONG(times_of_other_sizes_are_scaled_by_their_work);
+    RUN_LONG(the_budget_excludes_the_preparation);
     RUN(intervals_are_robust);
     close_device();
     return check_finish();

@@ -1,5 +1,5 @@
-/* Every searcher hands out each point once and all of them in the end, is fixed by its seed, takes results that it did
- * not ask for and failures, and finds the optimum of an easy space with fewer tests than random search needs. */
+/* Every searcher hands out all points, each once. Its seed determines the search. It accepts failures and results that
+ * it did not ask for, and finds the optimum of an easy space with fewer tests than random search. */
 #include "check.h"
 
 #include <math.h>
@@ -26,11 +26,11 @@ static qn_space *bowl_space(void)
     return space;
 }
 
-/* Smooth, its optimum 1 at value numbers 5 2 4 3; large C and D together fail. */
+/* A smooth objective with the optimum 1 at the value numbers 5 2 4 3; large C and D together fail. */
 static qn_test bowl(const qn_space *space, qn_point point)
 {
     static const int optimum[AXES] = {5, 2, 4, 3};
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     double objective = 1;
     qn_space_get(space, point, numbers);
     for (int axis = 0; axis < AXES; axis++) objective += pow(numbers[axis] - optimum[axis], 2);
@@ -46,7 +46,7 @@ static qn_searcher *start(const char *name, const qn_space *space, uint64_t seed
     return searcher;
 }
 
-/* Tests until the optimum, all points asked when `drain`. */
+/* Return the number of tests until the optimum. `drain`: ask for all points. */
 static size_t search(qn_searcher *searcher, const qn_space *space, bool drain, uint8_t *seen)
 {
     size_t found_at = 0, tests = 0;
@@ -65,7 +65,7 @@ static size_t search(qn_searcher *searcher, const qn_space *space, bool drain, u
     return found_at;
 }
 
-static void each_point_comes_once(void)
+static void each_point_is_asked_once(void)
 {
     qn_space *space = bowl_space();
     for (size_t i = 0; qn_searcher_classes[i]; i++) {
@@ -78,7 +78,7 @@ static void each_point_comes_once(void)
     qn_space_destroy(&space);
 }
 
-static void a_seed_fixes_the_search(void)
+static void the_seed_determines_the_search(void)
 {
     qn_space *space = bowl_space();
     for (size_t i = 0; qn_searcher_classes[i]; i++) {
@@ -100,7 +100,7 @@ static void a_seed_fixes_the_search(void)
     qn_space_destroy(&space);
 }
 
-static void results_may_come_unasked_and_in_batches(void)
+static void unasked_results_and_batches_are_accepted(void)
 {
     qn_space *space = bowl_space();
     for (size_t i = 0; qn_searcher_classes[i]; i++) {
@@ -130,7 +130,7 @@ static void results_may_come_unasked_and_in_batches(void)
     qn_space_destroy(&space);
 }
 
-static void nothing_valid_is_survived(void)
+static void searchers_go_on_without_valid_points(void)
 {
     qn_space *space = bowl_space();
     for (size_t i = 0; qn_searcher_classes[i]; i++) {
@@ -147,8 +147,8 @@ static void nothing_valid_is_survived(void)
     qn_space_destroy(&space);
 }
 
-/* Random search needs half of the points in the mean; the searchers named here at most a quarter of them. */
-static void searching_beats_chance(void)
+/* Random search needs half of the points on average; the searchers that are tested here may need at most a quarter. */
+static void searchers_beat_random_search(void)
 {
     qn_space *space = bowl_space();
     for (size_t i = 0; qn_searcher_classes[i]; i++) {
@@ -167,7 +167,7 @@ static void searching_beats_chance(void)
     qn_space_destroy(&space);
 }
 
-static void an_unknown_name_lists_those_there_are(void)
+static void an_unknown_name_lists_the_known_ones(void)
 {
     qn_space *space = bowl_space();
     qn_searcher *searcher;
@@ -178,7 +178,7 @@ static void an_unknown_name_lists_those_there_are(void)
     qn_space_destroy(&space);
 }
 
-static void the_list_of_names_is_that_of_the_classes(void)
+static void the_list_of_names_matches_the_classes(void)
 {
     const char *const *names, *const *meanings;
     size_t count = qn_tune_searchers(&names, &meanings);
@@ -195,7 +195,7 @@ static void moves_stay_among_valid_points(void)
     qn_space *space = bowl_space();
     qn_moves moves;
     qn_point neighbours[AXES * SIDE];
-    uint16_t here[QN_SPACE_PARAMETERS], there[QN_SPACE_PARAMETERS], wanted[AXES] = {5, 5, 0, 0};
+    uint16_t here[QN_SPACE_PARAMETERS_MAX], there[QN_SPACE_PARAMETERS_MAX], wanted[AXES] = {5, 5, 0, 0};
     qn_moves_start(&moves, space, 1);
     for (int i = 0; i < 200; i++) {
         qn_point point = qn_moves_point(&moves);
@@ -208,7 +208,7 @@ static void moves_stay_among_valid_points(void)
             for (int axis = 0; axis < AXES; axis++) differences += here[axis] != there[axis];
             CHECK(differences == 1);
         }
-        /* 32 * 32 breaks the constraint: only one of the two is reached, with the other as near as it was. */
+        /* 32 * 32 breaks the constraint: only one of the two wanted values is reached. */
         qn_space_get(space, qn_moves_towards(&moves, point, wanted), there);
         CHECK(there[2] == 0 && there[3] == 0);
         CHECK(there[0] + there[1] <= 9);
@@ -218,13 +218,13 @@ static void moves_stay_among_valid_points(void)
 
 int main(void)
 {
-    RUN_LONG(each_point_comes_once);
-    RUN(a_seed_fixes_the_search);
-    RUN(results_may_come_unasked_and_in_batches);
-    RUN(nothing_valid_is_survived);
-    RUN_LONG(searching_beats_chance);
-    RUN(an_unknown_name_lists_those_there_are);
-    RUN(the_list_of_names_is_that_of_the_classes);
+    RUN_LONG(each_point_is_asked_once);
+    RUN(the_seed_determines_the_search);
+    RUN(unasked_results_and_batches_are_accepted);
+    RUN(searchers_go_on_without_valid_points);
+    RUN_LONG(searchers_beat_random_search);
+    RUN(an_unknown_name_lists_the_known_ones);
+    RUN(the_list_of_names_matches_the_classes);
     RUN(moves_stay_among_valid_points);
     return check_finish();
 }

@@ -1,4 +1,4 @@
-/* Scores against arithmetic by hand, random search against 0, an oracle against 1. */
+/* Scores against calculations by hand; random search scores 0, an oracle 1. */
 #include "check.h"
 
 #include <math.h>
@@ -7,16 +7,16 @@
 #include "math/random.h"
 #include "tune/exchange/searcher_score.h"
 
-/* 1 2 3 4 and one failure, which counts as 4: of five draws without replacement, E(1) = (1+2+3+4+4)/5 = 2.8;
- * E(2): of the ten pairs 4 hold the 1, 3 more the 2, 2 more the 3, 1 is (4, failure): (4 + 6 + 6 + 4) / 10 = 2. */
-static void random_search_is_expected_exactly(void)
+/* 1 2 3 4 and one failure, which counts as 4, drawn without replacement: E(1) = (1+2+3+4+4)/5 = 2.8. E(2): of the ten
+ * pairs 4 have the least value 1, 3 have 2, 2 have 3 and 1 has 4: (4 + 6 + 6 + 4) / 10 = 2. */
+static void the_expectation_of_random_search_is_exact(void)
 {
     const double objectives[] = {3, 1, INFINITY, 4, 2};
     qn_searcher_score_baseline *baseline;
     CHECK_OK(qn_searcher_score_create(objectives, NULL, 5, &baseline));
     CHECK_NEAR(baseline->median, 2.5, 0);
     CHECK_NEAR(baseline->cutoff, 1.075, 1e-12);
-    /* Only the optimum (rank 3 from 0 of four) reaches the cut-off, so rank 2 counts: ceil(2 / 3) = 1. */
+    /* Only the optimum reaches the cut-off. So i is its rank, 3 (the worst has 0), minus 1: ceil(2 / 3) = 1. */
     CHECK(baseline->budget == 1);
     CHECK_NEAR(baseline->random[0], 2.8, 1e-12);
     CHECK_NEAR(qn_searcher_score_curve(baseline, (double[]){2}, 1), (2.8 - 2) / 1.8, 1e-12);
@@ -26,7 +26,7 @@ static void random_search_is_expected_exactly(void)
 
 enum { POINTS = 400 };
 
-/* Heavy-tailed, every ninth fails. */
+/* Heavy-tailed objectives; every ninth point fails. */
 static void fill(double *objectives)
 {
     for (int i = 0; i < POINTS; i++)
@@ -69,7 +69,7 @@ static void an_oracle_scores_1(void)
     qn_searcher_score_destroy(&baseline);
 }
 
-/* Tests that take twice the mean leave half of the moments to the worst value. */
+/* A test counts when it ends: if the first test takes twice the mean cost, the first moment has the worst value. */
 static void time_counts_tests_when_they_end(void)
 {
     double objectives[POINTS], costs[POINTS];
@@ -85,7 +85,7 @@ static void time_counts_tests_when_they_end(void)
     qn_searcher_score_destroy(&baseline);
 }
 
-static void nothing_to_search_is_an_error(void)
+static void spaces_without_a_choice_are_refused(void)
 {
     qn_searcher_score_baseline *baseline;
     CHECK_FAILS(qn_searcher_score_create((double[]){INFINITY, 2}, NULL, 2, &baseline), QN_INVALID_ARGUMENT);
@@ -93,8 +93,9 @@ static void nothing_to_search_is_an_error(void)
     CHECK(baseline == NULL);
 }
 
-/* The mean of 100 numbers of variance 1/12 has standard error 0.0289: the interval is 3.92 of those wide. */
-static void the_interval_is_that_of_the_mean(void)
+/* The mean of 100 numbers of variance 1/12 has a standard error of 0.0289: the interval is 3.92 standard errors
+ * wide. */
+static void the_interval_is_that_of_the_mean_score(void)
 {
     double values[200], rivals[200];
     qn_searcher_score_interval interval;
@@ -108,7 +109,7 @@ static void the_interval_is_that_of_the_mean(void)
     CHECK_OK(qn_searcher_score_bootstrap(values, rivals, 2, 100, 1, &interval));
     CHECK_NEAR(interval.mean, 1, 0.1);
     CHECK_NEAR(interval.high - interval.low, 3.92 * 0.0289, 0.02);
-    /* A space of a quarter of the repeats weighs as much in the mean and is known half as well. */
+    /* A space with a quarter of the repeats has the same weight in the mean and twice the standard error. */
     for (size_t i = 125; i < 200; i++) values[i] = (double)NAN;
     CHECK_OK(qn_searcher_score_bootstrap(values + 100, NULL, 1, 100, 1, &interval));
     CHECK_NEAR(interval.high - interval.low, 3.92 * 0.0577, 0.05);
@@ -121,11 +122,11 @@ static void the_interval_is_that_of_the_mean(void)
 
 int main(void)
 {
-    RUN(random_search_is_expected_exactly);
+    RUN(the_expectation_of_random_search_is_exact);
     RUN(random_search_scores_0);
     RUN(an_oracle_scores_1);
     RUN(time_counts_tests_when_they_end);
-    RUN(nothing_to_search_is_an_error);
-    RUN(the_interval_is_that_of_the_mean);
+    RUN(spaces_without_a_choice_are_refused);
+    RUN(the_interval_is_that_of_the_mean_score);
     return check_finish();
 }

@@ -1,4 +1,5 @@
-/* Replays of a recorded space written here: rows in order, random search near 0, `auto` above it, and mistakes named.
+/* Replays of a recorded space that the test writes: order of the rows, random search near 0, `auto` above random
+ * search, and messages about mistakes.
  */
 #include "check.h"
 
@@ -9,7 +10,7 @@
 
 enum { SIDE = 10 };
 
-/* A Kernel Tuner cache of a bowl over two parameters and a switch that doubles the time; one row failed. */
+/* Write a Kernel Tuner cache: the time is a bowl over two parameters, a switch doubles the time, two rows failed. */
 static const char *write_space(void)
 {
     static char path[512];
@@ -35,12 +36,16 @@ static const char *write_space(void)
     return path;
 }
 
-static void rows_are_files_by_searchers_and_their_means(void)
+static void rows_are_scores_by_file_and_their_means(void)
 {
     const char *path = write_space();
     qn_tune_scores *scores = NULL;
-    qn_tune_simulate_options options = {
-        .files = &path, .file_count = 1, .searchers = "random,auto", .repeats = 60, .run.seed = 4};
+    qn_tune_simulate_options options = {.size = sizeof options,
+                                        .files = &path,
+                                        .file_count = 1,
+                                        .searchers = "random,auto",
+                                        .repeats = 60,
+                                        .run.seed = 4};
     if (!CHECK_OK(qn_tune_simulate(NULL, &options, &scores))) return;
     CHECK(scores->row_count == 4);
     const qn_tune_score *random = &scores->rows[0], *automatic = &scores->rows[1];
@@ -60,7 +65,8 @@ static void mistakes_are_named(void)
 {
     const char *path = write_space();
     qn_tune_scores *scores = NULL;
-    qn_tune_simulate_options options = {.files = &path, .file_count = 1, .searchers = "random,luck", .repeats = 2};
+    qn_tune_simulate_options options = {
+        .size = sizeof options, .files = &path, .file_count = 1, .searchers = "random,luck", .repeats = 2};
     CHECK_FAILS(qn_tune_simulate(NULL, &options, &scores), QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("there is no searcher \"luck\"");
     options.file_count = 0;
@@ -70,7 +76,7 @@ static void mistakes_are_named(void)
 
 int main(void)
 {
-    RUN(rows_are_files_by_searchers_and_their_means);
+    RUN(rows_are_scores_by_file_and_their_means);
     RUN(mistakes_are_named);
     return check_finish();
 }

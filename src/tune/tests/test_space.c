@@ -1,5 +1,5 @@
-/* Tuning spaces: solved ones hold exactly the valid combinations, points and numbers lead to each other, and what is
- * said of mistakes. */
+/* Tuning spaces: a solved space has exactly the valid combinations, points and value numbers are converted to each
+ * other, and messages name mistakes. */
 #include "check.h"
 
 #include <inttypes.h>
@@ -36,13 +36,13 @@ static void add_powers(qn_space *space, const char *name, int64_t first, int64_t
     add(space, name, values, count);
 }
 
-/* Every point reads back as itself, in an order without repeats, and the space's own count is right. */
+/* Every point, converted to value numbers or values and back, is the same point. */
 static void points_and_numbers_agree(const qn_space *space)
 {
     size_t wrong = 0;
     for (qn_point point = 0, found; point < qn_space_size(space); point++) {
-        uint16_t numbers[QN_SPACE_PARAMETERS];
-        qn_value values[QN_SPACE_PARAMETERS];
+        uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
+        qn_value values[QN_SPACE_PARAMETERS_MAX];
         qn_space_get(space, point, numbers);
         wrong += !qn_space_find(space, numbers, &found) || found != point;
         for (size_t i = 0; i < qn_space_parameter_count(space); i++) values[i] = *qn_space_value(space, i, numbers[i]);
@@ -51,8 +51,8 @@ static void points_and_numbers_agree(const qn_space *space)
     CHECK(wrong == 0);
 }
 
-/* Against every combination tried by hand in C. */
-static void solutions_are_those_of_trying_everything(void)
+/* Compare with every combination, tested in C. */
+static void solutions_equal_those_of_brute_force(void)
 {
     qn_space *space = make("brute");
     size_t valid = 0, wrong = 0;
@@ -85,7 +85,7 @@ done:
 }
 
 /* Sizes published with the recorded spaces of the community's benchmark set. */
-static void published_spaces_have_their_sizes(void)
+static void published_spaces_have_the_published_sizes(void)
 {
     qn_space *space = make("gemm");
     add_powers(space, "MWG", 16, 128);
@@ -143,13 +143,13 @@ static void published_spaces_have_their_sizes(void)
     qn_space_destroy(&space);
 }
 
-/* 60 parameters of 10 values: 10^60 raw. Five chains of ten falling numbers out of ten, each possible in one way only,
- * and ten free parameters. Keys of a wide group have more than one word. */
-static void many_parameters_need_no_product(void)
+/* 60 parameters of 10 values have 10^60 combinations. Each of five chains of ten falling numbers out of ten has one
+ * solution; ten parameters are free. Keys of a wide group have more than one word. */
+static void large_products_are_not_enumerated(void)
 {
     qn_space *space = make("many");
     char name[16], constraint[64];
-    uint16_t numbers[QN_SPACE_PARAMETERS];
+    uint16_t numbers[QN_SPACE_PARAMETERS_MAX];
     for (int i = 0; i < 60; i++) {
         snprintf(name, sizeof name, "p%d", i);
         add_range(space, name, 1, 10, 1);
@@ -174,7 +174,7 @@ static void many_parameters_need_no_product(void)
     CHECK_OK(qn_space_add_constraint(space, "p29 - p0 == 2"));
     CHECK_OK(qn_space_solve(space));
     CHECK(space->group_count == 1 && space->groups[0].words == 2);
-    CHECK(qn_space_size(space) == 8 * 29 * 28 / 2); /* start, and which 2 of 29 steps rise */
+    CHECK(qn_space_size(space) == 8 * 29 * 28 / 2); /* 8 starts, and 2 of 29 steps rise */
     points_and_numbers_agree(space);
     qn_space_destroy(&space);
 }
@@ -275,7 +275,7 @@ static void mistakes_are_named(void)
     qn_space_destroy(&space);
 }
 
-static void what_excludes_everything_is_named(void)
+static void the_excluding_constraint_is_named(void)
 {
     qn_space *space = make("empty");
     add_range(space, "a", 1, 9, 1);
@@ -299,7 +299,7 @@ static void what_excludes_everything_is_named(void)
     qn_space_destroy(&space);
 }
 
-/* As Python would go through the constraints: one that fails matters only where those before it hold. */
+/* As in Python, a constraint that cannot be evaluated matters only if those before it hold. */
 static void earlier_constraints_guard_later_ones(void)
 {
     qn_space *space = make("guarded");
@@ -325,7 +325,7 @@ static void rows_make_a_space(void)
     add_range(space, "b", 1, 2, 1);
     CHECK_FAILS(qn_space_take_rows(space, rows, 0), QN_INVALID_ARGUMENT);
     CHECK_OK(qn_space_take_rows(space, rows, 6));
-    CHECK(qn_space_size(space) == 4); /* two of the six are there twice */
+    CHECK(qn_space_size(space) == 4); /* two of the six rows are repeated */
     qn_space_get(space, 0, numbers);
     CHECK(numbers[0] == 0 && numbers[1] == 0);
     qn_space_get(space, 3, numbers);
@@ -337,14 +337,14 @@ static void rows_make_a_space(void)
 
 int main(void)
 {
-    RUN(solutions_are_those_of_trying_everything);
-    RUN_LONG(published_spaces_have_their_sizes);
-    RUN_LONG(many_parameters_need_no_product);
+    RUN(solutions_equal_those_of_brute_force);
+    RUN_LONG(published_spaces_have_the_published_sizes);
+    RUN_LONG(large_products_are_not_enumerated);
     RUN(constraints_are_not_needed);
     RUN(points_are_in_lexicographic_order);
     RUN(values_have_kinds);
     RUN(mistakes_are_named);
-    RUN(what_excludes_everything_is_named);
+    RUN(the_excluding_constraint_is_named);
     RUN(earlier_constraints_guard_later_ones);
     RUN(rows_make_a_space);
     return check_finish();

@@ -1,4 +1,4 @@
-/* The static model against counts made by hand. */
+/* The static model against counts computed by hand. */
 #include "tune/model/static_model.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void counts_follow_from_the_launch(void)
     CHECK_NEAR(column(c, QN_EXPERT_MEMORY), 2048e3 + 1.6e6 + 3.2e6 + 2048e3, 1e-6);
     CHECK_NEAR(column(c, QN_EXPERT_INSTRUCTIONS), (6.4e6 + 1e6 + 2048e3 + 1.6e6 + 3.2e6 + 2048e3) / 32, 1e-6);
     CHECK_NEAR(column(c, QN_EXPERT_GLOBAL_SIZE), 64e3, 0);
-    /* 65536 / 8192 = 8 groups of 64 of 1024 work-items: half */
+    /* 65536 / 8192 = 8 groups of 64 work-items: half of 1024 */
     CHECK_NEAR(column(c, QN_EXPERT_WARPS_USE), 50, 1e-12);
     launch.global_reads = 3.2e6;
     launch.local_conflicts = 5;
@@ -51,12 +51,12 @@ static void counts_follow_from_the_launch(void)
     CHECK_NEAR(column(c, QN_EXPERT_L2_WRITE), 2e5 + 128e3, 1e-6);
 }
 
-static void residence_is_held_to_every_limit(void)
+static void residence_obeys_every_limit(void)
 {
     qn_static_limits limits = {.items = 2048, .groups = 32, .registers = 65536, .local_bytes = 65536};
     CHECK_NEAR(qn_static_residence(&(qn_static_launch){.group_items = 256}, &limits), 1, 0);
     CHECK_NEAR(qn_static_residence(&(qn_static_launch){.group_items = 32}, &limits), 0.5, 0); /* 32 groups at most */
-    /* 64 registers · 256: 16384 a group, four groups */
+    /* 64 registers · 256 = 16384 per group: four groups */
     CHECK_NEAR(qn_static_residence(&(qn_static_launch){.group_items = 256, .registers = 64}, &limits), 0.5, 0);
     CHECK_NEAR(qn_static_residence(&(qn_static_launch){.group_items = 256, .local_bytes = 32768}, &limits), 0.25, 0);
     CHECK_NEAR(qn_static_residence(&(qn_static_launch){.group_items = 256, .local_bytes = 1e6}, &limits), 0, 0);
@@ -65,7 +65,7 @@ static void residence_is_held_to_every_limit(void)
     CHECK_NEAR(qn_static_limits_of(&(qn_device_info){.local_memory_bytes = 49152}).local_bytes, 65536, 0);
 }
 
-/* ---- A family of which everything is known ---- */
+/* ---- A simple family ---- */
 
 static qn_geometry family_geometry(const qn_configuration *configuration, const void *problem)
 {
@@ -129,7 +129,7 @@ static void families_are_described_by_their_declarations(void)
 int main(void)
 {
     RUN(counts_follow_from_the_launch);
-    RUN(residence_is_held_to_every_limit);
+    RUN(residence_obeys_every_limit);
     RUN(families_are_described_by_their_declarations);
     return check_finish();
 }

@@ -1,4 +1,4 @@
-/* Estimates of what further steps gain, on curves made for it. */
+/* Estimates of the gain of further steps, on constructed curves. */
 #include "check.h"
 
 #include <math.h>
@@ -15,8 +15,9 @@ static void steps_from_history(void)
     CHECK(qn_stop_steps(0, 0.9) == 0);
 }
 
-/* A curve that is b n^-a + c is found again: improvements at every step. Samples lie between steps, hence 5 %. */
-static void a_power_law_is_found(void)
+/* A curve b n^-a + c with an improvement at every step is fitted. The samples are rounded to steps, hence the tolerance
+ * of 5 %. */
+static void a_power_law_is_fitted(void)
 {
     qn_stop_curve curve = {0};
     double a, b, c;
@@ -24,12 +25,12 @@ static void a_power_law_is_found(void)
     if (!CHECK(qn_stop_fit(&curve, &a, &b, &c))) return;
     CHECK_NEAR(c, 2, 0.1);
     CHECK_NEAR(b * pow(60, -a) + c, 3 * pow(60, -0.8) + 2, 0.05);
-    /* from 60 to 120 steps: by the law itself */
+    /* from 60 to 120 steps, by the law itself */
     double now = 3 * pow(60, -0.8) + 2, later = 3 * pow(120, -0.8) + 2;
     CHECK_NEAR(qn_stop_gain(&curve, 0, 60), (now - later) / now, 0.01);
 }
 
-static void a_flat_curve_has_no_more_to_gain(void)
+static void a_flat_curve_promises_no_gain(void)
 {
     qn_stop_curve curve = {0};
     CHECK(qn_stop_gain(&curve, 0, 10) == 1);
@@ -43,14 +44,14 @@ static void a_flat_curve_has_no_more_to_gain(void)
     CHECK(qn_stop_gain(&curve, 0, 200) < early);
 }
 
-/* With few well-performing configurations more is left to hope for than with many. */
-static void history_is_mixed_in(void)
+/* With few well-performing configurations the expected gain is larger than with many. */
+static void history_changes_the_estimate(void)
 {
     qn_stop_curve curve = {0};
     for (int n = 0; n < 10; n++) qn_stop_add(&curve, n == 0 ? 6 : 10);
     double few = qn_stop_gain(&curve, 0.01, 100), many = qn_stop_gain(&curve, 0.3, 100);
     CHECK(few > many);
-    CHECK(few <= 0.4 + 1e-12); /* the best gained 40 % over the ordinary */
+    CHECK(few <= 0.4 + 1e-12); /* the best is 40 % below the median */
 }
 
 static void many_improvements_do_not_overflow(void)
@@ -65,9 +66,9 @@ static void many_improvements_do_not_overflow(void)
 int main(void)
 {
     RUN(steps_from_history);
-    RUN(a_power_law_is_found);
-    RUN(a_flat_curve_has_no_more_to_gain);
-    RUN(history_is_mixed_in);
+    RUN(a_power_law_is_fitted);
+    RUN(a_flat_curve_promises_no_gain);
+    RUN(history_changes_the_estimate);
     RUN(many_improvements_do_not_overflow);
     return check_finish();
 }

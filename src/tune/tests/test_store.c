@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE
-/* The tuning store: rows come back, killed writers lose nothing they had finished, damage is set aside. */
+/* The tuning store: rows are read back, a killed writer loses no finished row, and damaged files are set aside. */
 #include "check.h"
 
 #include <math.h>
@@ -18,7 +18,11 @@
 #include "tune/store.h"
 
 static char path[512];
-static const qn_tune_key key = {"test device", "1.0", "test/family", "0123456789abcdef", "n=64"};
+static const qn_tune_key key = {.device = "test device",
+                                .driver = "1.0",
+                                .family = "test/family",
+                                .source = "0123456789abcdef",
+                                .problem_class = "n=64"};
 
 static void new_path(const char *name)
 {
@@ -33,7 +37,7 @@ static qn_tune_store *open_store(int64_t *problem)
     return store;
 }
 
-static void rows_come_back(void)
+static void rows_are_read_back(void)
 {
     const qn_test good = {QN_TEST_CORRECT, 0.25, 0.001, 1.5, 2.5, NULL, 0, 0.5, 12};
     const qn_test better = {QN_TEST_CORRECT, 0.125, 0.002, 1, 2, NULL, 0, 0, 0}, wrong = {.outcome = QN_TEST_WRONG};
@@ -80,7 +84,7 @@ static void rows_come_back(void)
     qn_tune_store_close(&store);
 }
 
-/* The child writes configuration i with objective 1 + i, and says so on the pipe once it is finished. */
+/* The child writes configurations i with objectives 1 + i, and writes i to the pipe after each one. */
 static void write_until_killed(int out)
 {
     int64_t problem;
@@ -98,7 +102,8 @@ static void write_until_killed(int out)
     }
 }
 
-/* Row i is either finished with its value, or a crash; every row the child spoke of is finished. */
+/* Row i is either finished with its value, or a crash; row `last`, the last one that the child reported, is
+ * finished. */
 static void check_rows(long last)
 {
     int64_t problem;
@@ -118,7 +123,7 @@ static void check_rows(long last)
     qn_tune_store_close(&store);
 }
 
-static void a_killed_writer_loses_nothing(void)
+static void a_killed_writer_loses_no_finished_row(void)
 {
     enum { KILLS = 20 };
     new_path("killed.db");
@@ -134,7 +139,7 @@ static void a_killed_writer_loses_nothing(void)
             write_until_killed(ends[1]);
         }
         close(ends[1]);
-        if (read(ends[0], &number, sizeof number) == sizeof number) last = number; /* it is at work */
+        if (read(ends[0], &number, sizeof number) == sizeof number) last = number; /* the child has begun */
         usleep((useconds_t)(rand() % 20000));
         CHECK(kill(child, SIGKILL) == 0);
         int how;
@@ -147,7 +152,7 @@ static void a_killed_writer_loses_nothing(void)
     }
 }
 
-/* Start A=1 in a process that is then killed, as by a user; what a living one runs is left to it. */
+/* Start A=1 in a process that is then killed, as by a user. Until then the row is running. */
 static void kill_while_running(qn_tune_store *store, int64_t problem)
 {
     qn_tune_row *rows;
@@ -165,7 +170,7 @@ static void kill_while_running(qn_tune_store *store, int64_t problem)
     CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
     CHECK(count == 2 && rows[0].running && !rows[1].running);
     qn_release(&rows);
-    CHECK_OK(qn_tune_store_cancel(store, problem, "A=1")); /* of another process: not ours to take back */
+    CHECK_OK(qn_tune_store_cancel(store, problem, "A=1")); /* a row of another process is not cancelled */
     CHECK(kill(child, SIGKILL) == 0);
     waitpid(child, NULL, 0);
     close(ready[0]), close(ready[1]);
@@ -175,7 +180,7 @@ static void check_crashes(qn_tune_store *store, int64_t problem, size_t expected
 {
     qn_tune_row *rows;
     size_t count;
-    for (int i = 0; i < 2; i++) { /* looking twice is not dying twice */
+    for (int i = 0; i < 2; i++) { /* listing twice does not count as two deaths */
         CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
         CHECK(count == 1 + expected);
         if (expected && CHECK(count == 2)) CHECK(rows[0].test.outcome == QN_TEST_CRASH && !rows[0].running);
@@ -183,7 +188,7 @@ static void check_crashes(qn_tune_store *store, int64_t problem, size_t expected
     }
 }
 
-static void what_was_running_twice_is_a_crash(void)
+static void a_second_death_is_a_crash(void)
 {
     const qn_test good = {.outcome = QN_TEST_CORRECT, .objective = 1};
     int64_t problem;
@@ -198,15 +203,15 @@ static void what_was_running_twice_is_a_crash(void)
     check_crashes(store, problem, 0);
     kill_while_running(store, problem);
     check_crashes(store, problem, 1);
-    /* one that was innocent the first time and then finished begins anew */
+    /* a row that finished after its first death has no deaths */
     CHECK_OK(qn_tune_store_finish(store, problem, "A=1", &good, 0));
     kill_while_running(store, problem);
     check_crashes(store, problem, 0);
     qn_tune_store_close(&store);
 }
 
-/* Numbers of processes come again: one that began at another time is another one. */
-static void another_process_of_the_number_is_gone(void)
+/* Process numbers are reused: a process that started at another time is another process. */
+static void reused_process_numbers_are_recognised(void)
 {
     int64_t problem;
     qn_tune_row *rows;
@@ -227,8 +232,8 @@ static void another_process_of_the_number_is_gone(void)
     qn_tune_store_close(&store);
 }
 
-/* A tuner that is given up between asking and telling did not crash. */
-static void a_tuner_takes_back_what_it_did_not_test(void)
+/* A point that a tuner handed out before it was destroyed does not count as a crash. */
+static void a_destroyed_tuner_cancels_untested_points(void)
 {
     const qn_tune_key journal = {.device = "journal", .family = "space", .problem_class = "mine"};
     qn_space *space = NULL;
@@ -244,7 +249,8 @@ static void a_tuner_takes_back_what_it_did_not_test(void)
     CHECK_OK(qn_space_solve(space));
     CHECK_OK(qn_tune_store_problem(store, &journal, &problem));
     for (int asked = 0; asked < 2; asked++) {
-        const qn_tuner_options options = {.searcher = "full", .store = store, .store_key = "mine"};
+        const qn_tuner_options options = {
+            .size = sizeof options, .searcher = "full", .store = store, .store_key = "mine"};
         if (!CHECK_OK(qn_tuner_create(space, &options, &tuner))) break;
         CHECK_OK(qn_tuner_next(tuner, &point));
         CHECK_OK(qn_tune_store_tests(store, problem, &rows, &count));
@@ -293,6 +299,42 @@ static void processes_share_a_store(void)
 
 static char warning[1024];
 
+/* The credit of online tuning: no change of a process is lost, and each sees what the others changed. */
+static void processes_share_an_account(void)
+{
+    enum { PROCESSES = 4, CHANGES = 50 };
+    qn_tune_store *store = NULL;
+    qn_tune_account account;
+    int64_t problem;
+    int status;
+    new_path("account.db");
+    if (!CHECK_OK(qn_tune_store_open(NULL, path, &store))) return;
+    CHECK_OK(qn_tune_store_problem(store, &key, &problem));
+    CHECK_OK(qn_tune_store_settle(store, problem, 0, &account));
+    CHECK(account.credit_s == 0 && account.finished_points == 0);
+    qn_tune_store_close(&store);
+    for (int i = 0; i < PROCESSES; i++) {
+        if (fork() != 0) continue;
+        bool good = qn_tune_store_open(NULL, path, &store) == QN_OK;
+        for (int step = 0; step < CHANGES && good; step++)
+            good = qn_tune_store_settle(store, problem, i % 2 ? 0.5 : -0.25, &account) == QN_OK;
+        qn_tune_store_close(&store);
+        _exit(!good);
+    }
+    for (int i = 0; i < PROCESSES; i++) CHECK(wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    if (!CHECK_OK(qn_tune_store_open(NULL, path, &store))) return;
+    CHECK_OK(qn_tune_store_settle(store, problem, 1, &account));
+    CHECK(account.credit_s == 2 * CHANGES * 0.5 - 2 * CHANGES * 0.25 + 1);
+    CHECK_OK(qn_tune_store_set_finished(store, problem, 48));
+    CHECK_OK(qn_tune_store_settle(store, problem, 0, &account));
+    CHECK(account.finished_points == 48);
+    CHECK_OK(qn_tune_store_forget(store, problem));
+    CHECK_OK(qn_tune_store_settle(store, problem, 0, &account));
+    CHECK(account.finished_points == 0);
+    CHECK_FAILS(qn_tune_store_settle(store, problem + 1, 0, &account), QN_NOT_FOUND);
+    qn_tune_store_close(&store);
+}
+
 static void keep_warning(qn_log_level level, const char *message, void *user)
 {
     (void)user;
@@ -313,7 +355,7 @@ static void expect_set_aside(int number)
     qn_tune_store_close(&store);
 }
 
-static void damage_is_set_aside(void)
+static void damaged_stores_are_set_aside(void)
 {
     int64_t problem;
     new_path("damaged.db");
@@ -348,8 +390,8 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The bar is 1 ms a step; this machine may be busy, so the least of several rounds is taken. */
-static void a_step_is_cheap(void)
+/* A step must take less than 1 ms. The machine may be busy, so the fastest of several rounds counts. */
+static void a_step_takes_less_than_1_ms(void)
 {
     enum { ROUNDS = 5, STEPS = 100 };
     int64_t problem;
@@ -373,7 +415,7 @@ static void a_step_is_cheap(void)
     qn_tune_store_close(&store);
 }
 
-static void no_store_when_it_is_off(void)
+static void the_environment_chooses_the_store(void)
 {
     qn_tune_store *store = NULL;
     setenv("QUERN_TUNING_STORE", "off", 1);
@@ -389,7 +431,7 @@ static void no_store_when_it_is_off(void)
     CHECK_MESSAGE_HAS("/nonexistent/folder/tuning.db");
 }
 
-/* As the first version of the store was: without energy. */
+/* A store of the first version, which had no energies. */
 static const char first_version[] =
     "CREATE TABLE problem(id INTEGER PRIMARY KEY, device TEXT NOT NULL, driver TEXT NOT NULL, family TEXT NOT NULL, "
     "source TEXT NOT NULL, class TEXT NOT NULL, UNIQUE(device, driver, family, source, class));"
@@ -399,12 +441,16 @@ static const char first_version[] =
     "made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, UNIQUE(problem, configuration));"
     "INSERT INTO problem VALUES (7, 'test device', '1.0', 'test/family', '0123456789abcdef', 'n=64');"
     "INSERT INTO test(problem, configuration, outcome, objective, spread, scale) VALUES (7, 'A=1', 0, 0.5, 0.25, 2);"
+    "INSERT INTO problem VALUES (8, 'host AMD EPYC, 2 threads', 'quern 0.1.0, x86-64-v3', 'test/family', "
+    "'0123456789abcdef', 'n=64');"
+    "INSERT INTO test(problem, configuration, outcome, objective) VALUES (8, 'A=3', 0, 0.5);"
     "PRAGMA user_version = 1;";
 
-/* Their rows stay, take energy from now on, and keep it when the time alone of the same work is measured again. */
-static void stores_of_the_first_version_go_on(void)
+/* Their rows are kept. New rows can have energies, and keep them when only the time of the same work is measured
+ * again. */
+static void stores_of_the_first_version_are_upgraded(void)
 {
-    const double expected[3] = {3, 3, 0}; /* joules after: measured, time of the same work, time of other work */
+    const double expected[3] = {3, 3, 0}; /* joules after an energy, a time of the same work, a time of other work */
     qn_test test = {.objective = 0.5, .joules = 3};
     sqlite3 *database;
     qn_tune_row *rows;
@@ -429,17 +475,48 @@ static void stores_of_the_first_version_go_on(void)
     }
 }
 
+/* The name of a processor does not say its architecture; the version of the host's driver does. */
+static void hosts_of_old_stores_get_their_architecture(void)
+{
+    qn_tune_key host = key;
+    sqlite3 *database;
+    qn_tune_store *store = NULL;
+    qn_tune_best *best;
+    size_t count;
+    int64_t problem;
+    new_path("hosts.db");
+    CHECK(sqlite3_open(path, &database) == SQLITE_OK);
+    CHECK(sqlite3_exec(database, first_version, NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(database);
+    if (!CHECK_OK(qn_tune_store_open(NULL, path, &store))) return;
+    strcpy(host.driver, "quern 0.1.0, x86-64-v3");
+    strcpy(host.device, "host AMD EPYC, x86-64-v4, 2 threads");
+    CHECK_OK(qn_tune_store_best(store, &host, &best, &count));
+    CHECK(count == 0);
+    qn_release(&best);
+    strcpy(host.device, "host AMD EPYC, x86-64-v3, 2 threads");
+    CHECK_OK(qn_tune_store_problem(store, &host, &problem));
+    CHECK(problem == 8);
+    CHECK_OK(qn_tune_store_best(store, &host, &best, &count));
+    CHECK(count == 1);
+    if (count == 1) CHECK_TEXT(best[0].row.configuration, "A=3");
+    qn_release(&best);
+    qn_tune_store_close(&store);
+}
+
 int main(void)
 {
-    RUN(rows_come_back);
-    RUN(a_killed_writer_loses_nothing);
-    RUN(what_was_running_twice_is_a_crash);
-    RUN(another_process_of_the_number_is_gone);
-    RUN(a_tuner_takes_back_what_it_did_not_test);
+    RUN(rows_are_read_back);
+    RUN(a_killed_writer_loses_no_finished_row);
+    RUN(a_second_death_is_a_crash);
+    RUN(reused_process_numbers_are_recognised);
+    RUN(a_destroyed_tuner_cancels_untested_points);
     RUN(processes_share_a_store);
-    RUN(damage_is_set_aside);
-    RUN(a_step_is_cheap);
-    RUN(no_store_when_it_is_off);
-    RUN(stores_of_the_first_version_go_on);
+    RUN(processes_share_an_account);
+    RUN(damaged_stores_are_set_aside);
+    RUN(a_step_takes_less_than_1_ms);
+    RUN(the_environment_chooses_the_store);
+    RUN(stores_of_the_first_version_are_upgraded);
+    RUN(hosts_of_old_stores_get_their_architecture);
     return check_finish();
 }

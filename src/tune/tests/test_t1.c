@@ -1,5 +1,5 @@
 /* devices: opencl:0 checking:opencl:0 cuda:0 */
-/* T1 problems: what is read, what is said of mistakes, and the user's kernel run and checked on a device. */
+/* T1 problems: reading, messages about mistakes, and the user's kernel run and checked on a device. */
 #include "check.h"
 
 #include <math.h>
@@ -46,8 +46,8 @@ static void problems_are_read(void)
     qn_t1_destroy(&t1);
 }
 
-/* The community's problems: all is understood, up to the kernels, which are elsewhere. One has a fault of its own. */
-static void published_problems_are_understood(void)
+/* The community's problems are read completely; only the files of the kernels are missing. One problem has an error. */
+static void published_problems_are_read(void)
 {
     static const char *const names[] = {"convolution_milo", "dedispersion_milo", "hotspot_milo"};
     char name[128];
@@ -64,7 +64,7 @@ static void published_problems_are_understood(void)
     CHECK_MESSAGE_HAS("LocalSize.X \"block_size_x\", column 1: \"block_size_x\" is not understood");
 }
 
-/* The file with `old` replaced by `new`, beside its kernel. */
+/* Expect a failure for the file with `old` replaced by `new`. A kernel is beside the file. */
 static void refuse(const char *old, const char *new, qn_status status, const char *part)
 {
     char *data, *path = NULL, *kernel = NULL;
@@ -103,7 +103,7 @@ static void mistakes_are_named(void)
     refuse("block_size_x * unroll <= MAX_THREADS", "unroll", QN_BAD_FORMAT,
            "constraint 1 of scale \"32 <= unroll\" excludes every combination");
     refuse("range(4, 9)]", "range(4, 9)", QN_BAD_FORMAT, "Values of parameter block_size_x");
-    refuse("\"range(1, 4)\"", "\"[1.5, 2]\"", QN_BAD_FORMAT, "value 1.5 of parameter WAY is no int, its Type");
+    refuse("\"range(1, 4)\"", "\"[1.5, 2]\"", QN_BAD_FORMAT, "value 1.5 of parameter WAY is not of its Type, int");
     refuse("\"range(1, 4)\"", "\"[]\"", QN_BAD_FORMAT, "parameter WAY has no values");
     refuse("\"Name\": \"WAY\"", "\"Name\": \"WAYS\"", QN_BAD_FORMAT, "parameter WAYS is used neither in");
     refuse("\"KernelFile\": \"", "\"KernelFile\": \"missing_", QN_NOT_FOUND, "missing_scale.c");
@@ -161,7 +161,9 @@ static int count_calls(const qn_tune_progress *progress, void *user)
 static void problems_are_tuned(void)
 {
     qn_tune_result result;
-    qn_tune_options options = {.tuner = {.searcher = "random", .seed = 3}, .most_repeats = 3};
+    qn_tune_options options = {.size = sizeof options,
+                               .tuner = {.size = sizeof(qn_tuner_options), .searcher = "random", .seed = 3},
+                               .most_repeats = 3};
     CHECK_OK(qn_tune_run_file(device, problem_path(), &options, &result));
     CHECK(result.tests == 33 && result.failed[QN_TEST_WRONG] == 11);
     CHECK(result.best.outcome == QN_TEST_CORRECT && result.best.objective <= result.fallback.objective);
@@ -172,8 +174,8 @@ static void problems_are_tuned(void)
     CHECK(calls == 20 && result.tests == 20);
 }
 
-/* With a store a tuning goes on where it was stopped; restarted it begins anew. */
-static void stopped_tunings_go_on(void)
+/* With a store a tuning continues where it stopped; with `restart` it starts again. */
+static void stopped_tunings_are_resumed(void)
 {
     qn_tune_store *store = NULL;
     qn_tune_result result;
@@ -181,7 +183,10 @@ static void stopped_tunings_go_on(void)
     if (!CHECK_OK(qn_path_join(check_scratch_folder(), "tuning.db", &path))) return;
     if (CHECK_OK(qn_tune_store_open(NULL, path, &store))) {
         qn_tune_options options = {
-            .tuner = {.searcher = "random", .seed = 3, .tests = 10}, .most_repeats = 3, .store = store};
+            .size = sizeof options,
+            .tuner = {.size = sizeof(qn_tuner_options), .searcher = "random", .seed = 3, .tests = 10},
+            .most_repeats = 3,
+            .store = store};
         CHECK_OK(qn_tune_run_file(device, problem_path(), &options, &result));
         CHECK(result.tests == 10);
         options.tuner.tests = 33;
@@ -202,14 +207,14 @@ int main(int argc, char **argv)
 {
     device_name = argc > 1 ? argv[1] : "opencl:0";
     RUN(problems_are_read);
-    RUN(published_problems_are_understood);
+    RUN(published_problems_are_read);
     RUN(mistakes_are_named);
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, device_name, &device) != QN_OK) check_skip(device_name, qn_error_message());
     if (device) {
         RUN(kernels_run_and_are_checked);
         RUN(problems_are_tuned);
-        RUN(stopped_tunings_go_on);
+        RUN(stopped_tunings_are_resumed);
     }
     qn_device_release(&device);
     qn_context_destroy(&context);
