@@ -6,16 +6,16 @@
 #include "base/memory.h"
 #include "chemistry/matching.h"
 
-/* A nitrogen of drawn-aromatic bonds with two neighbours, by how readily it takes a double bond. */
+/* Kinds of nitrogens with two neighbours and drawn-aromatic bonds, by their preference for a double bond. */
 typedef enum ring_nitrogen { TAKES_DOUBLE, TAKES_WHAT_IS_LEFT, MAY_HAVE_HYDROGEN, BESIDE_CARBONYL } ring_nitrogen;
 
-enum { MOST_NEIGHBOURS = 4 }; /* of an atom of an aromatic ring */
+enum { NEIGHBOURS_MAX = 4 }; /* of an atom of an aromatic ring */
 
 typedef struct ring_walk {
     const qn_compound *compound;
     const qn_compound_neighbours *neighbours;
     const qn_bond_orders *orders;
-    int home; /* the atom that the ring begins at */
+    int home; /* the atom at which the ring begins */
 } ring_walk;
 
 bool qn_element_is_metal(const char *element)
@@ -33,7 +33,7 @@ static bool is_element(const qn_compound_atom *atom, const char *element)
     return strcmp(atom->element, element) == 0;
 }
 
-/* Without the drawn-aromatic bonds, which count as single here. */
+/* Count bonds; drawn-aromatic ones count as single here. */
 static void count_bonds(const qn_compound *compound, qn_bond_orders *orders)
 {
     for (size_t i = 0; i < compound->atom_count; i++)
@@ -59,7 +59,7 @@ static void count_bonds(const qn_compound *compound, qn_bond_orders *orders)
         if (compound->atoms[i].hydrogens > 0) orders->atoms[i].hydrogens += compound->atoms[i].hydrogens;
 }
 
-/* What an atom of drawn-aromatic bonds wants: a double bond among them. */
+/* Priority for a double bond of an atom with drawn-aromatic bonds. */
 static qn_matching_wish wish_of(const qn_compound_atom *atom, const qn_atom_bonds *bonds)
 {
     int connections = bonds->heavy + bonds->hydrogens;
@@ -93,8 +93,8 @@ static void set_double(const qn_compound *compound, qn_bond_orders *orders, size
     }
 }
 
-/* Phosphates, sulfonates and the like whose terminal oxygens are drawn aromatic: as many double bonds as the central
- * atom's highest valence leaves. */
+/* Set the double bonds of phosphates, sulfonates and similar groups whose terminal oxygens are drawn aromatic: as many
+ * as the highest valence of the central atom allows. */
 static void settle_oxoanions(const qn_compound *compound, const qn_compound_neighbours *neighbours,
                              qn_bond_orders *orders)
 {
@@ -114,7 +114,7 @@ static void settle_oxoanions(const qn_compound *compound, const qn_compound_neig
     }
 }
 
-/* PRODRG gives both oxygens of a carboxylate a double bond; the second becomes a single one. */
+/* PRODRG gives both oxygens of a carboxylate a double bond; the second bond becomes single. */
 static void settle_double_carboxylates(const qn_compound *compound, const qn_compound_neighbours *neighbours,
                                        qn_bond_orders *orders)
 {
@@ -133,20 +133,20 @@ static void settle_double_carboxylates(const qn_compound *compound, const qn_com
         qn_atom_bonds *end = &orders->atoms[neighbours->neighbour[second]];
         orders->order[neighbours->bond[second]] = 1;
         bonds->doubles--, bonds->order_sum--, end->doubles--, end->order_sum--;
-        end->drawn_aromatic = true; /* an anion's as much as one that is drawn so */
+        end->drawn_aromatic = true; /* treat the anion's bond like a drawn-aromatic one */
     }
 }
 
-/* Whether `steps` drawn-aromatic bonds lead from `at` back to `home` without turning round; `donors`: and pass an atom
- * that gives the ring a pair of electrons for certain. */
+/* Whether `steps` drawn-aromatic bonds lead from `at` back to `home` without reversing. With `donors` they must also
+ * pass an atom that certainly gives the ring a pair of electrons. */
 static bool leads_home(const ring_walk *walk, int from, int at, int steps, bool donors)
 {
     const qn_atom_bonds *bonds = &walk->orders->atoms[at];
     const qn_compound_atom *atom = &walk->compound->atoms[at];
     const bool gives = is_element(atom, "N") ? bonds->heavy + bonds->hydrogens == 3 || atom->charge_e < 0
                                              : is_element(atom, "O") || is_element(atom, "S") || is_element(atom, "SE");
-    donors &= !gives; /* from here on whether one is still to be met */
-    if (walk->neighbours->start[at + 1] - walk->neighbours->start[at] > MOST_NEIGHBOURS) return false;
+    donors &= !gives; /* from here on, whether such an atom must still be passed */
+    if (walk->neighbours->start[at + 1] - walk->neighbours->start[at] > NEIGHBOURS_MAX) return false;
     for (size_t k = walk->neighbours->start[at]; k < walk->neighbours->start[at + 1]; k++) {
         const int next = walk->neighbours->neighbour[k];
         if (next == from || walk->compound->bonds[walk->neighbours->bond[k]].order != QN_BOND_AROMATIC) continue;
@@ -157,8 +157,9 @@ static bool leads_home(const ring_walk *walk, int from, int at, int steps, bool 
     return false;
 }
 
-/* Where the file does not tell which nitrogens of rings have a hydrogen: those beside a carbonyl (quinazolinone), else
- * those in a ring of five that has no other atom to give it a pair of electrons (imidazole, purines). */
+/* Kind of an atom. If the file does not state which nitrogens of rings have a hydrogen, nitrogens beside a carbonyl
+ * have one (quinazolinone), otherwise nitrogens in a five-membered ring in which no other atom gives a pair of
+ * electrons (imidazole, purines). */
 static ring_nitrogen kind_of(const ring_walk *walk)
 {
     const int atom = walk->home;
@@ -174,8 +175,9 @@ static ring_nitrogen kind_of(const ring_walk *walk)
     return beside_nitrogen ? TAKES_WHAT_IS_LEFT : MAY_HAVE_HYDROGEN;
 }
 
-/* Of three passes, each of which keeps what those before it paired: nitrogens that may have a hydrogen come after those
- * that have none, those beside a carbonyl later, and last what a double bond would charge. */
+/* The wish of an atom in one of three passes, each of which keeps the pairs of the passes before. Nitrogens that may
+ * have a hydrogen are paired after those without one, nitrogens beside a carbonyl later, and atoms that a double bond
+ * would charge last. */
 static qn_matching_wish wish_in_pass(qn_matching_wish wish, ring_nitrogen kind, int pass)
 {
     if (wish == QN_MATCHING_RELUCTANT && pass < 2) return QN_MATCHING_NEVER;
@@ -185,7 +187,7 @@ static qn_matching_wish wish_in_pass(qn_matching_wish wish, ring_nitrogen kind, 
 
 typedef struct aromatic_matching {
     qn_matching_wish *wishes;
-    unsigned char *kinds; /* ring_nitrogen, of atoms that are glad */
+    unsigned char *kinds; /* ring_nitrogen of each atom with the wish GLAD */
     qn_matching_edge *edges;
     int *edge_bond, *partner_edge;
     size_t edge_count;
@@ -238,8 +240,10 @@ static qn_status settle_aromatic(const qn_compound *compound, const qn_compound_
     return status;
 }
 
-/* Whether all hydrogens are atoms of the compound: some are, and either one is on an atom that is no carbon or all
- * carbons have their four bonds. A file with polar hydrogens only has them where it matters. */
+/* Whether all hydrogens are atoms of the compound. This is assumed if a hydrogen is on an atom other than carbon, or if
+ * there are hydrogens and all uncharged carbons have four bonds. A file with polar hydrogens only has the hydrogens
+ * that matter.
+ */
 static bool has_hydrogens(const qn_compound *compound, const qn_compound_neighbours *neighbours,
                           const qn_bond_orders *orders)
 {
@@ -261,8 +265,8 @@ qn_status qn_bond_orders_find(const qn_compound *compound, const qn_compound_nei
     *orders = (qn_bond_orders){0};
     for (size_t i = 0; i < compound->bond_count; i++)
         if (compound->bonds[i].order == QN_BOND_UNKNOWN)
-            QN_FAIL(QN_BAD_FORMAT, "%s: bond %zu (atoms %d and %d) has no order", compound->name, i + 1,
-                    compound->bonds[i].first + 1, compound->bonds[i].second + 1);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: bond %zu (atoms %d and %d) has no order", compound->name, i + 1,
+                           compound->bonds[i].first + 1, compound->bonds[i].second + 1);
     QN_TRY(qn_allocate(compound->bond_count, 1, (void **)&orders->order));
     qn_status status = qn_allocate(compound->atom_count, sizeof *orders->atoms, (void **)&orders->atoms);
     if (status == QN_OK) {

@@ -9,13 +9,13 @@
 #include "chemistry/bond_orders.h"
 #include "model/neighbour_grid.h"
 
-/* Two atoms are bound up to this much (Å) beyond the sum of their radii: crystal structures are that uncertain.
- * Hydrogens are placed better, or by programs. */
+/* Two atoms are bound up to this distance (Å) beyond the sum of their radii, the uncertainty of crystal structures.
+ * Positions of hydrogens are more accurate, or computed. */
 static const double TOLERANCE = 0.45, HYDROGEN_TOLERANCE = 0.30;
-/* Nearer than this (Å) are alternate places of one atom. */
+/* Atoms nearer than this (Å) are alternate places of one atom. */
 static const double SMALLEST_DISTANCE = 0.5;
-/* Pairs looked at for each atom, on average: more is a heap, not a molecule. */
-enum { MOST_PAIRS = 200 };
+/* Average number of pairs examined for each atom; input with more is not a molecule. */
+enum { PAIRS_MAX = 200 };
 
 typedef struct element_entry {
     char element[4];
@@ -23,7 +23,7 @@ typedef struct element_entry {
     signed char most_bonds;
 } element_entry;
 
-/* Covalent radii: Cordero et al. 2008, Dalton Trans. 2832. Bonds: the most that are met in organic molecules. */
+/* Covalent radii: Cordero et al. 2008, Dalton Trans. 2832. Bonds: the largest number found in organic molecules. */
 static const element_entry elements[] = {
     {"H", 0.31F, 1},   {"D", 0.31F, 1},  {"T", 0.31F, 1},  {"B", 0.84F, 6},  {"C", 0.76F, 4},  {"N", 0.71F, 4},
     {"O", 0.66F, 2},   {"F", 0.57F, 1},  {"SI", 1.11F, 6}, {"P", 1.07F, 6},  {"S", 1.05F, 6},  {"CL", 1.02F, 4},
@@ -35,7 +35,8 @@ static const element_entry elements[] = {
     {"HG", 1.32F, 8},
 };
 
-/* NULL: an element that is not bound to anything here: alkali and earth alkali ions, noble gases, unknown ones. */
+/* Return the entry of an element; NULL: it is never bound (alkali and alkaline earth ions, noble gases, unknown
+ * elements). */
 static const element_entry *entry_of(const char *element)
 {
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
@@ -55,8 +56,8 @@ typedef struct connector {
     bool *metal;
     found_bond *bonds;
     size_t count, capacity, pairs;
-    size_t atom;      /* whose neighbours are being visited */
-    qn_status status; /* of the visits */
+    size_t atom;      /* the atom whose neighbours are being visited */
+    qn_status status; /* status of the visits */
 } connector;
 
 static void visit(size_t other, void *user)
@@ -91,12 +92,12 @@ static qn_status find_pairs(connector *c)
         if (c->entries[i] && c->entries[i]->radius_angstrom > largest) largest = (double)c->entries[i]->radius_angstrom;
     qn_neighbour_grid *grid;
     QN_TRY(qn_neighbour_grid_create(c->positions, atoms, 2 * largest + TOLERANCE, &grid));
-    for (c->atom = 0; c->atom < atoms && c->status == QN_OK && c->pairs <= MOST_PAIRS * (atoms + 100); c->atom++)
+    for (c->atom = 0; c->atom < atoms && c->status == QN_OK && c->pairs <= PAIRS_MAX * (atoms + 100); c->atom++)
         if (c->entries[c->atom]) qn_neighbour_grid_each(grid, c->positions + 3 * c->atom, visit, c);
     qn_neighbour_grid_destroy(&grid);
-    if (c->status == QN_OK && c->pairs > MOST_PAIRS * (atoms + 100))
-        QN_FAIL(QN_BAD_FORMAT, "%s: %zu atoms lie too close to each other to tell their bonds", c->compound->name,
-                atoms);
+    if (c->status == QN_OK && c->pairs > PAIRS_MAX * (atoms + 100))
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %zu atoms lie too close to each other to find their bonds",
+                       c->compound->name, atoms);
     return c->status;
 }
 
@@ -108,8 +109,8 @@ static int compare_excess(const void *a, const void *b)
     return x->second < y->second ? -1 : x->second > y->second;
 }
 
-/* Every atom has no more bonds than it can have: those that are shortest for their elements. Bonds to metals come on
- * top of those. Kept ones are put in the order of their atoms. */
+/* Give each atom no more bonds than its element can have, and keep the shortest ones relative to the sums of radii.
+ * Bonds to metals are not counted for the other atom. The kept bonds are sorted by their atoms. */
 static qn_status keep_possible(connector *c, qn_compound *compound)
 {
     unsigned char *degree = NULL;
@@ -150,7 +151,7 @@ static qn_status store_bonds(const connector *c, qn_compound *compound)
 qn_status qn_bonds_connect(qn_compound *compound)
 {
     if (compound->bond_count > 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: already has %zu bonds", compound->name, compound->bond_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: already has %zu bonds", compound->name, compound->bond_count);
     if (compound->conformer_count == 0 || compound->atom_count == 0) return QN_OK;
     connector c = {.compound = compound, .positions = qn_compound_positions(compound, 0), .status = QN_OK};
     qn_status status = qn_allocate(compound->atom_count, sizeof *c.entries, (void **)&c.entries);

@@ -1,5 +1,6 @@
-/* Conformers by drawing torsion angles: the largest rigid part stays where it is, what hangs on each bond turns. Every
- * arrangement is made from the first conformer by one turn a bond, so that nothing drifts. */
+/* Conformers by drawing torsion angles: the largest rigid part keeps its place, and the parts beyond each bond rotate.
+ * Every arrangement is made from the first conformer by one rotation for each bond, so that errors do not
+ * accumulate. */
 #include "chemistry/conformers.h"
 
 #include <math.h>
@@ -14,10 +15,10 @@
 #include "math/superpose.h"
 
 enum {
-    MOST_ATOMS = 4096,  /* whose pairs fill 128 MiB */
-    MOST_MAPPINGS = 72, /* of symmetry: enough for three groups that turn */
-    REPAIRS = 24,       /* bonds drawn anew, one at a time, before an arrangement that clashes is given up */
-    EASING = 8,         /* repairs that widen the spread by once itself: crowded bonds lie far from the usual minima */
+    ATOMS_MAX = 4096,  /* its pairs fill 128 MiB */
+    MAPPINGS_MAX = 72, /* symmetry mappings: enough for three rotating groups */
+    REPAIRS = 24,      /* torsions redrawn, one at a time, before an arrangement that clashes is abandoned */
+    EASING = 8, /* repairs in which the spread grows by its own width: crowded bonds lie far from the usual minima */
     DEFAULT_TRIES = 50,
 };
 static const double default_diversity_angstrom = 0.8, default_clash_share = 0.75;
@@ -29,10 +30,10 @@ typedef struct torsion_sampler {
     qn_rings rings;
     qn_symmetry symmetry;
     qn_conformer_checks checks;
-    qn_torsion *torsions; /* in the order in which they are turned: outer ones first */
+    qn_torsion *torsions; /* in the order of their rotation: outer ones first */
     size_t torsion_count;
     int *part;           /* rigid part of each atom; −1: of another molecule of the record */
-    int *level;          /* how many turning bonds lie between an atom and the root */
+    int *level;          /* number of bonds between an atom and the root */
     bool *turns;         /* per bond */
     bool *moved;         /* [torsion][atom] */
     double *angle;       /* per torsion: drawn (degrees) */
@@ -64,8 +65,8 @@ static double draw(torsion_sampler *sampler)
     return qn_random_uniform(sampler->options.seed, sampler->options.stream, sampler->drawn++);
 }
 
-/* Give `number` in `labels` to all that is joined to `atom` without crossing a bond that `barred` marks (NULL: none);
- * returns how many. `queue` has room for all atoms. */
+/* Set `number` in `labels` for all atoms connected with `atom` without crossing a bond that `barred` marks (NULL:
+ * none); returns their number. `queue` has room for all atoms. */
 static int spread_label(const torsion_sampler *sampler, int atom, const bool *barred, int number, int *labels,
                         int *queue)
 {
@@ -82,7 +83,7 @@ static int spread_label(const torsion_sampler *sampler, int atom, const bool *ba
     return count;
 }
 
-/* The rigid parts; returns an atom of the largest one, the root. */
+/* Find the rigid parts; returns an atom of the largest one, the root. */
 static int find_parts(torsion_sampler *sampler, int *queue)
 {
     const int atoms = (int)sampler->compound->atom_count;
@@ -98,8 +99,9 @@ static int find_parts(torsion_sampler *sampler, int *queue)
     return root;
 }
 
-/* Parts that hang on no bond of the root's molecule lose their number; torsions of other molecules go. Levels are
- * counted from the root, and torsions are ordered from the outermost inwards: what a bond turns has its own shape then.
+/* Parts that no bond connects with the root's molecule lose their number, and torsions of other molecules are removed.
+ * Levels are counted from the root, and torsions are ordered from the outermost inwards: the part that a bond rotates
+ * then has its final shape.
  */
 static void order_torsions(torsion_sampler *sampler, int root, int *queue)
 {
@@ -133,11 +135,12 @@ static void order_torsions(torsion_sampler *sampler, int root, int *queue)
     sampler->torsion_count = placed;
 }
 
-/* The atoms beyond each torsion, seen from the root: those reached from its far end without crossing its bond. */
+/* Find the atoms beyond each torsion, seen from the root: those reached from its far end without crossing its bond. */
 static void find_moved(torsion_sampler *sampler, int *labels, int *queue)
 {
     const size_t atoms = sampler->compound->atom_count, bonds = sampler->compound->bond_count;
-    bool *barred = sampler->moved + sampler->torsion_count * atoms; /* room for the bonds follows */
+    bool *barred =
+        sampler->moved + sampler->torsion_count * atoms; /* the flags of the bonds follow those of the atoms */
     memset(barred, 0, bonds * sizeof *barred);
     for (size_t i = 0; i < atoms; i++) labels[i] = -1;
     for (size_t t = 0; t < sampler->torsion_count; t++) {
@@ -194,7 +197,7 @@ static qn_status sampler_create(qn_compound *compound, const qn_conformer_option
     QN_TRY(qn_torsions_find(compound, &sampler->near, &sampler->rings, &sampler->torsions, &sampler->torsion_count));
     if (sampler->torsion_count == 0) return QN_OK;
     QN_TRY(find_tree(sampler));
-    QN_TRY(qn_symmetry_find(compound, MOST_MAPPINGS, &sampler->symmetry, NULL));
+    QN_TRY(qn_symmetry_find(compound, MAPPINGS_MAX, &sampler->symmetry, NULL));
     QN_TRY(make_room(sampler));
     return qn_conformer_checks_create(compound, &sampler->near, &sampler->rings, sampler->part, sampler->turns,
                                       sampler->options.clash_share, &sampler->checks);
@@ -225,7 +228,7 @@ static void turn(double *positions, const bool *moved, size_t atoms, int tail, i
     }
 }
 
-/* `leeway` widens the spread. */
+/* Draw the angle of a torsion. `leeway` widens the spread. */
 static void draw_angle(torsion_sampler *sampler, size_t torsion, double leeway)
 {
     const qn_torsion_kind *kind = sampler->torsions[torsion].kind;
@@ -245,7 +248,7 @@ static void build(torsion_sampler *sampler)
     }
 }
 
-/* Draw one of the torsions between two atoms anew; false when there is none. */
+/* Redraw one of the torsions between two atoms; false when there is none. */
 static bool redraw_between(torsion_sampler *sampler, const int atoms[2], double leeway)
 {
     const size_t stride = sampler->compound->atom_count;
@@ -262,7 +265,7 @@ static bool redraw_between(torsion_sampler *sampler, const int atoms[2], double 
     return true;
 }
 
-/* One arrangement without a clash into `trial`; false when that did not come about. */
+/* Put an arrangement without clashes into `trial`; false when none was found. */
 static bool arrange(torsion_sampler *sampler)
 {
     int atoms[2];
@@ -290,8 +293,9 @@ static void find_radii(const torsion_sampler *sampler, const double *positions, 
     }
 }
 
-/* Whether the trial is nearer than the wanted RMSD to conformer `other`, superposed, under some mapping. Superposition
- * puts centroids on each other, so the RMSD is at least that of the distances from them: most mappings end there. */
+/* Find whether the superposed trial is nearer to conformer `other` than diversity_angstrom, under some mapping. The
+ * centroids coincide after superposition, so the RMSD is at least that of the distances from the centroids. This bound
+ * excludes most mappings. */
 static qn_status is_near(torsion_sampler *sampler, size_t other, const double *radii, bool *near)
 {
     const qn_symmetry *symmetry = &sampler->symmetry;
@@ -348,15 +352,17 @@ static qn_status sample(torsion_sampler *sampler)
 static qn_status refuse_what_cannot_turn(const qn_compound *compound)
 {
     if (compound->conformer_count == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: conformers of a molecule without positions", compound->name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: conformers of a molecule without positions", compound->name);
     if (compound->flat)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: conformers of a flat drawing, positions in space are needed", compound->name);
-    if (compound->atom_count > MOST_ATOMS)
-        QN_FAIL(QN_UNSUPPORTED, "%s: conformers of %zu atoms, at most %d", compound->name, compound->atom_count,
-                MOST_ATOMS);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: conformers of a flat drawing, positions in space are needed",
+                       compound->name);
+    if (compound->atom_count > ATOMS_MAX)
+        return QN_FAIL(QN_UNSUPPORTED, "%s: conformers of %zu atoms, at most %d", compound->name, compound->atom_count,
+                       ATOMS_MAX);
     for (size_t i = 0; i < 3 * compound->atom_count; i++)
         if (!isfinite(compound->positions_angstrom[i]))
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: the position of atom %zu is not finite", compound->name, i / 3 + 1);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: the position of atom %zu is not finite", compound->name,
+                           i / 3 + 1);
     return QN_OK;
 }
 

@@ -9,7 +9,7 @@
 #include "chemistry/residue_templates.h"
 #include "model/atom.h"
 
-/* Farther than this (Å) a nitrogen and a carbon are not bound; a peptide bond has 1.33. */
+/* At larger distances (Å) a nitrogen and a carbon are not bound; a peptide bond has 1.33. */
 static const double PEPTIDE_BOND_ANGSTROM = 1.8;
 
 static double distance(const qn_atom *a, const qn_atom *b)
@@ -21,7 +21,7 @@ static double distance(const qn_atom *a, const qn_atom *b)
     return sqrt(sum);
 }
 
-/* Index of the residue's atom of this name; atom_count of the molecule: it has none. */
+/* Index of the residue's atom of this name; the molecule's atom_count: it has none. */
 static size_t find_atom(const qn_molecule *molecule, const qn_residue *residue, const char *name)
 {
     for (size_t i = residue->first_atom; i < residue->first_atom + residue->atom_count; i++)
@@ -29,7 +29,7 @@ static size_t find_atom(const qn_molecule *molecule, const qn_residue *residue, 
     return molecule->atom_count;
 }
 
-/* A hydrogen (or deuterium) of this name less its first letter: "D1" finds HD1 and DD1. */
+/* Whether the residue has a hydrogen (or deuterium) with this name after its first letter: "D1" finds HD1 and DD1. */
 static bool has_hydrogen(const qn_molecule *molecule, const qn_residue *residue, const char *name)
 {
     for (size_t i = residue->first_atom; i < residue->first_atom + residue->atom_count; i++)
@@ -53,7 +53,7 @@ static void set_type(const qn_molecule *molecule, const qn_residue *residue, con
     if (atom < molecule->atom_count) types[atom] = type;
 }
 
-/* What the hydrogens say where the name leaves it open. */
+/* Decide by the hydrogens where the residue's name is ambiguous. */
 static void mind_hydrogens(const qn_molecule *molecule, const qn_residue *residue, qn_sybyl_type *types)
 {
     if (strcmp(residue->name, "HIS") == 0) {
@@ -85,8 +85,8 @@ static bool is_polymer(const qn_molecule *molecule, const qn_residue *residue)
            find_atom(molecule, residue, "C") < molecule->atom_count;
 }
 
-/* The residue that a peptide bond would come from: the last of the polymer before this one in its chain; NULL where the
- * chain begins. A gap in the chain is no beginning: what is missing there is bound, only not seen. */
+/* Return the previous residue of the polymer in the chain, which a peptide bond would join; NULL: the chain begins
+ * here. A gap is not a beginning: the missing residues are bound but not resolved. */
 static const qn_residue *residue_before(const qn_molecule *molecule, size_t index)
 {
     for (size_t i = index; i-- > 0;) {
@@ -139,20 +139,20 @@ static void type_residue(const qn_molecule *molecule, size_t index, qn_sybyl_typ
         if (type == QN_SYBYL_TYPES && found) type = qn_residue_template_type(found, atom->name);
         if (type == QN_SYBYL_TYPES && amino_acid) type = qn_residue_backbone_type(atom->name);
         if (type == QN_SYBYL_TYPES) type = qn_sybyl_of_element(atom->element);
-        types[i] = type == QN_SYBYL_ANY ? QN_SYBYL_TYPES : type; /* left to geometry */
+        types[i] = type == QN_SYBYL_ANY ? QN_SYBYL_TYPES : type; /* left to the geometry */
     }
     if (!amino_acid) return;
     mind_hydrogens(molecule, residue, types);
     mind_chain_ends(molecule, index, types);
 }
 
-/* Each residue name among the atoms without a type is warned of once, up to a number that can be read. */
+/* Log one warning for each residue name among the atoms without a type, up to a readable number. */
 static void warn_of_unknown(const qn_molecule *molecule, const qn_sybyl_type *types, size_t unknown)
 {
-    enum { MOST_NAMES = 20 };
-    const char *seen[MOST_NAMES];
+    enum { NAMES_MAX = 20 };
+    const char *seen[NAMES_MAX];
     size_t count = 0;
-    for (size_t r = 0; r < molecule->residue_count && unknown > 0 && count < MOST_NAMES; r++) {
+    for (size_t r = 0; r < molecule->residue_count && unknown > 0 && count < NAMES_MAX; r++) {
         const qn_residue *residue = &molecule->residues[r];
         size_t missing = 0, known = 0;
         for (size_t i = residue->first_atom; i < residue->first_atom + residue->atom_count; i++)

@@ -6,11 +6,11 @@
 
 typedef struct block_walk {
     int *depth, *low; /* depth 0: not visited */
-    size_t *next;     /* of an atom's neighbours, the next to look at */
-    int *path;        /* atoms from the start to here */
+    size_t *next;     /* the next of an atom's neighbours to visit */
+    int *path;        /* atoms from the start to the current one */
     int *entry;       /* the bond by which each atom of the path was entered */
     int *stack;       /* bonds not yet in a block */
-    int *seen;        /* per atom: the atom that last met it as a neighbour, to notice double entries */
+    int *seen;        /* per atom: the latest atom that had it as a neighbour, to detect duplicates */
     size_t path_count, stack_count;
 } block_walk;
 
@@ -21,17 +21,17 @@ static qn_status check_simple(const qn_compound *compound, const qn_compound_nei
         for (size_t k = neighbours->start[i]; k < neighbours->start[i + 1]; k++) {
             int other = neighbours->neighbour[k];
             if ((size_t)other == i)
-                QN_FAIL(QN_BAD_FORMAT, "%s: bond %d joins atom %zu to itself", compound->name, neighbours->bond[k] + 1,
-                        i + 1);
+                return QN_FAIL(QN_BAD_FORMAT, "%s: bond %d joins atom %zu to itself", compound->name,
+                               neighbours->bond[k] + 1, i + 1);
             if (seen[other] == (int)i)
-                QN_FAIL(QN_BAD_FORMAT, "%s: bond %d joins atoms %zu and %d, which another bond joins too",
-                        compound->name, neighbours->bond[k] + 1, i + 1, other + 1);
+                return QN_FAIL(QN_BAD_FORMAT, "%s: bond %d joins atoms %zu and %d, which another bond joins too",
+                               compound->name, neighbours->bond[k] + 1, i + 1, other + 1);
             seen[other] = (int)i;
         }
     return QN_OK;
 }
 
-/* The walk leaves `atom` for the one before it: what is on the stack since that entry is a block if nothing in it
+/* Return from `atom` to the atom before it: the bonds stacked since `atom` was entered are a block if none of them
  * reaches farther back. */
 static qn_status leave_atom(block_walk *walk, int atom, qn_ring_block_function function, void *user)
 {

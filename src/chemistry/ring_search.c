@@ -1,8 +1,8 @@
 /* Cycles that can be in a minimum basis are those of Vismara's families (P. Vismara 1997, "Union of all the minimum
- * cycle bases of a graph", Electronic J. Combin. 4, R9): for every atom r, paths from r that are shortest and pass only
- * through atoms before r; two of them of one length with nothing but r in common, joined by a bond (odd) or by a
- * further atom (even). Taken by ascending length, those that are independent over GF(2) make the basis. Each
- * 2-connected block of bonds is seen to by itself, so that chains and separate ring systems cost nothing. */
+ * cycle bases of a graph", Electronic J. Combin. 4, R9): for every atom r, two shortest paths from r
+ * of equal length that pass only through atoms before r and share only r, joined by a bond (odd) or by a further atom
+ * (even). In ascending length, those that are independent over GF(2) form the basis. Each 2-connected
+ * block of bonds is searched separately, so that chains and separate ring systems cost nothing. */
 #include "chemistry/ring_search.h"
 
 #include <stdint.h>
@@ -13,15 +13,15 @@
 #include "base/memory.h"
 #include "chemistry/ring_blocks.h"
 
-/* Steps (a bond looked at, eight words of a row) for one compound: about a second. */
+/* Steps (a bond visited, or eight words of a row) for one compound: about a second. */
 static const uint64_t STEP_LIMIT = 200000000;
 /* Words of all rows of one block: 128 MiB. */
 static const size_t ROW_WORD_LIMIT = (size_t)1 << 24;
 /* Families of one block: 80 MiB. */
 static const size_t FAMILY_LIMIT = (size_t)1 << 22;
 
-/* A block with atoms numbered anew: those with two bonds first, for then no ring but of a lone cycle has its last atom
- * among them and they need not be tried as `r`. */
+/* A block with its atoms renumbered: those with two bonds come first. The last atom of a ring is one of these only if
+ * the block is a single cycle, so they need not be tried as `r`. */
 typedef struct block_graph {
     int atom_count, bond_count, lone_count; /* lone: atoms with two bonds */
     int *atom;                              /* in the compound */
@@ -38,8 +38,8 @@ typedef struct search_state {
     qn_rings *rings;
     size_t ring_capacity;
     block_graph graph;
-    int *local;                              /* per atom of the compound: number in the block */
-    int *distance, *parent, *branch, *queue; /* per atom of the block, of the present root */
+    int *local;                              /* per atom of the compound: its number in the block */
+    int *distance, *parent, *branch, *queue; /* per atom of the block, for the current root */
     bool *reachable;                         /* by a shortest path through atoms before the root */
     cycle_family *families;
     size_t family_count, family_capacity;
@@ -65,8 +65,8 @@ static void release_block(search_state *state)
 
 static qn_status refuse(const search_state *state)
 {
-    QN_FAIL(QN_UNSUPPORTED, "%s: a system of %d fused rings is too large to find its smallest rings",
-            state->compound->name, state->graph.bond_count - state->graph.atom_count + 1);
+    return QN_FAIL(QN_UNSUPPORTED, "%s: a system of %d fused rings is too large to find its smallest rings",
+                   state->compound->name, state->graph.bond_count - state->graph.atom_count + 1);
 }
 
 static qn_status spend(search_state *state, uint64_t steps)
@@ -75,8 +75,8 @@ static qn_status spend(search_state *state, uint64_t steps)
     return state->steps > STEP_LIMIT ? refuse(state) : QN_OK;
 }
 
-/* Number the block's atoms: those with two bonds first. state->local is −1 everywhere before, degrees are counted in
- * it. */
+/* Number the block's atoms, those with two bonds first. state->local is −1 everywhere before the call; degrees are
+ * counted in it. */
 static qn_status number_atoms(search_state *state, const int *bonds, size_t count)
 {
     block_graph *graph = &state->graph;
@@ -113,7 +113,7 @@ static qn_status make_graph(search_state *state, const int *bonds, size_t count)
     QN_TRY(qn_allocate(2 * count, sizeof(int), (void **)&graph->neighbour));
     QN_TRY(qn_allocate(2 * count, sizeof(int), (void **)&graph->bond));
     QN_TRY(qn_allocate(count, sizeof(int), (void **)&graph->bond_in_compound));
-    /* start[i + 2] counts, is summed, and ends one place lower after filling */
+    /* start[i + 2] counts; after summing and filling, starts lie one place lower */
     for (size_t i = 0; i < count; i++) {
         graph->bond_in_compound[i] = bonds[i];
         graph->start[state->local[all[bonds[i]].first] + 2]++;
@@ -137,7 +137,7 @@ static int bond_between(const block_graph *graph, int a, int b)
     return -1;
 }
 
-/* The ring of these atoms of the block becomes one of the result. */
+/* Append the ring of these atoms of the block to the result. */
 static qn_status add_ring(search_state *state, const int *atoms, int size)
 {
     const block_graph *graph = &state->graph;
@@ -146,7 +146,7 @@ static qn_status add_ring(search_state *state, const int *atoms, int size)
     qn_ring *ring = &rings->rings[rings->count];
     *ring = (qn_ring){.size = size};
     QN_TRY(qn_allocate((size_t)size, sizeof(int), (void **)&ring->atoms));
-    rings->count++; /* from here on cleared with the others */
+    rings->count++; /* from here on released with the others */
     QN_TRY(qn_allocate((size_t)size, sizeof(int), (void **)&ring->bonds));
     for (int i = 0; i < size; i++) {
         ring->atoms[i] = graph->atom[atoms[i]];
@@ -210,7 +210,7 @@ static qn_status add_family(search_state *state, cycle_family family)
     return QN_OK;
 }
 
-/* Families whose farthest atom (even) or bond (odd) from `root` is at `far`. */
+/* Find families whose farthest atom (even) or bond (odd) from `root` is at `far`. */
 static qn_status families_at(search_state *state, int root, int far)
 {
     const block_graph *graph = &state->graph;
@@ -240,7 +240,7 @@ static int compare_families(const void *a, const void *b)
     return 0;
 }
 
-/* Atoms of the family's ring in order, into state->path. */
+/* Write the atoms of the family's ring, in order, into state->path. */
 static void trace_ring(search_state *state, const cycle_family *family)
 {
     int place = state->distance[family->first];
@@ -251,7 +251,7 @@ static void trace_ring(search_state *state, const cycle_family *family)
     for (int atom = family->second; atom != family->root; atom = state->parent[atom]) state->path[place++] = atom;
 }
 
-/* Reduce the ring in state->path by the rings taken so far; *fresh: something is left, and it becomes a row. */
+/* Reduce the ring in state->path by the rings taken so far; *fresh: it is independent and becomes a row. */
 static qn_status reduce_ring(search_state *state, int size, int taken, bool *fresh)
 {
     const block_graph *graph = &state->graph;

@@ -2,11 +2,11 @@
  *
  * An atom gives one electron when it has a double bond within candidate rings (so within the ring or into one fused to
  * it), two with a lone pair (pyrrole's N, furan's O, an anion), none with an empty orbital (a cation, boron). An atom
- * with a double bond that leaves the rings is no candidate: quinones, and also pyridone, uracil and the like, are not
- * aromatic. That is debatable for pyridone, but their N is an amide's and their C=O a carbonyl's to every SYBYL typing
- * we know of, and to a scoring function that tells donors from acceptors. Rings of 5 to 7 atoms are looked at: smaller
- * ones and larger ones are not planar or not met. Orbitals are told from bonds, not positions, so that a drawing and a
- * crystal structure of one molecule give the same. */
+ * with a double bond that leaves the rings is not a candidate: quinones, pyridone, uracil and similar compounds are not
+ * aromatic. That is debatable for pyridone, but all known SYBYL typings and scoring functions that distinguish donors
+ * from acceptors treat its N as an amide's and its C=O as a carbonyl. Only rings of 5 to 7 atoms are examined: smaller
+ * and larger ones are not planar or do not occur. Orbitals follow from bonds, not positions, so a drawing and a crystal
+ * structure of one molecule give the same result. */
 #include "chemistry/rings.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "chemistry/bond_orders.h"
 #include "chemistry/ring_search.h"
 
-enum { SMALLEST = 5, LARGEST = 7, MOST_RINGS = 3, MOST_ATOMS = MOST_RINGS * LARGEST, NO_ORBITAL = -1 };
+enum { SMALLEST = 5, MAX = 7, RINGS_MAX = 3, ATOMS_MAX = RINGS_MAX * MAX, NO_ORBITAL = -1 };
 
 typedef struct aromatic_search {
     const qn_compound *compound;
@@ -35,7 +35,7 @@ static bool is_element(const qn_compound_atom *atom, const char *element)
     return strcmp(atom->element, element) == 0;
 }
 
-/* Electrons of an atom without a double bond. */
+/* Electrons that an atom without a double bond gives. */
 static int lone_electrons(const qn_compound_atom *atom, const qn_atom_bonds *bonds)
 {
     int connections = bonds->heavy + bonds->hydrogens;
@@ -52,8 +52,9 @@ static int lone_electrons(const qn_compound_atom *atom, const qn_atom_bonds *bon
     return NO_ORBITAL;
 }
 
-/* A carbon that the file draws in a ring of aromatic bonds but that was left without a double bond, for want of a
- * charge: what makes a ring of this size aromatic (the anion of cyclopentadienyl, the cation of tropylium). */
+/* Electrons of a carbon that the file draws in a ring of aromatic bonds but that got no double bond because a charge is
+ * missing: the number that makes a ring of this size aromatic (the anion of cyclopentadienyl, the cation of
+ * tropylium). */
 static int drawn_electrons(const aromatic_search *search, int atom, int ring_size)
 {
     const qn_atom_bonds *bonds = &search->orders->atoms[atom];
@@ -71,7 +72,7 @@ static void find_electrons(aromatic_search *search)
         for (size_t k = search->neighbours->start[i]; k < search->neighbours->start[i + 1]; k++) {
             int bond = search->neighbours->bond[k];
             if (search->orders->order[bond] != 2) continue;
-            /* of two double bonds (N-oxides drawn with five bonds) the one in a ring counts */
+            /* of two double bonds (N-oxides drawn with five bonds) the one in a ring is taken */
             if (search->double_bond[i] < 0 || search->rings->bond_in_ring[bond]) search->double_bond[i] = bond;
         }
         bool pentavalent = is_element(&compound->atoms[i], "N") && bonds->doubles == 2 && bonds->order_sum == 5;
@@ -90,14 +91,14 @@ static void find_electrons(aromatic_search *search)
     }
 }
 
-/* Rings of atoms with orbitals, less those with a double bond that leads out of such rings. Taking one away may make
- * another's double bond lead outside; each pass takes at least one. */
+/* Find rings of atoms with orbitals, without those that have a double bond leading out of such rings. Removing a ring
+ * may make another ring's double bond lead outside; each pass removes at least one ring. */
 static void find_candidates(aromatic_search *search)
 {
     qn_rings *rings = search->rings;
     for (size_t r = 0; r < rings->count; r++) {
         const qn_ring *ring = &rings->rings[r];
-        search->candidate[r] = ring->size >= SMALLEST && ring->size <= LARGEST;
+        search->candidate[r] = ring->size >= SMALLEST && ring->size <= MAX;
         for (int i = 0; i < ring->size; i++)
             if (search->electrons[ring->atoms[i]] == NO_ORBITAL) search->candidate[r] = false;
     }
@@ -119,11 +120,11 @@ static void find_candidates(aromatic_search *search)
     }
 }
 
-/* Electrons of all atoms of some rings together, each atom once. More than two beyond one for each atom are lone pairs
- * side by side, as in rings of sulfur, which are puckered. */
+/* Whether the atoms of some rings together, each counted once, obey the rule. More than two electrons beyond one for
+ * each atom are adjacent lone pairs, as in rings of sulfur, which are puckered. */
 static bool obeys_rule(const aromatic_search *search, const int *members, int count)
 {
-    int atoms[MOST_ATOMS], atom_count = 0, electrons = 0;
+    int atoms[ATOMS_MAX], atom_count = 0, electrons = 0;
     for (int m = 0; m < count; m++) {
         const qn_ring *ring = &search->rings->rings[members[m]];
         for (int i = 0; i < ring->size; i++) {
@@ -137,18 +138,19 @@ static bool obeys_rule(const aromatic_search *search, const int *members, int co
     return electrons % 4 == 2 && electrons <= atom_count + 2;
 }
 
-/* The other candidate ring that shares this bond of ring `r`; −1. */
+/* The other candidate ring that shares this bond of ring `r`, or −1. */
 static int ring_across(const aromatic_search *search, int r, int bond)
 {
     const int *rings = search->bond_rings[bond];
     return rings[0] == r ? rings[1] : rings[0];
 }
 
-/* Try ring `r`, which is not aromatic by itself, with one and with two rings fused to it or to each other. */
+/* Try ring `r`, which is not aromatic alone, together with one or two more rings that are fused to it or to each other.
+ */
 static void try_fused(aromatic_search *search, int r)
 {
     qn_ring *ring = &search->rings->rings[r];
-    for (int extra = 1; extra < MOST_RINGS; extra++)
+    for (int extra = 1; extra < RINGS_MAX; extra++)
         for (int i = 0; i < ring->size; i++) {
             int second = ring_across(search, r, ring->bonds[i]);
             if (second < 0) continue;

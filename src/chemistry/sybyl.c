@@ -1,4 +1,4 @@
-/* The decisions below are explained, with their sources, in docs/design/atom_typing.md. */
+/* SYBYL atom types. docs/design/atom_typing.md explains the decisions in this file, with their sources. */
 #include "chemistry/sybyl.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct typing {
     qn_compound_neighbours neighbours;
     qn_rings rings;
     qn_bond_orders orders;
-    bool *in_six; /* per atom: in an aromatic ring that SYBYL draws with aromatic bonds */
+    bool *in_six; /* [atoms]: in an aromatic ring that SYBYL draws with aromatic bonds */
 } typing;
 
 static bool is_element(const typing *t, int atom, const char *element)
@@ -41,8 +41,8 @@ static int order_at(const typing *t, size_t k)
     return t->orders.order[t->neighbours.bond[k]];
 }
 
-/* Whether an atom bears a hydrogen: one that is there, or that the file states, or, where the
- * hydrogens are missing, one that the valence leaves room for. */
+/* Whether an atom bears a hydrogen: an explicit one, a stated implicit one, or, where the hydrogens are missing, one
+ * that the valence leaves room for. */
 static bool bears_hydrogen(const typing *t, int atom, int valence)
 {
     const qn_atom_bonds *bonds = &t->orders.atoms[atom];
@@ -52,7 +52,7 @@ static bool bears_hydrogen(const typing *t, int atom, int valence)
     return bonds->order_sum < valence + data->charge_e;
 }
 
-/* An oxygen (or sulfur) with one bond only and no hydrogen. */
+/* Whether an atom is an oxygen (or sulfur) with one bond and no hydrogen. */
 static bool is_terminal(const typing *t, int atom, const char *element)
 {
     return is_element(t, atom, element) && t->orders.atoms[atom].heavy == 1 && !bears_hydrogen(t, atom, 2);
@@ -73,8 +73,8 @@ static bool has_double_to(const typing *t, int atom, const char *element)
     return false;
 }
 
-/* The cation of a guanidine: three nitrogens in no ring with the carbon, one of them with four bonds. The file says so
- * by a charge, by the hydrogens or by drawing aromatic bonds. */
+/* Whether an atom is the carbon of a guanidine's cation: three nitrogens in no ring with the carbon, one of them with
+ * four bonds. The file shows it by a charge, by the hydrogens, or by aromatic bonds. */
 static bool is_guanidinium(const typing *t, int atom)
 {
     if (!is_element(t, atom, "C") || connections(t, atom) != 3) return false;
@@ -100,7 +100,7 @@ static qn_sybyl_type type_of_carbon(const typing *t, int atom)
     return QN_SYBYL_C_3;
 }
 
-/* A nitrogen with single bonds only: amide, conjugated or an amine. */
+/* The type of a nitrogen with single bonds only: amide, conjugated, or amine. */
 static qn_sybyl_type type_of_single_nitrogen(const typing *t, int atom)
 {
     bool planar = t->rings.atom_aromatic[atom];
@@ -125,7 +125,7 @@ static qn_sybyl_type type_of_nitrogen(const typing *t, int atom)
     if (bonds->doubles == 0) return type_of_single_nitrogen(t, atom);
     if (t->in_six[atom]) return QN_SYBYL_N_AR;
     if (count_terminal_oxygens(t, atom) >= 2) return QN_SYBYL_N_PL3;
-    /* a cation's: guanidinium, amidinium, iminium */
+    /* of guanidinium, amidinium, iminium */
     bool cation = data->charge_e > 0 || connections(t, atom) == 3;
     for (size_t k = t->neighbours.start[atom]; k < t->neighbours.start[atom + 1]; k++)
         if (order_at(t, k) == 2 && is_guanidinium(t, neighbour_at(t, k))) cation = true;
@@ -144,7 +144,7 @@ static qn_sybyl_type type_of_oxygen(const typing *t, int atom)
     if ((carboxylate || is_element(t, other, "P")) && terminals >= 2) return QN_SYBYL_O_CO2;
     if (is_element(t, other, "S") && terminals >= 3) return QN_SYBYL_O_CO2; /* as Corina and Open Babel do */
     if (bonds->doubles + bonds->triples > 0) return QN_SYBYL_O_2;
-    /* the single bond of a nitro group, a sulfoxide drawn with charges and the like is as good as a double one */
+    /* the single bond of a nitro group, of a sulfoxide drawn with charges and the like counts as double */
     return is_element(t, other, "C") || is_element(t, other, "O") ? QN_SYBYL_O_3 : QN_SYBYL_O_2;
 }
 
@@ -168,8 +168,8 @@ static qn_sybyl_type type_of(const typing *t, int atom)
     return qn_sybyl_of_element(t->compound->atoms[atom].element);
 }
 
-/* SYBYL keeps aromatic bonds for rings of six and for those of carbon alone (azulene); five-membered heterocycles are
- * drawn with single and double ones. */
+/* Mark rings that SYBYL draws with aromatic bonds: rings of six and those of carbon alone (azulene). Five-membered
+ * heterocycles are drawn with single and double bonds. */
 static void mark_six(typing *t)
 {
     for (size_t r = 0; r < t->rings.count; r++) {
@@ -181,7 +181,8 @@ static void mark_six(typing *t)
     }
 }
 
-/* More bonds than an atom can have make every other answer doubtful. Highest sums of bond orders that are met. */
+/* Refuse atoms with more bonds than their element can have, because no type of them would be reliable. The limits are
+ * the largest sums of bond orders that occur. */
 static qn_status check_valences(const typing *t)
 {
     static const struct {
@@ -194,8 +195,8 @@ static qn_status check_valences(const typing *t)
             const char *name = t->compound->atoms[i].name;
             int sum = t->orders.atoms[i].order_sum;
             if (!is_element(t, (int)i, limits[k].element) || sum <= limits[k].most) continue;
-            QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu%s%s (%s) has bonds of order %d together, expected at most %d",
-                    t->compound->name, i + 1, *name ? " " : "", name, limits[k].element, sum, limits[k].most);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu%s%s (%s) has bonds of order %d together, expected at most %d",
+                           t->compound->name, i + 1, *name ? " " : "", name, limits[k].element, sum, limits[k].most);
         }
     return QN_OK;
 }

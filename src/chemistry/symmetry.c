@@ -1,5 +1,5 @@
-/* Automorphisms by colour refinement and backtracking: atoms are taken so that each but the first of a component has a
- * neighbour that was taken before, whose image leaves only a few places to try. */
+/* Automorphisms by colour refinement and backtracking: atoms are mapped in an order in which each atom except the first
+ * of a component has a neighbour that was mapped before. The neighbour's image leaves only a few candidates. */
 #include "chemistry/symmetry.h"
 
 #include <math.h>
@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Looks at an atom or a neighbour of the whole search: some hundredths of a second. Molecules take hundreds; graphs
- * that mislead the refinement could take for ever. */
-enum { MOST_STEPS = 2000000 };
+/* Limit on atoms and neighbours visited in the whole search: some hundredths of a second. Molecules need
+ * hundreds; graphs that the refinement cannot distinguish could take forever. */
+enum { STEPS_MAX = 2000000 };
 
 typedef struct heavy_graph {
     const qn_compound *compound;
@@ -74,7 +74,7 @@ static qn_status graph_create(const qn_compound *compound, heavy_graph *graph)
     return QN_OK;
 }
 
-/* The finaliser of SplitMix64: close colours become unlike ones. */
+/* The finaliser of SplitMix64: similar colours become dissimilar ones. */
 static uint64_t mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;
@@ -89,7 +89,7 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Number of different colours; `sorted` gets them all in order. */
+/* Number of different colours; `sorted` gets all colours in order. */
 static int count_colours(const heavy_graph *graph, uint64_t *sorted)
 {
     memcpy(sorted, graph->colour, (size_t)graph->count * sizeof *sorted);
@@ -99,8 +99,8 @@ static int count_colours(const heavy_graph *graph, uint64_t *sorted)
     return classes;
 }
 
-/* A colour is made of the element and what lies around the atom, in wider and wider circles, until that tells no more
- * atoms apart. Sums do not mind the order of neighbours. */
+/* The colour of an atom is made of its element and its surroundings, in growing circles, until no more atoms are
+ * distinguished. Sums do not depend on the order of neighbours. */
 static void refine_colours(heavy_graph *graph)
 {
     uint64_t *scratch = graph->colour + graph->count;
@@ -123,9 +123,9 @@ static void refine_colours(heavy_graph *graph)
 
 typedef struct mapping_search {
     heavy_graph graph;
-    int *order;  /* atoms as they are taken */
-    int *anchor; /* a neighbour taken before, −1 for the first of a component */
-    int *image;  /* where an atom went, −1: nowhere yet */
+    int *order;  /* atoms in the order of mapping */
+    int *anchor; /* a neighbour mapped before, −1 for the first of a component */
+    int *image;  /* the image of an atom, −1: not mapped yet */
     int *next;   /* per place in the order: the candidate to try next */
     bool *used;
     void *memory, *marks, *mappings;
@@ -141,7 +141,7 @@ static void search_clear(mapping_search *search)
     qn_release(&search->mappings);
 }
 
-/* How many atoms have the colour of each. */
+/* Count the atoms of each atom's colour. */
 static void count_alike(const heavy_graph *graph, const uint64_t *sorted, int *alike)
 {
     for (int i = 0; i < graph->count; i++) {
@@ -162,7 +162,7 @@ static void count_alike(const heavy_graph *graph, const uint64_t *sorted, int *a
     }
 }
 
-/* The free atom with the fewest of its colour: the fewest ways to begin. −1: all are taken. */
+/* The free atom with the rarest colour, which leaves the fewest ways to begin. −1: all atoms are mapped. */
 static int best_root(const heavy_graph *graph, const int *alike, const bool *taken)
 {
     int best = -1;
@@ -206,8 +206,9 @@ static bool are_adjacent(mapping_search *search, int a, int b)
     return false;
 }
 
-/* Whether atom may go on candidate: as many neighbours, and those with an image go on neighbours of the candidate.
- * Edges are as many on both sides in the end, so none is left over. */
+/* Whether an atom can be mapped to a candidate: the number of neighbours is equal, and the images of its mapped
+ * neighbours are neighbours of the candidate. Both graphs have equally many edges in the end, so every edge is
+ * mapped. */
 static bool fits(mapping_search *search, int atom, int candidate)
 {
     const heavy_graph *graph = &search->graph;
@@ -224,8 +225,8 @@ static bool fits(mapping_search *search, int atom, int candidate)
     return true;
 }
 
-/* The next place for the atom at `depth` of the order, −1: none is left. The atom itself comes first, so that the first
- * mapping found is the identity. */
+/* The next candidate for the atom at `depth` of the order, −1: none is left. The atom itself comes first, so that the
+ * first mapping found is the identity. */
 static int next_candidate(mapping_search *search, int depth)
 {
     const heavy_graph *graph = &search->graph;
@@ -236,7 +237,7 @@ static int next_candidate(mapping_search *search, int depth)
         search->next[depth] = 1;
         if (fits(search, atom, atom)) return atom;
     }
-    while (search->next[depth] <= count && search->steps < MOST_STEPS) {
+    while (search->next[depth] <= count && search->steps < STEPS_MAX) {
         const int place = search->next[depth]++ - 1;
         const int candidate = anchor < 0 ? place : graph->adjacent[from + place];
         if (candidate != atom && fits(search, atom, candidate)) return candidate;
@@ -253,7 +254,7 @@ static qn_status keep_mapping(mapping_search *search)
     return QN_OK;
 }
 
-/* Depth first, without recursion: a chain of thousands of atoms must not use up the stack. */
+/* Depth first, without recursion, because a chain of thousands of atoms would exhaust the stack. */
 static qn_status find_mappings(mapping_search *search, bool *complete)
 {
     const int count = search->graph.count;
@@ -279,7 +280,7 @@ static qn_status find_mappings(mapping_search *search, bool *complete)
             QN_TRY(keep_mapping(search));
         }
     }
-    *complete = search->steps < MOST_STEPS;
+    *complete = search->steps < STEPS_MAX;
     return QN_OK;
 }
 
@@ -320,7 +321,7 @@ qn_status qn_symmetry_find(const qn_compound *compound, size_t most, qn_symmetry
     if (search.graph.count > 0)
         status = search_run(&search, &all);
     else
-        search.count = 1; /* nothing goes on nothing in one way */
+        search.count = 1; /* the empty set has one mapping */
     if (status == QN_OK) status = hand_over(&search, symmetry);
     search_clear(&search);
     if (status == QN_OK && complete) *complete = all;

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* neighbours[i] counts the unassigned others within the radius; kept up to date as items leave, so the whole
+/* Count for each item the other items within the radius. The counts are updated when items are assigned, so that the
  * clustering reads each row of the matrix at most three times. */
 static void count_neighbours(const float *distance, size_t count, float radius, size_t *neighbours)
 {
@@ -36,7 +36,7 @@ qn_status qn_cluster_greedy(const float *distance, size_t count, float radius, s
                             size_t *cluster_count, size_t *assignment)
 {
     *cluster_count = 0;
-    if (!(radius >= 0)) QN_FAIL(QN_INVALID_ARGUMENT, "cluster radius %g is not zero or more", (double)radius);
+    if (!(radius >= 0)) return QN_FAIL(QN_INVALID_ARGUMENT, "cluster radius %g is not zero or more", (double)radius);
     void *neighbours = NULL;
     QN_TRY(qn_allocate(count, sizeof(size_t), &neighbours));
     for (size_t i = 0; i < count; i++) assignment[i] = SIZE_MAX;

@@ -68,13 +68,13 @@ static qn_status fill_reference(const qn_molecule *receptor, const qn_molecule *
         QN_TRY(qn_partner_build(molecules[s], &reference->partners[s]));
         size_t count = reference->partners[s].residue_count;
         if (count == 0)
-            QN_FAIL(QN_BAD_FORMAT, "%s: reference %s has no amino acid or nucleotide",
-                    molecules[s]->name ? molecules[s]->name : "molecule", side_names[s]);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: reference %s has no amino acid or nucleotide",
+                           molecules[s]->name ? molecules[s]->name : "molecule", side_names[s]);
         QN_TRY(qn_allocate(count, sizeof(bool), (void **)&reference->interface[s]));
     }
     QN_TRY(find_interface(reference));
     if (reference->contact_count == 0)
-        QN_FAIL(
+        return QN_FAIL(
             QN_BAD_FORMAT,
             "reference receptor %s and ligand %s have no residues within %g Å of each other, so they are not a complex",
             receptor->name ? receptor->name : "", ligand->name ? ligand->name : "", contact_angstrom);
@@ -107,12 +107,12 @@ void qn_complex_reference_destroy(qn_complex_reference **reference)
     qn_release(reference);
 }
 
-/* A model being judged: its partners, their matches and room for every backbone atom. */
+/* A model that is compared: its partners, their matches and memory for all backbone atoms. */
 typedef struct judgement {
     const qn_complex_reference *reference;
     qn_partner partners[2];
     qn_residue_match matches[2];
-    const size_t *model_residue[2]; /* the alternative at hand, per reference residue */
+    const size_t *model_residue[2]; /* residue matched with each reference residue, in the present alternative */
     double *native, *model;         /* atoms × 3 */
 } judgement;
 
@@ -132,7 +132,8 @@ static double fraction_native(const judgement *j, size_t *unmatched)
     return (double)made / (double)reference->contact_count;
 }
 
-/* Append backbone atoms that both have of one partner's matched residues; returns the new number of atoms. */
+/* Append the backbone atoms of one partner's matched residues that reference and model both have. Returns the new
+ * number of atoms. */
 static size_t gather_backbone(judgement *j, side s, bool interface_only, size_t count)
 {
     const qn_partner *reference = &j->reference->partners[s];
@@ -155,8 +156,8 @@ static qn_status interface_rmsd(judgement *j, double *rmsd_angstrom)
     size_t count = gather_backbone(j, RECEPTOR, true, 0);
     count = gather_backbone(j, LIGAND, true, count);
     if (count < 3)
-        QN_FAIL(QN_BAD_FORMAT, "the model has %zu backbone atoms of the reference's interface, at least 3 are needed",
-                count);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "the model has %zu backbone atoms of the reference's interface, at least 3 are needed", count);
     double rotation[9], translation[3];
     return qn_superpose(j->model, j->native, count, rotation, translation, rmsd_angstrom);
 }
@@ -166,10 +167,11 @@ static qn_status ligand_rmsd(judgement *j, double *rmsd_angstrom)
     double rotation[9], translation[3];
     size_t receptor = gather_backbone(j, RECEPTOR, false, 0), total = gather_backbone(j, LIGAND, false, receptor);
     if (receptor < 3 || total == receptor)
-        QN_FAIL(QN_BAD_FORMAT,
-                "the model has %zu backbone atoms of the reference receptor (at least 3 are needed) and %zu of the "
-                "reference ligand (at least 1)",
-                receptor, total - receptor);
+        return QN_FAIL(
+            QN_BAD_FORMAT,
+            "the model has %zu backbone atoms of the reference receptor (at least 3 are needed) and %zu of the "
+            "reference ligand (at least 1)",
+            receptor, total - receptor);
     QN_TRY(qn_superpose(j->model, j->native, receptor, rotation, translation, NULL));
     for (size_t i = receptor; i < total; i++) {
         double *x = j->model + 3 * i, moved[3];
@@ -204,17 +206,18 @@ static qn_status judge(judgement *j, qn_complex_quality *quality)
     return QN_OK;
 }
 
-/* Three tenths: unrelated sequences align with about a fifth of equal residues. */
+/* Match one partner. At least three tenths of the residues must agree: in an alignment of unrelated sequences about a
+ * fifth do. */
 static qn_status match_partner(judgement *j, side s, const qn_molecule *molecule)
 {
     const qn_partner *reference = &j->reference->partners[s], *model = &j->partners[s];
     QN_TRY(qn_partner_build(molecule, &j->partners[s]));
     if (model->residue_count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "the model's %s has no amino acid or nucleotide", side_names[s]);
+        return QN_FAIL(QN_BAD_FORMAT, "the model's %s has no amino acid or nucleotide", side_names[s]);
     QN_TRY(qn_residue_match_find(reference, model, &j->matches[s]));
     size_t smaller = reference->residue_count < model->residue_count ? reference->residue_count : model->residue_count;
     if (j->matches[s].matched_count == 0 || 10 * j->matches[s].identical_count < 3 * smaller)
-        QN_FAIL(
+        return QN_FAIL(
             QN_BAD_FORMAT,
             "the model's %s is another molecule than the reference's: only %zu of %zu residues agree by number or by "
             "alignment, expected 3 in 10",
@@ -231,7 +234,7 @@ static qn_status prepare(judgement *j, const qn_molecule *receptor, const qn_mol
     return qn_allocate(3 * atoms, sizeof(double), (void **)&j->model);
 }
 
-/* Copies of a chain can stand for each other: the assignment that makes the model look best is the fair one. */
+/* Compute the quality for all assignments of equivalent copies of a chain, and keep the one with the highest DockQ. */
 static qn_status judge_alternatives(judgement *j, qn_complex_quality *quality)
 {
     bool first = true;

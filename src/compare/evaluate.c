@@ -14,11 +14,13 @@
 #include "base/thread_pool.h"
 #include "compare/complex_quality.h"
 #include "compare/model_file.h"
+#include "model/molecule_input.h"
 #include "runtime/context.h"
 
-/* A model to judge: its path, and the name it gets in the report. */
+/* A model to evaluate: its path or its molecule, and its name in the result. */
 typedef struct entry {
     char *path, *name;
+    const qn_molecule *molecule; /* NULL: the model is in a file */
 } entry;
 
 typedef struct entries {
@@ -45,8 +47,8 @@ static qn_status add_entry(entries *list, const char *path, const char *name)
     return qn_text_copy(name, &item->name);
 }
 
-/* The number of "cluster_<digits>.pdb" or ".cif", gzipped or not; −1 for other files, such as cluster_01_unrefined.pdb.
- */
+/* Number in a name "cluster_<digits>.pdb" or ".cif", gzipped or not; −1 for other names, such as
+ * cluster_01_unrefined.pdb. */
 static long cluster_number(const char *name)
 {
     static const char prefix[] = "cluster_";
@@ -60,7 +62,7 @@ static long cluster_number(const char *name)
     return -1;
 }
 
-/* By folder, then number (cluster_100 follows cluster_99), then name. */
+/* Compare by folder, then by number (cluster_100 follows cluster_99), then by name. */
 static int compare_entries(const void *left, const void *right)
 {
     const entry *a = left, *b = right;
@@ -81,11 +83,11 @@ static bool is_folder(const char *path)
 
 static qn_status visit(const char *folder, const char *name_prefix, const char *name, bool deeper, entries *list);
 
-/* The folder's cluster files, or with `deeper` those of the folders in it. */
+/* List the cluster files of a folder, or, with `deeper`, those of the folders in it. */
 static qn_status list_folder(const char *folder, const char *name_prefix, bool deeper, entries *list)
 {
     DIR *stream = opendir(folder);
-    if (!stream) QN_FAIL(QN_IO_ERROR, "%s: cannot be listed: %s", folder, strerror(errno));
+    if (!stream) return QN_FAIL(QN_IO_ERROR, "%s: cannot be listed: %s", folder, strerror(errno));
     qn_status status = QN_OK;
     const struct dirent *found;
     while (status == QN_OK && (found = readdir(stream)))
@@ -110,8 +112,8 @@ static qn_status visit(const char *folder, const char *name_prefix, const char *
     return status;
 }
 
-/* A docking run with several sets of coefficients has a folder for each; models are then called "<set>/cluster_01.pdb".
- * `named` puts the folder itself in front, to tell several folders apart. */
+/* Add the models of a folder. If the folder has no models itself, those of the folders in it are added, with names such
+ * as "<folder>/cluster_01.pdb". `named` puts the folder's own path before the names, to distinguish several folders. */
 static qn_status add_folder(const char *folder, bool named, entries *list)
 {
     qn_text prefix = {0};
@@ -132,9 +134,23 @@ static qn_status add_folder(const char *folder, bool named, entries *list)
     return status;
 }
 
+static qn_status add_molecule(const qn_molecule *molecule, entries *list)
+{
+    const char *name = molecule && molecule->name ? molecule->name : "molecule in memory";
+    if (!molecule) return QN_FAIL(QN_INVALID_ARGUMENT, "model %zu in memory is NULL; expected a molecule", list->count);
+    QN_TRY(qn_molecule_check(molecule, "model"));
+    QN_TRY(add_entry(list, name, name));
+    list->items[list->count - 1].molecule = molecule;
+    return QN_OK;
+}
+
 static qn_status list_models(const qn_evaluate_options *options, entries *list)
 {
     QN_TRY(qn_option_check(qn_evaluate_option_table(), options));
+    if (!options->model_molecules && options->model_molecule_count > 0)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "model_molecules is NULL; expected %zu molecules",
+                       options->model_molecule_count);
+    for (size_t i = 0; i < options->model_molecule_count; i++) QN_TRY(add_molecule(options->model_molecules[i], list));
     for (size_t i = 0; i < options->model_count; i++) {
         const char *path = options->models[i];
         if (is_folder(path))
@@ -142,23 +158,33 @@ static qn_status list_models(const qn_evaluate_options *options, entries *list)
         else if (qn_file_exists(path))
             QN_TRY(add_entry(list, path, path));
         else
-            QN_FAIL(QN_NOT_FOUND, "%s: no such file or folder", path);
+            return QN_FAIL(QN_NOT_FOUND, "%s: no such file or folder", path);
     }
     return QN_OK;
 }
 
-/* What every model is judged against. */
+/* The known complex, with which every model is compared. */
 typedef struct yardstick {
     qn_molecule *receptor, *ligand;
     qn_chain_names receptor_chains, ligand_chains;
     qn_complex_reference *reference;
 } yardstick;
 
+/* Read a reference, or copy the caller's. */
+static qn_status take_reference(const char *path, const qn_molecule *given, const char *role, qn_molecule **molecule)
+{
+    const qn_molecule_options plain = {.size = sizeof plain, .drop_water = true};
+    if (!given) return qn_molecule_read(NULL, path, &plain, molecule);
+    QN_TRY(qn_molecule_check(given, role));
+    return qn_molecule_copy(given, molecule);
+}
+
 static qn_status read_references(const qn_evaluate_options *options, yardstick *against)
 {
-    const qn_molecule_options plain = {.drop_water = true};
-    QN_TRY(qn_molecule_read(NULL, options->receptor_reference, &plain, &against->receptor));
-    QN_TRY(qn_molecule_read(NULL, options->ligand_reference, &plain, &against->ligand));
+    QN_TRY(take_reference(options->receptor_reference, options->receptor_reference_molecule,
+                          "reference of the receptor", &against->receptor));
+    QN_TRY(take_reference(options->ligand_reference, options->ligand_reference_molecule, "reference of the ligand",
+                          &against->ligand));
     QN_TRY(qn_chain_names_of(against->receptor, true, &against->receptor_chains));
     QN_TRY(qn_chain_names_of(against->ligand, true, &against->ligand_chains));
     return qn_complex_reference_create(against->receptor, against->ligand, &against->reference);
@@ -188,7 +214,9 @@ static qn_status evaluate_model(size_t index, int worker, void *user)
     const qn_model_chains chains = {run->options->receptor_chains, run->options->ligand_chains,
                                     &run->against->receptor_chains, &run->against->ligand_chains};
     qn_molecule *receptor = NULL, *ligand = NULL;
-    qn_status status = qn_model_file_read(path, &chains, &receptor, &ligand);
+    const qn_molecule *molecule = run->list.items[index].molecule;
+    qn_status status = molecule ? qn_model_split(molecule, path, &chains, &receptor, &ligand)
+                                : qn_model_file_read(path, &chains, &receptor, &ligand);
     if (status == QN_OK) {
         status = qn_complex_quality_compute(run->against->reference, receptor, ligand, &run->qualities[index]);
         if (status != QN_OK) status = qn_error_add_context(status, "%s", path);
@@ -198,7 +226,7 @@ static qn_status evaluate_model(size_t index, int worker, void *user)
     return status;
 }
 
-/* One warning, not one a model: models of one run lack the same residues. */
+/* Warn once and not for each model, because models of one run lack the same residues. */
 static void warn_of_unmatched(const evaluation *run)
 {
     size_t worst = 0, affected = 0;
@@ -208,39 +236,53 @@ static void warn_of_unmatched(const evaluation *run)
     }
     if (affected == 0) return;
     qn_log(QN_LOG_WARNING,
-           "%s: %zu of %zu native contacts are with residues that the model lacks and count as not made%s",
+           "%s: %zu of %zu native contacts are with residues that the model lacks and count as missing%s",
            run->list.items[worst].name, run->qualities[worst].unmatched_contacts, run->qualities[worst].native_contacts,
            affected > 1 ? "; other models lack some too" : "");
 }
 
-static qn_status fill_report(evaluation *run, qn_evaluate_report **report)
+/* A result with the memory that it points into. */
+typedef struct owned_result {
+    qn_evaluate_result result; /* the caller has its address */
+    qn_evaluate_model *models;
+    char **names;
+} owned_result;
+
+static qn_status fill_result(evaluation *run, owned_result *owned)
 {
-    void *memory = NULL, *models = NULL;
-    QN_TRY(qn_allocate(run->list.count, sizeof(qn_evaluate_model), &models));
-    qn_status status = qn_allocate(1, sizeof(qn_evaluate_report), &memory);
-    if (status != QN_OK) {
-        qn_release(&models);
-        return status;
-    }
-    *report = memory;
-    (*report)->models = models;
-    (*report)->model_count = run->list.count;
-    for (size_t i = 0; i < run->list.count; i++) {
+    const size_t count = run->list.count;
+    void *memory;
+    QN_TRY(qn_allocate(count, sizeof *owned->models, &memory));
+    owned->models = memory;
+    QN_TRY(qn_allocate(count, sizeof *owned->names, &memory));
+    owned->names = memory;
+    for (size_t i = 0; i < count; i++) {
         const qn_complex_quality *quality = &run->qualities[i];
-        (*report)->models[i] = (qn_evaluate_model){.name = run->list.items[i].name,
-                                                   .fnat = quality->fnat,
-                                                   .interface_rmsd_angstrom = quality->interface_rmsd_angstrom,
-                                                   .ligand_rmsd_angstrom = quality->ligand_rmsd_angstrom,
-                                                   .dockq = quality->dockq,
-                                                   .capri = qn_capri_class_name(quality->capri)};
+        owned->names[i] = run->list.items[i].name;
         run->list.items[i].name = NULL; /* moved */
+        owned->models[i] = (qn_evaluate_model){.name = owned->names[i],
+                                               .fnat = quality->fnat,
+                                               .interface_rmsd_angstrom = quality->interface_rmsd_angstrom,
+                                               .ligand_rmsd_angstrom = quality->ligand_rmsd_angstrom,
+                                               .dockq = quality->dockq,
+                                               .capri = quality->capri};
     }
+    owned->result = (qn_evaluate_result){.models = owned->models, .model_count = count};
     return QN_OK;
 }
 
-static qn_status evaluate(qn_context *context, const qn_evaluate_options *options, qn_evaluate_report **report)
+static qn_status make_result(evaluation *run, qn_evaluate_result **result)
 {
-    *report = NULL;
+    void *memory;
+    QN_TRY(qn_allocate(1, sizeof(owned_result), &memory));
+    *result = memory;
+    const qn_status status = fill_result(run, memory);
+    if (status != QN_OK) qn_evaluate_result_destroy(result);
+    return status;
+}
+
+static qn_status evaluate(qn_context *context, const qn_evaluate_options *options, qn_evaluate_result **result)
+{
     yardstick against = {0};
     evaluation run = {.options = options, .against = &against};
     qn_status status = list_models(options, &run.list);
@@ -248,25 +290,31 @@ static qn_status evaluate(qn_context *context, const qn_evaluate_options *option
     if (status == QN_OK) status = qn_allocate(run.list.count, sizeof(qn_complex_quality), (void **)&run.qualities);
     if (status == QN_OK) status = qn_pool_run(qn_context_pool(context), run.list.count, evaluate_model, &run);
     if (status == QN_OK) warn_of_unmatched(&run);
-    if (status == QN_OK) status = fill_report(&run, report);
+    if (status == QN_OK && result) status = make_result(&run, result);
     qn_release(&run.qualities);
     entries_clear(&run.list);
     yardstick_clear(&against);
     return status;
 }
 
-qn_status qn_evaluate_run(qn_context *context, const qn_evaluate_options *options, qn_evaluate_report **report)
+qn_status qn_evaluate_run(qn_context *context, const qn_evaluate_options *options, qn_evaluate_result **result)
 {
+    qn_evaluate_options own;
+    if (result) *result = NULL;
+    QN_TRY(qn_option_take(qn_evaluate_option_table(), options, &own));
     const qn_log_scope outer = qn_context_enter_log(context);
-    const qn_status status = evaluate(context, options, report);
+    const qn_status status = evaluate(context, &own, result);
     qn_log_return(outer);
     return status;
 }
 
-void qn_evaluate_report_destroy(qn_evaluate_report **report)
+void qn_evaluate_result_destroy(qn_evaluate_result **result)
 {
-    if (!report || !*report) return;
-    for (size_t i = 0; i < (*report)->model_count; i++) qn_release(&(*report)->models[i].name);
-    qn_release(&(*report)->models);
-    qn_release(report);
+    owned_result *owned = result ? (owned_result *)*result : NULL;
+    if (!owned) return;
+    for (size_t i = 0; owned->names && i < owned->result.model_count; i++) qn_release(&owned->names[i]);
+    qn_release(&owned->names);
+    qn_release(&owned->models);
+    qn_release(&owned);
+    *result = NULL;
 }

@@ -18,8 +18,8 @@ static bool contains(const qn_chain_names *names, const char *name)
 static qn_status add_name(qn_chain_names *names, const char *name, size_t length)
 {
     if (length >= sizeof names->names[0])
-        QN_FAIL(QN_INVALID_ARGUMENT, "chain name \"%.*s\" is longer than %zu characters", (int)length, name,
-                sizeof names->names[0] - 1);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "chain name \"%.*s\" is longer than %zu characters", (int)length, name,
+                       sizeof names->names[0] - 1);
     char copy[sizeof names->names[0]] = "";
     memcpy(copy, name, length);
     if (contains(names, copy)) return QN_OK;
@@ -58,7 +58,7 @@ qn_status qn_chain_names_parse(const char *text, const qn_molecule *molecule, qn
         for (const char *letter = text; *letter; letter++) QN_TRY(add_name(names, letter, 1));
     }
     if (names->count == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "\"%s\" names no chain, expected \"A\", \"AB\" or \"A,BB\"", text);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "\"%s\" names no chain, expected \"A\", \"AB\" or \"A,BB\"", text);
     return QN_OK;
 }
 
@@ -89,14 +89,14 @@ static qn_status take_word(const char **text, char word[8])
 {
     size_t length = strcspn(*text, " \t\r\n");
     if (length == 0 || length > 7)
-        QN_FAIL(QN_BAD_FORMAT, "expected a chain name of 1 to 7 characters in \"%s\"", *text);
+        return QN_FAIL(QN_BAD_FORMAT, "expected a chain name of 1 to 7 characters in \"%s\"", *text);
     memset(word, 0, 8);
     memcpy(word, *text, length);
     *text += length;
     return QN_OK;
 }
 
-/* `text` follows "QUERN ". Other QUERN remarks are none of our business. */
+/* Read a remark; `text` follows "QUERN ". Other QUERN remarks are ignored. */
 static qn_status read_remark(const char *text, remarks *found)
 {
     static const char *const partners[] = {"RECEPTOR ", "LIGAND "};
@@ -117,13 +117,14 @@ static qn_status read_remark(const char *text, remarks *found)
     return QN_OK;
 }
 
-/* Remark lines are shorter than the buffer by far; pieces of longer lines start with neither REMARK nor '#'. */
+/* Read the remarks of a file. Remarks are much shorter than the buffer; a longer line is read in pieces. */
 static qn_status read_remarks(const char *path, remarks *found)
 {
     char line[4096];
     errno = 0;
-    gzFile file = gzopen(path, "rb"); /* reads plain files too */
-    if (!file) QN_FAIL(QN_NOT_FOUND, "%s: cannot be opened: %s", path, errno ? strerror(errno) : "out of memory");
+    gzFile file = gzopen(path, "rb"); /* reads files without compression too */
+    if (!file)
+        return QN_FAIL(QN_NOT_FOUND, "%s: cannot be opened: %s", path, errno ? strerror(errno) : "out of memory");
     qn_status status = QN_OK;
     while (status == QN_OK && gzgets(file, line, sizeof line)) {
         bool pdb = strncmp(line, "REMARK", 6) == 0;
@@ -188,8 +189,8 @@ static qn_status select_chains(const char *path, const char *partner, const qn_m
     return status;
 }
 
-/* The chains of one partner: the caller's, the remarks', the reference's. *names may be borrowed from the latter two;
- * `own` holds what was parsed. */
+/* Choose the chains of one partner: the caller's choice, else those of the remarks, else those of the reference. *names
+ * points to one of the latter two or to `own`, which holds the caller's choice. */
 static qn_status choose_chains(const char *choice, const qn_chain_names *remarked, const qn_chain_names *reference,
                                const qn_molecule *molecule, qn_chain_names *own, const qn_chain_names **names)
 {
@@ -208,9 +209,10 @@ static qn_status split(const char *path, const qn_model_chains *chains, const re
     QN_TRY(choose_chains(chains->ligand, &found->chains[1], chains->ligand_reference, molecule, &own[1], &of_ligand));
     for (size_t i = 0; i < of_receptor->count; i++)
         if (contains(of_ligand, of_receptor->names[i]))
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "%s: chain \"%s\" cannot be both receptor and ligand: say which chains of the model are which",
-                    path, of_receptor->names[i]);
+            return QN_FAIL(
+                QN_INVALID_ARGUMENT,
+                "%s: chain \"%s\" cannot be both receptor and ligand: say which chains of the model are which", path,
+                of_receptor->names[i]);
     QN_TRY(select_chains(path, "receptor", molecule, of_receptor, found, receptor));
     return select_chains(path, "ligand", molecule, of_ligand, found, ligand);
 }
@@ -223,7 +225,9 @@ qn_status qn_model_file_read(const char *path, const qn_model_chains *chains, qn
     qn_molecule *molecule = NULL;
     qn_chain_names own[2] = {{0}};
     qn_status status = read_remarks(path, &found);
-    if (status == QN_OK) status = qn_molecule_read(NULL, path, &(qn_molecule_options){.drop_water = true}, &molecule);
+    if (status == QN_OK)
+        status = qn_molecule_read(
+            NULL, path, &(qn_molecule_options){.size = sizeof(qn_molecule_options), .drop_water = true}, &molecule);
     if (status == QN_OK) status = split(path, chains, &found, molecule, own, receptor, ligand);
     if (status != QN_OK) {
         qn_molecule_destroy(receptor);
@@ -231,6 +235,22 @@ qn_status qn_model_file_read(const char *path, const qn_model_chains *chains, qn
     }
     qn_molecule_destroy(&molecule);
     remarks_clear(&found);
+    qn_chain_names_clear(&own[0]);
+    qn_chain_names_clear(&own[1]);
+    return status;
+}
+
+qn_status qn_model_split(const qn_molecule *molecule, const char *name, const qn_model_chains *chains,
+                         qn_molecule **receptor, qn_molecule **ligand)
+{
+    const remarks none = {0};
+    qn_chain_names own[2] = {{0}};
+    *receptor = *ligand = NULL;
+    const qn_status status = split(name, chains, &none, molecule, own, receptor, ligand);
+    if (status != QN_OK) {
+        qn_molecule_destroy(receptor);
+        qn_molecule_destroy(ligand);
+    }
     qn_chain_names_clear(&own[0]);
     qn_chain_names_clear(&own[1]);
     return status;

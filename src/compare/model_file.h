@@ -1,11 +1,11 @@
-/* A file with a model of a complex, taken apart into its two partners.
+/* Split a file with a model of a complex into the two partners.
  *
- * Which chains belong to which partner is said by the caller, or else by remarks that quern writes into its own models
- * (PDB "REMARK 900 …", mmCIF "# …"):
+ * The chains of a partner are those that the caller names. If the caller names none, they are read from remarks, which
+ * quern writes into its own models (PDB "REMARK 900 …", mmCIF "# …"):
  *     QUERN RECEPTOR CHAINS A,B
  *     QUERN LIGAND CHAINS C
  *     QUERN LIGAND CHAIN C WAS A          original name of a chain that was renamed because it clashed
- * or else by the names of the references' chains.
+ * Without remarks, the partner's chains are those with the names of the reference's chains.
  */
 #ifndef QN_COMPARE_MODEL_FILE_H
 #define QN_COMPARE_MODEL_FILE_H
@@ -17,9 +17,10 @@ typedef struct qn_chain_names {
     size_t count, capacity;
 } qn_chain_names;
 
-/* "A,BB" is two names, and so is ",BB" one; "AB" is one name when `molecule` has such a chain, else two letters. */
+/* Add the chain names of a text to `names`. With a comma, the text is a list: "A,BB" has two names, ",BB" has one.
+ * Without a comma, "AB" is one name if `molecule` has a chain AB, else the names A and B. */
 QN_MUST_CHECK qn_status qn_chain_names_parse(const char *text, const qn_molecule *molecule, qn_chain_names *names);
-/* `polymers`: not the chains that hold nothing but HETATM records. */
+/* Add the names of a molecule's chains to `names`. `polymers`: leave out chains that have only HETATM records. */
 QN_MUST_CHECK qn_status qn_chain_names_of(const qn_molecule *molecule, bool polymers, qn_chain_names *names);
 void qn_chain_names_clear(qn_chain_names *names);
 
@@ -28,8 +29,13 @@ typedef struct qn_model_chains {
     const qn_chain_names *receptor_reference, *ligand_reference;
 } qn_model_chains;
 
-/* Both partners with original chain names; destroy both. QN_NOT_FOUND when a chain is missing, with those present. */
+/* Read both partners, with their original chain names; destroy both. QN_NOT_FOUND if a chain is missing: the message
+ * lists the chains that the file has. */
 QN_MUST_CHECK qn_status qn_model_file_read(const char *path, const qn_model_chains *chains, qn_molecule **receptor,
                                            qn_molecule **ligand);
+
+/* The same for a complex in memory, which has no remarks. */
+QN_MUST_CHECK qn_status qn_model_split(const qn_molecule *molecule, const char *name, const qn_model_chains *chains,
+                                       qn_molecule **receptor, qn_molecule **ligand);
 
 #endif

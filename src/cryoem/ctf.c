@@ -6,21 +6,22 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* Electron microscopes have 1 to 3000 kV; volts where kilovolts belong are beyond. */
-static const double MOST_KILOVOLTS = 10000;
+/* Largest voltage. Electron microscopes have 1 to 3000 kV; a larger value is probably in volts. */
+static const double KILOVOLTS_MAX = 10000;
 
 static qn_status check_optics(const qn_optics_group *optics)
 {
     const int number = optics->number;
     const double voltage = optics->voltage_kv, contrast = optics->amplitude_contrast;
-    if (!(voltage >= 1 && voltage <= MOST_KILOVOLTS))
-        QN_FAIL(QN_BAD_FORMAT, "optics group %d: a voltage of %g kV; expected 1 to %g", number, voltage,
-                MOST_KILOVOLTS);
+    if (!(voltage >= 1 && voltage <= KILOVOLTS_MAX))
+        return QN_FAIL(QN_BAD_FORMAT, "optics group %d: a voltage of %g kV; expected 1 to %g", number, voltage,
+                       KILOVOLTS_MAX);
     if (!isfinite(optics->spherical_aberration_mm))
-        QN_FAIL(QN_BAD_FORMAT, "optics group %d: a spherical aberration of %g mm; expected a finite number", number,
-                optics->spherical_aberration_mm);
+        return QN_FAIL(QN_BAD_FORMAT, "optics group %d: a spherical aberration of %g mm; expected a finite number",
+                       number, optics->spherical_aberration_mm);
     if (!(contrast >= 0 && contrast <= 1))
-        QN_FAIL(QN_BAD_FORMAT, "optics group %d: an amplitude contrast of %g; expected 0 to 1", number, contrast);
+        return QN_FAIL(QN_BAD_FORMAT, "optics group %d: an amplitude contrast of %g; expected 0 to 1", number,
+                       contrast);
     return QN_OK;
 }
 
@@ -36,9 +37,8 @@ static qn_status check_particle(const qn_particle *particle, int number)
                   {"B-factor", particle->b_factor_angstrom2}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (!isfinite(values[i].value))
-            QN_FAIL(QN_BAD_FORMAT, "line %llu (particle %llu, optics group %d): a %s of %g; expected a finite number",
-                    (unsigned long long)particle->line, (unsigned long long)particle->row, number, values[i].name,
-                    values[i].value);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: a %s of %g in optics group %d; expected a finite number",
+                           qn_particle_place_of(particle).text, values[i].name, values[i].value, number);
     return QN_OK;
 }
 
@@ -61,7 +61,7 @@ qn_status qn_ctf_of(const qn_particle *particle, const qn_optics_group *optics, 
     return QN_OK;
 }
 
-/* cos 2 (φ − angle) u² = (x² − y²) cos 2 angle + 2 x y sin 2 angle: no angle at u = 0 is needed. */
+/* Computed from cos 2 (φ − angle) u² = (x² − y²) cos 2 angle + 2 x y sin 2 angle, which needs no angle φ at u = 0. */
 double qn_ctf_at(const qn_ctf *ctf, double frequency_x, double frequency_y)
 {
     const double x = frequency_x, y = frequency_y, squared = x * x + y * y, wavelength = ctf->wavelength_angstrom;

@@ -8,15 +8,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Lines next to one another along x, so that a cache line serves all of them. */
-enum { LINES_MOST = 16 };
+/* Neighbouring lines along x that are processed together, so that a cache line serves all of them. */
+enum { LINES_MAX = 16 };
 
 /* Scratch of one worker: lines side by side, and the lower envelope of one line's parabolas. */
 typedef struct envelope {
-    double *border; /* [length]: where parabola i of the envelope begins to be the lowest */
-    int *place;     /* [length]: its apex */
+    double *border; /* [length]: place from which on parabola i of the envelope is the lowest */
+    int *place;     /* [length]: apex of parabola i */
     float *result;  /* [length] */
-    float *values;  /* [LINES_MOST][length] */
+    float *values;  /* [LINES_MAX][length] */
 } envelope;
 
 typedef struct distance_work {
@@ -24,12 +24,12 @@ typedef struct distance_work {
     float most; /* reach² */
     float *squared;
     char *scratch;
-    size_t scratch_bytes; /* of a worker */
+    size_t scratch_bytes; /* bytes of scratch of one worker */
 } distance_work;
 
 static size_t envelope_bytes(int longest)
 {
-    return (size_t)longest * (sizeof(double) + sizeof(int) + (LINES_MOST + 1) * sizeof(float));
+    return (size_t)longest * (sizeof(double) + sizeof(int) + (LINES_MAX + 1) * sizeof(float));
 }
 
 static envelope envelope_of(const distance_work *work, int worker)
@@ -41,10 +41,10 @@ static envelope envelope_of(const distance_work *work, int worker)
     return (envelope){.border = border, .place = place, .result = result, .values = result + length};
 }
 
-/* Along x every voxel is marked or not: the nearest mark to the left, then to the right. */
+/* Measure along x, where every voxel is marked or not: find the nearest mark to the left, then to the right. */
 static void measure_row(float *row, int count, float most)
 {
-    const float far = (float)(1 << 20); /* beyond any reach, and exact when 1 is added */
+    const float far = (float)(1 << 20); /* beyond any reach, and small enough that adding 1 is exact */
     float steps = far;
     for (int x = 0; x < count; x++) {
         steps = row[x] == 0 ? 0 : steps + 1;
@@ -58,13 +58,14 @@ static void measure_row(float *row, int count, float most)
     }
 }
 
-/* Where the parabolas with apices at p < q, f(p) and f(q) high, cross. */
+/* Place where the parabolas with apices at p < q, of heights f(p) and f(q), cross. */
 static double crossing_of(const float *f, int p, int q)
 {
     return ((double)f[q] - (double)f[p]) / (2 * (q - p)) + 0.5 * (p + q);
 }
 
-/* result[i] = min over j of f(j) + (i − j)². Apices at `most` lower nothing below it and are left out. */
+/* result[i] = min over j of f(j) + (i − j)². Apices of height `most` cannot give values below `most`,
+ * and are left out. */
 static void measure_line(const envelope *e, const float *f, int count, float most)
 {
     int last = -1;
@@ -86,7 +87,7 @@ static void measure_line(const envelope *e, const float *f, int count, float mos
     }
 }
 
-/* `lines` lines of `count` voxels, `stride` apart within a line and 1 apart between lines. */
+/* Measure `lines` lines of `count` voxels. Voxels of a line are `stride` apart, the lines 1 apart. */
 static void measure_lines(const envelope *e, float *squared, int lines, int count, size_t stride, float most)
 {
     bool lower = false;
@@ -96,14 +97,14 @@ static void measure_lines(const envelope *e, float *squared, int lines, int coun
             e->values[(size_t)line * (size_t)count + (size_t)i] = value;
             lower = lower || value < most;
         }
-    if (!lower) return; /* all of it is out of reach, and stays so */
+    if (!lower) return; /* the whole line is out of reach */
     for (int line = 0; line < lines; line++) {
         measure_line(e, e->values + (size_t)line * (size_t)count, count, most);
         for (int i = 0; i < count; i++) squared[(size_t)i * stride + (size_t)line] = e->result[i];
     }
 }
 
-/* Rows, then columns of a plane. */
+/* Measure the rows, then the columns of a plane. */
 static qn_status measure_plane(size_t z, int worker, void *user)
 {
     const distance_work *work = user;
@@ -111,21 +112,20 @@ static qn_status measure_plane(size_t z, int worker, void *user)
     const int across = work->counts[0], down = work->counts[1];
     float *plane = work->squared + z * (size_t)across * (size_t)down;
     for (int y = 0; y < down; y++) measure_row(plane + (size_t)y * (size_t)across, across, work->most);
-    for (int x = 0; x < across; x += LINES_MOST)
-        measure_lines(&e, plane + x, across - x < LINES_MOST ? across - x : LINES_MOST, down, (size_t)across,
-                      work->most);
+    for (int x = 0; x < across; x += LINES_MAX)
+        measure_lines(&e, plane + x, across - x < LINES_MAX ? across - x : LINES_MAX, down, (size_t)across, work->most);
     return QN_OK;
 }
 
-/* Lines along z that stand on one row. */
+/* Measure the lines along z through one row. */
 static qn_status measure_upright(size_t y, int worker, void *user)
 {
     const distance_work *work = user;
     const envelope e = envelope_of(work, worker);
     const int across = work->counts[0];
     const size_t plane = (size_t)across * (size_t)work->counts[1];
-    for (int x = 0; x < across; x += LINES_MOST)
-        measure_lines(&e, work->squared + y * (size_t)across + x, across - x < LINES_MOST ? across - x : LINES_MOST,
+    for (int x = 0; x < across; x += LINES_MAX)
+        measure_lines(&e, work->squared + y * (size_t)across + x, across - x < LINES_MAX ? across - x : LINES_MAX,
                       work->counts[2], plane, work->most);
     return QN_OK;
 }

@@ -7,15 +7,14 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/sized_struct.h"
 #include "cryoem/grid_transform.h"
 #include "cryoem/shells.h"
 #include "cryoem/volume_check.h"
 #include "runtime/device.h"
 
-static const double default_randomise_below = 0.8;
-
-/* Shells behind the one from which phases are randomised before the correction begins: a mask carries what is kept
- * across the border. */
+/* Number of shells with random phases that are not corrected. They follow the shells with kept phases, and the mask
+ * mixes these phases into them. */
 enum { SHELLS_UNTIL_CORRECTED = 2 };
 
 typedef struct fsc_job {
@@ -26,40 +25,40 @@ typedef struct fsc_job {
     qn_fsc *fsc;
 } fsc_job;
 
-/* ---- what comes in ---- */
+/* ---- inputs ---- */
 
 static qn_status check_values(qn_pool *pool, const qn_volume *volume, const char *name)
 {
     float low, high;
     QN_TRY(qn_volume_range(pool, volume, name, &low, &high));
     if (low == high)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: every voxel is %g, and the Fourier shell correlation with a constant is undefined; expected a map",
-                name, (double)low);
+        return QN_FAIL(
+            QN_BAD_FORMAT,
+            "%s: every voxel is %g, and the Fourier shell correlation with a constant is undefined; expected a map",
+            name, (double)low);
     return QN_OK;
 }
 
 static qn_status check_mask(qn_pool *pool, const qn_volume *mask, const qn_volume *half, const char *half_name)
 {
-    const float slack = 0.01f; /* of interpolated masks */
+    const float slack = 0.01f; /* tolerance for interpolated masks */
     const char *name = qn_volume_name(mask, "the mask");
     float low, high;
     for (int k = 0; k < 3; k++)
         if (mask->counts[k] != half->counts[k])
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "%s has %d x %d x %d voxels and %s has %d x %d x %d; expected a mask of one "
-                    "size with the maps",
-                    name, mask->counts[0], mask->counts[1], mask->counts[2], half_name, half->counts[0],
-                    half->counts[1], half->counts[2]);
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "%s has %d x %d x %d voxels and %s has %d x %d x %d; expected a mask of the same size", name,
+                           mask->counts[0], mask->counts[1], mask->counts[2], half_name, half->counts[0],
+                           half->counts[1], half->counts[2]);
     QN_TRY(qn_volume_range(pool, mask, name, &low, &high));
     if (low < -slack || high > 1 + slack)
-        QN_FAIL(QN_BAD_FORMAT, "%s: values go from %g to %g; expected a mask of 0 to 1", name, (double)low,
-                (double)high);
-    if (!(high > 0)) QN_FAIL(QN_BAD_FORMAT, "%s: every voxel is 0; expected a mask that lets something through", name);
-    /* 1 Å is what a file that says nothing gives */
+        return QN_FAIL(QN_BAD_FORMAT, "%s: values go from %g to %g; expected a mask of 0 to 1", name, (double)low,
+                       (double)high);
+    if (!(high > 0)) return QN_FAIL(QN_BAD_FORMAT, "%s: every voxel is 0; expected a mask with values above 0", name);
+    /* a voxel of 1 Å may mean that the file states no voxel size */
     if (mask->voxel_angstrom[0] != 1 && qn_voxels_differ(half->voxel_angstrom[0], mask->voxel_angstrom[0]))
-        qn_log(QN_LOG_WARNING, "%s has voxels of %g Å and %s of %g Å; they are laid on one another voxel by voxel",
-               name, mask->voxel_angstrom[0], half_name, half->voxel_angstrom[0]);
+        qn_log(QN_LOG_WARNING, "%s has voxels of %g Å and %s of %g Å; the mask is applied voxel by voxel", name,
+               mask->voxel_angstrom[0], half_name, half->voxel_angstrom[0]);
     return QN_OK;
 }
 
@@ -68,8 +67,8 @@ static qn_status check_inputs(qn_pool *pool, const fsc_job *job)
     const char *names[2] = {qn_volume_name(job->halves[0], "the first half map"),
                             qn_volume_name(job->halves[1], "the second half map")};
     if (!(job->options.randomise_below > 0 && job->options.randomise_below <= 1))
-        QN_FAIL(QN_INVALID_ARGUMENT, "phases are to be randomised below a correlation of %g; expected 0 to 1",
-                job->options.randomise_below);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "phases are to be randomised below a correlation of %g; expected 0 to 1",
+                       job->options.randomise_below);
     QN_TRY(qn_volume_check_halves(job->halves, names));
     for (int k = 0; k < 2; k++) QN_TRY(check_values(pool, job->halves[k], names[k]));
     return job->mask ? check_mask(pool, job->mask, job->halves[0], names[0]) : QN_OK;
@@ -128,7 +127,7 @@ static qn_status correlate_maps(fsc_job *job, const float *mask, double *curve)
     return correlate_spectra(job, curve);
 }
 
-/* The spectra are those of the unmasked maps. */
+/* Correlate the maps with random phases. On entry the spectra are those of the unmasked maps. */
 static qn_status correlate_randomised(fsc_job *job, double *curve)
 {
     const float voxels = (float)job->side * (float)job->side * (float)job->side;
@@ -148,8 +147,8 @@ static int first_below(const double *curve, int shells, double threshold)
     return 0;
 }
 
-/* FSC_true = (FSC_masked − FSC_random) / (1 − FSC_random) of Chen et al. 2013; where a mask correlates
- * randomised maps altogether nothing can be said of what they share. */
+/* Correct the masked curve: FSC_true = (FSC_masked − FSC_random) / (1 − FSC_random) of Chen et al. 2013. Where
+ * FSC_random is 1 the corrected value is undefined, and is set to 0. */
 static void correct(qn_fsc *fsc)
 {
     for (int s = 0; s < fsc->shells; s++) {
@@ -183,7 +182,7 @@ static qn_fsc_crossing find_crossing(const double *curve, int shells, double thr
                                 .crossing_angstrom = 2 * voxel_angstrom};
     if (shell == 0) return crossing;
     crossing.shell_angstrom = crossing.crossing_angstrom = box_angstrom / shell;
-    if (shell == 1) return crossing; /* shell 0 is the mean, which says nothing of detail */
+    if (shell == 1) return crossing; /* nothing to interpolate with: shell 0 is the mean */
     const double above = curve[shell - 1] - threshold, fall = curve[shell - 1] - curve[shell];
     crossing.crossing_angstrom = box_angstrom / (shell - 1 + above / fall);
     return crossing;
@@ -208,7 +207,7 @@ static double mean_of(const qn_volume *volume)
     return sum / (double)voxels;
 }
 
-/* The masked curve comes first: the unmasked spectra are wanted again for randomising. */
+/* The masked curve is computed first, so that the unmasked spectra are left for randomising. */
 static qn_status compute_curves(fsc_job *job)
 {
     QN_TRY(allocate_curves(job->side, job->mask != NULL, &job->fsc));
@@ -222,8 +221,7 @@ static qn_status compute(qn_context *context, const qn_volume *half_1, const qn_
 {
     fsc_job job = {.halves = {half_1, half_2}, .mask = mask, .side = half_1->counts[0]};
     *fsc = NULL;
-    if (options) job.options = *options;
-    if (job.options.randomise_below == 0) job.options.randomise_below = default_randomise_below;
+    job.options = *options;
     QN_TRY(check_inputs(qn_context_pool(context), &job));
     QN_TRY(qn_grid_transform_create(context, half_1->counts, 2, &job.transform));
     const qn_status status = compute_curves(&job);
@@ -241,8 +239,11 @@ static qn_status compute(qn_context *context, const qn_volume *half_1, const qn_
 qn_status qn_fsc_compute(qn_context *context, const qn_volume *half_1, const qn_volume *half_2, const qn_volume *mask,
                          const qn_fsc_options *options, qn_fsc **fsc)
 {
+    qn_fsc_options own = qn_fsc_default_options();
+    *fsc = NULL;
+    QN_TRY(qn_sized_struct_copy(&own, sizeof own, options, "FSC"));
     const qn_log_scope outer = qn_context_enter_log(context);
-    const qn_status status = compute(context, half_1, half_2, mask, options, fsc);
+    const qn_status status = compute(context, half_1, half_2, mask, &own, fsc);
     qn_log_return(outer);
     return status;
 }

@@ -7,7 +7,8 @@ static qn_status create_parts(qn_context *context, int spectra, qn_grid_transfor
 {
     const int *counts = t->counts;
     const size_t rows = (size_t)counts[1] * (size_t)counts[2];
-    qn_fft_options options = {.size = {counts[0], counts[1], counts[2]}, .kind = QN_FFT_REAL_FORWARD};
+    qn_fft_options options = {
+        .size_bytes = sizeof options, .size = {counts[0], counts[1], counts[2]}, .kind = QN_FFT_REAL_FORWARD};
     QN_TRY(qn_device_open(context, "host", &t->device));
     QN_TRY(qn_queue_create(t->device, &t->queue));
     QN_TRY(qn_buffer_create(t->device, rows * (size_t)counts[0] * sizeof(float), &t->grid));

@@ -1,9 +1,10 @@
-/* Soft masks around what of a map stands out. */
+/* Soft masks around the density of a map. */
 #include <math.h>
 #include <stdbool.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized_struct.h"
 #include "cryoem/distance.h"
 #include "cryoem/grid_transform.h"
 #include "cryoem/mask_parts.h"
@@ -12,26 +13,19 @@
 #include "cryoem/volume_check.h"
 #include "runtime/device.h"
 
-static const double default_extend_voxels = 3, default_soft_edge_voxels = 6;
 static const double default_low_pass_angstrom = 15, least_low_pass_voxels = 4;
 
-/* Smaller parts than this share of the largest are dust. A part of density rises to this many deviations of the noise
- * somewhere: of the few million independent voxels that a large map has, none does by chance. */
+/* Parts with fewer voxels than least_share of the largest are dropped. A part must reach peak_noises deviations of the
+ * noise somewhere: even in a large map, with a few million independent voxels, noise alone does not reach them. */
 static const double least_share = 0.1, peak_noises = 6;
 
 static const double most_margin_voxels = 1000;
-
-qn_mask_options qn_mask_default_options(void)
-{
-    return (qn_mask_options){
-        .threshold = (double)NAN, .extend_voxels = default_extend_voxels, .soft_edge_voxels = default_soft_edge_voxels};
-}
 
 /* ---- low-pass filter ---- */
 
 typedef struct filter_work {
     int counts[3];
-    float *factors[3]; /* of each index along each axis: a Gaussian is the product of those along its axes */
+    float *factors[3]; /* factor for each index along each axis; a Gaussian is the product of the three */
     float *spectrum;
 } filter_work;
 
@@ -59,7 +53,7 @@ static qn_status filter(void *const *addresses, qn_pool *pool, void *user)
     return qn_pool_run(pool, (size_t)work->counts[2], filter_plane, work);
 }
 
-/* The inverse transform's factor 1/N is in them. */
+/* The factors include the 1/N of the inverse transform. */
 static void fill_factors(const qn_volume *map, int axis, double low_pass_angstrom, float *factors)
 {
     const int count = map->counts[axis];
@@ -70,8 +64,8 @@ static void fill_factors(const qn_volume *map, int axis, double low_pass_angstro
     }
 }
 
-/* The grid becomes the map times a Gaussian that halves the amplitudes at 1 / low_pass_angstrom: unlike a sharp edge it
- * makes no rings, which would stand out themselves. */
+/* Fill the grid with the low-pass filtered map. The Gaussian filter halves amplitudes at 1 / low_pass_angstrom and,
+ * unlike a sharp edge, makes no rings, which would pass the threshold. */
 static qn_status low_pass(const qn_volume *map, double low_pass_angstrom, qn_grid_transform *grid)
 {
     filter_work work = {.counts = {map->counts[0], map->counts[1], map->counts[2]}};
@@ -92,7 +86,7 @@ static qn_status low_pass(const qn_volume *map, double low_pass_angstrom, qn_gri
 
 /* ---- threshold and parts ---- */
 
-/* Fills in the threshold where it is to be chosen. */
+/* Choose the threshold, unless it is given. */
 static qn_status choose_threshold(qn_pool *pool, const qn_volume *filtered, const char *name, qn_mask_report *report,
                                   float *high)
 {
@@ -101,7 +95,8 @@ static qn_status choose_threshold(qn_pool *pool, const qn_volume *filtered, cons
     QN_TRY(qn_volume_range(pool, filtered, name, &low, high));
     report->background = report->noise = (double)NAN;
     if (!isnan(report->options.threshold)) return QN_OK;
-    if (low == *high) QN_FAIL(QN_BAD_FORMAT, "%s: every voxel is %g, so that nothing stands out", name, (double)low);
+    if (low == *high)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: every voxel is %g, so that nothing stands out", name, (double)low);
     QN_TRY(qn_mask_find_levels(pool, filtered, low, *high, &levels));
     report->options.threshold = levels.threshold;
     report->background = levels.background;
@@ -124,9 +119,10 @@ static qn_status find_parts(qn_pool *pool, const qn_volume *filtered, const char
     report->parts_kept = parts.kept;
     if (parts.kept > 0) return QN_OK;
     if (!chosen)
-        QN_FAIL(QN_BAD_FORMAT, "%s: nothing is above the threshold of %g: filtered to %g Å it has values up to %g",
-                name, threshold, options->low_pass_angstrom, (double)high);
-    QN_FAIL(
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: nothing is above the threshold of %g: filtered to %g Å it has values up to %g", name,
+                       threshold, options->low_pass_angstrom, (double)high);
+    return QN_FAIL(
         QN_BAD_FORMAT,
         "%s: nothing stands out: filtered to %g Å its highest voxel is %.3g above a background of %.3g that scatters "
         "by %.3g; expected density brighter than its surroundings by more than %g times that",
@@ -160,7 +156,7 @@ static qn_status shape_mask(qn_pool *pool, const qn_mask_options *options, qn_vo
 {
     edge_work work = {
         .options = options, .plane = (size_t)mask->counts[0] * (size_t)mask->counts[1], .values = mask->values};
-    /* a little farther than the edge, so that what is out of reach is 0 */
+    /* a little farther than the edge, so that voxels out of reach are 0 */
     const float reach = (float)(options->extend_voxels + options->soft_edge_voxels) + 1;
     QN_TRY(qn_distance_squared(pool, mask->counts, reach, mask->values));
     return qn_pool_run(pool, (size_t)mask->counts[2], soften_plane, &work);
@@ -169,18 +165,20 @@ static qn_status shape_mask(qn_pool *pool, const qn_mask_options *options, qn_vo
 static qn_status settle_options(const qn_volume *map, const qn_mask_options *given, qn_mask_options *options)
 {
     const double voxel = map->voxel_angstrom[0];
-    *options = given ? *given : qn_mask_default_options();
+    *options = qn_mask_default_options();
+    QN_TRY(qn_sized_struct_copy(options, sizeof *options, given, "mask"));
     if (options->low_pass_angstrom == 0)
         options->low_pass_angstrom = fmax(default_low_pass_angstrom, least_low_pass_voxels * voxel);
     if (!(options->low_pass_angstrom > 0) || !isfinite(options->low_pass_angstrom))
-        QN_FAIL(QN_INVALID_ARGUMENT, "a mask's low-pass filter is %g Å; expected a length above 0",
-                options->low_pass_angstrom);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a mask's low-pass filter is %g Å; expected a length above 0",
+                       options->low_pass_angstrom);
     if (!(options->extend_voxels >= 0 && options->soft_edge_voxels >= 0 &&
           options->extend_voxels + options->soft_edge_voxels <= most_margin_voxels))
-        QN_FAIL(QN_INVALID_ARGUMENT, "a mask is to reach %g voxels and its edge %g farther; expected 0 to %g together",
-                options->extend_voxels, options->soft_edge_voxels, most_margin_voxels);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "a mask is to reach %g voxels and its edge %g farther; expected 0 to %g together",
+                       options->extend_voxels, options->soft_edge_voxels, most_margin_voxels);
     if (isinf(options->threshold))
-        QN_FAIL(QN_INVALID_ARGUMENT, "a mask's threshold is %g; expected a number", options->threshold);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "a mask's threshold is %g; expected a number", options->threshold);
     return QN_OK;
 }
 
@@ -191,7 +189,7 @@ typedef struct part_search {
     float *distance;
 } part_search;
 
-/* In the filtered map where it lies, on the grid. */
+/* Search the filtered map in place, on the grid. */
 static qn_status search_grid(void *const *addresses, qn_pool *pool, void *user)
 {
     const part_search *search = user;

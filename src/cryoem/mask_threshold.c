@@ -6,18 +6,18 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { BINS = 1 << 16, MOST_STEPS = 200 };
+enum { BINS = 1 << 16, STEPS_MAX = 200 };
 
-/* Values lie within the background's interval by this share; below background − noise by that one: the tail of a
- * normal distribution beyond one deviation, of its half. */
+/* Share of all values in the background's interval; share of the values below the background that lie below background
+ * − noise: the tail of a normal distribution beyond one deviation, relative to its half. */
 static const double background_share = 0.25, noise_share = 0.3173, noises_above = 3;
 
-static const double height_share = 0.25; /* of the mean height above the threshold */
+static const double height_share = 0.25; /* share of the mean height of the values above the threshold */
 
 typedef struct histogram {
     uint64_t *counts;
     uint64_t total;
-    double low, width; /* of a bin */
+    double low, width; /* lower end of the histogram; width of a bin */
 } histogram;
 
 static double middle_of(const histogram *h, size_t bin)
@@ -45,7 +45,7 @@ static qn_status count_plane(size_t z, int worker, void *user)
     return QN_OK;
 }
 
-/* Each thread counts for itself. */
+/* Fill the histogram. Each thread has counts of its own. */
 static qn_status fill(qn_pool *pool, const qn_volume *map, histogram *h)
 {
     const int workers = pool ? qn_pool_threads(pool) : 1;
@@ -61,7 +61,7 @@ static qn_status fill(qn_pool *pool, const qn_volume *map, histogram *h)
     return status;
 }
 
-/* Two ends that move upwards together. */
+/* Find the shortest interval with the background's share, by moving both its ends upwards. */
 static double find_background(const histogram *h)
 {
     const uint64_t wanted = (uint64_t)(background_share * (double)h->total) + 1;
@@ -89,7 +89,7 @@ static double find_noise(const histogram *h, double background)
     return fmax(0, background - middle_of(h, bin));
 }
 
-/* The mean of what lies above; the level itself where nothing does. */
+/* Mean of the values above a level; the level itself if there are none. */
 static double mean_above(const histogram *h, double level)
 {
     double sum = 0, count = 0;
@@ -104,9 +104,9 @@ static double find_threshold(const histogram *h, double background, double noise
 {
     const double least = background + noises_above * noise;
     double threshold = least;
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < STEPS_MAX; step++) {
         const double next = fmax(least, background + height_share * (mean_above(h, threshold) - background));
-        if (next <= threshold + h->width / 4) break; /* it rises at every step */
+        if (next <= threshold + h->width / 4) break; /* the threshold rises at every step */
         threshold = next;
     }
     return threshold;

@@ -23,3 +23,13 @@ void qn_view_matrix(double rot_degrees, double tilt_degrees, double psi_degrees,
     passive_about_z(psi_degrees, about_z);
     qn_rotation_multiply(about_z, turned, matrix);
 }
+
+/* The last row of A is (sin tilt cos rot, sin tilt sin rot, cos tilt), which gives rot and tilt. Then A · Rz(rot)ᵀ =
+ * Rz(psi) Ry(tilt), whose middle column (sin psi, cos psi, 0) gives psi for every tilt. */
+void qn_view_angles(const double matrix[9], double *rot_degrees, double *tilt_degrees, double *psi_degrees)
+{
+    const double rot = atan2(matrix[7], matrix[6]), c = cos(rot), s = sin(rot);
+    *rot_degrees = rot / degree;
+    *tilt_degrees = atan2(hypot(matrix[6], matrix[7]), matrix[8]) / degree;
+    *psi_degrees = atan2(c * matrix[1] - s * matrix[0], c * matrix[4] - s * matrix[3]) / degree;
+}

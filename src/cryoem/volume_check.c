@@ -16,22 +16,22 @@ int qn_voxels_differ(double first_angstrom, double second_angstrom)
     return !(fabs(first_angstrom - second_angstrom) <= 1e-3 * fabs(first_angstrom));
 }
 
-enum { LEAST_SIDE = 4, LARGEST_SIDE = 16384 };
+enum { LEAST_SIDE = 4, SIDE_MAX = 16384 };
 
 static qn_status check_sizes(const qn_volume *volume, const char *name)
 {
     const int *counts = volume->counts;
     const double *voxel = volume->voxel_angstrom;
     if (counts[0] != counts[1] || counts[0] != counts[2])
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d x %d x %d voxels; expected a cube", name, counts[0], counts[1],
-                counts[2]);
-    if (counts[0] < LEAST_SIDE || counts[0] > LARGEST_SIDE)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d voxels along an edge; expected %d to %d", name, counts[0], LEAST_SIDE,
-                LARGEST_SIDE);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d x %d x %d voxels; expected a cube", name, counts[0], counts[1],
+                       counts[2]);
+    if (counts[0] < LEAST_SIDE || counts[0] > SIDE_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d voxels along an edge; expected %d to %d", name, counts[0],
+                       LEAST_SIDE, SIDE_MAX);
     for (int k = 0; k < 3; k++)
         if (!(voxel[k] > 0) || !isfinite(voxel[k]) || qn_voxels_differ(voxel[0], voxel[k]))
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s has voxels of %g x %g x %g Å; expected cubes", name, voxel[0], voxel[1],
-                    voxel[2]);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s has voxels of %g x %g x %g Å; expected cubes", name, voxel[0],
+                           voxel[1], voxel[2]);
     return QN_OK;
 }
 
@@ -39,11 +39,12 @@ qn_status qn_volume_check_halves(const qn_volume *const halves[2], const char *c
 {
     for (int k = 0; k < 2; k++) QN_TRY(check_sizes(halves[k], names[k]));
     if (halves[0]->counts[0] != halves[1]->counts[0])
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s has %d voxels along an edge and %s has %d; expected two maps of one size",
-                names[0], halves[0]->counts[0], names[1], halves[1]->counts[0]);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s has %d voxels along an edge and %s has %d; expected two maps of one size", names[0],
+                       halves[0]->counts[0], names[1], halves[1]->counts[0]);
     if (qn_voxels_differ(halves[0]->voxel_angstrom[0], halves[1]->voxel_angstrom[0]))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s has voxels of %g Å and %s of %g Å; expected the same within 0.1 %%", names[0],
-                halves[0]->voxel_angstrom[0], names[1], halves[1]->voxel_angstrom[0]);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s has voxels of %g Å and %s of %g Å; expected the same within 0.1 %%",
+                       names[0], halves[0]->voxel_angstrom[0], names[1], halves[1]->voxel_angstrom[0]);
     return QN_OK;
 }
 
@@ -65,7 +66,7 @@ static qn_status look_at_plane(size_t z, int worker, void *user)
     const float *values = work->values + z * work->plane;
     float low = values[0], high = values[0], sum = 0;
     plane_range range = {.bad = SIZE_MAX};
-    /* 0 · v is 0 for finite numbers alone */
+    /* 0 · v is 0 if v is finite, and otherwise NaN */
 #pragma omp simd reduction(min : low) reduction(max : high) reduction(+ : sum)
     for (size_t i = 0; i < work->plane; i++) {
         low = values[i] < low ? values[i] : low;
@@ -89,9 +90,9 @@ static qn_status join_planes(const qn_volume *volume, const char *name, const pl
     for (size_t z = 0; z < (size_t)volume->counts[2]; z++) {
         const size_t bad = planes[z].bad;
         if (bad != SIZE_MAX)
-            QN_FAIL(QN_BAD_FORMAT, "%s: voxel %zu, %zu, %zu (x, y, z from 1) is %g; expected finite numbers", name,
-                    bad % across + 1, bad / across + 1, z + 1,
-                    (double)volume->values[z * across * (size_t)volume->counts[1] + bad]);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: voxel %zu, %zu, %zu (x, y, z from 1) is %g; expected finite numbers",
+                           name, bad % across + 1, bad / across + 1, z + 1,
+                           (double)volume->values[z * across * (size_t)volume->counts[1] + bad]);
         *low = fminf(*low, planes[z].low);
         *high = fmaxf(*high, planes[z].high);
     }

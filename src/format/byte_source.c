@@ -14,33 +14,49 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { LARGEST_BUFFER = 1 << 20, SMALLEST_BUFFER = 1 << 16, AFTER_SEEK = 4096 };
+enum { BUFFER_MAX = 1 << 20, SMALLEST_BUFFER = 1 << 16, AFTER_SEEK = 4096 };
 
 struct qn_byte_source {
     char *name;
-    int descriptor;
-    bool packed, at_end; /* at_end: nothing comes any more behind what the buffer holds */
-    bool in_member;      /* of a gzip file, whose end must come */
+    int descriptor;     /* −1: the bytes are in `memory` */
+    const char *memory; /* the bytes that are not read yet */
+    size_t memory_bytes;
+    bool packed, at_end; /* at_end: the file has no bytes after those in the buffer */
+    bool in_member;      /* inside a member of a gzip file, which must end before the file does */
     bool seekable;       /* a plain file */
-    bool sought;         /* what comes next may be sought past too: little is read ahead */
-    bool failed;         /* with `failure`, reported where what was read before ends */
+    bool sought;         /* the next bytes may be skipped by seeking, so little is read ahead */
+    bool failed;         /* with `failure`, which is reported once the bytes read before it are taken */
     qn_error_trail failure;
     uint64_t done_bytes, all_bytes;
     uint64_t taken_bytes;            /* unpacked */
     size_t room, packed_room;        /* bytes of the buffers */
-    size_t begin, end;               /* of what the buffer holds */
-    size_t packed_begin, packed_end; /* of what the packed buffer holds */
+    size_t begin, end;               /* of the bytes in the buffer */
+    size_t packed_begin, packed_end; /* of the bytes in the packed buffer */
     z_stream inflation;
     char *buffer, *packed_buffer;
 };
 
-/* At most `size` bytes of the file; *got is 0 at its end. */
+static size_t read_memory(qn_byte_source *source, char *data, size_t size)
+{
+    if (size > source->memory_bytes) size = source->memory_bytes;
+    if (size > 0) memcpy(data, source->memory, size);
+    source->memory += size;
+    source->memory_bytes -= size;
+    return size;
+}
+
+/* Read at most `size` bytes of the file; *got is 0 at its end. */
 static qn_status read_some(qn_byte_source *source, char *data, size_t size, size_t *got)
 {
     ssize_t count;
+    if (source->descriptor < 0) {
+        *got = read_memory(source, data, size);
+        source->done_bytes += *got;
+        return QN_OK;
+    }
     do count = read(source->descriptor, data, size);
     while (count < 0 && errno == EINTR);
-    if (count < 0) QN_FAIL(QN_IO_ERROR, "%s: cannot read: %s", source->name, strerror(errno));
+    if (count < 0) return QN_FAIL(QN_IO_ERROR, "%s: cannot read: %s", source->name, strerror(errno));
     *got = (size_t)count;
     source->done_bytes += *got;
     return QN_OK;
@@ -57,7 +73,7 @@ static qn_status fill_packed(qn_byte_source *source)
     return QN_OK;
 }
 
-/* Whether another gzip member follows; what else may follow the last one (padding) is not ours to judge. */
+/* Begin the next gzip member, or set at_end. Other bytes after the last member (padding) are ignored. */
 static qn_status begin_member(qn_byte_source *source)
 {
     while (source->packed_end - source->packed_begin < 2) {
@@ -68,7 +84,7 @@ static qn_status begin_member(qn_byte_source *source)
     source->in_member =
         qn_is_gzip(source->packed_buffer + source->packed_begin, source->packed_end - source->packed_begin);
     if (source->in_member && inflateReset(&source->inflation) != Z_OK)
-        QN_FAIL(QN_INTERNAL, "%s: zlib did not start again", source->name);
+        return QN_FAIL(QN_INTERNAL, "%s: zlib cannot be reset", source->name);
     source->at_end = !source->in_member;
     return QN_OK;
 }
@@ -83,8 +99,8 @@ static qn_status inflate_some(qn_byte_source *source)
     if (source->packed_begin == source->packed_end) {
         QN_TRY(fill_packed(source));
         if (source->packed_begin == source->packed_end)
-            QN_FAIL(QN_BAD_FORMAT, "%s: the gzipped data is cut off (after %llu bytes)", source->name,
-                    (unsigned long long)source->done_bytes);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: the gzipped data is cut off (after %llu bytes)", source->name,
+                           (unsigned long long)source->done_bytes);
     }
     inflation->next_in = (const Bytef *)source->packed_buffer + source->packed_begin;
     inflation->avail_in = (uInt)(source->packed_end - source->packed_begin);
@@ -96,8 +112,8 @@ static qn_status inflate_some(qn_byte_source *source)
     if (result == Z_STREAM_END)
         source->in_member = false;
     else if (result != Z_OK)
-        QN_FAIL(QN_BAD_FORMAT, "%s: the gzipped data is damaged (before byte %llu)", source->name,
-                (unsigned long long)source->done_bytes);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: the gzipped data is damaged (before byte %llu)", source->name,
+                       (unsigned long long)source->done_bytes);
     return QN_OK;
 }
 
@@ -112,7 +128,7 @@ static qn_status read_plain(qn_byte_source *source)
     return QN_OK;
 }
 
-/* More bytes behind those that the buffer holds, or at_end, or failed; there must be room. */
+/* Read more bytes after those in the buffer, or set at_end or failed. The buffer must have room. */
 static void fill(qn_byte_source *source)
 {
     qn_status status = source->packed ? inflate_some(source) : read_plain(source);
@@ -167,7 +183,7 @@ qn_status qn_byte_source_copy(qn_byte_source *source, void *data, size_t size, s
     char *next = data;
     for (*copied = 0; *copied < size;) {
         size_t held = source->end - source->begin, wanted = size - *copied;
-        if (held == 0 && !source->packed && wanted >= source->room && !source->failed) { /* past the buffer */
+        if (held == 0 && !source->packed && wanted >= source->room && !source->failed) { /* not through the buffer */
             QN_TRY(read_some(source, next + *copied, wanted, &held));
             source->taken_bytes += held;
             if (held == 0) return QN_OK;
@@ -196,13 +212,13 @@ bool qn_byte_source_remaining(const qn_byte_source *source, uint64_t *size)
     return true;
 }
 
-/* A seek past what the buffer holds. */
+/* Seek past the end of the buffer. */
 static qn_status seek_forwards(qn_byte_source *source, uint64_t size)
 {
     const size_t held = source->end - source->begin;
     qn_byte_source_take(source, held);
     if (lseek(source->descriptor, (off_t)(size - held), SEEK_CUR) < 0)
-        QN_FAIL(QN_IO_ERROR, "%s: cannot seek: %s", source->name, strerror(errno));
+        return QN_FAIL(QN_IO_ERROR, "%s: cannot seek: %s", source->name, strerror(errno));
     source->sought = true;
     source->done_bytes += size - held;
     source->taken_bytes += size - held;
@@ -249,7 +265,7 @@ void qn_byte_source_progress(const qn_byte_source *source, uint64_t *done_bytes,
     *all_bytes = source->all_bytes;
 }
 
-/* See whether the file is gzipped; if so, what was read becomes the packed bytes. */
+/* Detect gzip. If the file is gzipped, the bytes read so far become the packed bytes. */
 static qn_status start_unpacking(qn_byte_source *source)
 {
     const char *data;
@@ -257,16 +273,16 @@ static qn_status start_unpacking(qn_byte_source *source)
     void *memory;
     QN_TRY(qn_byte_source_peek(source, 2, &data, &size));
     if (!qn_is_gzip(data, size)) return QN_OK;
-    QN_TRY(qn_allocate(LARGEST_BUFFER, 1, &memory));
+    QN_TRY(qn_allocate(BUFFER_MAX, 1, &memory));
     source->packed_buffer = source->buffer;
     source->packed_room = source->room;
-    source->room = LARGEST_BUFFER;
+    source->room = BUFFER_MAX;
     source->packed_end = source->end;
     source->buffer = memory;
     source->end = 0;
     source->at_end = false;
     if (inflateInit2(&source->inflation, MAX_WBITS + 16) != Z_OK)
-        QN_FAIL(QN_OUT_OF_MEMORY, "%s: cannot start to unpack gzipped data", source->name);
+        return QN_FAIL(QN_OUT_OF_MEMORY, "%s: cannot begin to unpack gzipped data", source->name);
     source->packed = source->in_member = true;
     return QN_OK;
 }
@@ -276,15 +292,27 @@ static qn_status start(qn_byte_source *source, const char *name)
     void *memory;
     struct stat information;
     QN_TRY(qn_text_copy(name, &source->name));
-    source->room = LARGEST_BUFFER;
-    if (fstat(source->descriptor, &information) == 0 && S_ISREG(information.st_mode)) {
+    source->room = BUFFER_MAX;
+    source->all_bytes = source->memory_bytes;
+    if (source->descriptor >= 0 && fstat(source->descriptor, &information) == 0 && S_ISREG(information.st_mode)) {
         source->seekable = true;
         source->all_bytes = (uint64_t)information.st_size;
-        if (source->all_bytes < LARGEST_BUFFER) source->room = SMALLEST_BUFFER + (size_t)source->all_bytes;
     }
+    if ((source->seekable || source->memory) && source->all_bytes < BUFFER_MAX)
+        source->room = SMALLEST_BUFFER + (size_t)source->all_bytes;
     QN_TRY(qn_allocate(source->room, 1, &memory));
     source->buffer = memory;
     return start_unpacking(source);
+}
+
+static qn_status start_or_close(qn_byte_source *source, const char *name, qn_byte_source **out)
+{
+    qn_status status = start(source, name);
+    if (status == QN_OK)
+        *out = source;
+    else
+        qn_byte_source_close(&source);
+    return status;
 }
 
 qn_status qn_byte_source_wrap(const char *name, int descriptor, qn_byte_source **out)
@@ -298,13 +326,19 @@ qn_status qn_byte_source_wrap(const char *name, int descriptor, qn_byte_source *
     }
     qn_byte_source *source = memory;
     source->descriptor = descriptor;
-    status = start(source, name);
-    if (status != QN_OK) {
-        qn_byte_source_close(&source);
-        return status;
-    }
-    *out = source;
-    return QN_OK;
+    return start_or_close(source, name, out);
+}
+
+qn_status qn_byte_source_open_memory(const char *name, const void *data, size_t size, qn_byte_source **out)
+{
+    void *memory;
+    *out = NULL;
+    QN_TRY(qn_allocate(1, sizeof **out, &memory));
+    qn_byte_source *source = memory;
+    source->descriptor = -1;
+    source->memory = size > 0 ? data : "";
+    source->memory_bytes = size;
+    return start_or_close(source, name, out);
 }
 
 qn_status qn_byte_source_open(const char *path, qn_byte_source **source)
@@ -313,8 +347,8 @@ qn_status qn_byte_source_open(const char *path, qn_byte_source **source)
     bool standard_input = strcmp(path, "-") == 0;
     int descriptor = standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
-        QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot open: %s",
-                standard_input ? "standard input" : path, strerror(errno));
+        return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot open: %s",
+                       standard_input ? "standard input" : path, strerror(errno));
     return qn_byte_source_wrap(standard_input ? "standard input" : path, descriptor, source);
 }
 
@@ -323,7 +357,7 @@ void qn_byte_source_close(qn_byte_source **source)
     qn_byte_source *s = *source;
     if (!s) return;
     if (s->packed) inflateEnd(&s->inflation);
-    close(s->descriptor);
+    if (s->descriptor >= 0) close(s->descriptor);
     qn_release(&s->name);
     qn_release(&s->buffer);
     qn_release(&s->packed_buffer);

@@ -13,7 +13,7 @@ bool qn_record_lines_next(qn_record_lines *lines)
     lines->text = "";
     lines->length = 0;
     if (!lines->next || lines->next == lines->end) {
-        lines->next = NULL; /* the number stays when asked again */
+        lines->next = NULL; /* the number stays when the function is called again */
         return false;
     }
     const char *newline = memchr(lines->next, '\n', (size_t)(lines->end - lines->next));
@@ -67,11 +67,11 @@ bool qn_line_begins(const qn_record_lines *lines, const char *text)
 qn_status qn_record_coordinate(const qn_record_lines *lines, int axis, qn_word word, double *value)
 {
     if (!qn_number_parse(word.text, word.length, value))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %c coordinate \"%s\" is not a number", lines->path, lines->number, 'x' + axis,
-                qn_quote(word.text, word.length).text);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %c coordinate \"%s\" is not a number", lines->path, lines->number,
+                       'x' + axis, qn_quote(word.text, word.length).text);
     if (*value > largest_angstrom || *value < -largest_angstrom)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %c coordinate \"%s\" is out of range; expected less than %.0f Å", lines->path,
-                lines->number, 'x' + axis, qn_quote(word.text, word.length).text, largest_angstrom);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %c coordinate \"%s\" is out of range; expected less than %.0f Å",
+                       lines->path, lines->number, 'x' + axis, qn_quote(word.text, word.length).text, largest_angstrom);
     return QN_OK;
 }
 
@@ -84,18 +84,18 @@ qn_status qn_record_element(const qn_record_lines *lines, size_t atom, qn_word s
         strcpy(element, "T");
         return QN_OK;
     }
-    QN_FAIL(QN_BAD_FORMAT, "%s:%zu: atom %zu is \"%s\"; expected the symbol of an element", lines->path, lines->number,
-            atom, qn_quote(symbol.text, symbol.length).text);
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: atom %zu is \"%s\"; expected the symbol of an element", lines->path,
+                   lines->number, atom, qn_quote(symbol.text, symbol.length).text);
 }
 
 qn_status qn_record_check_bond(const qn_record_lines *lines, int first, int second, size_t atom_count)
 {
     int wrong = first < 1 || (size_t)first > atom_count ? first : second;
     if (wrong < 1 || (size_t)wrong > atom_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a bond names atom %d; expected 1 to %zu", lines->path, lines->number, wrong,
-                atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a bond names atom %d; expected 1 to %zu", lines->path, lines->number,
+                       wrong, atom_count);
     if (first == second)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a bond joins atom %d to itself; expected two atoms", lines->path, lines->number,
-                first);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a bond joins atom %d to itself; expected two atoms", lines->path,
+                       lines->number, first);
     return QN_OK;
 }

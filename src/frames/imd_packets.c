@@ -63,21 +63,22 @@ qn_status qn_imd_handshake_read(const unsigned char bytes[QN_IMD_HEADER_BYTES], 
 {
     const qn_imd_header header = qn_imd_header_read(bytes);
     if (header.type != QN_IMD_HANDSHAKE)
-        QN_FAIL(QN_BAD_FORMAT,
-                "the first packet is of type %" PRId32 " (%s); expected %d, a handshake: no simulation "
-                "that speaks IMD",
-                header.type, qn_imd_type_name(header.type), QN_IMD_HANDSHAKE);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "the first packet is of type %" PRId32 " (%s); expected %d (handshake) from a simulation "
+                       "that speaks IMD",
+                       header.type, qn_imd_type_name(header.type), QN_IMD_HANDSHAKE);
     for (int big_endian = 0; big_endian < 2; big_endian++) {
         const uint32_t version = word_of(bytes + 4, big_endian);
-        if (version > 0 && version < 0x10000) { /* a small number read in the wrong order is a large one */
+        if (version > 0 && version < 0x10000) { /* a small number in the wrong byte order is a large one */
             if (version != 2 && version != 3)
-                QN_FAIL(QN_UNSUPPORTED, "the simulation speaks IMD version %" PRIu32 "; expected 2 or 3", version);
+                return QN_FAIL(QN_UNSUPPORTED, "the simulation speaks IMD version %" PRIu32 "; expected 2 or 3",
+                               version);
             *speech = (qn_imd_speech){(int)version, big_endian};
             return QN_OK;
         }
     }
-    QN_FAIL(QN_BAD_FORMAT, "the handshake's version is 0x%08" PRIX32 "; expected 2 or 3 in either byte order",
-            word_of(bytes + 4, true));
+    return QN_FAIL(QN_BAD_FORMAT, "the handshake's version is 0x%08" PRIX32 "; expected 2 or 3 in either byte order",
+                   word_of(bytes + 4, true));
 }
 
 qn_status qn_imd_session_read(const unsigned char bytes[QN_IMD_SESSION_BYTES], qn_imd_session *session)
@@ -86,7 +87,7 @@ qn_status qn_imd_session_read(const unsigned char bytes[QN_IMD_SESSION_BYTES], q
                                                             "wrapped", "velocities", "forces"};
     for (int i = 0; i < QN_IMD_SESSION_BYTES; i++)
         if (bytes[i] > 1)
-            QN_FAIL(QN_BAD_FORMAT, "the session info's flag \"%s\" is %d; expected 0 or 1", names[i], bytes[i]);
+            return QN_FAIL(QN_BAD_FORMAT, "the session info's flag \"%s\" is %d; expected 0 or 1", names[i], bytes[i]);
     *session = (qn_imd_session){bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6]};
     return QN_OK;
 }
@@ -115,19 +116,21 @@ qn_status qn_imd_body_bytes(qn_imd_header header, int version, size_t atom_count
         known |= header.type == QN_IMD_TIME || header.type == QN_IMD_BOX || header.type == QN_IMD_VELOCITIES ||
                  header.type == QN_IMD_FORCES;
     if (!known)
-        QN_FAIL(QN_BAD_FORMAT,
-                "a packet of type %" PRId32 " (%s) came; expected coordinates or what goes with them in version %d",
-                header.type, qn_imd_type_name(header.type), version);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "a packet of type %" PRId32
+                       " (%s) came; expected coordinates or another packet of a frame in version %d",
+                       header.type, qn_imd_type_name(header.type), version);
     const bool per_atom =
         header.type == QN_IMD_COORDINATES || header.type == QN_IMD_VELOCITIES || header.type == QN_IMD_FORCES;
     if (per_atom && (header.length < 0 || (size_t)header.length != atom_count))
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s of %" PRId32 " atoms came; expected %zu, as many as the topology has (the simulation must send "
-                "all atoms: in GROMACS imd-group = System)",
-                qn_imd_type_name(header.type), header.length, atom_count);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s of %" PRId32
+                       " atoms came; expected %zu, as many as the topology has (the simulation must send "
+                       "all atoms: in GROMACS imd-group = System)",
+                       qn_imd_type_name(header.type), header.length, atom_count);
     if (!per_atom && header.length != 1)
-        QN_FAIL(QN_BAD_FORMAT, "a packet of type %" PRId32 " (%s) has length %" PRId32 "; expected 1", header.type,
-                qn_imd_type_name(header.type), header.length);
+        return QN_FAIL(QN_BAD_FORMAT, "a packet of type %" PRId32 " (%s) has length %" PRId32 "; expected 1",
+                       header.type, qn_imd_type_name(header.type), header.length);
     *bytes = per_atom                         ? atom_count * QN_IMD_ATOM_BYTES
              : header.type == QN_IMD_ENERGIES ? QN_IMD_ENERGIES_BYTES
              : header.type == QN_IMD_TIME     ? QN_IMD_TIME_BYTES
@@ -143,7 +146,7 @@ int64_t qn_imd_energies_step(const qn_imd_speech *speech, const unsigned char bo
 void qn_imd_time_read(const qn_imd_speech *speech, const unsigned char body[QN_IMD_TIME_BYTES], double *time_ps,
                       int64_t *step)
 {
-    *time_ps = double_of(body + 8, speech->big_endian); /* the step in time lies before it */
+    *time_ps = double_of(body + 8, speech->big_endian); /* the time step comes before it */
     *step = (int64_t)long_word_of(body + 16, speech->big_endian);
 }
 
@@ -152,8 +155,8 @@ qn_status qn_imd_box_read(const qn_imd_speech *speech, const unsigned char body[
     for (int i = 0; i < 9; i++) {
         const double value = (double)float_of(body + 4 * i, speech->big_endian);
         if (!isfinite(value))
-            QN_FAIL(QN_BAD_FORMAT, "component %c of box vector %c is %g; expected a finite length", "xyz"[i % 3],
-                    "abc"[i / 3], value);
+            return QN_FAIL(QN_BAD_FORMAT, "component %c of box vector %c is %g; expected a finite length", "xyz"[i % 3],
+                           "abc"[i / 3], value);
         box_nm[i] = nm_per_angstrom * value;
     }
     return QN_OK;
@@ -165,8 +168,8 @@ qn_status qn_imd_positions_read(const qn_imd_speech *speech, size_t atom_count, 
     for (size_t i = 0; i < 3 * atom_count; i++) {
         const float value = float_of(bytes + 4 * i, speech->big_endian);
         if (!isfinite(value))
-            QN_FAIL(QN_BAD_FORMAT, "coordinate %c of atom %zu is %g; expected a finite number", "xyz"[i % 3], i / 3,
-                    (double)value);
+            return QN_FAIL(QN_BAD_FORMAT, "coordinate %c of atom %zu is %g; expected a finite number", "xyz"[i % 3],
+                           i / 3, (double)value);
         positions[i] = (float)(nm_per_angstrom * (double)value);
     }
     return QN_OK;

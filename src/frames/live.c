@@ -16,8 +16,8 @@
 
 static const double most_connect_s = 30;
 
-/* Version 2 sends energies before a frame's coordinates, behind them, or never; which it is shows in the first two
- * packets. */
+/* A version 2 simulation sends energies before a frame's coordinates, after them, or never. The first two packets show
+ * which. */
 typedef enum energies_order { ORDER_UNKNOWN, ENERGIES_FIRST, COORDINATES_FIRST } energies_order;
 
 struct qn_live {
@@ -28,14 +28,14 @@ struct qn_live {
     int packet_count;
     qn_live_socket socket;
 
-    /* The receiver's own. */
+    /* Used by the receiver only. */
     qn_thread receiver;
-    qn_trajectory_frame coming; /* what is known of the frame that comes; its positions lie in a slot of the ring */
-    int cursor;                 /* packets of it that came, version 3 */
-    bool begun;                 /* something of it came */
-    bool held;                  /* its coordinates came, its step may follow */
+    qn_trajectory_frame coming; /* the frame that is being received; its positions lie in a slot of the ring */
+    int cursor;                 /* number of its packets received; version 3 */
+    bool begun;                 /* a part of it was received */
+    bool held;                  /* its coordinates were received, and its step may follow */
     energies_order order;
-    int64_t last_step, spacing; /* smallest distance of steps so far; 0 none */
+    int64_t last_step, spacing; /* step of the last frame, -1: none; smallest distance of steps so far, 0: none */
 
     /* Shared, under the mutex. */
     pthread_mutex_t mutex;
@@ -45,7 +45,7 @@ struct qn_live {
     int first, count;
     bool paused, ended, closing;
     qn_live_facts facts;
-    qn_error_trail trail; /* QN_OK, or why reading ends with an error */
+    qn_error_trail trail; /* the error that ends reading; its status is QN_OK if there is none */
 };
 
 qn_live_options qn_live_default_options(void)
@@ -59,8 +59,8 @@ static qn_status receive_greeting(qn_live *live, void *data, size_t size, const 
 {
     const qn_live_arrival arrival = qn_live_socket_receive(&live->socket, data, size, NULL);
     if (arrival == QN_LIVE_WHOLE) return QN_OK;
-    QN_FAIL(QN_IO_ERROR, "the connection %s before %s came: expected a simulation that speaks IMD",
-            arrival == QN_LIVE_CLOSED ? "was closed" : "stayed silent", what);
+    return QN_FAIL(QN_IO_ERROR, "the connection %s before %s came: expected a simulation that speaks IMD",
+                   arrival == QN_LIVE_CLOSED ? "was closed" : "stayed silent", what);
 }
 
 static qn_status receive_session(qn_live *live)
@@ -70,13 +70,14 @@ static qn_status receive_session(qn_live *live)
     QN_TRY(receive_greeting(live, bytes, sizeof bytes, "the session info"));
     const qn_imd_header header = qn_imd_header_read(bytes);
     if (header.type != QN_IMD_SESSION || header.length != QN_IMD_SESSION_BYTES)
-        QN_FAIL(QN_BAD_FORMAT,
-                "the second packet is of type %" PRId32 " (%s) and length %" PRId32
-                "; expected type %d (session info) and length %d",
-                header.type, qn_imd_type_name(header.type), header.length, QN_IMD_SESSION, QN_IMD_SESSION_BYTES);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "the second packet is of type %" PRId32 " (%s) and length %" PRId32
+                       "; expected type %d (session info) and length %d",
+                       header.type, qn_imd_type_name(header.type), header.length, QN_IMD_SESSION, QN_IMD_SESSION_BYTES);
     QN_TRY(receive_greeting(live, bytes, QN_IMD_SESSION_BYTES, "the body of the session info"));
     QN_TRY(qn_imd_session_read(bytes, &session));
-    if (!session.coordinates) QN_FAIL(QN_UNSUPPORTED, "the simulation sends no coordinates; expected it to be set to");
+    if (!session.coordinates)
+        return QN_FAIL(QN_UNSUPPORTED, "the simulation sends no coordinates; expected one that sends them");
     live->packet_count = qn_imd_session_packets(&session, live->packets);
     return QN_OK;
 }
@@ -96,7 +97,7 @@ static qn_status shake_hands(qn_live *live)
 
 /* ---- the ring ---- */
 
-/* The slot that is filled next; waits until there is one. False: the reader wants no more. */
+/* Wait for a free slot, and let `coming` use its positions. Returns false if the reader has stopped. */
 static bool wait_for_room(qn_live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -110,7 +111,8 @@ static bool wait_for_room(qn_live *live)
     return wanted;
 }
 
-/* Version 3 tells steps, which lie equally far apart: a distance of k times the smallest is k − 1 frames missed. */
+/* Count missing frames. Version 3 has equally spaced steps, so a distance of k times the smallest one means that k − 1
+ * frames are missing. */
 static void count_dropped(qn_live *live)
 {
     const int64_t step = live->coming.step, distance = step - live->last_step;
@@ -122,7 +124,8 @@ static void count_dropped(qn_live *live)
     live->last_step = step;
 }
 
-/* A full ring asks the simulation to wait; what is under way meanwhile stays in the connection. */
+/* Append the received frame to the ring. If the ring is full then, ask the simulation to pause; frames that it sends
+ * meanwhile wait in the connection. */
 static void publish(qn_live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -146,7 +149,8 @@ static void publish(qn_live *live)
     live->coming.time_ps = (double)NAN;
 }
 
-/* Under the mutex. Version 2 knows one word for both: each pause is followed by one of these. */
+/* Resume the simulation if it is paused. The caller holds the mutex. Version 2 has one packet type for both, which
+ * pauses and resumes in turn. */
 static void resume(qn_live *live)
 {
     if (!live->paused) return;
@@ -163,7 +167,7 @@ static bool receive_body(qn_live *live, void *data, size_t size, qn_live_arrival
     return *arrival == QN_LIVE_WHOLE;
 }
 
-/* Bytes that nobody asks for. */
+/* Receive and discard bytes. */
 static bool receive_nothing(qn_live *live, size_t size, qn_live_arrival *arrival)
 {
     unsigned char unwanted[4096];
@@ -178,7 +182,7 @@ static bool receive_nothing(qn_live *live, size_t size, qn_live_arrival *arrival
 
 static qn_status receive_positions(qn_live *live, size_t size, qn_live_arrival *arrival)
 {
-    if (live->held) publish(live); /* its energies did not come */
+    if (live->held) publish(live); /* the energies of the frame before are missing */
     if (!wait_for_room(live)) {
         *arrival = QN_LIVE_STOPPED;
         return QN_OK;
@@ -190,7 +194,7 @@ static qn_status receive_positions(qn_live *live, size_t size, qn_live_arrival *
 
 static qn_status take_packet(qn_live *live, qn_imd_type type, size_t size, qn_live_arrival *arrival)
 {
-    unsigned char body[QN_IMD_ENERGIES_BYTES]; /* the largest of those that are kept but coordinates */
+    unsigned char body[QN_IMD_ENERGIES_BYTES]; /* the largest body that is used, besides coordinates */
     if (type == QN_IMD_COORDINATES) return receive_positions(live, size, arrival);
     if (type == QN_IMD_VELOCITIES || type == QN_IMD_FORCES) {
         receive_nothing(live, size, arrival);
@@ -205,7 +209,8 @@ static qn_status take_packet(qn_live *live, qn_imd_type type, size_t size, qn_li
     return QN_OK;
 }
 
-/* Version 2: a frame is complete with its coordinates, or with the energies that follow them. */
+/* Handle the order of packets in version 2: a frame is complete with its coordinates, or with the energies after them.
+ */
 static void sort_packet(qn_live *live, qn_imd_type type)
 {
     if (live->order == ORDER_UNKNOWN) live->order = type == QN_IMD_ENERGIES ? ENERGIES_FIRST : COORDINATES_FIRST;
@@ -215,7 +220,7 @@ static void sort_packet(qn_live *live, qn_imd_type type)
         publish(live);
 }
 
-/* One packet, or how the connection ended. */
+/* Receive one packet. *arrival says whether the connection has ended. */
 static qn_status receive_packet(qn_live *live, qn_live_arrival *arrival)
 {
     unsigned char bytes[QN_IMD_HEADER_BYTES];
@@ -232,9 +237,9 @@ static qn_status receive_packet(qn_live *live, qn_live_arrival *arrival)
     const bool ordered = live->speech.version >= 3;
     QN_TRY(qn_imd_body_bytes(header, live->speech.version, live->options.atom_count, &size));
     if (ordered && header.type != (int32_t)live->packets[live->cursor])
-        QN_FAIL(QN_BAD_FORMAT, "a packet of type %" PRId32 " (%s) came; expected type %d (%s), as announced",
-                header.type, qn_imd_type_name(header.type), live->packets[live->cursor],
-                qn_imd_type_name((int32_t)live->packets[live->cursor]));
+        return QN_FAIL(QN_BAD_FORMAT, "a packet of type %" PRId32 " (%s) came; expected type %d (%s), as announced",
+                       header.type, qn_imd_type_name(header.type), live->packets[live->cursor],
+                       qn_imd_type_name((int32_t)live->packets[live->cursor]));
     QN_TRY(take_packet(live, (qn_imd_type)header.type, size, arrival));
     if (*arrival != QN_LIVE_WHOLE) return QN_OK;
     if (!ordered)
@@ -279,17 +284,18 @@ static qn_status receive_all(void *user)
     live->ended = true;
     pthread_cond_signal(&live->arrived);
     pthread_mutex_unlock(&live->mutex);
-    return QN_OK; /* the reader of frames is told */
+    return QN_OK; /* qn_live_read returns the error in `trail` */
 }
 
 /* ---- life cycle ---- */
 
 static qn_status check_options(const qn_live_options *options)
 {
-    if (!options->address || !*options->address) QN_FAIL(QN_INVALID_ARGUMENT, "the address of the simulation is empty");
+    if (!options->address || !*options->address)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the address of the simulation is empty");
     if (options->atom_count == 0 || options->atom_count > INT32_MAX)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: the topology has %zu atoms; expected 1 to %d, as IMD can count",
-                options->address, options->atom_count, INT32_MAX);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: the topology has %zu atoms; expected 1 to %d, as IMD can count",
+                       options->address, options->atom_count, INT32_MAX);
     return QN_OK;
 }
 
@@ -321,7 +327,7 @@ static qn_status start(qn_live *live)
 
 qn_status qn_live_open(qn_context *context, const qn_live_options *options, qn_live **live)
 {
-    (void)context; /* the receiver waits for a network, not for a processor: it has a thread of its own */
+    (void)context; /* the receiver has its own thread, not one of the pool, because it waits for a network */
     *live = NULL;
     QN_TRY(check_options(options));
     void *memory;
@@ -357,7 +363,7 @@ qn_status qn_live_read(qn_live *live, qn_trajectory_frame *frame, bool *end)
     }
     const qn_trajectory_frame *slot = &live->ring[live->first];
     pthread_mutex_unlock(&live->mutex);
-    float *positions = frame->positions_nm; /* the slot is this thread's until it is given back */
+    float *positions = frame->positions_nm; /* the receiver does not use the slot until `count` is lowered */
     memcpy(positions, slot->positions_nm, 3 * sizeof(float) * slot->atom_count);
     *frame = *slot;
     frame->positions_nm = positions;
@@ -394,7 +400,7 @@ void qn_live_close(qn_live **live)
     qn_live_stop(closed);
     if (closed->receiver.started) {
         (void)qn_thread_join(&closed->receiver);
-        resume(closed); /* a simulation that was asked to wait goes on without us */
+        resume(closed); /* so that a paused simulation continues without a client */
         qn_live_socket_send(&closed->socket, QN_IMD_DISCONNECT, 0);
     }
     qn_live_socket_close(&closed->socket);

@@ -25,11 +25,12 @@ static const char default_port[] = "8888";
 
 static qn_status refuse_address(const char *address, const char *why)
 {
-    QN_FAIL(QN_INVALID_ARGUMENT, "the address \"%s\" of a simulation %s; expected host:port, such as localhost:%s",
-            address, why, default_port);
+    return QN_FAIL(QN_INVALID_ARGUMENT,
+                   "the address \"%s\" of a simulation %s; expected host:port, such as localhost:%s", address, why,
+                   default_port);
 }
 
-/* An IPv6 address has colons of its own: with a port it stands in brackets. */
+/* Split an address into host and port. An IPv6 address contains colons, so it is in brackets if a port follows. */
 static qn_status split_address(const char *address, char host[HOST_BYTES], char port[PORT_BYTES])
 {
     const char *begin = address, *end = address + strlen(address), *colon = strrchr(address, ':');
@@ -39,7 +40,7 @@ static qn_status split_address(const char *address, char host[HOST_BYTES], char 
         end = strchr(address, ']');
         if (!end) return refuse_address(address, "lacks a closing bracket");
         colon = end[1] == ':' ? end + 1 : NULL;
-        if (end[1] && !colon) return refuse_address(address, "goes on behind its bracket");
+        if (end[1] && !colon) return refuse_address(address, "has text after its bracket");
     } else if (colon && strchr(address, ':') == colon) {
         end = colon;
     } else {
@@ -49,7 +50,7 @@ static qn_status split_address(const char *address, char host[HOST_BYTES], char 
         char *rest;
         const long number = strtol(colon + 1, &rest, 10);
         if (colon[1] < '0' || colon[1] > '9' || *rest || number < 1 || number > 65535)
-            return refuse_address(address, "has no port from 1 to 65535 behind its colon");
+            return refuse_address(address, "has no port from 1 to 65535 after its colon");
         memcpy(port, colon + 1, strlen(colon + 1) < PORT_BYTES ? strlen(colon + 1) + 1 : PORT_BYTES);
         port[PORT_BYTES - 1] = '\0';
     }
@@ -59,7 +60,7 @@ static qn_status split_address(const char *address, char host[HOST_BYTES], char 
     return QN_OK;
 }
 
-/* 0, or why not (errno). */
+/* Wait until the connection is made. Returns 0, or the error number. */
 static int finish_connecting(int descriptor, double until_s)
 {
     struct pollfd wanted = {.fd = descriptor, .events = POLLOUT};
@@ -104,10 +105,11 @@ static qn_status connect_within(const char *address, const struct addrinfo *plac
         }
         const double left_s = until_s - qn_clock_s();
         if (left_s <= 0)
-            QN_FAIL(QN_IO_ERROR,
-                    "%s: no simulation answered within %g s (%s); expected one that listens, as gmx mdrun -imdwait "
-                    "-imdport does",
-                    address, timeout_s, strerror(reason));
+            return QN_FAIL(
+                QN_IO_ERROR,
+                "%s: no simulation answered within %g s (%s); expected one that listens, as gmx mdrun -imdwait "
+                "-imdport does",
+                address, timeout_s, strerror(reason));
         if (!told) qn_log(QN_LOG_NOTE, "waiting for a simulation at %s (%s)", address, strerror(reason));
         const double pause_s = left_s < 1 ? left_s : 1;
         const struct timespec pause = {(time_t)pause_s, (long)(1e9 * (pause_s - (double)(time_t)pause_s))};
@@ -126,7 +128,7 @@ qn_status qn_live_socket_connect(const char *address, double timeout_s, qn_live_
     QN_TRY(split_address(address, host, port));
     const int failure = getaddrinfo(host, port, &hints, &places);
     if (failure != 0)
-        QN_FAIL(QN_NOT_FOUND, "%s: the host \"%s\" is not known (%s)", address, host, gai_strerror(failure));
+        return QN_FAIL(QN_NOT_FOUND, "%s: the host \"%s\" is not known (%s)", address, host, gai_strerror(failure));
     const qn_status status = connect_within(address, places, timeout_s, &live_socket->descriptor);
     freeaddrinfo(places);
     return status;
@@ -175,7 +177,7 @@ void qn_live_socket_send(qn_live_socket *live_socket, int type, int length)
         } else if (sent < 0 && errno == EINTR) {
             continue;
         } else {
-            /* a few headers always find room, unless the other end has stopped reading for good */
+            /* the buffer always has room for a few headers, unless the other end does not read any more */
             struct pollfd wanted = {.fd = live_socket->descriptor, .events = POLLOUT};
             if (!is_passing(errno) || poll(&wanted, 1, SLICE_MS) <= 0) return;
         }

@@ -14,30 +14,32 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* An open file. Frames that wait to be decoded hold it, so that it is closed only behind the last of them. */
+/* An open file. Frames that wait to be decoded hold it, so that it is closed after the last of them. */
 struct qn_source_file {
     qn_trajectory_stream *stream;
-    size_t holders; /* frames and, while it is read, the source */
+    size_t holders; /* number of frames that hold it, plus 1 while the source reads it */
 };
 
 struct qn_source {
     qn_source_options options;
     const qn_topology *topology;
     qn_live *live;
-    qn_source_file *file;                   /* the one that is read; NULL between files */
-    size_t next_file;                       /* of options->trajectories */
-    uint64_t next_number;                   /* of the next frame, counted through all files */
-    uint64_t in_range;                      /* frames so far that are in both ranges */
-    uint64_t ordinal;                       /* of the next frame that is analysed */
-    uint64_t overlapping, overlapping_here; /* in all files; in this one */
-    double last_ps, reached_ps;             /* time of the last frame read; the last one of the files before */
-    bool seekable;                          /* frames that are not wanted need not be read for their times */
+    qn_source_file *file;                   /* the file being read; NULL between files */
+    size_t next_file;                       /* index into options.trajectories */
+    uint64_t next_number;                   /* number of the next frame, counted through all files */
+    uint64_t in_range;                      /* number of frames so far that are in both ranges */
+    uint64_t ordinal;                       /* of the next frame to analyse */
+    uint64_t overlapping, overlapping_here; /* number of frames left out in all files; in this file */
+    double last_ps, reached_ps;             /* time of the last frame read; latest time of the earlier files */
+    bool seekable;                          /* other frames can be skipped, because their times do not matter */
     bool ended, repeatable;
-    qn_trajectory_frame scratch; /* for formats that tell times only decoded */
+    qn_trajectory_frame scratch; /* for formats whose times are known after decoding only */
+    qn_frame_array array;        /* the frames in memory, if options.frames is set */
     qn_frame_file_facts *facts;
+    size_t facts_count;
     char **warnings;
     size_t warning_count, warning_capacity, warnings_told;
-    pthread_mutex_t mutex; /* of holders and what follows */
+    pthread_mutex_t mutex; /* of holders, warnings, and the members below */
     uint64_t bytes_before, bytes_all, bytes_done;
     double share;
     atomic_bool stopped;
@@ -57,6 +59,7 @@ static qn_status look_at_files(qn_source *source)
     void *memory;
     QN_TRY(qn_allocate(options->trajectory_count, sizeof *source->facts, &memory));
     source->facts = memory;
+    source->facts_count = options->trajectory_count;
     for (size_t i = 0; i < options->trajectory_count; i++) {
         const char *path = options->trajectories[i];
         struct stat status;
@@ -65,7 +68,7 @@ static qn_status look_at_files(qn_source *source)
             source->repeatable = false;
             continue;
         }
-        if (stat(path, &status) != 0) QN_FAIL(QN_NOT_FOUND, "%s: cannot open: %s", path, strerror(errno));
+        if (stat(path, &status) != 0) return QN_FAIL(QN_NOT_FOUND, "%s: cannot open: %s", path, strerror(errno));
         if (S_ISREG(status.st_mode))
             source->facts[i].bytes = (uint64_t)status.st_size;
         else
@@ -73,6 +76,21 @@ static qn_status look_at_files(qn_source *source)
         source->bytes_all += source->facts[i].bytes;
     }
     if (!source->repeatable) source->bytes_all = 0; /* not known */
+    return QN_OK;
+}
+
+static qn_status open_array(qn_source *source)
+{
+    const qn_topology *topology = source->topology;
+    void *memory;
+    QN_TRY(qn_frame_array_view(source->options.frames, topology->atom_count,
+                               topology->name ? topology->name : "the topology", &source->array));
+    QN_TRY(qn_allocate(1, sizeof *source->facts, &memory));
+    source->facts = memory;
+    source->facts_count = 1;
+    source->bytes_all = 3 * sizeof(float) * (uint64_t)source->array.atom_count * source->array.frame_count;
+    source->facts[0] =
+        (qn_frame_file_facts){.path = source->array.name, .format = "memory", .bytes = source->bytes_all};
     return QN_OK;
 }
 
@@ -93,9 +111,14 @@ static qn_status open_source(qn_context *context, qn_source *source)
 {
     const qn_source_options *options = &source->options;
     if (options->live) return open_live(context, source);
+    if (options->frames) return open_array(source);
+    if (options->next_frame) {
+        source->repeatable = false;
+        return QN_OK;
+    }
     if (options->trajectory_count == 0 && !source->topology->positions_nm)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s has no positions and no trajectory is given; expected at least one",
-                source->topology->name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s has no positions and no trajectory is given; expected at least one",
+                       source->topology->name ? source->topology->name : "the topology in memory");
     return look_at_files(source);
 }
 
@@ -104,7 +127,7 @@ static bool has_time_range(const qn_source_options *options)
     return options->begin_ps > -INFINITY || options->end_ps < INFINITY;
 }
 
-/* Whether times of frames decide on others. */
+/* Whether frames are left out whose time an earlier file has reached. */
 static bool watches_overlaps(const qn_source_options *options)
 {
     return options->trajectory_count > 1 && !options->keep_overlaps;
@@ -155,7 +178,7 @@ void qn_source_close(qn_source **out)
     if (!source) return;
     release_file(source, &source->file);
     qn_live_close(&source->live);
-    for (size_t i = 0; source->facts && i < source->options.trajectory_count; i++) {
+    for (size_t i = 0; i < source->facts_count; i++) {
         char *ending = (char *)source->facts[i].ending;
         qn_release(&ending);
     }
@@ -190,7 +213,7 @@ const char *qn_source_warning(qn_source *source)
     return warning;
 }
 
-/* A file that is over: what is to be said of it. */
+/* Record the facts of a file that was read, and warn about them. */
 static qn_status tell_of_file(qn_source *source)
 {
     const size_t place = source->next_file - 1;
@@ -208,7 +231,7 @@ static qn_status tell_of_file(qn_source *source)
     qn_text_clear(&text);
     const unsigned long long left_out = qn_trajectory_stream_left_out(source->file->stream);
     if (status == QN_OK && left_out > 0) {
-        status = qn_text_append(&text, "%s: %llu %s no positions and %s passed over", facts->path, left_out,
+        status = qn_text_append(&text, "%s: %llu %s no positions and %s skipped", facts->path, left_out,
                                 left_out == 1 ? "frame has" : "frames have", left_out == 1 ? "was" : "were");
         if (status == QN_OK) status = warn(source, &text);
     }
@@ -217,7 +240,7 @@ static qn_status tell_of_file(qn_source *source)
         status = qn_text_append(
             &text, "%s: %llu %s left out, as %s reaches %g ps already; --keep-overlaps analyses all", facts->path,
             (unsigned long long)source->overlapping_here, source->overlapping_here == 1 ? "frame was" : "frames were",
-            place == 1 ? source->facts[0].path : "what came before", source->reached_ps);
+            place == 1 ? source->facts[0].path : "an earlier file", source->reached_ps);
         if (status == QN_OK) status = warn(source, &text);
     }
     qn_text_clear(&text);
@@ -260,7 +283,7 @@ static qn_status leave_file(qn_source *source)
     return QN_OK;
 }
 
-/* The next frame of all files, wanted or not. */
+/* Read the next frame of all files, whether or not it is to be analysed. */
 static qn_status read_from_files(qn_source *source, qn_source_item *item, bool *end)
 {
     for (;;) {
@@ -295,7 +318,7 @@ static qn_status make_scratch(qn_source *source)
     return QN_OK;
 }
 
-/* Time of a frame that was just read. Some formats tell it only decoded. */
+/* Find the time of a frame that was just read. In some formats it is known after decoding only. */
 static qn_status find_time(qn_source *source, const qn_source_item *item, double *time_ps)
 {
     *time_ps = item->bytes.time_ps;
@@ -306,7 +329,7 @@ static qn_status find_time(qn_source *source, const qn_source_item *item, double
     return QN_OK;
 }
 
-/* The frame that a structure file is. */
+/* Copy the topology's positions as a frame. */
 static void take_topology_frame(const qn_source *source, qn_trajectory_frame *frame)
 {
     const qn_topology *topology = source->topology;
@@ -317,14 +340,54 @@ static void take_topology_frame(const qn_source *source, qn_trajectory_frame *fr
     memcpy(frame->positions_nm, topology->positions_nm, 3 * topology->atom_count * sizeof(float));
 }
 
-/* The next frame of the source, wanted or not, and its time. */
+static void read_from_array(qn_source *source, qn_source_item *item, double *time_ps, bool *end)
+{
+    const size_t place = (size_t)source->next_number;
+    *end = place == source->array.frame_count;
+    if (*end) return;
+    item->array = &source->array;
+    item->array_place = place;
+    item->size = 3 * sizeof(float) * source->array.atom_count;
+    *time_ps = source->array.times_ps ? source->array.times_ps[place] : NAN;
+    source->facts[0].frames++;
+    pthread_mutex_lock(&source->mutex);
+    source->bytes_done += item->size;
+    pthread_mutex_unlock(&source->mutex);
+}
+
+static qn_status read_from_function(qn_source *source, qn_trajectory_frame *frame, bool *end)
+{
+    const size_t atoms = source->topology->atom_count;
+    float *positions = frame->positions_nm;
+    *frame = (qn_trajectory_frame){
+        .number = source->next_number, .step = -1, .time_ps = NAN, .atom_count = atoms, .positions_nm = positions};
+    QN_TRY(source->options.next_frame(frame, end, source->options.next_frame_user));
+    if (*end) return QN_OK;
+    frame->number = source->next_number;
+    if (frame->atom_count != atoms || frame->positions_nm != positions)
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "the function that makes frames: frame %llu has %zu atoms%s; expected %zu, as the topology has, "
+                       "in the memory that the library gave",
+                       (unsigned long long)frame->number, frame->atom_count,
+                       frame->positions_nm != positions ? " elsewhere" : "", atoms);
+    return qn_frame_check("the function that makes frames", frame);
+}
+
+/* Read the next frame of the source and its time, whether or not it is to be analysed. */
 static qn_status read_any(qn_source *source, qn_source_item *item, qn_trajectory_frame *frame, double *time_ps,
                           bool *end)
 {
     *end = false;
     item->file = NULL;
+    item->array = NULL;
     item->size = 0;
-    if (source->live) {
+    if (source->options.frames) {
+        read_from_array(source, item, time_ps, end);
+    } else if (source->options.next_frame) {
+        QN_TRY(read_from_function(source, frame, end));
+        *time_ps = frame->time_ps;
+        item->size = 3 * frame->atom_count * sizeof(float);
+    } else if (source->live) {
         QN_TRY(qn_live_read(source->live, frame, end));
         if (atomic_load(&source->stopped)) *end = true;
         *time_ps = frame->time_ps;
@@ -333,7 +396,7 @@ static qn_status read_any(qn_source *source, qn_source_item *item, qn_trajectory
         QN_TRY(read_from_files(source, item, end));
         if (!*end) QN_TRY(find_time(source, item, time_ps));
     } else {
-        *end = source->next_number > 0;
+        *end = source->next_number > 0; /* a topology has one frame */
         if (!*end) take_topology_frame(source, frame);
         *time_ps = NAN;
     }
@@ -344,7 +407,7 @@ static qn_status read_any(qn_source *source, qn_source_item *item, qn_trajectory
 
 typedef enum frame_place { FRAME_BEFORE, FRAME_WITHIN, FRAME_BEHIND } frame_place;
 
-/* Files tell times in single precision: 0.7 ps comes as 0.69999999, which is still at 0.7. */
+/* Rounding error of a time. Files have times in single precision: 0.7 ps is 0.69999999, which counts as 0.7. */
 static double rounding_of(double time_ps)
 {
     return isfinite(time_ps) ? fabs(time_ps) * (double)FLT_EPSILON : 0;
@@ -368,7 +431,7 @@ static bool overlaps(qn_source *source, double time_ps)
     return true;
 }
 
-/* Get past frames that their numbers alone rule out, as far as the file that is open goes. */
+/* Skip frames of the open file that are ruled out by their numbers, and `more` frames to analyse. */
 static qn_status pass_unwanted(qn_source *source, uint64_t more)
 {
     const qn_source_options *options = &source->options;
@@ -379,7 +442,7 @@ static qn_status pass_unwanted(qn_source *source, uint64_t more)
         count = options->first_frame - number;
     else
         count = (stride - source->in_range % stride) % stride + more * stride;
-    /* frames behind the last one are none that are analysed: the one after it ends the source */
+    /* skip no further than the last frame of the range: the frame after it ends the source */
     if (number > options->last_frame) return QN_OK;
     if (count > 0 && count - 1 > options->last_frame - number) count = options->last_frame - number + 1;
     if (count == 0) return QN_OK;
@@ -404,7 +467,7 @@ static void note_share(qn_source *source, uint64_t number, double time_ps)
     pthread_mutex_unlock(&source->mutex);
 }
 
-/* The end of what is wanted: nothing behind it is read, but what there is to say of the file is said. */
+/* End the source before the end of the file, but record the facts of the file. */
 static qn_status end_early(qn_source *source)
 {
     source->ended = true;
@@ -475,6 +538,8 @@ uint64_t qn_source_position(const qn_source *source)
 
 qn_status qn_source_decode(const qn_source_item *item, qn_trajectory_frame *frame)
 {
+    frame->number = item->number;
+    if (item->array) return qn_frame_array_copy(item->array, item->array_place, frame);
     if (item->file) QN_TRY(qn_trajectory_stream_decode(item->file->stream, &item->bytes, frame));
     frame->number = item->number;
     return QN_OK;
@@ -486,7 +551,12 @@ void qn_source_stop(qn_source *source)
     if (source->live) qn_live_stop(source->live);
 }
 
-/* ---- what is told of it ---- */
+/* ---- facts ---- */
+
+bool qn_source_fills_frames(const qn_source *source)
+{
+    return source->options.trajectory_count == 0 && !source->options.frames;
+}
 
 bool qn_source_is_repeatable(const qn_source *source)
 {
@@ -508,8 +578,9 @@ uint64_t qn_source_overlapping(const qn_source *source)
     return source->overlapping;
 }
 
-const qn_frame_file_facts *qn_source_file_facts(const qn_source *source)
+const qn_frame_file_facts *qn_source_file_facts(const qn_source *source, size_t *count)
 {
+    *count = source->facts_count;
     return source->facts;
 }
 

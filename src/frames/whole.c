@@ -7,13 +7,13 @@
 #include "base/memory.h"
 #include "model/box.h"
 
-/* Steps from an atom that has its place to one that is bound to it, in an order in which each can be taken. */
+/* Steps from an atom that is in place to an atom bound to it, in an order in which they can be taken. */
 struct qn_whole_plan {
     size_t atom_count, step_count;
     uint32_t (*steps)[2]; /* from, to */
 };
 
-/* Bonds from both their ends: those of atom i are to[starts[i]] … to[starts[i + 1] − 1]. */
+/* Lists of bound atoms: those of atom i are to[starts[i]] … to[starts[i + 1] − 1]. Each bond is in two lists. */
 typedef struct bond_ends {
     size_t *starts;
     uint32_t *to;
@@ -27,7 +27,8 @@ static void bond_ends_clear(bond_ends *ends)
     qn_release(&ends->reached);
 }
 
-/* Virtual sites, which some files leave without bonds, stay with their residue: *partner is its first other atom. */
+/* Find a partner for a virtual site without bonds, which some files have: the first other atom of its residue. Returns
+ * false for other atoms. */
 static bool find_partner(const qn_topology *topology, size_t atom, const size_t *bond_counts, uint32_t *partner)
 {
     if (bond_counts[atom] > 0 || topology->atoms[atom].mass_u > 0) return false;
@@ -37,7 +38,7 @@ static bool find_partner(const qn_topology *topology, size_t atom, const size_t 
     return topology->atoms[*partner].molecule == topology->atoms[atom].molecule;
 }
 
-/* `counts` become the places where each atom's ends start. */
+/* Replace counts by their exclusive prefix sums: the start of each atom's list. */
 static void sum_starts(size_t *counts, size_t atom_count)
 {
     size_t sum = 0;
@@ -48,7 +49,7 @@ static void sum_starts(size_t *counts, size_t atom_count)
     }
 }
 
-/* Bonds as the topology has them, then those of virtual sites. */
+/* List the bonds of the topology, then those that join virtual sites to their partners. */
 static qn_status list_bonds(const qn_topology *topology, uint32_t (**bonds)[2], size_t *bond_count)
 {
     void *memory = NULL, *counts_memory = NULL;
@@ -90,7 +91,7 @@ static qn_status connect(const qn_topology *topology, bond_ends *ends)
     if (status == QN_OK) status = qn_allocate(n + 1, sizeof *ends->reached, &reached);
     *ends = (bond_ends){starts, to, reached};
     if (status == QN_OK) {
-        /* Counted one further on, so that filling moves each start to its own place. */
+        /* The counts are one place further on, so that filling the lists moves each start to its final place. */
         size_t *places = ends->starts + 1;
         for (size_t k = 0; k < bond_count; k++)
             for (int end = 0; end < 2; end++) places[bonds[k][end]]++;
@@ -102,8 +103,8 @@ static qn_status connect(const qn_topology *topology, bond_ends *ends)
     return status;
 }
 
-/* Breadth first from the first atom of everything that is connected: few steps from it to any other. The list of steps
- * is the queue. */
+/* Search breadth-first from the first atom of each connected part, so that few steps lead to any other atom. The list
+ * of steps serves as the queue. */
 static void plan_steps(const bond_ends *ends, qn_whole_plan *plan)
 {
     for (size_t root = 0; root < plan->atom_count; root++) {
@@ -141,9 +142,10 @@ qn_status qn_whole_plan_create(const qn_topology *topology, qn_whole_plan **plan
     void *memory;
     *plan = NULL;
     if (!topology->has_bonds)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "%s tells no bonds, so molecules cannot be made whole; expected a TPR, PSF or Amber parm7 topology",
-                topology->name ? topology->name : "the topology");
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "%s has no bonds, so molecules cannot be made whole; expected a TPR, PSF or Amber parm7 topology",
+            topology->name ? topology->name : "the topology");
     QN_TRY(qn_allocate(1, sizeof **plan, &memory));
     *plan = memory;
     qn_status status = fill_plan(topology, *plan);
@@ -163,7 +165,7 @@ static void move_to_image(const qn_box *box, const float *from, float *to)
     const double start[3] = {from[0], from[1], from[2]}, end[3] = {to[0], to[1], to[2]};
     double nearest[3];
     qn_box_displacement(box, start, end, nearest);
-    /* By the lattice vector alone, so that an atom that stays keeps every bit. */
+    /* Add the lattice vector only, so that an atom that is not moved keeps every bit. */
     for (int axis = 0; axis < 3; axis++) {
         double shift = nearest[axis] - (end[axis] - start[axis]);
         if (fabs(shift) > 1e-9) to[axis] = (float)(end[axis] + shift);
@@ -174,12 +176,13 @@ qn_status qn_whole_apply(const qn_whole_plan *plan, qn_trajectory_frame *frame)
 {
     qn_box box;
     if (frame->atom_count != plan->atom_count)
-        QN_FAIL(QN_INVALID_ARGUMENT, "frame %llu has %zu atoms; expected %zu as in the topology",
-                (unsigned long long)frame->number, frame->atom_count, plan->atom_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "frame %llu has %zu atoms; expected %zu as in the topology",
+                       (unsigned long long)frame->number, frame->atom_count, plan->atom_count);
     qn_status status = qn_box_from_vectors(frame->box_nm, &box);
     if (status != QN_OK) return qn_error_add_context(status, "frame %llu", (unsigned long long)frame->number);
     if (box.shape == QN_BOX_NONE) return QN_OK;
-    /* Nearly all bonds lie within the sphere in which nothing is nearer; a little less for single precision. */
+    /* A vector within the inscribed sphere is the nearest image already; nearly all bonds are. The sphere is a little
+     * smaller because of single precision. */
     const float safe = (float)(0.999 * box.inscribed_radius_nm * box.inscribed_radius_nm);
     for (size_t k = 0; k < plan->step_count; k++) {
         const float *from = frame->positions_nm + 3 * (size_t)plan->steps[k][0];

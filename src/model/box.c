@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 
-/* Components this much smaller than the box are the rounding of a file's single-precision numbers. */
+/* Components smaller than this share of the box come from the rounding of single-precision numbers in files. */
 static const double ROUNDING = 1.0 / (1 << 22);
-/* A cell flatter than this is not one that anybody simulates, and its nearest images take for ever to find. */
+/* Flatter cells are rejected: no simulation uses them, and the search for nearest images would take too long. */
 static const double FLATTEST = 1e-5;
 
 static double determinant(const double v[3][3])
@@ -18,12 +18,11 @@ static double determinant(const double v[3][3])
 
 static qn_status fail_box(const double v[9], const char *what, const char *expected)
 {
-    QN_FAIL(QN_BAD_FORMAT, "box vectors (%g %g %g) (%g %g %g) (%g %g %g) nm %s; expected %s", v[0], v[1], v[2], v[3],
-            v[4], v[5], v[6], v[7], v[8], what, expected);
+    return QN_FAIL(QN_BAD_FORMAT, "box vectors (%g %g %g) (%g %g %g) (%g %g %g) nm %s; expected %s", v[0], v[1], v[2],
+                   v[3], v[4], v[5], v[6], v[7], v[8], what, expected);
 }
 
-/* The same three vectors in the order and with the signs that make the matrix lower triangular with a positive
- * diagonal. */
+/* Order the three vectors and choose their signs so that the matrix is lower triangular with a positive diagonal. */
 static bool order_vectors(const double given[3][3], double tolerance, double ordered[3][3])
 {
     static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
@@ -45,7 +44,7 @@ static void subtract(double vector[3], double count, const double lattice[3])
     for (int axis = 0; axis < 3; axis++) vector[axis] -= count * lattice[axis];
 }
 
-/* A half stays a half on either side: nearbyint rounds 0.5 to 0. */
+/* A component of exactly half an edge stays as it is, for either sign: nearbyint rounds 0.5 to 0. */
 static void reduce(double v[3][3])
 {
     subtract(v[2], nearbyint(v[2][1] / v[1][1]), v[1]);
@@ -53,8 +52,8 @@ static void reduce(double v[3][3])
     subtract(v[1], nearbyint(v[1][0] / v[0][0]), v[0]);
 }
 
-/* Inverse, volume and inscribed sphere of a lower triangular matrix. The distance of the two faces that the other two
- * vectors span is 1 / |column of the inverse|. */
+/* Inverse, volume and inscribed sphere of a lower triangular matrix. The distance of two opposite faces is
+ * 1 / |column of the inverse|. */
 static void derive(qn_box *box)
 {
     double(*v)[3] = box->vectors_nm, (*inverse)[3] = box->inverse;
@@ -84,14 +83,15 @@ qn_status qn_box_from_vectors(const double vectors_nm[9], qn_box *box)
         return fail_box(vectors_nm, "span no volume", "three vectors that are not in one plane, or nine zeros");
     if (volume < 0) return fail_box(vectors_nm, "are left-handed", "(a × b) · c above 0");
     if (!order_vectors(given, ROUNDING * longest, box->vectors_nm))
-        QN_FAIL(QN_UNSUPPORTED,
-                "box vectors (%g %g %g) (%g %g %g) (%g %g %g) nm: none of them lies along x with another in the "
-                "xy-plane; expected a cell turned so that a = (x, 0, 0) and b = (x, y, 0)",
-                given[0][0], given[0][1], given[0][2], given[1][0], given[1][1], given[1][2], given[2][0], given[2][1],
-                given[2][2]);
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "box vectors (%g %g %g) (%g %g %g) (%g %g %g) nm: none of them lies along x with another in the "
+                       "xy-plane; expected a cell turned so that a = (x, 0, 0) and b = (x, y, 0)",
+                       given[0][0], given[0][1], given[0][2], given[1][0], given[1][1], given[1][2], given[2][0],
+                       given[2][1], given[2][2]);
     double(*v)[3] = box->vectors_nm;
     for (int k = 0; k < 3; k++)
-        if (v[k][k] < FLATTEST * longest) return fail_box(vectors_nm, "are too flat a cell", "edges of a similar size");
+        if (v[k][k] < FLATTEST * longest)
+            return fail_box(vectors_nm, "make too flat a cell", "edges of a similar size");
     reduce(v);
     box->shape = QN_BOX_TRICLINIC;
     if (fabs(v[1][0]) <= ROUNDING * v[0][0] && fabs(v[2][0]) <= ROUNDING * v[0][0] &&
@@ -103,7 +103,7 @@ qn_status qn_box_from_vectors(const double vectors_nm[9], qn_box *box)
     return QN_OK;
 }
 
-/* Exact where files write exact angles: a cell of 90° has no skew of 1e-17. */
+/* Exact for exact angles, so that a cell of 90° gets no skew of 1e-17. */
 static double cosine_degrees(double angle)
 {
     if (angle == 90) return 0;
@@ -118,21 +118,21 @@ qn_status qn_box_from_angles(const double lengths_nm[3], const double angles_deg
     if (lengths_nm[0] == 0 && lengths_nm[1] == 0 && lengths_nm[2] == 0) return QN_OK;
     for (int k = 0; k < 3; k++) {
         if (!(lengths_nm[k] > 0 && isfinite(lengths_nm[k])))
-            QN_FAIL(QN_BAD_FORMAT, "box edge %c is %g nm; expected a length above 0, or three zeros", "abc"[k],
-                    lengths_nm[k]);
+            return QN_FAIL(QN_BAD_FORMAT, "box edge %c is %g nm; expected a length above 0, or three zeros", "abc"[k],
+                           lengths_nm[k]);
         if (!(angles_degrees[k] > 0 && angles_degrees[k] < 180))
-            QN_FAIL(QN_BAD_FORMAT, "box angle %s is %g degrees; expected one between 0 and 180",
-                    k == 0   ? "alpha"
-                    : k == 1 ? "beta"
-                             : "gamma",
-                    angles_degrees[k]);
+            return QN_FAIL(QN_BAD_FORMAT, "box angle %s is %g degrees; expected one between 0 and 180",
+                           k == 0   ? "alpha"
+                           : k == 1 ? "beta"
+                                    : "gamma",
+                           angles_degrees[k]);
     }
     double alpha = cosine_degrees(angles_degrees[0]), beta = cosine_degrees(angles_degrees[1]);
     double gamma = cosine_degrees(angles_degrees[2]), sine = sqrt(1 - gamma * gamma);
     double y = (alpha - beta * gamma) / sine, z2 = 1 - beta * beta - y * y;
     if (!(z2 > FLATTEST * FLATTEST))
-        QN_FAIL(QN_BAD_FORMAT, "box angles %g, %g and %g degrees close no cell; expected ones that span a volume",
-                angles_degrees[0], angles_degrees[1], angles_degrees[2]);
+        return QN_FAIL(QN_BAD_FORMAT, "box angles %g, %g and %g degrees form no cell; expected ones that span a volume",
+                       angles_degrees[0], angles_degrees[1], angles_degrees[2]);
     vectors_nm[0] = lengths_nm[0];
     vectors_nm[3] = lengths_nm[1] * gamma;
     vectors_nm[4] = lengths_nm[1] * sine;
@@ -147,9 +147,9 @@ static double square(const double v[3])
     return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
 }
 
-/* Of all images nearer than `d` the nearest into `d`. The cell is triangular, so planes of the lattice are met at
- * distances z − k c_z, lines in them at y − j b_y, and along a line the nearest is known: whatever lies within the
- * sphere of |d| is looked at (Fincke and Pohst 1985). */
+/* Put the shortest of all images of `d` into `d`. The cell is triangular: lattice planes lie at distances z − k c_z,
+ * lines in a plane at y − j b_y, and along a line the nearest image is known. Every image within the sphere of radius
+ * |d| is examined (Fincke and Pohst 1985). */
 static void search_images(const double v[3][3], double d[3])
 {
     const double start[3] = {d[0], d[1], d[2]};
@@ -182,10 +182,10 @@ void qn_box_displacement(const qn_box *box, const double from_nm[3], const doubl
     if (box->shape == QN_BOX_NONE) return;
     for (int k = 2; k >= 0; k--) subtract(d, nearbyint(d[k] * box->inverse[k][k]), box->vectors_nm[k]);
     if (box->shape == QN_BOX_ORTHORHOMBIC) return;
-    /* Spheres in neighbouring cells do not overlap: no lattice vector is shorter than two of their radii. */
+    /* Spheres in neighbouring cells do not overlap, because no lattice vector is shorter than two of their radii. */
     double distance = square(d);
     if (distance <= box->inscribed_radius_nm * box->inscribed_radius_nm) return;
-    /* Atoms so far out that doubles no longer hold where they are in the cell have no nearest image. */
+    /* Positions so far away that a double no longer resolves their place in the cell have no nearest image. */
     double edges = square((const double[3]){box->vectors_nm[0][0], box->vectors_nm[1][1], box->vectors_nm[2][2]});
     if (distance <= edges) search_images((const double(*)[3])box->vectors_nm, d);
 }

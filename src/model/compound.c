@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "model/atom.h"
 
-/* A compound and how much its arrays have room for. Every qn_compound is made as one. */
+/* A compound with the capacities of its arrays. Every qn_compound is allocated as one. */
 typedef struct compound_room {
     qn_compound compound;
     size_t properties, conformers;
@@ -33,8 +33,8 @@ qn_status qn_compound_create(const char *name, size_t atom_count, size_t bond_co
     void *memory;
     *out = NULL;
     if (atom_count > INT_MAX || bond_count > INT_MAX / 2)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %zu atoms and %zu bonds are too many for one compound", name, atom_count,
-                bond_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %zu atoms and %zu bonds are too many for one compound", name,
+                       atom_count, bond_count);
     QN_TRY(qn_allocate(1, sizeof(compound_room), &memory));
     qn_compound *compound = &((compound_room *)memory)->compound;
     compound->atom_count = atom_count;
@@ -96,10 +96,11 @@ qn_status qn_compound_set_conformer_count(qn_compound *compound, size_t count)
     compound_room *room = (compound_room *)compound;
     size_t numbers = 3 * compound->atom_count, old = compound->conformer_count, kept = old < count ? old : count;
     if (count > room->conformers && numbers > 0) {
-        /* Exactly as many as asked for: most compounds have one. */
+        /* Allocate exactly as many as requested: most compounds have one. */
         void *memory;
         if (count > SIZE_MAX / numbers)
-            QN_FAIL(QN_OUT_OF_MEMORY, "%s: %zu conformers of %zu atoms", compound->name, count, compound->atom_count);
+            return QN_FAIL(QN_OUT_OF_MEMORY, "%s: %zu conformers of %zu atoms", compound->name, count,
+                           compound->atom_count);
         QN_TRY(qn_allocate(count * numbers, sizeof(double), &memory));
         if (kept > 0) memcpy(memory, compound->positions_angstrom, kept * numbers * sizeof(double));
         qn_release(&compound->positions_angstrom);
@@ -171,7 +172,8 @@ qn_status qn_compound_find_neighbours(const qn_compound *compound, qn_compound_n
         qn_compound_neighbours_clear(neighbours);
         return status;
     }
-    /* Counted two places on, so that the places that filling moves up by one end as the starts. */
+    /* Count into start[i + 2]: filling then moves each entry on, so that afterwards start[i] is the first neighbour of
+     * atom i. */
     size_t *start = neighbours->start;
     for (size_t b = 0; b < compound->bond_count; b++) {
         start[compound->bonds[b].first + 2]++;

@@ -27,10 +27,10 @@ qn_status qn_molecule_create(const char *name, qn_molecule **out)
 qn_status qn_molecule_append_residue(qn_molecule *molecule, const qn_residue *residue)
 {
     qn_molecule_room *room = (qn_molecule_room *)molecule;
-    const qn_residue copy = *residue; /* it may live in the array that is about to move */
+    const qn_residue copy = *residue; /* a copy, because *residue may lie in the array that grows */
     void *residues = molecule->residues;
     if (molecule->residue_count >= INT_MAX)
-        QN_FAIL(QN_UNSUPPORTED, "%s: more than %d residues", molecule->name, INT_MAX);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: more than %d residues", molecule->name, INT_MAX);
     qn_status status = qn_grow(&residues, &room->residues, molecule->residue_count + 1, sizeof *residue);
     molecule->residues = residues;
     QN_TRY(status);
@@ -45,7 +45,7 @@ qn_status qn_molecule_append_atom(qn_molecule *molecule, const qn_atom *atom)
 {
     qn_molecule_room *room = (qn_molecule_room *)molecule;
     if (molecule->residue_count == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: an atom was appended before any residue", molecule->name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: an atom was appended before any residue", molecule->name);
     const qn_atom copy = *atom;
     void *atoms = molecule->atoms;
     qn_status status = qn_grow(&atoms, &room->atoms, molecule->atom_count + 1, sizeof *atom);
@@ -117,7 +117,7 @@ bool qn_molecule_pdb_obstacle(const qn_molecule *molecule, char *obstacle, size_
         if (strlen(atom->element) > 2) return snprintf(obstacle, size, "element %s (2 letters)", atom->element) != 0;
         for (int axis = 0; axis < 3; axis++) {
             double angstrom = atom->position_angstrom[axis];
-            if (!(angstrom > -999.9995 && angstrom < 9999.9995)) /* not a number neither */
+            if (!(angstrom > -999.9995 && angstrom < 9999.9995)) /* false for NaN too */
                 return snprintf(obstacle, size, "coordinate %.3f (-999.999 to 9999.999)", angstrom) != 0;
         }
     }

@@ -7,18 +7,18 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Cubes are listed in a table while it has no more of them than this for a point and this besides; where points lie far
- * apart, they are dealt to places of the table by a hash. */
-enum { CUBES_A_POINT = 8, FURTHER_CUBES = 32768, MOST_CUBES_A_SIDE = 1 << 20 };
+/* The table has one slot for each cube if there are at most CUBES_A_POINT cubes for each point plus FURTHER_CUBES. If
+ * points lie far apart there are more cubes, and a hash assigns them to slots. */
+enum { CUBES_A_POINT = 8, FURTHER_CUBES = 32768, CUBES_A_SIDE_MAX = 1 << 20 };
 
 struct qn_neighbour_grid {
-    double radius, side; /* side ≥ radius: the 27 cubes around a place hold all its neighbours */
+    double radius, side; /* side ≥ radius: all neighbours of a place lie in the 27 cubes around it */
     double low[3];
     long cubes[3];
     bool hashed;
-    size_t slots;    /* of the table: all cubes, or a power of two */
+    size_t slots;    /* slots of the table: one for each cube, or a power of two */
     double *points;  /* sorted by slot */
-    size_t *indices; /* of the sorted points in the caller's order */
+    size_t *indices; /* the caller's index of each sorted point */
     size_t *start;   /* points of slot s: start[s] … start[s + 1] − 1 */
 };
 
@@ -30,7 +30,7 @@ static long cube_along(const qn_neighbour_grid *grid, double coordinate, int axi
 static size_t slot_of_cube(const qn_neighbour_grid *grid, long x, long y, long z)
 {
     if (!grid->hashed) return (size_t)(x + grid->cubes[0] * (y + grid->cubes[1] * z));
-    /* Large odd numbers, whose products' upper bits depend on all of x, y and z */
+    /* Multiply by large odd numbers, so that the upper bits depend on all of x, y and z. */
     uint64_t mixed = (uint64_t)x * 0x9e3779b97f4a7c15u + (uint64_t)y * 0xc2b2ae3d27d4eb4fu;
     mixed = (mixed ^ mixed >> 32) * 0xff51afd7ed558ccdu + (uint64_t)z * 0x165667b19e3779f9u;
     mixed = (mixed ^ mixed >> 29) * 0xc4ceb9fe1a85ec53u;
@@ -54,7 +54,7 @@ static void lay_out(qn_neighbour_grid *grid, const double *points, size_t count)
         }
         extent = fmax(extent, high[axis] - grid->low[axis]);
     }
-    grid->side = fmax(grid->radius, extent / MOST_CUBES_A_SIDE);
+    grid->side = fmax(grid->radius, extent / CUBES_A_SIDE_MAX);
     double all = 1;
     for (int axis = 0; axis < 3; axis++) {
         grid->cubes[axis] = cube_along(grid, high[axis], axis) + 1;
@@ -65,12 +65,13 @@ static void lay_out(qn_neighbour_grid *grid, const double *points, size_t count)
     while (grid->hashed && grid->slots < count) grid->slots *= 2;
 }
 
-/* Counting sort by slot. */
+/* Sort points by slot, by counting. */
 static void sort_points(qn_neighbour_grid *grid, const double *points, size_t count)
 {
     for (size_t i = 0; i < count; i++) grid->start[slot_of(grid, points + 3 * i) + 2]++;
     for (size_t slot = 2; slot < grid->slots + 2; slot++) grid->start[slot] += grid->start[slot - 1];
-    /* start[s + 1] is now where slot s begins; filling moves it to where s ends, which is where s + 1 begins. */
+    /* While points are sorted in, start[s + 1] moves from the beginning of slot s to its end, where slot s + 1
+     * begins. */
     for (size_t i = 0; i < count; i++) {
         size_t at = grid->start[slot_of(grid, points + 3 * i) + 1]++;
         memcpy(grid->points + 3 * at, points + 3 * i, 3 * sizeof(double));
@@ -82,7 +83,7 @@ qn_status qn_neighbour_grid_create(const double *points, size_t count, double ra
 {
     void *memory;
     if (!(radius_angstrom > 0))
-        QN_FAIL(QN_INVALID_ARGUMENT, "neighbour radius is %g Å; expected more than 0", radius_angstrom);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "neighbour radius is %g Å; expected more than 0", radius_angstrom);
     QN_TRY(qn_allocate(1, sizeof(qn_neighbour_grid), &memory));
     qn_neighbour_grid *grid = memory;
     grid->radius = radius_angstrom;
@@ -127,7 +128,7 @@ static bool lies_in_cube(const qn_neighbour_grid *grid, const double *point, con
     return true;
 }
 
-/* Points of the slots `first` to `last`; `cube`: only those that lie in it, for others share its slot. */
+/* Search slots `first` to `last`. `cube` not NULL: only points in this cube, because other cubes share its slot. */
 static bool search_slots(const place_query *query, size_t first, size_t last, const long *cube)
 {
     const qn_neighbour_grid *grid = query->grid;
@@ -142,7 +143,7 @@ static bool search_slots(const place_query *query, size_t first, size_t last, co
     return false;
 }
 
-/* Visit neighbours until `visit` returns true; whether it did. */
+/* Visit neighbours until `visit` returns true; returns whether it did. */
 static bool search(const qn_neighbour_grid *grid, const double place[3], bool (*visit)(size_t index, void *user),
                    void *user)
 {

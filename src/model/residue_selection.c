@@ -9,8 +9,8 @@
 #include "base/text.h"
 
 enum {
-    MOST_SHOWN = 60,        /* characters of the user's text in a message */
-    MOST_CHAINS_LISTED = 40 /* names of chains in a message */
+    SHOWN_MAX = 60,        /* characters of the user's text in a message */
+    CHAINS_LISTED_MAX = 40 /* names of chains in a message */
 };
 
 static const char syntax[] = "expected partner:chain or partner:chain:residues, such as receptor:A:30-40,52A";
@@ -21,18 +21,18 @@ typedef struct residue_name {
     char text[16];
 } residue_name;
 
-/* A text taken apart, all but its residues. */
+/* A parsed text, except for its residues. */
 typedef struct selection {
     const qn_molecule *molecule;
     const char *partner; /* "receptor" or "ligand" */
     bool of_ligand;
     char chain[8];
-    const char *residues; /* behind the second colon; NULL: the whole chain */
+    const char *residues; /* after the second colon; NULL: the whole chain */
 } selection;
 
 static int shown(size_t length)
 {
-    return (int)(length < MOST_SHOWN ? length : MOST_SHOWN);
+    return (int)(length < SHOWN_MAX ? length : SHOWN_MAX);
 }
 
 static void write_name(int number, char insertion, residue_name *name)
@@ -44,7 +44,7 @@ static void write_name(int number, char insertion, residue_name *name)
     name->text[length + 1] = '\0';
 }
 
-/* "30", "52A", "-3": the place behind it, or NULL when there is none at the start of [at, end). */
+/* Parse "30", "52A" or "-3" at the start of [at, end). Returns the place after it; NULL: there is none. */
 static const char *parse_name(const char *at, const char *end, residue_name *name)
 {
     bool negative = at < end && *at == '-';
@@ -67,8 +67,8 @@ static bool in_chain(const selection *chosen, size_t residue)
     return strcmp(chosen->molecule->residues[residue].chain, chosen->chain) == 0;
 }
 
-/* The stretch of the chain without a jump in its numbers that is nearest to `wanted`; when the number is there with
- * other insertion codes, those. */
+/* Describe the consecutive residues of the chain whose numbers are nearest to `wanted`. If the number exists with
+ * other insertion codes, describe those residues. */
 static void nearest_range(const selection *chosen, const residue_name *wanted, char *text, size_t size)
 {
     const qn_residue *first = NULL, *last = NULL, *best_first = NULL, *best_last = NULL;
@@ -107,7 +107,7 @@ static qn_status find_residue(const selection *chosen, const residue_name *name,
             continue;
         if (found++ == 0) *residue = r;
         if (found == 2)
-            QN_FAIL(
+            return QN_FAIL(
                 QN_INVALID_ARGUMENT,
                 "chain %s of the %s has residue %s twice (%s and %s); expected a number that stands for one residue",
                 chosen->chain, chosen->partner, name->text, chosen->molecule->residues[*residue].name, candidate->name);
@@ -115,15 +115,15 @@ static qn_status find_residue(const selection *chosen, const residue_name *name,
     if (found) return QN_OK;
     char nearest[64];
     nearest_range(chosen, name, nearest, sizeof nearest);
-    QN_FAIL(QN_NOT_FOUND, "chain %s of the %s has no residue %s; %s", chosen->chain, chosen->partner, name->text,
-            nearest);
+    return QN_FAIL(QN_NOT_FOUND, "chain %s of the %s has no residue %s; %s", chosen->chain, chosen->partner, name->text,
+                   nearest);
 }
 
 static qn_status mark_piece(const selection *chosen, const char *piece, const char *end, bool *marks)
 {
     if (piece == end)
-        QN_FAIL(QN_INVALID_ARGUMENT, "a residue is missing behind \"%c\"; expected a number such as 30 or a range",
-                piece[-1]);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "a residue is missing after \"%c\"; expected a number such as 30 or a range", piece[-1]);
     residue_name first, last;
     const char *at = parse_name(piece, end, &first);
     bool valid = at != NULL;
@@ -133,18 +133,19 @@ static qn_status mark_piece(const selection *chosen, const char *piece, const ch
         valid = at == end;
     }
     if (!valid)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "\"%.*s\" is neither a residue nor a range; expected a number such as 30, 52A or -3, or two of them "
-                "such as 30-40",
-                shown((size_t)(end - piece)), piece);
+        return QN_FAIL(
+            QN_INVALID_ARGUMENT,
+            "\"%.*s\" is neither a residue nor a range; expected a number such as 30, 52A or -3, or two of them "
+            "such as 30-40",
+            shown((size_t)(end - piece)), piece);
     size_t from, to;
     QN_TRY(find_residue(chosen, &first, &from));
     QN_TRY(find_residue(chosen, &last, &to));
     if (from > to)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "the range %.*s is reversed, as %s comes after %s in chain %s of the %s; expected %s-%s",
-                shown((size_t)(end - piece)), piece, first.text, last.text, chosen->chain, chosen->partner, last.text,
-                first.text);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "the range %.*s is reversed, as %s comes after %s in chain %s of the %s; expected %s-%s",
+                       shown((size_t)(end - piece)), piece, first.text, last.text, chosen->chain, chosen->partner,
+                       last.text, first.text);
     for (size_t r = from; r <= to; r++)
         if (in_chain(chosen, r)) marks[r] = true;
     return QN_OK;
@@ -156,12 +157,12 @@ static qn_status absent_chain(const selection *chosen, const char *name, size_t 
     qn_text list = {0};
     qn_status status = QN_OK;
     size_t listed = 0;
-    for (size_t r = 0; r < molecule->residue_count && status == QN_OK && listed <= MOST_CHAINS_LISTED; r++) {
+    for (size_t r = 0; r < molecule->residue_count && status == QN_OK && listed <= CHAINS_LISTED_MAX; r++) {
         const char *chain = molecule->residues[r].chain;
-        bool known = false; /* chains come in long runs, so the residue before nearly always decides */
+        bool known = false; /* chains come in long runs, so the previous residue nearly always decides */
         for (size_t before = r; before-- > 0 && !known;) known = strcmp(molecule->residues[before].chain, chain) == 0;
         if (known) continue;
-        if (listed++ == MOST_CHAINS_LISTED)
+        if (listed++ == CHAINS_LISTED_MAX)
             status = qn_text_append(&list, " and more");
         else
             status = qn_text_append(&list, "%s%s", listed > 1 ? ", " : "", chain[0] ? chain : "one without a name");
@@ -177,15 +178,15 @@ static qn_status absent_chain(const selection *chosen, const char *name, size_t 
 static qn_status parse(const char *text, const qn_molecule *receptor, const qn_molecule *ligand, selection *chosen)
 {
     size_t partner = strcspn(text, ":");
-    if (text[0] == '\0') QN_FAIL(QN_INVALID_ARGUMENT, "it is empty; %s", syntax);
+    if (text[0] == '\0') return QN_FAIL(QN_INVALID_ARGUMENT, "it is empty; %s", syntax);
     if (partner == strlen("receptor") && memcmp(text, "receptor", partner) == 0)
         *chosen = (selection){.molecule = receptor, .partner = "receptor"};
     else if (partner == strlen("ligand") && memcmp(text, "ligand", partner) == 0)
         *chosen = (selection){.molecule = ligand, .partner = "ligand", .of_ligand = true};
     else
-        QN_FAIL(QN_INVALID_ARGUMENT, "the partner \"%.*s\" is unknown; expected receptor or ligand, then :chain",
-                shown(partner), text);
-    if (text[partner] == '\0') QN_FAIL(QN_INVALID_ARGUMENT, "no chain is named behind \"%s\"; %s", text, syntax);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "the partner \"%.*s\" is unknown; expected receptor or ligand, then :chain",
+                       shown(partner), text);
+    if (text[partner] == '\0') return QN_FAIL(QN_INVALID_ARGUMENT, "no chain is named after \"%s\"; %s", text, syntax);
     const char *chain = text + partner + 1;
     size_t length = strcspn(chain, ":");
     if (chain[length] == ':') chosen->residues = chain + length + 1;
@@ -216,8 +217,7 @@ static qn_status mark(const char *text, const qn_molecule *receptor, const qn_mo
 static qn_status name_text(qn_status status, const char *text)
 {
     if (status == QN_OK) return QN_OK;
-    return qn_error_add_context(status, "selection \"%.*s%s\"", MOST_SHOWN, text,
-                                strlen(text) > MOST_SHOWN ? "..." : "");
+    return qn_error_add_context(status, "selection \"%.*s%s\"", SHOWN_MAX, text, strlen(text) > SHOWN_MAX ? "..." : "");
 }
 
 qn_status qn_residue_selection_mark(const char *text, const qn_molecule *receptor, const qn_molecule *ligand,
@@ -234,14 +234,14 @@ static qn_status only_marked(const bool *marks, size_t count, size_t *residue)
         *residue = r;
         marked++;
     }
-    if (marked != 1) QN_FAIL(QN_INVALID_ARGUMENT, "it names %zu residues; expected a single one", marked);
+    if (marked != 1) return QN_FAIL(QN_INVALID_ARGUMENT, "it names %zu residues; expected a single one", marked);
     return QN_OK;
 }
 
 qn_status qn_residue_selection_residue(const char *text, const qn_molecule *receptor, const qn_molecule *ligand,
                                        bool *of_ligand, size_t *residue)
 {
-    /* One array for both partners: the text names one of them. */
+    /* One array serves both partners, because the text names only one of them. */
     size_t most = receptor->residue_count > ligand->residue_count ? receptor->residue_count : ligand->residue_count;
     selection chosen;
     void *marks;

@@ -9,22 +9,22 @@
 #include "base/text.h"
 #include "model/element_mass.h"
 
-/* A topology and how many elements its arrays have room for. Every qn_topology is made as one. */
+/* A topology with the capacities of its arrays. Every qn_topology is allocated as one. */
 typedef struct topology_room {
     qn_topology topology;
-    size_t atoms, residues, bonds, position_components; /* room */
+    size_t atoms, residues, bonds, position_components; /* capacities */
     size_t position_count;
 } topology_room;
 
 static const size_t most_atoms = UINT32_MAX - 1;
 
-qn_status qn_topology_create(const char *path, qn_topology **out)
+qn_status qn_topology_create(const char *name, qn_topology **out)
 {
     void *memory;
     *out = NULL;
     QN_TRY(qn_allocate(1, sizeof(topology_room), &memory));
     qn_topology *topology = memory;
-    qn_status status = qn_text_copy(qn_path_name(path), &topology->name);
+    qn_status status = qn_text_copy(qn_path_name(name), &topology->name);
     if (status != QN_OK) {
         qn_release(&memory);
         return status;
@@ -64,10 +64,10 @@ qn_status qn_topology_reserve(qn_topology *topology, size_t atoms, size_t residu
 qn_status qn_topology_append_residue(qn_topology *topology, const qn_topology_residue *residue)
 {
     topology_room *room = (topology_room *)topology;
-    const qn_topology_residue copy = *residue; /* it may live in the array that is about to move */
+    const qn_topology_residue copy = *residue; /* a copy, because *residue may lie in the array that grows */
     void *residues = topology->residues;
     if (topology->residue_count >= most_atoms)
-        QN_FAIL(QN_UNSUPPORTED, "%s: more than %zu residues", topology->name, most_atoms);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: more than %zu residues", topology->name, most_atoms);
     qn_status status = qn_grow(&residues, &room->residues, topology->residue_count + 1, sizeof *residue);
     topology->residues = residues;
     QN_TRY(status);
@@ -84,9 +84,9 @@ qn_status qn_topology_append_atom(qn_topology *topology, const qn_topology_atom 
     const qn_topology_atom copy = *atom;
     void *atoms = topology->atoms;
     if (topology->residue_count == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: an atom was appended before any residue", topology->name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: an atom was appended before any residue", topology->name);
     if (topology->atom_count >= most_atoms)
-        QN_FAIL(QN_UNSUPPORTED, "%s: more than %zu atoms", topology->name, most_atoms);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: more than %zu atoms", topology->name, most_atoms);
     qn_status status = qn_grow(&atoms, &room->atoms, topology->atom_count + 1, sizeof *atom);
     topology->atoms = atoms;
     QN_TRY(status);
@@ -102,8 +102,9 @@ qn_status qn_topology_append_bond(qn_topology *topology, size_t first, size_t se
     topology_room *room = (topology_room *)topology;
     void *bonds = topology->bonds;
     if (first >= topology->atom_count || second >= topology->atom_count || first == second)
-        QN_FAIL(QN_BAD_FORMAT, "%s: a bond of atoms %zu and %zu; expected two different atoms of %zu, counted from 0",
-                topology->name, first, second, topology->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: a bond of atoms %zu and %zu; expected two different atoms of %zu, counted from 0",
+                       topology->name, first, second, topology->atom_count);
     qn_status status = qn_grow(&bonds, &room->bonds, topology->bond_count + 1, sizeof *topology->bonds);
     topology->bonds = bonds;
     QN_TRY(status);
@@ -155,7 +156,7 @@ static void sort_bonds(qn_topology *topology)
     topology->bond_count = kept + 1;
 }
 
-/* The first atom of what is known to be connected with `atom`; halves the way there for those who ask later. */
+/* Find the first atom connected with `atom` so far; shortens the path for later calls (path halving). */
 static uint32_t first_of(uint32_t *parents, uint32_t atom)
 {
     while (parents[atom] != atom) {
@@ -165,7 +166,8 @@ static uint32_t first_of(uint32_t *parents, uint32_t atom)
     return atom;
 }
 
-/* Union-find; the smaller index is always the root, so that a molecule's root is its first atom. */
+/* Find molecules by union-find; the smaller index is always the root, so that the root of a molecule is its first atom.
+ */
 static qn_status connect_molecules(qn_topology *topology)
 {
     void *memory;
@@ -203,8 +205,8 @@ static qn_status check_molecules(qn_topology *topology)
     for (size_t i = 0; i < topology->atom_count; i++) {
         uint32_t molecule = topology->atoms[i].molecule;
         if (molecule != last && (i == 0 || molecule != last + 1))
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: atom %zu of molecule %u comes behind molecule %u", topology->name, i,
-                    molecule, last);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: atom %zu of molecule %u comes after molecule %u", topology->name,
+                           i, molecule, last);
         last = molecule;
     }
     topology->molecule_count = (size_t)last + 1;
@@ -214,10 +216,10 @@ static qn_status check_molecules(qn_topology *topology)
 qn_status qn_topology_finish(qn_topology *topology, qn_topology_molecules molecules)
 {
     const topology_room *room = (const topology_room *)topology;
-    if (topology->atom_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: holds no atoms", topology->name);
+    if (topology->atom_count == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: holds no atoms", topology->name);
     if (room->position_count > 0 && room->position_count != topology->atom_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: %zu positions of %zu atoms", topology->name, room->position_count,
-                topology->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %zu positions for %zu atoms", topology->name, room->position_count,
+                       topology->atom_count);
     sort_bonds(topology);
     if (topology->masses == QN_MASSES_ABSENT) {
         for (size_t i = 0; i < topology->atom_count; i++)

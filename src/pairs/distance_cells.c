@@ -7,13 +7,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { LEAF_ATOMS = QN_DISTANCE_ROW }; /* fewer are not split */
-enum { LEVELS = 21 };                  /* of an octree whose cells are told apart by 63 bits */
+enum { LEAF_ATOMS = QN_DISTANCE_ROW }; /* most atoms of a leaf, unless they are in the same cell of the last level */
+enum { LEVELS = 21 };                  /* of the octree: three bits each, 63 bits in all */
 
-/* An atom on its place along the curve that visits the cells of an octree. */
+/* An atom with its place along the Morton curve, which visits the cells of an octree in order. */
 typedef struct placed_atom {
-    uint64_t place; /* bits z y x of the first level, of the second … */
-    uint32_t atom;  /* packed */
+    uint64_t place; /* bits z y x of the first level, then those of the second, … */
+    uint32_t atom;  /* index of the packed atom */
     uint32_t selections;
 } placed_atom;
 
@@ -32,7 +32,7 @@ void qn_distance_cells_clear(qn_distance_cells *cells)
     *cells = (qn_distance_cells){0};
 }
 
-/* Atoms of both selections, which are ascending, each once. */
+/* List the atoms of both selections, which ascend, each atom once. Returns their number. */
 static size_t unite(const qn_distance_tree_request *request, uint32_t *atoms, placed_atom *placed)
 {
     const qn_pair_atoms *chosen = request->atoms;
@@ -49,7 +49,7 @@ static size_t unite(const qn_distance_tree_request *request, uint32_t *atoms, pl
     return count;
 }
 
-/* The lowest `LEVELS` bits of x, each followed by two zeros. */
+/* Spread the lowest `LEVELS` bits of x: two zero bits go between neighbouring bits. */
 static uint64_t spread_bits(uint64_t x)
 {
     x = (x | x << 32) & 0x001f00000000ffff;
@@ -68,8 +68,8 @@ static qn_status extent_of(const qn_distance_tree_request *request, const float 
         for (int axis = 0; axis < 3; axis++) {
             const float x = packed[4 * i + (size_t)axis];
             if (!isfinite(x))
-                QN_FAIL(QN_BAD_FORMAT, "frame %llu has a position that is not finite; expected numbers",
-                        (unsigned long long)request->atoms->frame->number);
+                return QN_FAIL(QN_BAD_FORMAT, "frame %llu has a position that is not finite; expected numbers",
+                               (unsigned long long)request->atoms->frame->number);
             low[axis] = fminf(low[axis], x);
             high[axis] = fmaxf(high[axis], x);
         }
@@ -108,7 +108,8 @@ static qn_status make_rows(const float *packed, const placed_atom *placed, qn_di
     return QN_OK;
 }
 
-/* The first atom of a cell that lies in its second half, along the axis and level where its atoms first differ. */
+/* Find the first atom in the second half of a cell. The cell is halved at the axis and level where its atoms first
+ * differ. */
 static uint32_t find_half(const placed_atom *placed, uint32_t first, uint32_t count)
 {
     uint64_t bit = (uint64_t)1 << (3 * LEVELS - 1);
@@ -162,7 +163,7 @@ static void bound_leaf(const qn_distance_cells *cells, qn_distance_cell *leaf)
     }
 }
 
-/* Bounds and counts of cells, of children first. */
+/* Compute bounds and counts of all cells; children come before their parents. */
 static void bound_cells(qn_distance_cells *cells)
 {
     for (size_t k = cells->cell_count; k-- > 0;) {
@@ -197,7 +198,7 @@ static qn_status fill(const qn_distance_tree_request *request, uint32_t *atoms, 
         cells->edges[axis] = periodic ? (float)request->box->vectors_nm[axis][axis] : INFINITY;
         if (periodic) longest = fmax(longest, request->box->vectors_nm[axis][axis]);
     }
-    cells->blur = (float)ldexp(fmax(longest, extent), -19); /* of either side: some ten roundings of half 2^-23 each */
+    cells->blur = (float)ldexp(fmax(longest, extent), -19); /* at least ten roundings of 2^-24 on each side */
     place_atoms(*packed, cells->atom_count, low, extent, placed);
     QN_TRY(make_rows(*packed, placed, cells));
     QN_TRY(split_cells(placed, cells));

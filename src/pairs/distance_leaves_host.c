@@ -1,6 +1,6 @@
-/* Pairs of atoms of two small cells: an atom against a row of atoms in the arithmetic of distance_histogram. Where all
- * distances lie in a few bins, a row is compared with their edges as a whole, which no processor needs to do number by
- * number. */
+/* Pairs of atoms of two small cells: an atom with a row of atoms, in the arithmetic of distance_histogram. If all
+ * distances lie in a few bins, the whole row is compared with each of their edges, which vectorises on every processor.
+ */
 #include <math.h>
 
 #include "pairs/distance_cells.h"
@@ -9,12 +9,12 @@
 #define VECTOR_WIDTH 1
 #include "pairs/kernels/distance_histogram.dev.h"
 
-enum { ROW = QN_DISTANCE_ROW, MOST_EDGES = 8 };
+enum { ROW = QN_DISTANCE_ROW, EDGES_MAX = 8 };
 
-/* Loops run over whole rows, also over what lies behind the last of `count` atoms. */
+/* A row of atoms. Loops run over all ROW places, also those after the last of `count` atoms. */
 typedef struct leaf_row {
     float square[ROW];
-    uint32_t weight[ROW]; /* how often the pair counts; 0 behind the last */
+    uint32_t weight[ROW]; /* number of times that the pair counts; 0 after the last atom */
     uint32_t count;
 } leaf_row;
 
@@ -34,7 +34,7 @@ static void find_squares(const qn_distance_leaves *leaves, uint32_t atom, uint32
     }
 }
 
-/* Returns the sum. */
+/* Compute the weights of a row's pairs with an atom. Returns their sum. */
 static uint32_t find_weights(const qn_distance_leaves *leaves, uint32_t atom, uint32_t begin, leaf_row *row)
 {
     uint32_t sum = 0, *weight = row->weight;
@@ -54,7 +54,7 @@ static uint32_t find_weights(const qn_distance_leaves *leaves, uint32_t atom, ui
     return sum;
 }
 
-/* What lies from edge to edge is the difference of what lies beyond either. */
+/* The count between two edges is the difference of the counts beyond each edge. */
 static void compare_with_edges(const qn_distance_leaves *leaves, const leaf_row *row, uint32_t sum, const int reach[2],
                                uint64_t *counts)
 {
@@ -71,11 +71,11 @@ static void compare_with_edges(const qn_distance_leaves *leaves, const leaf_row 
     counts[reach[1]] += sum;
 }
 
-/* A guess is right but near an edge of its bin, where it is looked up. */
+/* Find the bin of each pair. The guess is right unless it is near an edge of its bin; then the bin is looked up. */
 static void find_each(const qn_distance_leaves *leaves, const leaf_row *row, uint64_t *counts)
 {
     const float scale = leaves->scale, shift = leaves->shift, unsure = leaves->unsure;
-    const float most = (float)leaves->bins + 0.25F; /* surely beyond */
+    const float most = (float)leaves->bins + 0.25F; /* certainly beyond the last bin */
     const float *square = row->square;
     int32_t bin[ROW];
 #pragma omp simd
@@ -103,7 +103,7 @@ static void count_pairs(const qn_distance_leaves *leaves, const uint32_t first[2
             const uint32_t sum = find_weights(leaves, i, begin, &row);
             if (sum == 0) continue;
             find_squares(leaves, i, begin, &row);
-            if (reach[1] - reach[0] <= MOST_EDGES)
+            if (reach[1] - reach[0] <= EDGES_MAX)
                 compare_with_edges(leaves, &row, sum, reach, counts);
             else
                 find_each(leaves, &row, counts);

@@ -7,14 +7,15 @@
 #include "base/memory.h"
 #include "pairs/distance_cells.h"
 
-enum { TASKS = 2048 }; /* pairs of cells that are dealt to threads: many for each, whatever their number */
+/* Number of pairs of cells that are dealt to threads: many for each thread, and the same for any number of threads. */
+enum { TASKS = 2048 };
 
-/* Two cells, or one with itself. */
+/* A pair of cells, or a cell with itself. */
 typedef struct cell_pair {
     uint32_t cells[2];
-    uint64_t pairs;    /* of atoms */
-    float least, most; /* squares of the distances between them */
-    int bin;           /* of the least */
+    uint64_t pairs;    /* number of pairs of atoms */
+    float least, most; /* squares of the least and the largest distance */
+    int bin;           /* bin of the least distance */
 } cell_pair;
 
 typedef struct pair_list {
@@ -32,8 +33,8 @@ typedef struct tree_walk {
     qn_distance_leaves_count count_leaves;
     pair_list tasks;
     uint64_t budget;      /* pairs that may stay unresolved */
-    uint64_t *counts;     /* of each worker, and behind them those of the list */
-    uint64_t *unresolved; /* of each task: how many pairs may be so, then how many are */
+    uint64_t *counts;     /* of each worker, then those of list_tasks */
+    uint64_t *unresolved; /* of each task: first its budget, then the number of its unresolved pairs */
     size_t worker_count, stride;
 } tree_walk;
 
@@ -51,8 +52,9 @@ static uint64_t count_atom_pairs(const tree_walk *walk, const qn_distance_cell *
     return (uint64_t)a->selected[0] * a->selected[1] - (a->selected[0] + a->selected[1] - a->count);
 }
 
-/* Squares of the least and the largest distance by nearest images. Along one axis differences lie between `from` and
- * `to`, with their middle not below 0; an image's distance falls again beyond half an edge. */
+/* Bound the squares of the least and the largest distance to nearest images. Along each axis the difference lies
+ * between `from` and `to`, whose mean is not below 0. Beyond half an edge, the distance to the nearest image decreases
+ * again. */
 static void find_range(const qn_distance_cells *cells, const qn_distance_cell *a, const qn_distance_cell *b,
                        float *least, float *most)
 {
@@ -78,7 +80,8 @@ static int find_bin(const tree_walk *walk, float square)
     return bin;
 }
 
-/* Count two cells at once if that can be done; else they stay open, and what is known of them is in *pair. */
+/* Count the pairs of two cells at once if all lie in one bin. Otherwise the pair of cells stays open: returns false,
+ * and describes the pair in *pair. */
 static bool resolve(const tree_walk *walk, uint32_t first, uint32_t second, uint64_t *counts, cell_pair *pair)
 {
     const qn_distance_cell *a = &walk->cells.cells[first], *b = &walk->cells.cells[second];
@@ -104,7 +107,8 @@ static bool are_leaves(const tree_walk *walk, const cell_pair *pair)
     return !walk->cells.cells[pair->cells[0]].children && !walk->cells.cells[pair->cells[1]].children;
 }
 
-/* The larger cell is split; the open ones of what comes of it. 0 without any: resolved; -1: both are leaves. */
+/* Split the larger cell, and resolve the new pairs of cells as far as possible. Returns the number of those that stay
+ * open; -1 if both cells are leaves. */
 static int split(const tree_walk *walk, const cell_pair *pair, uint64_t *counts, cell_pair open[3])
 {
     const uint32_t x = pair->cells[0], y = pair->cells[1];
@@ -123,9 +127,10 @@ static int split(const tree_walk *walk, const cell_pair *pair, uint64_t *counts,
     return count;
 }
 
-/* Spread the pairs over the bins that their range reaches. Distances of atoms drawn evenly from two cells are rare at
- * either end of the range: along it the share of those below rises as 3 s² - 2 s³, which is nearer to them by half than
- * s, the proportion of the range. Sums are rounded and not shares, so that all pairs stay. */
+/* Spread the pairs over the bins that their range of distances reaches. Distances of atoms drawn uniformly from two
+ * cells are rare at both ends of the range. At a fraction s of the range, the share of pairs below is taken as
+ * 3 s² - 2 s³, which has half the error of the proportion s. The cumulative sums are rounded, so that no pair is lost.
+ */
 static void spread(const tree_walk *walk, const cell_pair *pair, uint64_t *counts)
 {
     const double least = sqrt((double)pair->least), most = sqrt((double)pair->most);
@@ -141,15 +146,15 @@ static void spread(const tree_walk *walk, const cell_pair *pair, uint64_t *count
     }
 }
 
-/* budget · part / whole, never more than `part`. */
+/* Return budget · part / whole, but at most `part`. */
 static uint64_t share_of(uint64_t budget, uint64_t part, uint64_t whole)
 {
     const uint64_t share = whole > 0 ? (uint64_t)((double)budget * ((double)part / (double)whole)) : 0;
     return share < part ? share : part;
 }
 
-/* Count a pair of cells that is open. Of its pairs at most `budget` stay unresolved; their number is returned. What
- * part of a budget is not needed goes to the next. */
+/* Count an open pair of cells. Returns the number of pairs that stay unresolved, at most `budget`. A new pair of cells
+ * gets its share of the budget that those before it did not need. */
 static uint64_t visit(const tree_walk *walk, const cell_pair *pair, uint64_t budget, uint64_t *counts)
 {
     cell_pair open[3];
@@ -201,7 +206,7 @@ static qn_status split_all(const tree_walk *walk, const pair_list *list, uint64_
     return QN_OK;
 }
 
-/* Open pairs of cells, enough of them to be dealt to threads; those resolved meanwhile are counted. */
+/* List open pairs of cells, enough of them to be dealt to threads. Pairs that are resolved on the way are counted. */
 static qn_status list_tasks(tree_walk *walk)
 {
     uint64_t *counts = counts_of(walk, walk->worker_count);
@@ -228,8 +233,9 @@ static qn_status share_budget(tree_walk *walk)
     for (size_t k = 0; k < walk->tasks.count; k++) {
         const cell_pair *pair = &walk->tasks.pairs[k];
         const uint64_t share = share_of(budget, pair->pairs, left);
-        walk->unresolved[k] =
-            are_leaves(walk, pair) && share < pair->pairs ? 0 : share; /* all of them or none: others can use it */
+        walk->unresolved[k] = are_leaves(walk, pair) && share < pair->pairs
+                                  ? 0
+                                  : share; /* leaves use all or nothing, so leave it to others */
         budget -= walk->unresolved[k];
         left -= pair->pairs;
     }
@@ -248,14 +254,15 @@ static void prepare_leaves(tree_walk *walk)
 {
     const qn_distance_cells *cells = &walk->cells;
     walk->count_leaves = QN_HOST_SELECT(qn_distance_leaves_host)[0];
-    walk->leaves = (qn_distance_leaves){.rows = {cells->rows[0], cells->rows[1], cells->rows[2]},
-                                        .selections = walk->unordered ? NULL : cells->selections,
-                                        .squared_edges = walk->squared_edges,
-                                        .bins = walk->bins->count,
-                                        .scale = (float)(1 / walk->bins->width_nm),
-                                        .shift = walk->bins->centred ? 0.5F : 0,
-                                        .unsure = (float)ldexp(walk->bins->count + 1.0, -21), /* 2^-24 a rounding */
-                                        .edges = {cells->edges[0], cells->edges[1], cells->edges[2]}};
+    walk->leaves =
+        (qn_distance_leaves){.rows = {cells->rows[0], cells->rows[1], cells->rows[2]},
+                             .selections = walk->unordered ? NULL : cells->selections,
+                             .squared_edges = walk->squared_edges,
+                             .bins = walk->bins->count,
+                             .scale = (float)(1 / walk->bins->width_nm),
+                             .shift = walk->bins->centred ? 0.5F : 0,
+                             .unsure = (float)ldexp(walk->bins->count + 1.0, -21), /* roundings of 2^-24 each */
+                             .edges = {cells->edges[0], cells->edges[1], cells->edges[2]}};
 }
 
 static qn_status run(const qn_distance_tree_request *request, qn_pool *pool, tree_walk *walk, uint64_t *counts,
@@ -291,9 +298,9 @@ qn_status qn_distance_tree_count(const qn_distance_tree_request *request, qn_poo
     memset(counts, 0, ((size_t)request->bins->count + 1) * sizeof *counts);
     *unresolved = 0;
     if (request->box->shape == QN_BOX_TRICLINIC)
-        QN_FAIL(QN_UNSUPPORTED,
-                "frame %llu has a triclinic box; approximate histograms expect a rectangular one or none",
-                (unsigned long long)request->atoms->frame->number);
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "frame %llu has a triclinic box; approximate histograms expect a rectangular box or none",
+                       (unsigned long long)request->atoms->frame->number);
     qn_status status = run(request, pool, &walk, counts, unresolved);
     qn_distance_cells_clear(&walk.cells);
     qn_release(&walk.squared_edges);

@@ -6,12 +6,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-static const double MARGIN = 1e-4;       /* of the distance, for what rounding moves */
-static const double FEWEST_IN_CELL = 8;  /* atoms on average: fewer are not worth the bookkeeping */
-static const double MANY_IN_CELL = 24;   /* atoms in half a distance cubed, from which on small cells save pairs */
-static const double WORTH_SORTING = 0.5; /* of all pairs */
+static const double MARGIN = 1e-4;       /* share of the distance, for rounding of positions */
+static const double FEWEST_IN_CELL = 8;  /* atoms per small cell on average: with fewer, tasks cost more than pairs */
+static const double MANY_IN_CELL = 24;   /* atoms in a cube of half the distance, above which such cells save pairs */
+static const double WORTH_SORTING = 0.5; /* share of all pairs, up to which sorting pays */
 static const size_t FEWEST_ATOMS = 512;
-enum { MOST_CELLS = 256 }; /* along an axis */
+enum { CELLS_MAX = 256 }; /* along an axis */
 
 void qn_pair_cells_clear(qn_pair_cells *cells)
 {
@@ -24,7 +24,8 @@ void qn_pair_cells_clear(qn_pair_cells *cells)
     memset(cells, 0, sizeof *cells);
 }
 
-/* Small cells along each axis, of at least the distance or half of it between their faces. */
+/* Choose the number of small cells along each axis. The distance between their faces is at least the cutoff distance or
+ * half of it. */
 static void choose_cells(const qn_box *box, double most_nm, size_t atoms, int counts[3], int reach[3])
 {
     const double density = (double)atoms / box->volume_nm3, half = most_nm / 2;
@@ -33,7 +34,7 @@ static void choose_cells(const qn_box *box, double most_nm, size_t atoms, int co
     for (int k = 0; k < 3; k++) {
         const double steepness = hypot(hypot(box->inverse[0][k], box->inverse[1][k]), box->inverse[2][k]);
         const double height = 1 / steepness; /* between the faces that the other two vectors span */
-        counts[k] = (int)fmax(1, fmin(floor(height / edge), MOST_CELLS));
+        counts[k] = (int)fmax(1, fmin(floor(height / edge), CELLS_MAX));
         reach[k] = (int)fmin(ceil(most_nm * (1 + MARGIN) * counts[k] / height), counts[k]);
     }
 }
@@ -55,7 +56,7 @@ static uint32_t cell_of(const qn_box *box, const int counts[3], const float *ato
         double place = 0;
         for (int axis = 0; axis < 3; axis++) place += atom[axis] * box->inverse[axis][k];
         place -= floor(place);
-        const int index = place > 0 ? (int)(place * counts[k]) : 0; /* 0 for what is no number */
+        const int index = place > 0 ? (int)(place * counts[k]) : 0; /* 0 if it is NaN */
         cell = cell * (uint32_t)counts[k] + (uint32_t)(index < counts[k] ? index : counts[k] - 1);
     }
     return cell;
@@ -78,7 +79,7 @@ static qn_status sort_atoms(const qn_box *box, const int counts[3], const float 
     QN_TRY(grow(&sorted->cells, &sorted->cells_capacity, count + 1, sizeof(uint32_t)));
     QN_TRY(grow(&sorted->starts, &sorted->starts_capacity, cells + 2, sizeof(uint32_t)));
     uint32_t *next =
-        sorted->starts + 1; /* where the next atom of a cell goes: its start, then that of the one behind */
+        sorted->starts + 1; /* place for the next atom of each cell: first its start, at last that of the next cell */
     memset(sorted->starts, 0, (cells + 2) * sizeof *sorted->starts);
     for (size_t i = 0; i < count; i++) {
         sorted->cells[i] = cell_of(box, counts, packed + 4 * i);
@@ -90,7 +91,7 @@ static qn_status sort_atoms(const qn_box *box, const int counts[3], const float 
     return QN_OK;
 }
 
-/* Cut into tasks of no more than so many atoms; `triangular` runs are the same one. */
+/* Cut a pair of runs into tasks of limited size. `triangular`: both runs are the same. */
 static qn_status add_task(qn_pair_cells *cells, qn_pair_task run, bool triangular)
 {
     const int32_t rows = QN_PAIR_TASK_ROWS, columns = triangular ? QN_PAIR_TASK_ROWS : QN_PAIR_TASK_COLUMNS;
@@ -105,7 +106,7 @@ static qn_status add_task(qn_pair_cells *cells, qn_pair_task run, bool triangula
     return QN_OK;
 }
 
-/* The neighbours of a place along a ring of `count`, each once. */
+/* Find the neighbours of a place on a ring of `count` places, each once: the first one, and their number. */
 static void neighbours(int place, int reach, int count, int *first, int *number)
 {
     const bool all = 2 * reach + 1 >= count;
@@ -113,7 +114,7 @@ static void neighbours(int place, int reach, int count, int *first, int *number)
     *number = all ? count : 2 * reach + 1;
 }
 
-/* Runs of neighbours that lie behind one another become one. */
+/* Joins runs of neighbours whose atoms are contiguous. */
 typedef struct run_builder {
     qn_pair_cells *cells;
     const uint32_t *starts; /* of the second set */
@@ -134,7 +135,7 @@ static qn_status add_run(run_builder *builder, size_t first_cell, size_t end_cel
     return QN_OK;
 }
 
-/* All neighbours of a cell or, of unordered pairs, those behind it: of two cells the first one has the task. */
+/* Add all neighbours of a cell; for unordered pairs, only those after it: the first of two cells has the task. */
 static qn_status add_neighbours(run_builder *builder, bool unordered, const int place[3])
 {
     const int *counts = builder->cells->counts, *reach = builder->cells->reach;
@@ -148,7 +149,7 @@ static qn_status add_neighbours(run_builder *builder, bool unordered, const int 
             if (unordered && row < own_row) continue;
             const int least = unordered && row == own_row ? place[0] + 1 : 0, end = first[0] + number[0];
             const size_t base = row * (size_t)counts[0];
-            /* what goes over the end of the row begins it */
+            /* cells beyond the end of the row continue at its beginning */
             const int wrapped = end > counts[0] ? end - counts[0] : 0, last = end < counts[0] ? end : counts[0];
             if (wrapped > least) QN_TRY(add_run(builder, base + (size_t)least, base + (size_t)wrapped));
             const int from = first[0] > least ? first[0] : least;

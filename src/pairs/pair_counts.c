@@ -20,7 +20,7 @@ typedef struct pair_scratch {
     float *squared_edges; /* bins + 1 */
     qn_histogram_cell cell;
     qn_buffer *edges, *cell_buffer, *counts;
-    uint32_t *order, *starts; /* of atoms by molecule, one set after the other */
+    uint32_t *order, *starts; /* of sort_by_molecule, one set after the other */
     size_t order_capacity, starts_capacity;
 } pair_scratch;
 
@@ -85,7 +85,7 @@ static qn_status pack_atoms(const qn_pair_request *request, int which, atom_set 
     return QN_OK;
 }
 
-/* Write into a buffer that is made anew when it is too small, with room for a few more. */
+/* Write into a buffer. If it is too small, it is replaced by one with some space to spare. */
 static qn_status send(qn_queue *queue, const void *data, size_t bytes, qn_buffer **buffer)
 {
     if (*buffer && qn_buffer_bytes(*buffer) < bytes) qn_buffer_release(buffer);
@@ -110,7 +110,7 @@ static void leave_out(const qn_pair_request *request, const pair_scratch *scratc
     if (bin < request->bins->count) counts[bin]--;
 }
 
-/* Atoms of both selections, which are ascending. */
+/* Subtract the pairs of an atom with itself: the selections ascend, and may have common atoms. */
 static void leave_out_common(const qn_pair_request *request, const pair_scratch *scratch, uint64_t *counts)
 {
     const uint32_t *const *atoms = request->atoms->atoms;
@@ -125,7 +125,8 @@ static void leave_out_common(const qn_pair_request *request, const pair_scratch 
     }
 }
 
-/* Places of a selection's atoms by molecule: those of molecule m are order[starts[m]] … order[starts[m + 1]]. */
+/* Sort the places of a selection's atoms by molecule: those of molecule m are order[starts[m]] … order[starts[m + 1] −
+ * 1]. */
 static void sort_by_molecule(const qn_pair_atoms *chosen, int which, uint32_t *order, uint32_t *starts)
 {
     const qn_topology *topology = chosen->topology;
@@ -156,7 +157,8 @@ static qn_status leave_out_molecules(const qn_pair_request *request, bool unorde
     for (size_t m = 0; m < molecules; m++)
         for (uint32_t i = first_starts[m]; i < first_starts[m + 1]; i++)
             for (uint32_t j = unordered ? i + 1 : second_starts[m]; j < second_starts[m + 1]; j++) {
-                if (!unordered && chosen->atoms[0][first[i]] == chosen->atoms[1][second[j]]) continue; /* is out */
+                if (!unordered && chosen->atoms[0][first[i]] == chosen->atoms[1][second[j]])
+                    continue; /* is subtracted already */
                 leave_out(request, scratch, packed + 4 * (size_t)first[i], other + 4 * (size_t)second[j], counts);
             }
     return QN_OK;
@@ -164,7 +166,7 @@ static qn_status leave_out_molecules(const qn_pair_request *request, bool unorde
 
 /* ---- counting ---- */
 
-/* All pairs, or those of cell lists where these are far fewer. */
+/* Count all pairs, or only those of cell lists if these are at most half of all. */
 static qn_status launch(const qn_pair_request *request, const qn_histogram_problem *problem, pair_scratch *scratch)
 {
     qn_queue *queue = request->queue;
@@ -227,9 +229,9 @@ qn_status qn_pair_counts_count(void **pointer, const qn_pair_request *request, u
 qn_status qn_pair_counts_bins(double width_nm, double most_nm, bool centred, qn_histogram_bins *bins)
 {
     const double count = ceil(most_nm / width_nm - 1e-6);
-    if (!(count >= 1 && count <= QN_HISTOGRAM_MOST_BINS))
-        QN_FAIL(QN_INVALID_ARGUMENT, "bin is %g nm and max %g nm, which makes %.0f bins; expected 1 to %d", width_nm,
-                most_nm, count, QN_HISTOGRAM_MOST_BINS);
+    if (!(count >= 1 && count <= QN_HISTOGRAM_BINS_MAX))
+        return QN_FAIL(QN_INVALID_ARGUMENT, "bin is %g nm and max %g nm, which makes %.0f bins; expected 1 to %d",
+                       width_nm, most_nm, count, QN_HISTOGRAM_BINS_MAX);
     *bins = (qn_histogram_bins){(int)count, centred, width_nm};
     return QN_OK;
 }

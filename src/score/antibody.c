@@ -7,31 +7,32 @@
 #include "model/atom.h"
 
 /* Sources: the sequence features by which Martin (in "Antibody Engineering", Springer 2001 and 2010, chapter "Protein
- * sequence and structure analysis of antibody variable domains") tells where Kabat's regions are, after Kabat, Wu,
+ * sequence and structure analysis of antibody variable domains") finds Kabat's regions, after Kabat, Wu,
  * Perry, Gottesman, Foeller, "Sequences of Proteins of Immunological Interest", NIH 1991. In the numbering of Kabat:
  *
- *     L1  behind Cys 23, in front of Trp 35, 10 to 17 residues
- *     L2  from the 16th residue behind L1, 7 residues; L3 begins 33 behind its end
- *     L3  behind Cys 88, in front of Phe-Gly-X-Gly, 7 to 11 residues
- *     H1  from the 4th residue behind Cys 22, in front of Trp 36, 10 to 12 residues
- *     H2  from the 15th residue behind H1, 16 to 19 residues, in front of Lys/Arg - Leu/Ile/Val/Phe/Thr/Ala -
- *         Thr/Ser/Ile/Ala; H3 begins 33 behind its end
- *     H3  from the 3rd residue behind Cys 92, in front of Trp-Gly-X-Gly, 3 to 25 residues
+ *     L1  after Cys 23, before Trp 35, 10 to 17 residues
+ *     L2  from the 16th residue after L1, 7 residues; L3 begins 33 residues after its end
+ *     L3  after Cys 88, before Phe-Gly-X-Gly, 7 to 11 residues
+ *     H1  from the 4th residue after Cys 22, before Trp 36, 10 to 12 residues
+ *     H2  from the 15th residue after H1, 16 to 19 residues, before Lys/Arg - Leu/Ile/Val/Phe/Thr/Ala -
+ *         Thr/Ser/Ile/Ala; H3 begins 33 residues after its end
+ *     H3  from the 3rd residue after Cys 92, before Trp-Gly-X-Gly, 3 to 25 residues
  *
- * The bounds below are those, with room for what was published since: rabbit chains (H2 and third framework shorter,
- * L3 longer), long L2 of lambda chains 4 and 5, H3 of cattle up to 70 residues. Sequences are read off coordinates, so
- * a distance along the chain may come out short where residues are missing; only there is less accepted. */
+ * The bounds below are these, extended for chains that were published later: rabbit chains (H2 and third framework
+ * shorter, L3 longer), long L2 of lambda chains 4 and 5, H3 of cattle up to 70 residues. Sequences are those of the
+ * coordinates, so distances along the chain are shorter where residues are missing. Shorter distances are accepted only
+ * there. */
 typedef struct bounds {
     size_t least, most;
 } bounds;
 
 typedef struct rules {
-    char joining;           /* first letter of joining-G-X-G behind the third region */
-    bounds cysteine_to_trp; /* distances along the chain */
+    char joining;           /* first letter of joining-G-X-G after the third region */
+    bounds cysteine_to_trp; /* distance along the chain */
     bounds trp_to_cysteine;
     bounds cysteine_to_joining;
     size_t usual_trp_to_cysteine[2];
-    const char *behind_trp, *second_behind_trp; /* usual letters there */
+    const char *behind_trp, *second_behind_trp; /* usual letters at these positions */
 } rules;
 
 static const rules kinds[] = {
@@ -40,13 +41,13 @@ static const rules kinds[] = {
 };
 
 enum {
-    MOST_MISSING = 15,   /* residues that may be unresolved in one stretch */
-    FEATURES_NEEDED = 3, /* of the five of `features` */
+    MISSING_MAX = 15,    /* residues that may be unresolved in one stretch */
+    FEATURES_NEEDED = 3, /* of the five that `features` counts */
     LIGHT_L2_LENGTH = 7,
     FRAMEWORK_3_HEAVY = 30 /* from the end of H2 to the second cysteine */
 };
 
-/* A gap between consecutive Cα atoms beyond this says that residues are missing: 3.8 Å apart is usual. */
+/* Residues are missing between consecutive Cα atoms farther apart than this; 3.8 Å is usual. */
 #define BROKEN_ANGSTROM 5.0
 
 /* The amino acids of a molecule in the order of the file. */
@@ -54,11 +55,11 @@ typedef struct sequence {
     size_t count;
     char *letters;
     size_t *residues; /* of the molecule */
-    size_t *breaks;   /* places, up to this residue, where something is missing between a residue and the one before */
+    size_t *breaks;   /* number of gaps in the chain up to this residue */
     bool *starts;     /* the first of a chain */
 } sequence;
 
-/* Positions in a sequence that pin a domain down. */
+/* Positions in a sequence that determine a domain. */
 typedef struct landmarks {
     size_t first_cysteine, trp, second_cysteine, joining;
     int features;
@@ -69,7 +70,7 @@ static const char *const amino_acids[] = {
     "PPRO", "SSER", "TTHR", "WTRP", "YTYR", "VVAL", "CCYX", "CCYM", "HHID", "HHIE", "HHIP", "HHSD", "HHSE", "HHSP",
     "MMSE", "QPCA", "EPGA", "CCSO", "CCME", "CCSS", "DASH", "EGLH", "KLYN", "YTYS", "YPTR", "SSEP", "TTPO"};
 
-/* One-letter code; 'X' for other residues with a Cα atom, '\0' for what is no amino acid. */
+/* One-letter code of an amino acid; 'X': another residue with a Cα atom; '\0': other residues. */
 static char letter_of(const qn_molecule *molecule, const qn_residue *residue)
 {
     for (size_t i = 0; i < sizeof amino_acids / sizeof *amino_acids; i++)
@@ -136,7 +137,7 @@ static bool within(const sequence *s, size_t from, size_t to, bounds allowed)
 {
     size_t distance = to - from;
     if (distance > allowed.most) return false;
-    return distance >= allowed.least || (!unbroken(s, from, to) && distance + MOST_MISSING >= allowed.least);
+    return distance >= allowed.least || (!unbroken(s, from, to) && distance + MISSING_MAX >= allowed.least);
 }
 
 static bool one_of(const char *letters, char letter)
@@ -144,8 +145,8 @@ static bool one_of(const char *letters, char letter)
     return strchr(letters, letter) != NULL;
 }
 
-/* How many of five usual features a domain has: Asp-X-X-X-Tyr-X-Cys, Trp-Tyr-Gln or Trp-Val-Arg and their like, and
- * the distance between the two. A chance match of the letters that are demanded seldom has three. */
+/* Number of usual features of a domain, of five: Asp-X-X-X-Tyr-X-Cys, Trp-Tyr-Gln, Trp-Val-Arg and similar letters, and
+ * the distance from Trp to Cys. Sequences that match the required letters by chance seldom have three. */
 static int features(const sequence *s, const rules *rule, size_t trp, size_t cysteine)
 {
     const char *letters = s->letters;
@@ -155,7 +156,7 @@ static int features(const sequence *s, const rules *rule, size_t trp, size_t cys
            (distance >= rule->usual_trp_to_cysteine[0] && distance <= rule->usual_trp_to_cysteine[1]);
 }
 
-/* The best domain that begins at `begin` or later and has its second cysteine and `joining` here. */
+/* Find the best domain that begins at `begin` or later, with this second cysteine and `joining`. */
 static void look_before_cysteine(const sequence *s, const rules *rule, size_t begin, size_t cysteine, size_t joining,
                                  landmarks *best)
 {
@@ -177,7 +178,7 @@ static bool joins(const sequence *s, size_t end, size_t at)
     return at + 3 < end && s->letters[at + 1] == 'G' && s->letters[at + 3] == 'G';
 }
 
-/* A domain in [begin, end) whose joining-G-X-G is at `joining`. */
+/* Find a domain in [begin, end) whose joining-G-X-G is at `joining`. */
 static bool find_domain(const sequence *s, const rules *rule, size_t begin, size_t joining, landmarks *found)
 {
     *found = (landmarks){.features = FEATURES_NEEDED - 1};
@@ -189,7 +190,8 @@ static bool find_domain(const sequence *s, const rules *rule, size_t begin, size
     return found->features >= FEATURES_NEEDED;
 }
 
-/* The position `forward` behind `left`, or `back` in front of `right` when something is missing on the first way. */
+/* The position `forward` residues after `left`; `back` residues before `right` when residues are missing after `left`.
+ */
 static size_t anchored(const sequence *s, size_t left, size_t forward, size_t right, size_t back)
 {
     size_t from_left = left + forward, from_right = right > left + back ? right - back : left + 1;
@@ -197,12 +199,12 @@ static size_t anchored(const sequence *s, size_t left, size_t forward, size_t ri
     return unbroken(s, left, from_left) || !unbroken(s, from_right, right) ? from_left : from_right;
 }
 
-/* The end of H2, told by the three letters behind it; where they are not found, by its usual distance. */
+/* The end of H2, found by the three letters after it, or else by its usual distance. */
 static size_t end_of_h2(const sequence *s, size_t begin, size_t cysteine)
 {
     static const int shifts[] = {0, 1, 2, -1, 3, -2};
     for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
-        size_t next = cysteine + 1 - FRAMEWORK_3_HEAVY + (size_t)shifts[i]; /* wraps and comes back for −1 */
+        size_t next = cysteine + 1 - FRAMEWORK_3_HEAVY + (size_t)shifts[i]; /* wraps to the right value for −1 and −2 */
         if (next > begin + 12 && one_of("KR", s->letters[next]) && one_of("LIVFTA", s->letters[next + 1]) &&
             one_of("TSIA", s->letters[next + 2]))
             return next - 1;

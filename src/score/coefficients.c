@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-/* Fitted on ten complexes of known structure by the rule of bench/dock_fit.c; docs/performance.md has the table. */
+/* Fitted to ten complexes of known structure with bench/dock_fit.c; docs/performance.md has the results. */
 static const qn_coefficients shipped[] = {
     /* name, w_rep, w_attr, w_elec, w_pair, reach, D, core, cap, CDRs only */
     {"balanced", 0.40, -0.30, 325, 1.00, 4.8, 4.0, 150, INFINITY, false},
@@ -17,7 +17,7 @@ static const qn_coefficients shipped[] = {
     {"neutral", 0.40, -0.20, 75, 1.00, 4.8, 4.0, 175, INFINITY, false},
 };
 
-/* Sets that go together under one name. */
+/* Families: several sets under one name. */
 static const struct {
     char name[QN_COEFFICIENTS_NAME];
     const char *sets[4];
@@ -32,7 +32,7 @@ typedef struct set_list {
     size_t count, capacity;
 } set_list;
 
-/* Messages begin with the line of the file that the set is from; `line` 0: it is a shipped one. */
+/* Add a set. Messages begin with file and line; `line` 0: a shipped set. */
 static qn_status add_set(set_list *list, const qn_coefficients *set, const char *path, size_t line)
 {
     void *memory = list->sets;
@@ -40,11 +40,11 @@ static qn_status add_set(set_list *list, const qn_coefficients *set, const char 
     if (line) snprintf(place, sizeof place, ":%zu", line);
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->sets[i].name, set->name) == 0)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s%s: coefficient set \"%s\" is given twice; expected each name once", path,
-                    place, set->name);
-    if (list->count == QN_COEFFICIENTS_MOST)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s%s: more than %d coefficient sets; expected at most that many in a run", path,
-                place, QN_COEFFICIENTS_MOST);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s%s: coefficient set \"%s\" is given twice; expected each name once",
+                           path, place, set->name);
+    if (list->count == QN_COEFFICIENTS_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s%s: more than %d coefficient sets; expected at most that many in a run",
+                       path, place, QN_COEFFICIENTS_MAX);
     qn_status status = qn_grow(&memory, &list->capacity, list->count + 1, sizeof *set);
     list->sets = memory;
     QN_TRY(status);
@@ -52,7 +52,7 @@ static qn_status add_set(set_list *list, const qn_coefficients *set, const char 
     return QN_OK;
 }
 
-/* One word of a line: [*start, *start + length); 0 at the line's end. */
+/* Find the next word of a line: [*start, *start + length). Returns its length, 0 at the end of the line. */
 static size_t next_word(const char **start, const char *end)
 {
     while (*start < end && strchr(" \t\r", **start)) ++*start;
@@ -61,7 +61,7 @@ static size_t next_word(const char **start, const char *end)
     return (size_t)(at - *start);
 }
 
-/* Numbers of a line behind the name. */
+/* Numbers of a line, after the name. */
 enum { REPULSION, ATTRACTION, ELECTROSTATIC, PAIR, REACH, LENGTH, CORE, CAP, NUMBERS };
 
 static const struct {
@@ -76,9 +76,9 @@ static qn_status read_number(const char *path, size_t line, int column, const ch
 {
     char text[40] = "", *end = text;
     if (length == 0)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s:%zu: the line ends before %s; expected name w_rep w_attr w_elec w_pair reach D core cap", path,
-                line, columns[column].name);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s:%zu: the line ends before %s; expected name w_rep w_attr w_elec w_pair reach D core cap",
+                       path, line, columns[column].name);
     if (length < sizeof text) memcpy(text, word, length);
     if (column == CAP && strcmp(text, "none") == 0) {
         *value = INFINITY;
@@ -87,13 +87,13 @@ static qn_status read_number(const char *path, size_t line, int column, const ch
     bool plain = text[strspn(text, "0123456789+-.eE")] == '\0'; /* neither hexadecimal nor nan */
     if (plain) *value = strtod(text, &end);
     if (!plain || end == text || *end || !(*value >= columns[column].low && *value <= columns[column].high))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s is \"%.*s\"; expected a number from %g to %g%s", path, line,
-                columns[column].name, (int)(length < 40 ? length : 40), word, columns[column].low, columns[column].high,
-                column == CAP ? " or none" : "");
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s is \"%.*s\"; expected a number from %g to %g%s", path, line,
+                       columns[column].name, (int)(length < 40 ? length : 40), word, columns[column].low,
+                       columns[column].high, column == CAP ? " or none" : "");
     return QN_OK;
 }
 
-/* Names become folders: letters, digits, - and _. */
+/* Whether a word is a name: letters, digits, - and _, since names become folders. */
 static bool is_name(const char *word, size_t length)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -107,9 +107,10 @@ static qn_status read_set(const char *path, size_t line, const char *start, cons
     double values[NUMBERS];
     size_t length = next_word(&start, end);
     if (!is_name(start, length))
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s:%zu: the name of the set is \"%.*s\"; expected at most %d letters, digits, - and _, the first no -",
-                path, line, (int)(length < 60 ? length : 60), start, QN_COEFFICIENTS_NAME - 1);
+        return QN_FAIL(
+            QN_BAD_FORMAT,
+            "%s:%zu: the name of the set is \"%.*s\"; expected at most %d letters, digits, - and _, the first not -",
+            path, line, (int)(length < 60 ? length : 60), start, QN_COEFFICIENTS_NAME - 1);
     memset(set, 0, sizeof *set);
     memcpy(set->name, start, length);
     for (int column = 0; column < NUMBERS; column++) {
@@ -120,8 +121,8 @@ static qn_status read_set(const char *path, size_t line, const char *start, cons
     start += length;
     length = next_word(&start, end);
     if (length)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%.*s\" follows cap; expected nothing after the nine fields of a set", path,
-                line, (int)(length < 60 ? length : 60), start);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%.*s\" follows cap; expected nothing after the nine fields of a set",
+                       path, line, (int)(length < 60 ? length : 60), start);
     set->repulsion = values[REPULSION];
     set->attraction = values[ATTRACTION];
     set->electrostatic = values[ELECTROSTATIC];
@@ -156,8 +157,9 @@ static qn_status read_file(const char *path, set_list *list)
     }
     qn_release(&data);
     if (status == QN_OK && list->count == before)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: no coefficient set; expected lines of name w_rep w_attr w_elec w_pair reach D core cap", path);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: no coefficient set; expected lines of name w_rep w_attr w_elec w_pair reach D core cap",
+                       path);
     return status;
 }
 
@@ -168,7 +170,7 @@ static const qn_coefficients *find_shipped(const char *name)
     return NULL;
 }
 
-/* A set, a family or a file. */
+/* Add a set, a family or the sets of a file. */
 static qn_status add_named(set_list *list, const char *name)
 {
     static const char place[] = "coefficients";
@@ -184,7 +186,7 @@ static qn_status add_named(set_list *list, const char *name)
         return QN_OK;
     }
     if (!qn_file_exists(name))
-        QN_FAIL(
+        return QN_FAIL(
             QN_INVALID_ARGUMENT,
             "coefficients are \"%s\"; expected balanced, electrostatic, neutral, others, antibody or a weights file "
             "that exists",
@@ -211,8 +213,9 @@ qn_status qn_coefficients_find(const char *text, qn_coefficients **sets, size_t 
         char name[4096];
         size_t length = strcspn(at, ",");
         if (length == 0 || length >= sizeof name) {
-            status = qn_error_set(QN_INVALID_ARGUMENT, __FILE__, __LINE__,
-                                  "coefficients are \"%s\"; expected names or a file, apart by single commas", text);
+            status =
+                qn_error_set(QN_INVALID_ARGUMENT, __FILE__, __LINE__,
+                             "coefficients are \"%s\"; expected names or a file, separated by single commas", text);
             break;
         }
         memcpy(name, at, length);

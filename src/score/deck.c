@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { MOST_EVENTS = 4096 };
+enum { EVENTS_MAX = 4096 };
 
 void qn_deck_transforms(const qn_deck *deck, int poses, int padded, float *transforms)
 {
@@ -79,7 +79,7 @@ qn_status qn_deck_run_create(qn_device *device, const qn_deck *deck, int poses, 
 {
     *run = (qn_deck_run){0};
     if (poses < 1 || poses > deck->pose_count)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%d poses; the deck has %d", poses, deck->pose_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%d poses; the deck has %d", poses, deck->pose_count);
     run->problem =
         (qn_score_poses_problem){.receptor_atoms = deck->receptor_count,
                                  .ligand_types = deck->type_count,
@@ -95,8 +95,8 @@ qn_status qn_deck_run_create(qn_device *device, const qn_deck *deck, int poses, 
 
 qn_status qn_deck_run_score(qn_deck_run *run, const qn_configuration *configuration, double *seconds)
 {
-    qn_event *made[MOST_EVENTS] = {NULL};
-    qn_score_poses_events events = {made, 0, MOST_EVENTS};
+    qn_event *made[EVENTS_MAX] = {NULL};
+    qn_score_poses_events events = {made, 0, EVENTS_MAX};
     qn_status status;
     *seconds = 0;
     if (run->near) {

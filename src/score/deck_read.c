@@ -7,10 +7,10 @@
 #include "base/memory.h"
 #include "score/deck.h"
 
-enum { POSE_NUMBERS = 6, MOST_RECORDS = 1 << 20, MOST_LIGAND_ATOMS = 4096 };
+enum { POSE_NUMBERS = 6, RECORDS_MAX = 1 << 20, LIGAND_ATOMS_MAX = 4096 };
 
-/* A record of ligand.in and protein.in; those of forcefield.in are a letter and three floats. Little endian, as every
- * processor is that this runs on. */
+/* A record of ligand.in and protein.in; those of forcefield.in are a letter and three floats. Little endian, as all
+ * supported processors are. */
 typedef struct deck_atom {
     float x, y, z;
     int32_t type;
@@ -21,7 +21,7 @@ typedef struct deck_type {
     float radius, hydrophobic, charge;
 } deck_type;
 
-/* Whole records of `folder`/`name`; *records is released with qn_release. */
+/* Read the records of `folder`/`name`; *records is released with qn_release. */
 static qn_status read_records(const char *folder, const char *name, size_t record_bytes, size_t most, void **records,
                               int *count)
 {
@@ -43,13 +43,13 @@ static qn_status check_atoms(const char *folder, const char *name, const deck_at
 {
     for (int i = 0; i < count; i++) {
         if (atoms[i].type < 0 || atoms[i].type >= type_count)
-            QN_FAIL(QN_BAD_FORMAT, "%s/%s: atom %d has type %d; expected 0 to %d", folder, name, i + 1,
-                    (int)atoms[i].type, type_count - 1);
+            return QN_FAIL(QN_BAD_FORMAT, "%s/%s: atom %d has type %d; expected 0 to %d", folder, name, i + 1,
+                           (int)atoms[i].type, type_count - 1);
         const float largest = fmaxf(fabsf(atoms[i].x), fmaxf(fabsf(atoms[i].y), fabsf(atoms[i].z)));
         if (!((double)largest < QN_SCORE_POSES_FARTHEST_ANGSTROM) || isnan(atoms[i].x + atoms[i].y + atoms[i].z))
-            QN_FAIL(QN_BAD_FORMAT, "%s/%s: atom %d is at %g %g %g; expected coordinates within %g Å", folder, name,
-                    i + 1, (double)atoms[i].x, (double)atoms[i].y, (double)atoms[i].z,
-                    QN_SCORE_POSES_FARTHEST_ANGSTROM);
+            return QN_FAIL(QN_BAD_FORMAT, "%s/%s: atom %d is at %g %g %g; expected coordinates within %g Å", folder,
+                           name, i + 1, (double)atoms[i].x, (double)atoms[i].y, (double)atoms[i].z,
+                           QN_SCORE_POSES_FARTHEST_ANGSTROM);
     }
     return QN_OK;
 }
@@ -81,11 +81,11 @@ static qn_status read_types(const char *folder, qn_deck *deck)
     return status;
 }
 
-/* Ordered by type, those of one type as the deck has them. */
+/* Read the ligand and sort it by type; atoms of one type keep the order of the deck. */
 static qn_status read_ligand(const char *folder, qn_deck *deck)
 {
     void *records = NULL;
-    QN_TRY(read_records(folder, "ligand.in", sizeof(deck_atom), MOST_LIGAND_ATOMS, &records, &deck->ligand_count));
+    QN_TRY(read_records(folder, "ligand.in", sizeof(deck_atom), LIGAND_ATOMS_MAX, &records, &deck->ligand_count));
     const deck_atom *atoms = records;
     qn_status status = check_atoms(folder, "ligand.in", atoms, deck->ligand_count, deck->type_count);
     if (status == QN_OK) status = qn_allocate((size_t)deck->ligand_count, sizeof *deck->ligand, (void **)&deck->ligand);
@@ -101,7 +101,7 @@ static qn_status read_ligand(const char *folder, qn_deck *deck)
 static qn_status read_receptor(const char *folder, qn_deck *deck)
 {
     void *records = NULL;
-    QN_TRY(read_records(folder, "protein.in", sizeof(deck_atom), MOST_RECORDS, &records, &deck->receptor_count));
+    QN_TRY(read_records(folder, "protein.in", sizeof(deck_atom), RECORDS_MAX, &records, &deck->receptor_count));
     const deck_atom *atoms = records;
     const size_t count = (size_t)deck->receptor_count;
     qn_status status = check_atoms(folder, "protein.in", atoms, deck->receptor_count, deck->type_count);
@@ -125,8 +125,8 @@ static qn_status read_poses(const char *folder, qn_deck *deck)
     deck->poses = records;
     for (size_t i = 0; i < (size_t)deck->pose_count * POSE_NUMBERS; i++)
         if (!(fabsf(deck->poses[i]) < 1e6f))
-            QN_FAIL(QN_BAD_FORMAT, "%s/poses.in: number %zu is %g; expected one within 1e6", folder, i + 1,
-                    (double)deck->poses[i]);
+            return QN_FAIL(QN_BAD_FORMAT, "%s/poses.in: number %zu is %g; expected one within 1e6", folder, i + 1,
+                           (double)deck->poses[i]);
     return QN_OK;
 }
 
@@ -139,8 +139,8 @@ static qn_status parse_reference(const char *path, const char *text, qn_deck *de
         char *end;
         const double energy = strtod(text, &end);
         if (end == text || !strchr(" \t\r\n", *end) || !isfinite(energy))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%d: \"%.*s\"; expected an energy", path, deck->reference_count + 1,
-                    (int)strcspn(text, "\r\n"), text);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%d: \"%.*s\"; expected an energy", path, deck->reference_count + 1,
+                           (int)strcspn(text, "\r\n"), text);
         deck->reference[deck->reference_count++] = energy;
         text = end;
     }

@@ -25,10 +25,10 @@ static const char *name_of(const qn_compound *compound)
     return compound->name && compound->name[0] ? compound->name : "a molecule without a name";
 }
 
-/* Farther from the first atom no molecule reaches that is one. */
+/* No atom of a real molecule is farther from the first one than this. */
 static const double most_extent_angstrom = 1000;
 
-/* Nearer than this are no two atoms: positions were never made, or a record has some atoms twice. */
+/* Atoms nearer than this have no real positions, or the record has them twice. */
 static const double least_distance_angstrom = 0.1;
 
 static qn_status check_distances(const qn_compound *compound, size_t conformer)
@@ -42,8 +42,9 @@ static qn_status check_distances(const qn_compound *compound, size_t conformer)
                 square += (positions[3 * i + d] - positions[3 * k + d]) * (positions[3 * i + d] - positions[3 * k + d]);
             if (square < least_distance_angstrom * least_distance_angstrom &&
                 !qn_compound_atom_is_hydrogen(&compound->atoms[k]))
-                QN_FAIL(QN_BAD_FORMAT, "%s: atoms %zu and %zu of conformer %zu are %.2f Å apart; expected two places",
-                        name_of(compound), k + 1, i + 1, conformer + 1, sqrt(square));
+                return QN_FAIL(QN_BAD_FORMAT,
+                               "%s: atoms %zu and %zu of conformer %zu are %.2f Å apart; expected two places",
+                               name_of(compound), k + 1, i + 1, conformer + 1, sqrt(square));
         }
     }
     return QN_OK;
@@ -53,32 +54,33 @@ qn_status qn_score_ligand_check(const qn_compound *compound, size_t *count)
 {
     *count = 0;
     for (size_t i = 0; i < compound->atom_count; i++) *count += !qn_compound_atom_is_hydrogen(&compound->atoms[i]);
-    if (*count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: no heavy atoms", name_of(compound));
+    if (*count == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: no heavy atoms", name_of(compound));
     if (*count > QN_SCORE_LIGAND_ATOMS)
-        QN_FAIL(QN_BAD_FORMAT, "%s: %zu heavy atoms; expected at most %d", name_of(compound), *count,
-                QN_SCORE_LIGAND_ATOMS);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %zu heavy atoms; expected at most %d", name_of(compound), *count,
+                       QN_SCORE_LIGAND_ATOMS);
     if (compound->atom_count > 8 * QN_SCORE_LIGAND_ATOMS)
-        QN_FAIL(QN_BAD_FORMAT, "%s: %zu atoms; expected at most %d", name_of(compound), compound->atom_count,
-                8 * QN_SCORE_LIGAND_ATOMS);
-    if (compound->conformer_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: no positions", name_of(compound));
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %zu atoms; expected at most %d", name_of(compound), compound->atom_count,
+                       8 * QN_SCORE_LIGAND_ATOMS);
+    if (compound->conformer_count == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: no positions", name_of(compound));
     if (compound->flat && *count > 1)
-        QN_FAIL(QN_BAD_FORMAT, "%s: a flat drawing (all z are 0); expected positions in three dimensions",
-                name_of(compound));
+        return QN_FAIL(QN_BAD_FORMAT, "%s: a flat drawing (all z are 0); expected positions in three dimensions",
+                       name_of(compound));
     for (size_t conformer = 0; conformer < compound->conformer_count; conformer++) {
         const double *positions = qn_compound_positions(compound, conformer);
         for (size_t i = 0; i < 3 * compound->atom_count; i++)
             if (!isfinite(positions[i]))
-                QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu of conformer %zu has a position that is not finite",
-                        name_of(compound), i / 3 + 1, conformer + 1);
+                return QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu of conformer %zu has a position that is not finite",
+                               name_of(compound), i / 3 + 1, conformer + 1);
             else if (fabs(positions[i] - positions[i % 3]) > most_extent_angstrom)
-                QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu is %.0f Å away from atom 1; expected at most %.0f Å",
-                        name_of(compound), i / 3 + 1, fabs(positions[i] - positions[i % 3]), most_extent_angstrom);
+                return QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu is %.0f Å away from atom 1; expected at most %.0f Å",
+                               name_of(compound), i / 3 + 1, fabs(positions[i] - positions[i % 3]),
+                               most_extent_angstrom);
         QN_TRY(check_distances(compound, conformer));
     }
     return QN_OK;
 }
 
-/* Type of each atom of the compound, −1 for hydrogens, and its rotatable bonds. */
+/* Find the type of each atom (−1: a hydrogen) and the number of rotatable bonds. */
 static qn_status find_types(const qn_compound *compound, const qn_ligand_score *score, int *types,
                             double *rotatable_bonds)
 {
@@ -101,7 +103,7 @@ static qn_status find_types(const qn_compound *compound, const qn_ligand_score *
     return status;
 }
 
-/* Heavy atoms by type, those of one type in the compound's order. */
+/* Sort heavy atoms by type; atoms of one type keep the order of the compound. */
 static void order_atoms(const qn_compound *compound, const int *types, qn_score_ligand *ligand)
 {
     int most = 0, next = 0;

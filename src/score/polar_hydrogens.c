@@ -6,11 +6,11 @@
 #include "model/atom.h"
 #include "score/atom_table.h"
 
-enum { MOST_ON_ONE_PARENT = 3 };
+enum { ON_ONE_PARENT_MAX = 3 };
 
 #define DEGREE (3.14159265358979323846 / 180)
 
-/* Bond lengths in ångström, those that the CHARMM force fields share within 0.01 Å. */
+/* Bond lengths (Å), on which the CHARMM force fields agree within 0.01 Å. */
 static const double n_h_angstrom = 1.01, o_h_angstrom = 0.96;
 
 /* Bond angles at the parent in degrees: trigonal NH2, tetrahedral NH3+ and alcohols. */
@@ -19,31 +19,31 @@ static const double trigonal = 120, tetrahedral = 109.5;
 typedef enum placement {
     OPPOSITE, /* in the plane of the parent and its two neighbours, away from both: planar NH */
     TORSION,  /* torsion hydrogen – parent – neighbour – reference */
-    FREE,     /* the same about a bond that turns freely: follows hydrogens of the file that sit there */
+    FREE,     /* as TORSION, about a bond that turns freely: aligned with hydrogens of the file */
     FLANKS    /* on both sides of the plane of the parent and its two neighbours: NH2+ in a ring */
 } placement;
 
 typedef struct rule {
-    const char *residue, *hydrogen; /* residue as the table writes it; "*" any amino acid, "+" any nucleotide, "^" the
+    const char *residue, *hydrogen; /* residue of the table; "*" any amino acid, "+" any nucleotide, "^" the
                                        amino end of a chain, "^P" that of proline */
     const char *parent;
     const char *neighbour; /* bonded to the parent; "-C" is C of the residue before */
     const char *reference; /* OPPOSITE, FLANKS: the parent's other neighbour; TORSION, FREE: bonded to the neighbour */
     placement how;
-    int torsion_degrees; /* FLANKS: the sign says which side */
+    int torsion_degrees; /* FLANKS: the sign selects the side */
 } rule;
 
-/* One hydrogen a line.
+/* One hydrogen in each line.
  *  - Amide and guanidinium hydrogens: the first is cis to the named atom, the second trans; the charges are equal.
  *  - Bases: the first hydrogen of an amino group is on the Watson-Crick side, as CHARMM numbers them.
  *  - Serine, threonine: anti to CA, the staggered position farthest from the backbone. Tyrosine: the two planar
- *    positions differ by nothing but the ring's numbering; the side of CE1 is taken.
- *  - O2': anti to C1', beside O3', the acceptor it meets most; O3' of a strand's end: anti to C2', away from O2'; O5'
+ *    positions differ only in the numbering of the ring; the rule uses the side of CE1.
+ *  - O2': anti to C1', beside O3', its most frequent acceptor; O3' of a strand's end: anti to C2', away from O2'; O5'
  *    of a strand's end: anti to C4'.
- *  - Protonated acids: syn, as carboxylic acids are.
- *  - The lone NH of neutral arginine: cis to NE, one of the two planar positions.
- *  - Backbone NH: the rule needs no more than C, N and CA, so it is trans to O in the common trans peptide and cis to
- *    it in a cis peptide by itself. */
+ *  - Protonated acids: syn, as in carboxylic acids.
+ *  - The single hydrogen on NH2 of neutral arginine: cis to NE, one of the two planar positions.
+ *  - Backbone NH: the rule needs no more than C, N and CA, so the hydrogen is trans to O in trans peptides and cis to
+ *    O in cis peptides. */
 static const rule rules[] = {
     {"*", "H", "N", "-C", "CA", OPPOSITE, 0},
     {"^", "H1", "N", "CA", "C", FREE, 180},
@@ -134,7 +134,8 @@ static bool direction(const double a[3], const double b[3], double unit[3])
 
 static bool bonded(const double a[3], const double b[3])
 {
-    const double shortest = 0.5, longest = 2.0; /* of C, N, O: 1.2 to 1.6 Å; old crystal structures stray to 0.8 */
+    const double shortest = 0.5,
+                 longest = 2.0; /* bonds of C, N, O have 1.2 to 1.6 Å; old crystal structures have down to 0.8 Å */
     double d2 = 0;
     for (int i = 0; i < 3; i++) d2 += (a[i] - b[i]) * (a[i] - b[i]);
     return d2 > shortest * shortest && d2 < longest * longest;
@@ -168,13 +169,13 @@ static bool place_by_torsion(const double atoms[3][3], double length, double ang
     return true;
 }
 
-/* Away from both neighbours in their plane (sign 0), or leaning out of it by half the tetrahedral angle. */
+/* Place a hydrogen away from both neighbours: in their plane (sign 0), or out of it by half the tetrahedral angle. */
 static bool place_away(const double atoms[3][3], double length, int sign, double position[3])
 {
     static const double origin[3];
     double to_a[3], to_b[3], sum[3], normal[3], away[3], up[3];
     if (!direction(atoms[0], atoms[1], to_a) || !direction(atoms[0], atoms[2], to_b)) return false;
-    if (fabs(dot(to_a, to_b)) > 0.995) return false; /* in a line: no bisector */
+    if (fabs(dot(to_a, to_b)) > 0.995) return false; /* collinear: there is no bisector */
     for (int i = 0; i < 3; i++) sum[i] = -(to_a[i] + to_b[i]);
     cross(to_a, to_b, normal);
     if (!direction(origin, sum, away) || !direction(origin, normal, up)) return false;
@@ -183,7 +184,7 @@ static bool place_away(const double atoms[3][3], double length, int sign, double
     return true;
 }
 
-/* Position by the rule, torsions turned on by `shift_radians`. */
+/* Place a hydrogen by its rule; `shift_radians` is added to torsions. */
 static bool place(const rule *by, const double atoms[3][3], double shift_radians, double position[3])
 {
     double length = by->parent[0] == 'O' ? o_h_angstrom : n_h_angstrom;
@@ -201,7 +202,7 @@ static long find_named(const qn_table_names *names, size_t residue, const char *
     return qn_table_names_find(names, residue - 1, name + 1);
 }
 
-/* Positions of the rule's parent, neighbour and reference; false when one is missing or no bond away (a cut chain). */
+/* Find the parent, neighbour and reference of a rule; false when one is missing or not bonded (a cut chain). */
 static bool find_frame(const qn_table_names *names, size_t residue, const rule *by, double atoms[3][3], long *parent)
 {
     const char *wanted[3] = {by->parent, by->neighbour, by->reference};
@@ -215,17 +216,17 @@ static bool find_frame(const qn_table_names *names, size_t residue, const rule *
     return bonded(atoms[0], atoms[1]) && bonded(atoms[around_parent ? 0 : 1], atoms[2]);
 }
 
-/* Places on the parent that are taken: hydrogens of the file within 1.3 Å of it, then those built. *from_file counts
- * the former. */
+/* Collect the hydrogens on the parent: first those of the file within 1.3 Å, counted by *from_file, then built ones.
+ * */
 static size_t taken_places(const qn_table_names *names, size_t residue, long parent, const qn_hydrogen_list *built,
-                           double taken[MOST_ON_ONE_PARENT][3], size_t *from_file)
+                           double taken[ON_ONE_PARENT_MAX][3], size_t *from_file)
 {
     const double longest_bond_angstrom = 1.3;
     const qn_molecule *molecule = names->molecule;
     const qn_residue *of = &molecule->residues[residue];
     const double *centre = molecule->atoms[parent].position_angstrom;
     size_t count = 0;
-    for (size_t i = of->first_atom; i < of->first_atom + of->atom_count && count < MOST_ON_ONE_PARENT; i++) {
+    for (size_t i = of->first_atom; i < of->first_atom + of->atom_count && count < ON_ONE_PARENT_MAX; i++) {
         const double *at = molecule->atoms[i].position_angstrom;
         if (!qn_atom_is_hydrogen(&molecule->atoms[i])) continue;
         double d2 = 0;
@@ -233,15 +234,15 @@ static size_t taken_places(const qn_table_names *names, size_t residue, long par
         if (d2 < longest_bond_angstrom * longest_bond_angstrom) memcpy(taken[count++], at, 3 * sizeof(double));
     }
     *from_file = count;
-    /* Hydrogens of one parent are built one after the other. */
-    for (size_t i = built->count; i > 0 && count < MOST_ON_ONE_PARENT; i--) {
+    /* hydrogens of one parent are consecutive in `built` */
+    for (size_t i = built->count; i > 0 && count < ON_ONE_PARENT_MAX; i--) {
         if (built->items[i - 1].parent != (size_t)parent) break;
         memcpy(taken[count++], built->items[i - 1].position_angstrom, 3 * sizeof(double));
     }
     return count;
 }
 
-/* How far a turnable group must turn so that its first position falls on a hydrogen that the file has. */
+/* Angle by which a group must turn so that its first position is that of a hydrogen in the file. */
 static double turn_to(const rule *by, const double atoms[3][3], const double there[3])
 {
     double axis[3], cis[3], side[3], towards[3];
@@ -250,7 +251,7 @@ static double turn_to(const rule *by, const double atoms[3][3], const double the
     return atan2(dot(towards, side), dot(towards, cis)) - by->torsion_degrees * DEGREE;
 }
 
-/* Of the group's positions, the one whose nearest taken place is farthest; false when none is free. */
+/* Choose the position of the group that is farthest from its nearest hydrogen; false when none is free. */
 static bool take_free_place(const rule *by, const double atoms[3][3], double (*taken)[3], size_t taken_count,
                             double position[3])
 {
@@ -280,7 +281,7 @@ void qn_polar_hydrogen_place(const qn_table_names *names, size_t residue, const 
     if (qn_table_names_n_terminal(names, residue) && strlen(name) == 2 && name[1] >= '1' && name[1] <= '3')
         table_residue = strcmp(table_residue, "PRO") == 0 ? "^P" : "^";
     const rule *by = find_rule(table_residue, name);
-    double atoms[3][3], taken[MOST_ON_ONE_PARENT][3], position[3];
+    double atoms[3][3], taken[ON_ONE_PARENT_MAX][3], position[3];
     long parent;
     *placed = false;
     if (!by || !find_frame(names, residue, by, atoms, &parent)) return;

@@ -9,17 +9,20 @@
 #include "base/memory.h"
 #include "chemistry/residue_types.h"
 #include "format/compound/compound_stream.h"
+#include "model/molecule_input.h"
 #include "model/neighbour_grid.h"
+#include "model/residue_names.h"
 #include "score/kernels/score_poses.h"
 #include "score/ligand_types.h"
 
-/* Whether a file is MOL2, told by its first record. */
+/* Find out whether a file is MOL2, by its first record. */
 static qn_status is_mol2(const char *path, bool *mol2)
 {
     char *text = NULL;
     size_t size = 0;
     *mol2 = false;
-    if (!qn_file_exists(path)) return QN_OK; /* with chains selected, or missing: the structure reader's to say */
+    if (!qn_file_exists(path))
+        return QN_OK; /* a path with chains, or a missing file, which the reader of structures reports */
     QN_TRY(qn_file_read(path, &text, &size));
     const char *record = strstr(text, "@<TRIPOS>");
     *mol2 = record != NULL && (record == text || record[-1] == '\n');
@@ -34,14 +37,14 @@ static qn_status allocate_receptor(qn_score_receptor *receptor, size_t most)
     return qn_allocate(most, sizeof *receptor->types, (void **)&receptor->types);
 }
 
-/* `number`: as messages say it, from 1. */
+/* Add an atom unless it is a hydrogen. `number`: for messages, from 1. */
 static qn_status add_atom(qn_score_receptor *receptor, const char *path, size_t number, const char *element,
                           const double position[3], int type)
 {
     if (type == -1) return QN_OK;
     if (type < 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu (%s) is of an element that the score has no type for", path, number,
-                element);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu (%s) is of an element that the score has no type for", path, number,
+                       element);
     memcpy(receptor->positions_angstrom + 3 * receptor->atom_count, position, 3 * sizeof(double));
     receptor->types[receptor->atom_count++] = type;
     return QN_OK;
@@ -69,11 +72,12 @@ static void count_pair(size_t index, void *pairs)
     ++*(size_t *)pairs;
 }
 
-/* What looks at neighbours would not end with a heap of atoms. */
+/* Refuse structures with far too many close atoms, for which searches for neighbours would take too long. */
 static qn_status refuse_heaps(const char *path, const qn_molecule *molecule)
 {
     const double near_angstrom = 2;
-    const size_t count = molecule->atom_count, most_pairs = 100 * (count + 100); /* of real ones: 10 for each atom */
+    const size_t count = molecule->atom_count,
+                 most_pairs = 100 * (count + 100); /* real structures have about 10 for each atom */
     double *positions = NULL;
     qn_neighbour_grid *grid = NULL;
     size_t pairs = 0;
@@ -86,16 +90,16 @@ static qn_status refuse_heaps(const char *path, const qn_molecule *molecule)
     qn_neighbour_grid_destroy(&grid);
     qn_release(&positions);
     if (status == QN_OK && pairs > most_pairs)
-        QN_FAIL(QN_BAD_FORMAT, "%s: its %zu atoms lie on a heap, over 100 within 2 Å of each; expected a structure",
-                path, count);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: its %zu atoms are too crowded, over 100 within 2 Å of each; expected a structure", path,
+                       count);
     return status;
 }
 
-static qn_status read_molecule(const char *path, qn_score_receptor *receptor)
+static qn_status use_molecule(const char *path, qn_score_receptor *receptor)
 {
     qn_sybyl_type *types = NULL;
     qn_surroundings *around = NULL;
-    QN_TRY(qn_molecule_read(NULL, path, &(qn_molecule_options){.drop_water = true}, &receptor->molecule));
     QN_TRY(refuse_heaps(path, receptor->molecule));
     const size_t count = receptor->molecule->atom_count;
     qn_status status = qn_allocate(count, sizeof *types, (void **)&types);
@@ -106,7 +110,27 @@ static qn_status read_molecule(const char *path, qn_score_receptor *receptor)
     return status;
 }
 
-/* The types that the file states where they are SYBYL's; our own for the others. */
+static qn_status read_molecule(const char *path, qn_score_receptor *receptor)
+{
+    QN_TRY(qn_molecule_read(NULL, path, &(qn_molecule_options){.size = sizeof(qn_molecule_options), .drop_water = true},
+                            &receptor->molecule));
+    return use_molecule(path, receptor);
+}
+
+static qn_status copy_without_waters(const qn_molecule *molecule, const char *name, qn_molecule **copy)
+{
+    QN_TRY(qn_molecule_create(name, copy));
+    for (size_t r = 0; r < molecule->residue_count; r++) {
+        const qn_residue *residue = &molecule->residues[r];
+        if (qn_is_water(residue->name)) continue;
+        QN_TRY(qn_molecule_append_residue(*copy, residue));
+        for (size_t i = 0; i < residue->atom_count; i++)
+            QN_TRY(qn_molecule_append_atom(*copy, &molecule->atoms[residue->first_atom + i]));
+    }
+    return QN_OK;
+}
+
+/* Use the types that the file states where they are SYBYL types; find the others. */
 static qn_status types_of_compound(const qn_compound *compound, qn_sybyl_type *types)
 {
     bool own = false;
@@ -123,7 +147,7 @@ static qn_status types_of_compound(const qn_compound *compound, qn_sybyl_type *t
     return QN_OK;
 }
 
-/* MOL2 has no residue names that all programs write alike, but a water is an oxygen bound to no heavy atom. */
+/* A water is an oxygen bound to no heavy atom. Residue names of MOL2 differ between programs. */
 static bool is_water(const qn_compound_atom *atom, const qn_surroundings *around)
 {
     return strcmp(atom->element, "O") == 0 && around->heavy == 0;
@@ -150,8 +174,8 @@ static qn_status use_compounds(const char *path, qn_compound *const *compounds, 
 {
     qn_sybyl_type *types = NULL;
     qn_surroundings *around = NULL;
-    if (count != 1) QN_FAIL(QN_BAD_FORMAT, "%s: %zu molecules; expected the receptor as one", path, count);
-    if (compounds[0]->conformer_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: the receptor has no positions", path);
+    if (count != 1) return QN_FAIL(QN_BAD_FORMAT, "%s: %zu molecules; expected the receptor as one", path, count);
+    if (compounds[0]->conformer_count == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: the receptor has no positions", path);
     qn_status status = qn_allocate(compounds[0]->atom_count, sizeof *types, (void **)&types);
     if (status == QN_OK) status = qn_allocate(compounds[0]->atom_count, sizeof *around, (void **)&around);
     if (status == QN_OK) status = fill_from_compound(path, compounds[0], receptor, types, around);
@@ -181,14 +205,15 @@ static void find_hash(qn_score_receptor *receptor)
 static qn_status finish(const char *path, qn_score_receptor *receptor)
 {
     if (receptor->atom_count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: no heavy atoms besides those of waters; expected a receptor", path);
-    if (receptor->atom_count > QN_SCORE_POSES_MOST_ATOMS)
-        QN_FAIL(QN_BAD_FORMAT, "%s: %zu heavy atoms; expected a receptor of at most %d", path, receptor->atom_count,
-                QN_SCORE_POSES_MOST_ATOMS);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: no heavy atoms besides those of waters; expected a receptor", path);
+    if (receptor->atom_count > QN_SCORE_POSES_ATOMS_MAX)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %zu heavy atoms; expected a receptor of at most %d", path,
+                       receptor->atom_count, QN_SCORE_POSES_ATOMS_MAX);
     for (size_t i = 0; i < 3 * receptor->atom_count; i++)
         if (!(fabs(receptor->positions_angstrom[i]) <= QN_SCORE_POSES_FARTHEST_ANGSTROM))
-            QN_FAIL(QN_BAD_FORMAT, "%s: heavy atom %zu is at %c = %g; expected coordinates within %g Å", path,
-                    i / 3 + 1, 'x' + (int)(i % 3), receptor->positions_angstrom[i], QN_SCORE_POSES_FARTHEST_ANGSTROM);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: heavy atom %zu is at %c = %g; expected coordinates within %g Å", path,
+                           i / 3 + 1, 'x' + (int)(i % 3), receptor->positions_angstrom[i],
+                           QN_SCORE_POSES_FARTHEST_ANGSTROM);
     find_hash(receptor);
     return QN_OK;
 }
@@ -204,6 +229,19 @@ qn_status qn_score_receptor_read(const char *path, const qn_ligand_score *score,
     return status;
 }
 
+qn_status qn_score_receptor_from_molecule(const qn_molecule *molecule, const qn_ligand_score *score,
+                                          qn_score_receptor *receptor)
+{
+    const char *name = molecule->name ? molecule->name : "receptor";
+    *receptor = (qn_score_receptor){.score = *score};
+    QN_TRY(qn_molecule_check(molecule, "receptor"));
+    qn_status status = copy_without_waters(molecule, name, &receptor->molecule);
+    if (status == QN_OK) status = use_molecule(name, receptor);
+    if (status == QN_OK) status = finish(name, receptor);
+    if (status != QN_OK) qn_score_receptor_clear(receptor);
+    return status;
+}
+
 static bool is_near(const double place[3], const double *positions, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -215,7 +253,7 @@ static bool is_near(const double place[3], const double *positions, size_t count
     return false;
 }
 
-/* Per residue: heavy atoms, and how many of them are where the ligand is. */
+/* Count the heavy atoms of each hetero residue, and those near the ligand. */
 static void count_overlaps(const qn_score_receptor *receptor, const double *positions, size_t count, int *atoms,
                            int *near)
 {
@@ -248,10 +286,10 @@ qn_status qn_score_receptor_make_room(qn_score_receptor *receptor, const double 
         for (size_t i = 0; i < receptor->atom_count; i++)
             inside += is_near(receptor->positions_angstrom + 3 * i, positions, count);
         if (2 * inside >= count)
-            QN_FAIL(QN_BAD_FORMAT,
-                    "the receptor has %zu atoms where the %zu of the site's ligand are, and its file names no "
-                    "residues that could be left out; expected a receptor without that ligand",
-                    inside, count);
+            return QN_FAIL(QN_BAD_FORMAT,
+                           "the receptor has %zu atoms where the %zu of the site's ligand are, and its file names no "
+                           "residues that could be left out; expected a receptor without that ligand",
+                           inside, count);
         return QN_OK;
     }
     const size_t residues = receptor->molecule->residue_count;
@@ -267,7 +305,8 @@ qn_status qn_score_receptor_make_room(qn_score_receptor *receptor, const double 
     }
     qn_release(&memory);
     if (receptor->atom_count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: nothing but the site's ligand; expected a receptor", receptor->molecule->name);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: nothing but the site's ligand; expected a receptor",
+                       receptor->molecule->name);
     find_hash(receptor);
     return QN_OK;
 }

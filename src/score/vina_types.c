@@ -10,15 +10,15 @@
 #include "score/vina.h"
 #include "score/vina_rows.h"
 
-/* Elements with one type each. */
+/* Elements with one type. */
 static const struct {
     char symbol[4];
     int type;
 } plain_elements[] = {{"S", S_P},   {"SE", S_P}, {"P", P_P}, {"F", F_H},  {"CL", CL_H},
                       {"BR", BR_H}, {"I", I_H},  {"B", C_P}, {"SI", SI_P}};
 
-/* AutoDock's rule, on which Vina's acceptors rest: a nitrogen takes a hydrogen bond unless it is positive or has three
- * neighbours and hands its pair of electrons to an aromatic ring or a double bond beside it. */
+/* The rule of AutoDock, which Vina uses: a nitrogen is an acceptor unless it is positive, or has three neighbours and
+ * shares its pair of electrons with an aromatic ring or a neighbouring double bond. */
 static bool nitrogen_accepts(qn_sybyl_type type, const qn_surroundings *around)
 {
     switch (type) {
@@ -52,8 +52,8 @@ static qn_status types_of(const qn_compound *compound, const qn_sybyl_type *syby
     for (size_t i = 0; i < compound->atom_count; i++) {
         types[i] = qn_vina_type_of(compound->atoms[i].element, sybyl[i], &around[i]);
         if (types[i] < -1)
-            QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu (%s) is of an element that Vina's score has no type for",
-                    compound->name, i + 1, compound->atoms[i].element);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: atom %zu (%s) is of an element that Vina's score has no type for",
+                           compound->name, i + 1, compound->atoms[i].element);
     }
     return QN_OK;
 }
@@ -72,8 +72,8 @@ qn_status qn_vina_types(const qn_compound *compound, int *types)
     return status;
 }
 
-/* A bond to an end that turns nothing but hydrogens: Vina's program counts half of it, as it counts a bond's two ends
- * one by one and asks only whether the other end goes on. */
+/* Whether a bond turns only hydrogens at this end. Vina's program counts the two ends of a bond separately, each when
+ * the other end has further atoms, so such a bond counts half. */
 static bool turns_hydrogens(const qn_compound_bond *bond, int end, int other, const qn_sybyl_type *types,
                             const qn_surroundings *around)
 {

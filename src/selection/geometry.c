@@ -1,4 +1,4 @@
-/* Selections frame by frame, and what joins selections. */
+/* Evaluate selections for each frame: coordinates, neighbours, and, or, not. */
 #include <string.h>
 
 #include "base/error.h"
@@ -73,7 +73,7 @@ static void evaluate_position(const qn_selection_moment *moment, const qn_select
         if (qn_selection_in_ranges(term, positions[3 * atom])) qn_atom_set_add(set, atom);
 }
 
-/* The complement, with nothing behind the last atom. */
+/* Complement of a set; bits after the last atom stay 0. */
 static void evaluate_not(const uint64_t *child, size_t atom_count, uint64_t *set)
 {
     size_t words = qn_atom_set_words(atom_count);
@@ -144,8 +144,8 @@ qn_status qn_selection_atoms_evaluate(qn_selection_atoms *atoms, const qn_trajec
     const qn_selections *s = atoms->selections;
     qn_box box = {0};
     if (frame->atom_count != s->topology->atom_count)
-        QN_FAIL(QN_INVALID_ARGUMENT, "frame %llu has %zu atoms; expected the %zu of the topology",
-                (unsigned long long)frame->number, frame->atom_count, s->topology->atom_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "frame %llu has %zu atoms; expected the %zu of the topology",
+                       (unsigned long long)frame->number, frame->atom_count, s->topology->atom_count);
     qn_status status = QN_OK;
     if (s->periodic && atoms->proximity) status = qn_box_from_vectors(frame->box_nm, &box);
     if (status == QN_OK) status = evaluate_nodes(atoms, frame, &box);

@@ -34,17 +34,19 @@ static qn_status read_name(reader *r, const char *line, size_t length)
     const char *end = memchr(line, ']', length);
     const char *name = line + 1;
     if (!end)
-        QN_FAIL(QN_BAD_FORMAT, "%s: line %zu: \"%s\" has no ]; expected the name of a group, such as [ Protein ]",
-                r->file->path, r->line, qn_quote(line, length).text);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: line %zu: \"%s\" has no ]; expected the name of a group, such as [ Protein ]",
+                       r->file->path, r->line, qn_quote(line, length).text);
     for (const char *rest = end + 1; rest < line + length; rest++)
         if (!isspace((unsigned char)*rest))
-            QN_FAIL(QN_BAD_FORMAT, "%s: line %zu: \"%s\" behind the name of a group; expected the end of the line",
-                    r->file->path, r->line, qn_quote(rest, (size_t)(line + length - rest)).text);
+            return QN_FAIL(QN_BAD_FORMAT,
+                           "%s: line %zu: \"%s\" after the name of a group; expected the end of the line",
+                           r->file->path, r->line, qn_quote(rest, (size_t)(line + length - rest)).text);
     while (name < end && isspace((unsigned char)*name)) name++;
     while (end > name && isspace((unsigned char)end[-1])) end--;
     if (name == end)
-        QN_FAIL(QN_BAD_FORMAT, "%s: line %zu: a group without a name; expected one, such as [ Protein ]", r->file->path,
-                r->line);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: line %zu: a group without a name; expected one, such as [ Protein ]",
+                       r->file->path, r->line);
     return add_group(r, name, (size_t)(end - name));
 }
 
@@ -52,14 +54,16 @@ static qn_status add_atom(reader *r, const char *word, size_t length)
 {
     int number;
     if (r->file->count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: line %zu: \"%s\" before the first group; expected its name, such as [ Protein ]",
-                r->file->path, r->line, qn_quote(word, length).text);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: line %zu: \"%s\" before the first group; expected its name, such as [ Protein ]",
+                       r->file->path, r->line, qn_quote(word, length).text);
     if (!qn_number_parse_whole(word, length, &number) || number < 1)
-        QN_FAIL(QN_BAD_FORMAT, "%s: line %zu: \"%s\" is no number of an atom; expected 1 to %zu", r->file->path,
-                r->line, qn_quote(word, length).text, r->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: line %zu: \"%s\" is not an atom number; expected 1 to %zu", r->file->path,
+                       r->line, qn_quote(word, length).text, r->atom_count);
     if ((size_t)number > r->atom_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: line %zu: there is no atom %d; expected 1 to %zu, the topology's count of atoms",
-                r->file->path, r->line, number, r->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: line %zu: there is no atom %d; expected 1 to %zu, the topology's number of atoms",
+                       r->file->path, r->line, number, r->atom_count);
     qn_index_group *group = &r->file->groups[r->file->count - 1];
     void *atoms = group->atoms;
     qn_status status = qn_grow(&atoms, &group->capacity, group->count + 1, sizeof *group->atoms);
@@ -94,13 +98,15 @@ static qn_status read_lines(reader *r, qn_byte_source *source)
         bool ended = line[size - 1] == '\n';
         r->line++;
         if (!ended && size >= 65536)
-            QN_FAIL(QN_BAD_FORMAT, "%s: line %zu is longer than %zu bytes; expected an index file of short lines",
-                    r->file->path, r->line, size);
+            return QN_FAIL(QN_BAD_FORMAT,
+                           "%s: line %zu is longer than %zu bytes; expected an index file of short lines",
+                           r->file->path, r->line, size);
         QN_TRY(read_line(r, line, size - ended));
         qn_byte_source_take(source, size);
     }
     if (r->file->count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: no group; expected an index file with names such as [ Protein ]", r->file->path);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: no group; expected an index file with names such as [ Protein ]",
+                       r->file->path);
     return QN_OK;
 }
 

@@ -6,7 +6,8 @@
  *     primary = ( either ) | CLASS | TEXT values | NUMBER values | NUMBER comparison | group NAME
  *             | within R of either | around R either | same PROPERTY as either | byres either | bonded to either
  *
- * What stands behind `of`, `as`, `to` and their like reaches as far as it can, as in the programs it comes from. */
+ * The expression after `of`, `as`, `to` and similar words extends as far as possible, as in the programs that the
+ * language follows. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,15 +21,15 @@
 #include "selection/words.h"
 
 enum {
-    MOST_NESTING = 64, /* bounds the stack that reading and evaluation take */
-    SHOWN_BYTES = 160  /* of the text in messages */
+    NESTING_MAX = 64, /* bounds the stack that parsing and evaluation use */
+    SHOWN_BYTES = 160 /* of the text in messages */
 };
 
 typedef enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_QUOTED, TOKEN_SYMBOL } token_kind;
 
 typedef struct token {
     token_kind kind;
-    const char *text; /* of a quoted one: between the marks */
+    const char *text; /* of quoted text: without the quotation marks */
     size_t length;
     const char *place;
 } token;
@@ -67,25 +68,25 @@ static place_name name_place(const parser *p, const char *place)
     return name;
 }
 
-/* The current token is not what may come here. */
+/* Refuse the current token. */
 static qn_status refuse(const parser *p, const char *expected)
 {
     place_name place = name_place(p, p->now.place);
     if (p->now.kind == TOKEN_END)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: it ends where %s is expected", place.text, expected);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: it ends where %s is expected", place.text, expected);
     qn_quotation word = qn_quote(p->now.text, p->now.length);
     const char *nearest = NULL;
     if (p->now.kind == TOKEN_WORD && !qn_selection_word_find(p->now.text, p->now.length))
         nearest = qn_selection_word_nearest(p->now.text, p->now.length);
     if (nearest)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: \"%s\" is not understood; expected %s; did you mean \"%s\"?", place.text,
-                word.text, expected, nearest);
-    QN_FAIL(QN_INVALID_ARGUMENT, "%s: \"%s\" is not understood; expected %s", place.text, word.text, expected);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: \"%s\" is not understood; expected %s; did you mean \"%s\"?",
+                       place.text, word.text, expected, nearest);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "%s: \"%s\" is not understood; expected %s", place.text, word.text, expected);
 }
 
 /* ---- Tokens ---- */
 
-/* ! ends a word only as the begin of !=, as [!AB] is part of one. */
+/* Whether `at` ends a word. '!' ends a word only in !=, because a word may contain [!AB]. */
 static bool ends_word(const char *at)
 {
     return *at == '\0' || isspace((unsigned char)*at) || strchr("()<>=,&|", *at) || (*at == '!' && at[1] == '=');
@@ -100,8 +101,7 @@ static qn_status next(parser *p)
     if (!*at) return QN_OK;
     if (*at == '"' || *at == '\'') {
         const char *end = strchr(at + 1, *at);
-        if (!end)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: the quotation mark has no other that ends it", name_place(p, at).text);
+        if (!end) return QN_FAIL(QN_INVALID_ARGUMENT, "%s: the quotation mark is not closed", name_place(p, at).text);
         p->now = (token){TOKEN_QUOTED, at + 1, (size_t)(end - at) - 1, at};
         return QN_OK;
     }
@@ -123,7 +123,7 @@ static bool is_symbol(const parser *p, const char *symbol)
            memcmp(p->now.text, symbol, p->now.length) == 0;
 }
 
-/* The word of the language here, NULL for anything else. */
+/* The current token as a word of the language; NULL: the token is not such a word. */
 static const qn_selection_word *word_here(const parser *p)
 {
     return p->now.kind == TOKEN_WORD ? qn_selection_word_find(p->now.text, p->now.length) : NULL;
@@ -147,7 +147,7 @@ static qn_status expect_symbol(parser *p, const char *symbol, const char *expect
     return next(p);
 }
 
-/* ---- What the topology has to hold ---- */
+/* ---- Requirements on the topology ---- */
 
 static bool has_named(const qn_topology *topology, bool chains)
 {
@@ -173,8 +173,8 @@ static qn_status require(const parser *p, const char *place, int property)
     else if (property == QN_PROPERTY_SEGMENT && !has_named(topology, false))
         lacks = "segment names", where = "; PSF files do";
     if (!lacks) return QN_OK;
-    QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s holds no %s%s", name_place(p, place).text,
-            topology->name ? topology->name : "the topology", lacks, where);
+    return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %s holds no %s%s", name_place(p, place).text,
+                   topology->name ? topology->name : "the topology", lacks, where);
 }
 
 /* ---- Numbers ---- */
@@ -190,11 +190,11 @@ static qn_status read_real(parser *p, const char *expected, double *value)
     return next(p);
 }
 
-/* How a property's numbers are written. */
+/* Notation of a property's numbers. */
 typedef struct number_form {
     int property;
     int first;    /* number of the first atom, residue … */
-    double scale; /* nm, amu, e of one unit */
+    double scale; /* one unit in nm (coordinates), else 1 */
     bool whole;
 } number_form;
 
@@ -207,7 +207,7 @@ static number_form form_of(const parser *p, const qn_selection_word *word)
                          .whole = word->what < QN_PROPERTY_MASS};
 }
 
-/* Sign, digits and, of a residue, its insertion code at the start of a word; 0 when there is no such thing. */
+/* Length of the whole number at the start of a word: sign, digits and, for residues, insertion code; 0: no number. */
 static size_t whole_length(const number_form *form, const char *text, size_t length, double *value)
 {
     size_t digits = length && text[0] == '-' ? 1 : 0;
@@ -221,7 +221,7 @@ static size_t whole_length(const number_form *form, const char *text, size_t len
     return digits;
 }
 
-/* One number as the whole word, or two with - or : between them. */
+/* Parse a word that is one number, or two numbers with : or, if they are whole, - between them. */
 static bool parse_range(const number_form *form, const char *text, size_t length, double ends[2], bool *single)
 {
     *single = true;
@@ -241,7 +241,7 @@ static bool parse_range(const number_form *form, const char *text, size_t length
     return left > 0 && whole_length(form, rest, left, &ends[1]) == left;
 }
 
-/* Numbers that are equal but for how they were rounded: 12.011 and the 12.0109997 of a file in single precision. */
+/* Range of the numbers that equal `value` except for rounding, such as 12.0109997 (12.011 in single precision). */
 static void around_value(double value, double ends[2])
 {
     double tolerance = 1e-5 * fabs(value) + 1e-8;
@@ -249,7 +249,7 @@ static void around_value(double value, double ends[2])
     ends[1] = value + tolerance;
 }
 
-/* Positions are of single precision: 0.3 is meant to hold what reads 0.3 there. */
+/* Positions have single precision: round a bound in the same way, so that x <= 0.3 includes positions of 0.3. */
 static double as_stored(const number_form *form, double value)
 {
     value *= form->scale;
@@ -283,8 +283,8 @@ static qn_status read_one_range(parser *p, const number_form *form, int term)
     else
         for (int i = 0; i < 2; i++) ends[i] = form->whole ? ends[i] : as_stored(form, ends[i]);
     if (ends[0] > ends[1])
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: the range counts down; expected the smaller number first",
-                name_place(p, place).text);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: the range counts down; expected the smaller number first",
+                       name_place(p, place).text);
     return qn_selection_tree_add_range(p->tree, term, ends[0], ends[1]);
 }
 
@@ -308,7 +308,8 @@ static double after(const number_form *form, double value, double towards)
     return nextafter(value, towards);
 }
 
-/* Up to two ranges that hold what compares so with a number; residues by their number alone. */
+/* Find the one or two ranges of values that satisfy a comparison; returns their number. Residues are compared by
+ * number, without insertion code. */
 static int compare_ranges(const number_form *form, comparison how, double value, double ranges[2][2])
 {
     double low = as_stored(form, value), high = low;
@@ -333,7 +334,7 @@ static int compare_ranges(const number_form *form, comparison how, double value,
     return 2;
 }
 
-/* `absolute`: the number's size is what the ranges are about. */
+/* `absolute`: the comparison is with the absolute value of the property. */
 static qn_status add_comparison(parser *p, const number_form *form, bool absolute, comparison how, double value,
                                 int *term)
 {
@@ -362,7 +363,7 @@ static qn_status read_compared_number(parser *p, const number_form *form, double
     return read_real(p, expected, value);
 }
 
-/* Behind the property: a comparison, or numbers and ranges. */
+/* Read a comparison, or numbers and ranges, after a property. */
 static qn_status read_number_values(parser *p, const number_form *form, bool absolute, int *term)
 {
     comparison how = comparison_here(p);
@@ -382,7 +383,7 @@ static qn_status read_number_values(parser *p, const number_form *form, bool abs
     return QN_OK;
 }
 
-/* The word of a property that is a number, with `prop` and `abs` before it and parentheses around it. */
+/* Read a numeric property, which may follow `prop` and `abs`; after `abs` it may be in parentheses. */
 static qn_status read_number_property(parser *p, number_form *form, bool *absolute)
 {
     bool parenthesis = false;
@@ -402,7 +403,7 @@ static qn_status read_number_property(parser *p, number_form *form, bool *absolu
     return parenthesis ? expect_symbol(p, ")", "\")\"") : QN_OK;
 }
 
-/* 3 < x, 3 < x < 5: from the first number on. */
+/* Read a comparison that begins with a number: 3 < x, 3 < x < 5. */
 static qn_status read_number_first(parser *p, int *term)
 {
     static const comparison turned[] = {
@@ -414,7 +415,7 @@ static qn_status read_number_first(parser *p, int *term)
     token number = p->now;
     QN_TRY(next(p));
     comparison how = comparison_here(p);
-    if (how == NO_COMPARISON) return refuse(p, "a comparison such as < behind a number");
+    if (how == NO_COMPARISON) return refuse(p, "a comparison such as < after a number");
     QN_TRY(next(p));
     QN_TRY(read_number_property(p, &form, &absolute));
     token here = p->now;
@@ -434,7 +435,7 @@ static qn_status read_number_first(parser *p, int *term)
 
 /* ---- Names ---- */
 
-/* A pattern of one word or quoted text; within single quotation marks every byte stands for itself. Elements are upper
+/* Add a word or quoted text as a pattern; within single quotation marks every byte is literal. Elements become upper
  * case. */
 static qn_status add_name(parser *p, int property, int term)
 {
@@ -452,7 +453,8 @@ static qn_status add_name(parser *p, int property, int term)
     return status;
 }
 
-/* Words of the language are no names unless they are quoted, but for x, y and z, which chains are called. */
+/* Refuse words of the language as names unless they are quoted. The words x, y and z are allowed, as names of
+ * chains. */
 static qn_status check_name(const parser *p)
 {
     static const char *const logic[] = {"and", "or", "not"};
@@ -460,15 +462,15 @@ static qn_status check_name(const parser *p)
     place_name place = name_place(p, p->now.place);
     qn_quotation word = qn_quote(p->now.text, p->now.length);
     if (word_here(p))
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "%s: \"%s\" is a word of the language; expected a name, with quotation marks if it is one", place.text,
-                word.text);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s: \"%s\" is a word of the language; expected a name, with quotation marks if it is one",
+                       place.text, word.text);
     const char *nearest = qn_selection_word_nearest(p->now.text, p->now.length);
     for (size_t i = 0; nearest && i < sizeof logic / sizeof logic[0]; i++)
         if (strcmp(nearest, logic[i]) == 0 && strlen(nearest) == p->now.length &&
             tolower((unsigned char)p->now.text[0]) == nearest[0] && isupper((unsigned char)p->now.text[0]))
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: \"%s\" is written \"%s\"; a name needs quotation marks here", place.text,
-                    word.text, nearest);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: \"%s\" is written \"%s\"; a name needs quotation marks here",
+                           place.text, word.text, nearest);
     return QN_OK;
 }
 
@@ -493,7 +495,7 @@ static qn_status read_names(parser *p, int property, int *term)
         QN_TRY(next(p));
         if (!is_symbol(p, ",")) continue;
         QN_TRY(next(p));
-        if (!is_name_here(p)) return refuse(p, "a name behind the comma");
+        if (!is_name_here(p)) return refuse(p, "a name after the comma");
     }
     if (how != UNEQUAL) return QN_OK;
     int names = *term;
@@ -511,7 +513,8 @@ static qn_status unknown_group(const parser *p)
     qn_text names = {0};
     qn_status status = QN_OK;
     if (setting->group_count == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: there is no group \"%s\", as no index file was given", place.text, word.text);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: there is no group \"%s\", as no index file was given", place.text,
+                       word.text);
     for (size_t i = 0; i < setting->group_count && i < 24 && status == QN_OK; i++)
         status = qn_text_append(&names, "%s%.40s", i ? ", " : "", setting->groups[i].name);
     if (status == QN_OK && setting->group_count > 24)
@@ -523,7 +526,7 @@ static qn_status unknown_group(const parser *p)
     return status;
 }
 
-/* By its name, or by its number from 0 where none has that name. */
+/* Find a group by name, or by number (from 0) where no group has that name. */
 static qn_status read_group(parser *p, int *term)
 {
     const qn_selection_setting *setting = p->setting;
@@ -536,11 +539,12 @@ static qn_status read_group(parser *p, int *term)
         if (found == setting->group_count)
             found = i;
         else if (!setting->groups_agree(setting->user, found, i))
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "%s: two groups are called \"%s\" and hold different atoms (%s, line %zu; %s, line %zu); expected "
-                    "one of the numbers %zu and %zu",
-                    name_place(p, p->now.place).text, group->name, setting->groups[found].path,
-                    setting->groups[found].line, group->path, group->line, found, i);
+            return QN_FAIL(
+                QN_INVALID_ARGUMENT,
+                "%s: two groups are called \"%s\" and hold different atoms (%s, line %zu; %s, line %zu); expected "
+                "one of the numbers %zu and %zu",
+                name_place(p, p->now.place).text, group->name, setting->groups[found].path, setting->groups[found].line,
+                group->path, group->line, found, i);
     }
     if (found == setting->group_count && p->now.kind == TOKEN_WORD &&
         qn_number_parse_whole(p->now.text, p->now.length, &number) && number >= 0 &&
@@ -551,9 +555,9 @@ static qn_status read_group(parser *p, int *term)
     return qn_selection_tree_add(p->tree, QN_SELECTION_GROUP, (int)found, term);
 }
 
-/* ---- Selections that go by another one ---- */
+/* ---- Selections that depend on another one ---- */
 
-/* `term` gets what follows as its child. */
+/* Read a selection as the child of `term`. */
 static qn_status read_child(parser *p, int term)
 {
     int child;
@@ -568,7 +572,8 @@ static qn_status read_within(parser *p, qn_selection_role role, int *term)
     const char *place = p->now.place;
     QN_TRY(read_real(p, "a radius", &radius));
     if (!(radius >= 0))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: the radius is %g; expected 0 or more", name_place(p, place).text, radius);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: the radius is %g; expected 0 or more", name_place(p, place).text,
+                       radius);
     if (role != QN_ROLE_AROUND) QN_TRY(expect_role(p, QN_ROLE_OF, "\"of\" and a selection"));
     QN_TRY(read_either(p, &child));
     QN_TRY(qn_selection_tree_add(p->tree, QN_SELECTION_WITHIN, 0, &within));
@@ -602,7 +607,7 @@ static qn_status read_bonded(parser *p, const char *place, int *term)
     return read_child(p, *term);
 }
 
-/* ---- The whole ---- */
+/* ---- Expressions ---- */
 
 static qn_status read_class(parser *p, const qn_selection_word *word, int *term)
 {
@@ -614,7 +619,7 @@ static qn_status read_class(parser *p, const qn_selection_word *word, int *term)
     return qn_selection_tree_add_child(p->tree, *term, class);
 }
 
-/* What begins with a word of the language, which is taken already; `place` is where it stood. */
+/* Read a term that begins with a word of the language. The word itself has been read; `place` is its position. */
 static qn_status read_word(parser *p, const qn_selection_word *word, const char *place, int *term)
 {
     switch (word->role) {
@@ -632,7 +637,7 @@ static qn_status read_word(parser *p, const qn_selection_word *word, const char 
         QN_TRY(qn_selection_tree_add(p->tree, QN_SELECTION_SAME, word->what, term));
         return read_child(p, *term);
     case QN_ROLE_BONDED: return read_bonded(p, place, term);
-    default: QN_FAIL(QN_INTERNAL, "no selection begins with the word %s", word->word);
+    default: return QN_FAIL(QN_INTERNAL, "no selection begins with the word %s", word->word);
     }
 }
 
@@ -691,7 +696,7 @@ static bool is_joined(const parser *p, qn_selection_kind kind)
     return is_role(p, QN_ROLE_OR) || is_symbol(p, "||");
 }
 
-/* Operands with one operator between them; the term of a single one is itself. */
+/* Read operands with one operator between them. A single operand is returned as it is. */
 static qn_status read_joined(parser *p, qn_selection_kind kind, qn_status (*read)(parser *p, int *term), int *term)
 {
     QN_TRY(read(p, term));
@@ -715,9 +720,9 @@ static qn_status read_both(parser *p, int *term)
 
 static qn_status read_either(parser *p, int *term)
 {
-    if (p->nesting == MOST_NESTING)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: more than %d selections within each other; expected fewer",
-                name_place(p, p->now.place).text, MOST_NESTING);
+    if (p->nesting == NESTING_MAX)
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: more than %d selections within each other; expected fewer",
+                       name_place(p, p->now.place).text, NESTING_MAX);
     p->nesting++;
     QN_TRY(read_joined(p, QN_SELECTION_OR, read_both, term));
     p->nesting--;

@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { MOST_CELLS_A_SIDE = 1024, MOST_IMAGES = 16 };
+enum { CELLS_A_SIDE_MAX = 1024, IMAGES_MAX = 16 };
 
-/* A parallelepiped cut into cells; without a box the one that holds the set. */
+/* A parallelepiped divided into cells: the periodic box or, without one, the bounding box of the set. */
 typedef struct grid {
     bool periodic;
     double origin_nm[3], vectors_nm[3][3], inverse[3][3];
     int counts[3];
-    double reach[3]; /* the radius in cells, with room for rounding */
+    double reach[3]; /* the radius in cells, with a margin for rounding */
     double radius_squared;
 } grid;
 
@@ -24,7 +24,7 @@ typedef struct point {
 
 struct qn_proximity {
     size_t atom_count;
-    uint32_t *members; /* of the set, with the cell of each */
+    uint32_t *members; /* finite atoms of the set; `cells` has the cell of each */
     uint32_t *cells;
     point *places;                 /* of members, moved into the box */
     point *points;                 /* the same in the order of their cells, x fastest */
@@ -85,7 +85,7 @@ static bool is_finite(const float *position)
     return isfinite(position[0]) && isfinite(position[1]) && isfinite(position[2]);
 }
 
-/* Fractions of the grid's sides, within 0 … 1 where it is periodic. */
+/* Fractional coordinates in the grid, within 0 … 1 where the grid is periodic. */
 static void fractions_of(const grid *g, const float *position, double fractions[3])
 {
     double from[3];
@@ -96,7 +96,7 @@ static void fractions_of(const grid *g, const float *position, double fractions[
     }
 }
 
-/* Where it lies from the grid's origin. */
+/* Position relative to the grid's origin. */
 static point place_of(const grid *g, const double f[3])
 {
     return (point){f[0] * g->vectors_nm[0][0] + f[1] * g->vectors_nm[1][0] + f[2] * g->vectors_nm[2][0],
@@ -131,14 +131,14 @@ static void bound_members(const qn_proximity *p, const float *positions, grid *g
     }
 }
 
-/* Cells of half the radius where memory allows: then few points that are not near are looked at. */
+/* Divide the grid into cells of half the radius where memory allows, so that few distant points are tested. */
 static void cut(const qn_proximity *p, double radius_nm, grid *g)
 {
     double thickness[3];
     for (int k = 0; k < 3; k++) {
         double column = hypot(hypot(g->inverse[0][k], g->inverse[1][k]), g->inverse[2][k]);
         thickness[k] = 1 / column;
-        double cells = fmin(floor(thickness[k] / fmax(radius_nm / 2, DBL_MIN)), MOST_CELLS_A_SIDE);
+        double cells = fmin(floor(thickness[k] / fmax(radius_nm / 2, DBL_MIN)), CELLS_A_SIDE_MAX);
         g->counts[k] = cells < 1 ? 1 : (int)cells;
     }
     while ((size_t)g->counts[0] * (size_t)g->counts[1] * (size_t)g->counts[2] > p->cell_capacity) {
@@ -161,7 +161,7 @@ static uint32_t cell_at(const grid *g, const double fractions[3])
     return (cell[2] * (uint32_t)g->counts[1] + cell[1]) * (uint32_t)g->counts[0] + cell[0];
 }
 
-/* Points in the order of their cells, by counting. */
+/* Sort the points by cell (counting sort). */
 static void fill(qn_proximity *p, const float *positions, const grid *g)
 {
     size_t cell_count = (size_t)g->counts[0] * (size_t)g->counts[1] * (size_t)g->counts[2];
@@ -183,7 +183,7 @@ static void fill(qn_proximity *p, const float *positions, const grid *g)
     p->starts[cell_count] = (uint32_t)p->member_count;
 }
 
-/* Mark along one axis the cells that a marked one is in reach of. */
+/* Mark the cells that are within reach of a marked cell along one axis. */
 static void spread_along(qn_proximity *p, const grid *g, int axis)
 {
     int stride = axis == 0 ? 1 : axis == 1 ? g->counts[0] : g->counts[0] * g->counts[1];
@@ -207,7 +207,7 @@ static void spread_along(qn_proximity *p, const grid *g, int axis)
     p->spread = marks;
 }
 
-/* ---- Looking ---- */
+/* ---- Search ---- */
 
 static bool any_near(const qn_proximity *p, uint32_t first, uint32_t last, point from, double radius_squared)
 {
@@ -223,7 +223,7 @@ static int floor_divide(int value, int by)
     return value >= 0 ? value / by : -((by - 1 - value) / by);
 }
 
-/* The cells first … last of a row of `count`; beyond its ends come the images of its cells. */
+/* Search the cells first … last of a row; cells beyond the ends of the row are images of its cells. */
 static bool row_is_near(const qn_proximity *p, const grid *g, int row, int first, int last, point from)
 {
     int count = g->counts[0];
@@ -238,13 +238,14 @@ static bool row_is_near(const qn_proximity *p, const grid *g, int row, int first
     return false;
 }
 
-/* The step-th of the numbers around `middle`, nearest first: 0, 1, -1, 2 … */
+/* Number `step` of the numbers around `middle`, the nearest first: middle, middle + 1, middle - 1, middle + 2 … */
 static int around(int middle, int step)
 {
     return step % 2 ? middle + (step + 1) / 2 : middle - step / 2;
 }
 
-/* The rows of one layer of cells, those in the middle first; `layer` has its image told by `from` already. */
+/* Search the rows of one layer of cells, the middle ones first. `layer` lies in the grid; the caller has shifted `from`
+ * by the layer's image. */
 static bool layer_is_near(const qn_proximity *p, const grid *g, int layer, const int first[3], const int last[3],
                           int middle, point from)
 {
@@ -261,7 +262,7 @@ static bool layer_is_near(const qn_proximity *p, const grid *g, int layer, const
     return false;
 }
 
-/* The cells of all layers in reach; `from` is moved instead of the points of an image. */
+/* Search the cells of all layers in reach. For a periodic image, `from` is shifted instead of the image's points. */
 static bool is_near(const qn_proximity *p, const grid *g, const double fractions[3])
 {
     int first[3], last[3], middle[3];
@@ -284,7 +285,8 @@ static bool is_near(const qn_proximity *p, const grid *g, const double fractions
     return false;
 }
 
-/* No two points of a periodic box lie farther apart, by nearest images, than half the sum of its vectors' lengths. */
+/* Whether all points are near. By nearest images, no two points of a periodic box are farther apart than half the sum
+ * of the lengths of its vectors. */
 static bool reaches_all(const qn_box *box, double radius_nm)
 {
     double sum = 0;
@@ -296,10 +298,11 @@ static bool reaches_all(const qn_box *box, double radius_nm)
 static qn_status check_images(const grid *g, const qn_box *box, double radius_nm)
 {
     for (int k = 0; k < 3; k++)
-        if (g->reach[k] > (double)MOST_IMAGES * g->counts[k])
-            QN_FAIL(QN_UNSUPPORTED,
-                    "within %g nm of atoms in a box that is %g nm thin; expected a radius of at most %d thicknesses",
-                    radius_nm, 2 * box->inscribed_radius_nm, MOST_IMAGES);
+        if (g->reach[k] > (double)IMAGES_MAX * g->counts[k])
+            return QN_FAIL(
+                QN_UNSUPPORTED,
+                "within %g nm of atoms in a box that is %g nm thin; expected a radius of at most %d thicknesses",
+                radius_nm, 2 * box->inscribed_radius_nm, IMAGES_MAX);
     return QN_OK;
 }
 
@@ -326,7 +329,7 @@ qn_status qn_proximity_mark(qn_proximity *p, const qn_box *box, const float *pos
         bool is = all || (set[atom / 64] >> (atom % 64) & 1);
         if (!is) {
             fractions_of(&g, position, fractions);
-            /* without a box an atom may lie outside of the cells */
+            /* without a box, an atom may lie outside the cells */
             is = (!g.periodic || p->marks[cell_at(&g, fractions)]) && is_near(p, &g, fractions);
         }
         if (is) near[atom / 64] |= (uint64_t)1 << (atom % 64);

@@ -9,14 +9,14 @@
 
 #include "model/compound.h"
 
-enum { SMILES_MOST = 4096 };
+enum { SMILES_MAX = 4096 };
 
 typedef struct smiles_reader {
-    qn_compound_atom atoms[SMILES_MOST];
-    bool aromatic[SMILES_MOST];
-    qn_compound_bond bonds[SMILES_MOST];
+    qn_compound_atom atoms[SMILES_MAX];
+    bool aromatic[SMILES_MAX];
+    qn_compound_bond bonds[SMILES_MAX];
     size_t atom_count, bond_count;
-    int branch[SMILES_MOST], branch_count, last;
+    int branch[SMILES_MAX], branch_count, last;
     int ring_atom[100];
     qn_bond_order ring_order[100];
     qn_bond_order order; /* written before the next atom; QN_BOND_UNKNOWN: none */
@@ -41,7 +41,7 @@ static inline void smiles_add(smiles_reader *reader, const char *element, size_t
     reader->last = index;
 }
 
-/* "[nH+]", "[NH3+]", "[O-]", "[Fe+2]": returns the place after it. */
+/* Read an atom in brackets ("[nH+]", "[NH3+]", "[O-]", "[Fe+2]") and return the place after it. */
 static inline const char *smiles_bracket(smiles_reader *reader, const char *text)
 {
     const char *element = ++text;
@@ -104,7 +104,7 @@ static inline const char *smiles_step(smiles_reader *reader, const char *text)
     return text + length;
 }
 
-/* NULL when there is no memory. Everything else in `text` is taken to be right. */
+/* Make a compound; NULL: no memory. `text` is assumed to be valid. */
 static inline qn_compound *smiles_compound(const char *text)
 {
     smiles_reader *reader = calloc(1, sizeof *reader);

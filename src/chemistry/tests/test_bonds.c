@@ -8,13 +8,13 @@
 #include "check.h"
 #include "chemistry/sybyl.h"
 
-/* Positions of a force field's minimum, and what chemistry expects. */
+/* Positions of a force field's minimum, and the expected types and charges. */
 typedef struct known_molecule {
     const char *name;
     const char *atoms;                     /* "C -0.49 0.00 -0.01 …", heavy ones first */
-    const char *types;                     /* of the heavy atoms */
-    const char *types_without;             /* when the hydrogens are left out; NULL: not told by what is left */
-    const char *charges, *charges_without; /* "+3 -4": atoms from 1; NULL: either of two alike */
+    const char *types;                     /* types of the heavy atoms */
+    const char *types_without;             /* expected types if hydrogens are removed; NULL: not determined */
+    const char *charges, *charges_without; /* "+3 -4": charged atoms, from 1; NULL: one of two equivalent atoms */
 } known_molecule;
 
 static const known_molecule known[] = {
@@ -150,14 +150,14 @@ static void groups_get_their_orders_and_charges(void)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) check_known(&known[i], true);
 }
 
-static void groups_are_known_without_hydrogens(void)
+static void groups_are_recognised_without_hydrogens(void)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) check_known(&known[i], false);
 }
 
-static void atoms_have_no_more_bonds_than_they_can(void)
+static void atoms_have_no_more_bonds_than_their_element_allows(void)
 {
-    /* a hydrogen between two oxygens goes to the nearer; a fifth neighbour of a carbon is left out */
+    /* a hydrogen between two oxygens is bound to the nearer; a fifth neighbour of a carbon is left out */
     qn_compound *compound = compound_of("O 0 0 0 H 1.0 0 0 O 2.2 0 0", true);
     CHECK_OK(qn_bonds_connect(compound));
     CHECK(compound->bond_count == 1);
@@ -180,7 +180,7 @@ static void alternate_places_of_an_atom_are_not_bound(void)
     qn_compound_destroy(&compound);
 }
 
-static void ions_are_not_bound_and_metals_are(void)
+static void alkali_ions_are_not_bound_and_other_metals_are(void)
 {
     qn_compound *compound = compound_of("NA 0 0 0 O 2.3 0 0 ZN 10 0 0 N 12.0 0 0 ZN 10 2.5 0", true);
     CHECK_OK(qn_bonds_connect(compound));
@@ -189,7 +189,7 @@ static void ions_are_not_bound_and_metals_are(void)
     qn_compound_destroy(&compound);
 }
 
-static void heaps_of_atoms_are_refused(void)
+static void overlapping_atoms_are_refused(void)
 {
     qn_compound *compound = NULL;
     size_t count = 20000;
@@ -206,10 +206,10 @@ static void heaps_of_atoms_are_refused(void)
 int main(void)
 {
     RUN(groups_get_their_orders_and_charges);
-    RUN(groups_are_known_without_hydrogens);
-    RUN(atoms_have_no_more_bonds_than_they_can);
+    RUN(groups_are_recognised_without_hydrogens);
+    RUN(atoms_have_no_more_bonds_than_their_element_allows);
     RUN(alternate_places_of_an_atom_are_not_bound);
-    RUN(ions_are_not_bound_and_metals_are);
-    RUN(heaps_of_atoms_are_refused);
+    RUN(alkali_ions_are_not_bound_and_other_metals_are);
+    RUN(overlapping_atoms_are_refused);
     return check_finish();
 }

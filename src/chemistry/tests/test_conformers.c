@@ -13,7 +13,7 @@
 
 static const double degree = 3.14159265358979323846 / 180;
 
-/* An atom by its bond to an earlier one and the angle and torsion with two more; the bond order is of that bond. */
+/* An atom given by the bond, the angle and the torsion to three earlier ones, and the order of the bond. */
 typedef struct built_atom {
     const char *element;
     int bound, angle_to, torsion_to;
@@ -32,7 +32,8 @@ static void normalise(double v[3])
     for (int i = 0; i < 3; i++) v[i] /= length;
 }
 
-/* The place of an atom in the frame of three others (the natural extension reference frame of Parsons et al. 2005). */
+/* Compute the position of an atom in the frame of three others (the natural extension reference frame of Parsons et al.
+ * 2005). */
 static void place(const built_atom *atom, const double *positions, double *place)
 {
     const double *b = positions + 3 * atom->bound, *a = positions + 3 * atom->angle_to;
@@ -48,7 +49,8 @@ static void place(const built_atom *atom, const double *positions, double *place
         place[i] = b[i] - r * cos(theta) * along[i] + r * sin(theta) * (cos(phi) * third[i] + sin(phi) * normal[i]);
 }
 
-/* A chain or tree; the first three atoms take of bond, angle and torsion what there is. `extra` bonds close rings. */
+/* Build a chain or tree; the first three atoms use only those of bond, angle and torsion that are defined. There is
+ * room for `extra` more bonds. */
 static qn_compound *build(const built_atom *atoms, size_t count, size_t extra)
 {
     qn_compound *compound = NULL;
@@ -86,7 +88,7 @@ static void distance_is(const double *x, int a, int b, double expected)
 
 static void torsions_are_measured_with_their_sign(void)
 {
-    static const double square[] = {0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1}; /* d points to +z: clockwise or not? */
+    static const double square[] = {0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1}; /* a, b, c, d, with d at +z */
     static const int atoms[] = {0, 1, 2, 3};
     double mirrored[12];
     memcpy(mirrored, square, sizeof square);
@@ -118,7 +120,7 @@ static void butane_has_its_three_minima(void)
     qn_compound_destroy(&compound);
 }
 
-/* 3-Bromo-2-chloropentanol with one hydrogen on each stereocentre, and tails to turn. */
+/* 3-Bromo-2-chloroheptanol with hydrogens on the stereocentres and the oxygen only. */
 static const built_atom branched[] = {{"C", 0, 0, 0, 0, 0, 0, 0},
                                       {"C", 0, 0, 0, 1.53, 0, 0, SINGLE},
                                       {"C", 1, 0, 0, 1.53, 112, 0, SINGLE},
@@ -145,8 +147,8 @@ static double volume(const double *x, int centre, int a, int b, int c)
     return normal[0] * w[0] + normal[1] * w[1] + normal[2] * w[2];
 }
 
-/* Bonds and distances over two bonds fix lengths and angles; signed volumes fix chirality. */
-static void lengths_angles_and_chirality_stay(void)
+/* Lengths and angles are compared as distances over one and two bonds, chirality as signed volumes. */
+static void lengths_angles_and_chirality_are_kept(void)
 {
     qn_compound *compound = BUILD(branched);
     const qn_conformer_options options = {.count = 30, .seed = 1, .diversity_angstrom = 0.3};
@@ -175,12 +177,12 @@ static void lengths_angles_and_chirality_stay(void)
         for (size_t i = 0; i < 3 * compound->atom_count; i++) farthest = fmax(farthest, fabs(x[i] - first[i]));
     }
     CHECK_NEAR(worst, 0, 1e-6);
-    CHECK(farthest > 1); /* something did move */
+    CHECK(farthest > 1); /* some atom moved */
     qn_compound_neighbours_clear(&near);
     qn_compound_destroy(&compound);
 }
 
-static void the_first_conformer_stays_and_a_seed_gives_the_same_bytes(void)
+static void the_first_conformer_is_kept_and_a_seed_is_reproducible(void)
 {
     enum { RUNS = 4 };
     qn_compound *compounds[RUNS];
@@ -212,7 +214,7 @@ static qn_compound *build_chain(void)
     return build(atoms, 16, 0);
 }
 
-static void conformers_differ_and_nothing_clashes(void)
+static void conformers_differ_and_have_no_clashes(void)
 {
     enum { COUNT = 40, ATOMS = 16 };
     const double limit = 0.75 * 3.4, apart = 1.0;
@@ -241,8 +243,8 @@ static void conformers_differ_and_nothing_clashes(void)
     qn_compound_destroy(&compound);
 }
 
-/* Perfluoroethane: turned by 120° it is what it was, but for the names of fluorines. */
-static void turning_equal_atoms_is_nothing_new(void)
+/* Perfluoroethane: rotating it by 120° changes only the numbering of fluorines. */
+static void rotating_equivalent_atoms_gives_no_new_conformer(void)
 {
     static const built_atom atoms[] = {{"C", 0, 0, 0, 0, 0, 0, 0},
                                        {"C", 0, 0, 0, 1.55, 0, 0, SINGLE},
@@ -262,7 +264,7 @@ static void turning_equal_atoms_is_nothing_new(void)
     qn_compound_destroy(&compound);
 }
 
-static void what_has_nothing_to_turn_keeps_one_conformer(void)
+static void rigid_molecules_keep_one_conformer(void)
 {
     enum { RING = 12 };
     qn_compound *ring;
@@ -289,7 +291,7 @@ static void what_has_nothing_to_turn_keeps_one_conformer(void)
     qn_compound_destroy(&chain);
 }
 
-/* A compound of one-letter elements with bonds of stated orders, for what depends on the graph alone. */
+/* A compound of one-letter elements with bonds of given orders, for tests that depend on the graph alone. */
 typedef struct drawn_bond {
     int first, second, order;
 } drawn_bond;
@@ -325,9 +327,9 @@ static void rotatable_bonds_are_the_usual_ones(void)
     static const drawn_bond drawn_with_hydrogen[] = {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}};
     CHECK(ROTATABLE("CCCCCC", chain) == 3 && list[0] == 1 && list[2] == 3);
     CHECK(ROTATABLE("CCONCC", amide) == 1 && list[0] == 3); /* N-ethylacetamide: not C-N of the amide */
-    CHECK(ROTATABLE("CCOOCC", amide) == 2);                 /* ethyl acetate: an ester's bond counts, though it stays */
+    CHECK(ROTATABLE("CCOOCC", amide) == 2); /* ethyl acetate: an ester's bond counts, although it keeps its torsion */
     CHECK(ROTATABLE("CCCCN", nitrile) == 1 && list[0] == 1);
-    CHECK(ROTATABLE("CCCCCC", hexyne) == 1 && list[0] == 1); /* one of the two ends of the line */
+    CHECK(ROTATABLE("CCCCCC", hexyne) == 1 && list[0] == 1); /* only one of the two ends of the line */
     CHECK(ROTATABLE("CCCC", butyne) == 0);
     CHECK(ROTATABLE("CCCC", alkene) == 0);
     CHECK(ROTATABLE("CCCCCCCCCCCC", biphenyl) == 1 && list[0] == 12);
@@ -358,7 +360,7 @@ static void esters_keep_their_torsion(void)
     qn_compound_destroy(&compound);
 }
 
-/* A ring of radius 3 Å in the plane z = 0, and a bond along z that passes through its middle or beside it. */
+/* A ring of radius 3.2 Å in the plane z = 0, and a bond along z that passes through the ring or beside it. */
 static void a_bond_through_a_ring_is_found(void)
 {
     enum { RING = 14 };
@@ -394,7 +396,7 @@ static void a_bond_through_a_ring_is_found(void)
     x[3 * RING] = x[3 * RING + 3] = 0.3; /* through the middle, but above the plane */
     x[3 * RING + 2] = 0.2;
     CHECK(!qn_conformer_checks_find(&checks, x, atoms));
-    x[3 * RING] = x[3 * RING + 3] = 3.2 + 2.5; /* beside it and 2.5 Å from the first: a clash below 2.55 */
+    x[3 * RING] = x[3 * RING + 3] = 3.2 + 2.5; /* 2.5 Å from the ring's first atom: a clash, as the limit is 2.55 Å */
     x[3 * RING + 1] = x[3 * RING + 4] = x[3 * RING + 2] = 0;
     CHECK(qn_conformer_checks_find(&checks, x, atoms) && atoms[0] == 0 && atoms[1] == RING);
     qn_conformer_checks_clear(&checks);
@@ -402,7 +404,7 @@ static void a_bond_through_a_ring_is_found(void)
     qn_compound_destroy(&compound);
 }
 
-static void what_has_no_shape_is_refused(void)
+static void molecules_without_positions_are_refused(void)
 {
     qn_compound *compound = BUILD(butane);
     const qn_conformer_options options = {.count = 4};
@@ -424,14 +426,14 @@ int main(void)
 {
     RUN(torsions_are_measured_with_their_sign);
     RUN(butane_has_its_three_minima);
-    RUN(lengths_angles_and_chirality_stay);
-    RUN(the_first_conformer_stays_and_a_seed_gives_the_same_bytes);
-    RUN(conformers_differ_and_nothing_clashes);
-    RUN(turning_equal_atoms_is_nothing_new);
-    RUN(what_has_nothing_to_turn_keeps_one_conformer);
+    RUN(lengths_angles_and_chirality_are_kept);
+    RUN(the_first_conformer_is_kept_and_a_seed_is_reproducible);
+    RUN(conformers_differ_and_have_no_clashes);
+    RUN(rotating_equivalent_atoms_gives_no_new_conformer);
+    RUN(rigid_molecules_keep_one_conformer);
     RUN(rotatable_bonds_are_the_usual_ones);
     RUN(esters_keep_their_torsion);
     RUN(a_bond_through_a_ring_is_found);
-    RUN(what_has_no_shape_is_refused);
+    RUN(molecules_without_positions_are_refused);
     return check_finish();
 }

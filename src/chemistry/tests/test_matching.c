@@ -8,7 +8,7 @@
 enum { VERTICES = 9, EDGES = 14 };
 
 typedef struct outcome {
-    int must, glad; /* vertices of that wish with a partner */
+    int must, glad; /* vertices of each wish that have a partner */
 } outcome;
 
 static uint32_t next_random(uint32_t *state)
@@ -17,7 +17,7 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 16;
 }
 
-/* The best of all sets of disjoint edges. */
+/* Find the optimum by trying all sets of disjoint edges. */
 static outcome best_by_trying(const qn_matching_wish *wishes, const qn_matching_edge *edges, int edge, unsigned used)
 {
     outcome best = {0};
@@ -40,7 +40,7 @@ static outcome best_by_trying(const qn_matching_wish *wishes, const qn_matching_
     return best;
 }
 
-/* Counts who has a partner; checks that partners are each other's, joined by an edge. */
+/* Count vertices with a partner; check that partners are mutual and joined by an edge. */
 static outcome outcome_of(const qn_matching_wish *wishes, const qn_matching_edge *edges, const int *partner_edge)
 {
     outcome found = {0};
@@ -58,9 +58,8 @@ static outcome outcome_of(const qn_matching_wish *wishes, const qn_matching_edge
     return found;
 }
 
-/* Every vertex that must have a partner gets one where that is possible. Glad ones come next, among what that leaves.
- */
-static void random_graphs_are_matched_as_well_as_can_be(void)
+/* As many MUST vertices as possible get a partner. GLAD vertices are paired afterwards. */
+static void matchings_of_random_graphs_are_optimal(void)
 {
     uint32_t state = 20250807;
     int behind = 0;
@@ -82,16 +81,16 @@ static void random_graphs_are_matched_as_well_as_can_be(void)
         CHECK(found.must == best.must);
         behind += found.glad < best.glad;
     }
-    CHECK(behind <= 30); /* glad vertices are not weighed against reluctant ones that others use */
+    CHECK(behind <= 30); /* the number of GLAD vertices need not be the largest possible */
 }
 
-/* A five-ring of carbons and one nitrogen: four must, the fifth is left over. */
-static void what_is_there_already_is_improved(void)
+/* A five-ring of carbons and one nitrogen: four MUST vertices, and the fifth is left over. */
+static void an_existing_matching_is_improved(void)
 {
     const qn_matching_wish wishes[] = {QN_MATCHING_MUST, QN_MATCHING_MUST, QN_MATCHING_MUST, QN_MATCHING_MUST,
                                        QN_MATCHING_GLAD};
     const qn_matching_edge edges[] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}};
-    int partner_edge[] = {-1, 1, 1, -1, -1}; /* the wrong bond first */
+    int partner_edge[] = {-1, 1, 1, -1, -1}; /* begins with the wrong bond */
     CHECK_OK(qn_matching_find(5, wishes, 5, edges, partner_edge));
     for (int i = 0; i < 4; i++) CHECK(partner_edge[i] >= 0);
     CHECK(partner_edge[4] < 0);
@@ -99,7 +98,7 @@ static void what_is_there_already_is_improved(void)
 
 int main(void)
 {
-    RUN(random_graphs_are_matched_as_well_as_can_be);
-    RUN(what_is_there_already_is_improved);
+    RUN(matchings_of_random_graphs_are_optimal);
+    RUN(an_existing_matching_is_improved);
     return check_finish();
 }

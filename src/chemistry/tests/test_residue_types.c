@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "check.h"
 
-/* Reads "ALA A 1 N=N.4 CA=C.3 …": a residue and the types its atoms should have. Atoms get places far from each other
- * but for the C and N of residues that follow each other. */
+/* Expected types of the atoms. Residues are given as "N=N.4 CA=C.3 …". Atoms are placed far from each other, except C
+ * and N of consecutive residues, and hydrogens. */
 typedef struct expected_atom {
     char type[8];
 } expected_atom;
@@ -51,10 +51,10 @@ static void residue(const char *name, const char *chain, int number, const char 
         snprintf(atom.name, sizeof atom.name, "%s", word);
         element_of(word, name, atom.element);
         atom.position_angstrom[0] = 10.0 * (double)index;
-        /* peptide bonds: N lies beside the C of the number before */
+        /* peptide bonds: N lies beside the C of the previous residue */
         if (strcmp(word, "C") == 0) atom.position_angstrom[0] = 0, atom.position_angstrom[1] = 100.0 * number + 101.3;
         if (strcmp(word, "N") == 0) atom.position_angstrom[0] = 0, atom.position_angstrom[1] = 100.0 * number;
-        if (word[0] == 'H' && index > 0) { /* hydrogens follow the atom they are on */
+        if (word[0] == 'H' && index > 0) { /* hydrogens follow the atom that they are bound to */
             size_t on = index - 1;
             while (molecule->atoms[on].element[0] == 'H') on--;
             memcpy(atom.position_angstrom, molecule->atoms[on].position_angstrom, sizeof atom.position_angstrom);
@@ -78,7 +78,7 @@ static void compare(size_t unknown_expected)
                     molecule->residues[molecule->atoms[i].residue].number);
 }
 
-/* Types of BUDE's own table by residue, and of NDM-1's deck where residue_templates.c says so. */
+/* Compare types with BUDE's table by residue, or with NDM-1's deck where residue_templates.c follows it. */
 static void amino_acids_have_the_types_of_bude(void)
 {
     begin();
@@ -96,7 +96,7 @@ static void amino_acids_have_the_types_of_bude(void)
     compare(0);
 }
 
-static void chains_begin_and_end_where_they_do(void)
+static void ends_of_chains_are_recognised(void)
 {
     begin();
     residue("GLY", "A", 1, "N=N.4 CA=C.3 C=C.2 O=O.2");
@@ -115,8 +115,8 @@ static void chains_begin_and_end_where_they_do(void)
     CHECK_TEXT(warning, "");
 }
 
-/* The last carbon lies where it is bound to the first nitrogen. */
-static void a_ring_of_amino_acids_has_no_beginning(void)
+/* The last carbon is within bonding distance of the first nitrogen. */
+static void a_cyclic_peptide_has_no_first_residue(void)
 {
     begin();
     residue("GLY", "A", 1, "N=N.am CA=C.3 C=C.2 O=O.2");
@@ -176,8 +176,8 @@ int main(void)
     static qn_log_target heard = {.callback = on_log, .mutex = PTHREAD_MUTEX_INITIALIZER};
     qn_log_enter(&heard);
     RUN(amino_acids_have_the_types_of_bude);
-    RUN(chains_begin_and_end_where_they_do);
-    RUN(a_ring_of_amino_acids_has_no_beginning);
+    RUN(ends_of_chains_are_recognised);
+    RUN(a_cyclic_peptide_has_no_first_residue);
     RUN(protonation_follows_names_and_hydrogens);
     RUN(nucleotides_waters_and_ions_have_types);
     RUN(unknown_atoms_are_counted_and_named_once);

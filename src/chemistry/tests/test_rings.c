@@ -7,7 +7,7 @@
 #include "check.h"
 #include "chemistry/tests/smiles.h"
 
-/* "6a 5 5": sizes in ascending order, aromatic ones with an a. */
+/* Describe rings as "5 5 6a": sizes in ascending order, with an a after aromatic ones. */
 static void describe(const qn_rings *rings, char *text, size_t room)
 {
     size_t length = 0;
@@ -30,7 +30,7 @@ static qn_status rings_of(const qn_compound *compound, qn_rings *rings)
     return status;
 }
 
-/* Rings close, and the flags of bonds and atoms follow from the rings. */
+/* Check that rings close, and that the flags of bonds and atoms follow from the rings. */
 static void check_consistent(const qn_compound *compound, const qn_rings *rings)
 {
     bool closed = true, flagged = true;
@@ -119,23 +119,23 @@ static void rings_that_only_look_aromatic_are_not(void)
     check_rings("O=C1C=CC=CN1", "6");                           /* pyridone, see rings.c */
     check_rings("O=c1cccc[nH]1", "6");                          /* the same drawn aromatic */
     check_rings("O=C1C=CNC(=O)N1", "6");                        /* uracil */
-    check_rings("O=C1NC(N)=NC2=C1N=CN2", "5a 6");               /* guanine: the imidazole is */
+    check_rings("O=C1NC(N)=NC2=C1N=CN2", "5a 6");               /* guanine: only the imidazole is aromatic */
     check_rings("O=C1C2=CC=CC=C2C(=O)C3=CC=CC=C13", "6 6a 6a"); /* anthraquinone */
     check_rings("C1=CC=CC=CC=C1", "8");
     check_rings("C1=CC=C1", "4");
     check_rings("C1=CC2=CC=CC2=C1", "5 5"); /* pentalene: eight electrons */
     check_rings("C1=CC2=CC=CC=C2C1", "5 6a");
-    check_rings("C1=CC2=CCC=C2C=C1", "5 6"); /* isoindene: double bonds lead out of the six */
+    check_rings("C1=CC2=CCC=C2C=C1", "5 6"); /* isoindene: double bonds lead out of the six-membered ring */
     check_rings("C=C1C=CC=C1", "5");
     check_rings("C1=CNC=CN1", "6"); /* eight electrons */
     check_rings("C1=COC=CO1", "6");
     check_rings("C1CC=CC=C1", "6");
     check_rings("S1SSSSSS1", "7");
     check_rings("O=C1C=CC=CC=C1", "7");
-    check_rings("C1=CC=CNC=C1", "7"); /* azepine: eight */
+    check_rings("C1=CC=CNC=C1", "7"); /* azepine: eight electrons */
 }
 
-/* A graph of `count` atoms: its bonds are added one by one. */
+/* Make a graph of `count` atoms without bonds; the caller adds `bonds` bonds one by one. */
 static qn_compound *bare_graph(size_t count, size_t bonds)
 {
     qn_compound *compound = NULL;
@@ -150,27 +150,28 @@ static void join(qn_compound *compound, size_t a, size_t b)
     compound->bonds[compound->bond_count++] = (qn_compound_bond){(int)a, (int)b, QN_BOND_SINGLE};
 }
 
-enum { SMALL = 9, MOST_CYCLES = 40000 };
+enum { SMALL = 9, CYCLES_MAX = 40000 };
 
 typedef struct cycle_list {
-    uint64_t edges[MOST_CYCLES];
+    uint64_t edges[CYCLES_MAX];
     int count;
 } cycle_list;
 
-/* Every simple cycle through `start` and later atoms, as a set of bonds. */
+/* List every simple cycle through `start` and later atoms, as a set of bonds. */
 static void walk_cycles(const qn_compound *graph, int start, int at, unsigned visited, uint64_t used, cycle_list *list)
 {
     for (size_t i = 0; i < graph->bond_count; i++) {
         int a = graph->bonds[i].first, b = graph->bonds[i].second;
         if ((used >> i & 1) || (a != at && b != at)) continue;
         int next = a == at ? b : a;
-        if (next == start && list->count < MOST_CYCLES) list->edges[list->count++] = used | (uint64_t)1 << i;
+        if (next == start && list->count < CYCLES_MAX) list->edges[list->count++] = used | (uint64_t)1 << i;
         if (next <= start || (visited >> next & 1)) continue;
         walk_cycles(graph, start, next, visited | 1U << next, used | (uint64_t)1 << i, list);
     }
 }
 
-/* Sum of sizes of a minimum cycle basis: of all cycles, ascending, those that are independent. */
+/* Sum of the sizes of a minimum cycle basis: cycles are taken in ascending order if they are independent of those taken
+ * before. */
 static int smallest_sum(const qn_compound *graph, cycle_list *list)
 {
     uint64_t basis[64] = {0};
@@ -217,7 +218,7 @@ static void a_buckyball_has_31_rings(void)
 {
     qn_compound *compound = bare_graph(60, 90);
     if (!CHECK(compound != NULL)) return;
-    /* C60 drawn around one of its pentagons: circles of 5, 15, 20, 15 and 5 atoms, joined by spokes */
+    /* C60 drawn around one of its pentagons: circles of 5, 15, 20, 15 and 5 atoms, joined by bonds */
     static const int first[] = {0, 5, 20, 40, 55}, size[] = {5, 15, 20, 15, 5};
     for (int k = 0; k < 5; k++)
         for (int i = 0; i < size[k]; i++)
@@ -286,8 +287,8 @@ static void large_graphs_are_quick_or_refused(void)
     qn_compound_destroy(&sheet);
 }
 
-/* Two atoms that n others join have n (n − 1) / 2 rings of four, which are all of one family's kind. */
-static void countless_families_take_little_memory(void)
+/* Two atoms joined through n others have n (n − 1) / 2 rings of four, all of one family. */
+static void many_families_take_little_memory(void)
 {
     const size_t between = 5000;
     qn_compound *melon = bare_graph(between + 2, 2 * between);
@@ -327,7 +328,7 @@ int main(void)
     RUN(rings_of_random_graphs_are_a_smallest_basis);
     RUN(a_buckyball_has_31_rings);
     RUN(large_graphs_are_quick_or_refused);
-    RUN(countless_families_take_little_memory);
+    RUN(many_families_take_little_memory);
     RUN(impossible_bonds_are_refused);
     return check_finish();
 }

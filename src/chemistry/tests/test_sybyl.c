@@ -8,7 +8,7 @@
 static void check_types(const char *smiles, const char *expected)
 {
     qn_compound *compound = smiles_compound(smiles);
-    qn_sybyl_type types[SMILES_MOST];
+    qn_sybyl_type types[SMILES_MAX];
     char text[2048] = "";
     if (!CHECK(compound != NULL)) return;
     if (CHECK_OK(qn_sybyl_find_types(compound, types))) {
@@ -21,7 +21,7 @@ static void check_types(const char *smiles, const char *expected)
     qn_compound_destroy(&compound);
 }
 
-static void carbon_follows_its_bonds(void)
+static void carbon_types_depend_on_bonds(void)
 {
     check_types("CC=C", "C.3 C.2 C.2");
     check_types("CC#C", "C.3 C.1 C.1");
@@ -31,7 +31,7 @@ static void carbon_follows_its_bonds(void)
     check_types("O=C1C=CC(=O)C=C1", "O.2 C.2 C.2 C.2 C.2 O.2 C.2 C.2");
 }
 
-static void nitrogen_follows_its_surroundings(void)
+static void nitrogen_types_depend_on_neighbours(void)
 {
     check_types("CN(C)C", "C.3 N.3 C.3 C.3");
     check_types("C[NH3+]", "C.3 N.4");
@@ -51,7 +51,7 @@ static void nitrogen_follows_its_surroundings(void)
     check_types("c1cc[nH+]cc1", "C.ar C.ar C.ar N.ar C.ar C.ar");
 }
 
-static void guanidinium_is_told_from_guanidine(void)
+static void guanidinium_and_guanidine_are_distinguished(void)
 {
     check_types("CNC(N)=[NH2+]", "C.3 N.pl3 C.cat N.pl3 N.pl3");
     check_types("CN:C(:N):[NH2]", "C.3 N.pl3 C.cat N.pl3 N.pl3");
@@ -59,12 +59,12 @@ static void guanidinium_is_told_from_guanidine(void)
     check_types("C1CNC(N)=[NH+]1", "C.3 C.3 N.pl3 C.2 N.pl3 N.pl3");
 }
 
-static void acids_are_told_from_their_anions(void)
+static void acids_and_anions_are_distinguished(void)
 {
     check_types("CC(=O)O", "C.3 C.2 O.2 O.3");
     check_types("CC(=O)[O-]", "C.3 C.2 O.co2 O.co2");
     check_types("C[C](:O):O", "C.3 C.2 O.co2 O.co2");
-    check_types("[H]C([H])([H])C(=O)O", "H C.3 H H C.2 O.co2 O.co2"); /* all hydrogens are there */
+    check_types("[H]C([H])([H])C(=O)O", "H C.3 H H C.2 O.co2 O.co2"); /* all hydrogens are drawn, so this is an anion */
     check_types("[H]C([H])([H])C(=O)O[H]", "H C.3 H H C.2 O.2 O.3 H");
     check_types("CC(=O)OC", "C.3 C.2 O.2 O.3 C.3");
     check_types("COP(=O)([O-])[O-]", "C.3 O.3 P.3 O.co2 O.co2 O.co2");
@@ -81,7 +81,7 @@ static void carboxylates_with_two_double_bonds_are_read(void)
     check_types("[H]C([H])([H])C(=O)=O", "H C.3 H H C.2 O.co2 O.co2");
 }
 
-/* An amine of which one hydrogen is an atom and the other two are stated is as charged as one that draws all. */
+/* An amine with one hydrogen atom and two stated hydrogens has the same charge as one that draws all three. */
 static void drawn_and_stated_hydrogens_add_up(void)
 {
     check_types("C[NH2][H]", "C.3 N.4 H");
@@ -89,8 +89,9 @@ static void drawn_and_stated_hydrogens_add_up(void)
     check_types("CC(=O)[O][H]", "C.3 C.2 O.2 O.3 H");
 }
 
-/* Aromatic bonds without hydrogens do not say which nitrogen has one: a lactam's, or one in a ring of five. */
-static void hydrogens_of_rings_are_where_they_usually_are(void)
+/* Aromatic bonds without hydrogens do not show which nitrogen has one: a lactam's gets it, or one in a five-membered
+ * ring. */
+static void missing_hydrogens_of_rings_are_placed_as_usual(void)
 {
     check_types("O=c1ncnc2ccccc12", "O.2 C.2 N.am C.2 N.2 C.ar C.ar C.ar C.ar C.ar C.ar");
     check_types("c1ncnc2ncnc12", "C.ar N.ar C.ar N.ar C.ar N.2 C.2 N.pl3 C.ar");
@@ -102,7 +103,7 @@ static void hydrogens_of_rings_are_where_they_usually_are(void)
     check_types("Nc1nc(=O)n(C)cc1", "N.pl3 C.2 N.2 C.2 O.2 N.am C.3 C.2 C.2");
 }
 
-static void sulfur_counts_its_oxygens(void)
+static void sulfur_types_depend_on_oxygens(void)
 {
     check_types("CSC", "C.3 S.3 C.3");
     check_types("CS", "C.3 S.3");
@@ -121,7 +122,7 @@ static void rings_of_five_keep_single_and_double_bonds(void)
     check_types("O=C1C=CC=CN1", "O.2 C.2 C.2 C.2 C.2 C.2 N.am");
 }
 
-static void other_elements_have_their_own(void)
+static void other_elements_have_their_own_types(void)
 {
     check_types("FC(Cl)(Br)I", "F C.3 Cl Br I");
     check_types("[Zn+2]", "Zn");
@@ -141,7 +142,7 @@ static void names_are_read_in_any_case(void)
     CHECK(qn_sybyl_from_name("") == QN_SYBYL_TYPES);
 }
 
-static void impossible_atoms_are_named(void)
+static void atoms_with_impossible_bonds_are_named(void)
 {
     qn_sybyl_type types[8];
     qn_compound *compound = smiles_compound("CC(C)(C)(C)C");
@@ -157,17 +158,17 @@ static void impossible_atoms_are_named(void)
 
 int main(void)
 {
-    RUN(carbon_follows_its_bonds);
-    RUN(nitrogen_follows_its_surroundings);
-    RUN(guanidinium_is_told_from_guanidine);
-    RUN(acids_are_told_from_their_anions);
+    RUN(carbon_types_depend_on_bonds);
+    RUN(nitrogen_types_depend_on_neighbours);
+    RUN(guanidinium_and_guanidine_are_distinguished);
+    RUN(acids_and_anions_are_distinguished);
     RUN(carboxylates_with_two_double_bonds_are_read);
     RUN(drawn_and_stated_hydrogens_add_up);
-    RUN(hydrogens_of_rings_are_where_they_usually_are);
-    RUN(sulfur_counts_its_oxygens);
+    RUN(missing_hydrogens_of_rings_are_placed_as_usual);
+    RUN(sulfur_types_depend_on_oxygens);
     RUN(rings_of_five_keep_single_and_double_bonds);
-    RUN(other_elements_have_their_own);
+    RUN(other_elements_have_their_own_types);
     RUN(names_are_read_in_any_case);
-    RUN(impossible_atoms_are_named);
+    RUN(atoms_with_impossible_bonds_are_named);
     return check_finish();
 }

@@ -1,5 +1,5 @@
-/* Our types against Open Babel's for 469 molecules. The two follow different conventions in a few groups; every pair of
- * types that may differ is listed with its reason (docs/design/atom_typing.md), and all other atoms have to agree. */
+/* Compare our types with Open Babel's for 469 molecules. The conventions differ for a few groups: every pair of types
+ * that may differ is listed with its reason (docs/design/atom_typing.md), and all other atoms must agree. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static const struct {
     {"N.pl3", "N.am", "sulfonamides, as Corina"},
     {"C.cat", "C.2", "guanidines that are not charged"},
     {"N.pl3", "N.2", "guanidines that are not charged"},
-    {"N.am", "N.2", "a nitrogen with a double bond is no amide's"},
+    {"N.am", "N.2", "a nitrogen with a double bond is not an amide's"},
     {"N.3", "N.pl3", "conjugated with an aromatic ring"},
     {"O.co2", "O.2", "acids drawn with their hydrogen, and nitro groups"},
     {"O.co2", "O.3", "acids drawn with their hydrogen"},
@@ -40,7 +40,7 @@ static bool is_convention(const char *theirs, const char *ours)
 
 static void compare_line(char *line, agreement *total)
 {
-    qn_sybyl_type types[SMILES_MOST];
+    qn_sybyl_type types[SMILES_MAX];
     char *space = strchr(line, ' ');
     if (!CHECK(space != NULL)) return;
     *space = '\0';
@@ -62,7 +62,7 @@ static void compare_line(char *line, agreement *total)
     qn_compound_destroy(&compound);
 }
 
-static void types_differ_by_convention_only(void)
+static void types_agree_with_open_babel_except_by_convention(void)
 {
     agreement total = {0};
     char line[1024];
@@ -73,11 +73,11 @@ static void types_differ_by_convention_only(void)
     CHECK(total.molecules == 469);
     CHECK(total.unexplained == 0);
     CHECK(total.atoms == 7199);
-    CHECK(total.differences * 10 < total.atoms); /* more than nine of ten atoms agree whatever the convention */
+    CHECK(total.differences * 10 < total.atoms); /* more than nine of ten atoms have the same type */
 }
 
 int main(void)
 {
-    RUN(types_differ_by_convention_only);
+    RUN(types_agree_with_open_babel_except_by_convention);
     return check_finish();
 }

@@ -7,7 +7,7 @@
 #include "chemistry/symmetry.h"
 #include "math/random.h"
 
-/* A compound of one-letter elements ("CCO") with bonds as pairs of atom numbers. */
+/* Make a compound of one-letter elements ("CCO") with bonds as pairs of atom indices. */
 static qn_compound *make(const char *elements, const int (*bonds)[2], size_t bond_count)
 {
     const size_t atoms = strlen(elements);
@@ -41,27 +41,27 @@ static void benzene_has_twelve_mappings_with_or_without_hydrogens(void)
                                    {0, 6}, {1, 7}, {2, 8}, {3, 9}, {4, 10}, {5, 11}};
     CHECK(count_and_destroy(MAKE("CCCCCC", ring)) == 12);
     CHECK(count_and_destroy(MAKE("CCCCCCHHHHHH", drawn)) == 12);
-    CHECK(count_and_destroy(MAKE("NCCCCC", ring)) == 2); /* pyridine: only its mirror */
+    CHECK(count_and_destroy(MAKE("NCCCCC", ring)) == 2); /* pyridine: identity and reflection */
 }
 
-static void groups_of_equal_atoms_turn(void)
+static void groups_of_equivalent_atoms_are_permuted(void)
 {
     static const int star[][2] = {{0, 1}, {1, 2}, {1, 3}, {1, 4}};
     static const int fork[][2] = {{0, 1}, {1, 2}, {1, 3}};
     static const int rings[][2] = {{0, 1}, {1, 2}, {2, 3},  {3, 4},   {4, 5},  {5, 0}, {6, 7},
                                    {7, 8}, {8, 9}, {9, 10}, {10, 11}, {11, 6}, {0, 6}};
-    CHECK(count_and_destroy(MAKE("CCOO", fork)) == 2);  /* acetate */
-    CHECK(count_and_destroy(MAKE("OCCCC", star)) == 6); /* tert-butanol */
-    CHECK(count_and_destroy(MAKE("CCFFF", star)) == 6); /* trifluoroethane */
-    CHECK(count_and_destroy(MAKE("CCFFO", star)) == 2); /* two of three */
-    CHECK(count_and_destroy(MAKE("CCCCCCCCCCCC", rings)) ==
-          8); /* biphenyl: either ring flips, and they change places */
-    CHECK(count_and_destroy(MAKE("NCCCCCCCCCCC", rings)) == 4); /* the nitrogen is where the rings meet: both flip */
+    CHECK(count_and_destroy(MAKE("CCOO", fork)) == 2);          /* acetate */
+    CHECK(count_and_destroy(MAKE("OCCCC", star)) == 6);         /* tert-butanol */
+    CHECK(count_and_destroy(MAKE("CCFFF", star)) == 6);         /* trifluoroethane */
+    CHECK(count_and_destroy(MAKE("CCFFO", star)) == 2);         /* two of three */
+    CHECK(count_and_destroy(MAKE("CCCCCCCCCCCC", rings)) == 8); /* biphenyl: each ring flips, and the rings swap */
+    CHECK(count_and_destroy(MAKE("NCCCCCCCCCCC", rings)) ==
+          4); /* the nitrogen of one ring is bound to the other: both flip */
     CHECK(count_and_destroy(MAKE("CNCCCCCCCCCC", rings)) == 2); /* phenylpyridine: only the phenyl flips */
 }
 
-/* Methylpiperazinylmethyl, phenylene, amide, methylphenyl, amine, pyrimidine, pyridine: phenylene and piperazine flip.
- */
+/* Of methylpiperazinylmethyl, phenylene, amide, methylphenyl, amine, pyrimidine and pyridine, the phenylene and the
+ * piperazine flip. */
 static void imatinib_has_four_mappings(void)
 {
     static const int bonds[][2] = {
@@ -78,8 +78,8 @@ static void cages_have_their_symmetry(void)
                                   {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
     CHECK(count_and_destroy(MAKE("CCCCCCCC", cube)) == 48);
 
-    /* Buckminsterfullerene: the even permutations of three kinds of corners, edges of length 2 (in units of the edge's
-     * half); its group has 120 elements. */
+    /* Buckminsterfullerene: vertices are the even permutations of three kinds of points, with edges of length 2 (in
+     * units of half an edge); its group has 120 elements. */
     const double golden = (1 + sqrt(5.0)) / 2;
     const double kinds[3][3] = {{0, 1, 3 * golden}, {1, 2 + golden, 2 * golden}, {2, 1 + 2 * golden, golden}};
     double corner[60][3];
@@ -104,7 +104,7 @@ static void cages_have_their_symmetry(void)
     CHECK(count_and_destroy(MAKE(elements, bonds)) == 120);
 }
 
-static void parts_change_places_and_hydrogen_alone_is_nothing(void)
+static void equal_molecules_are_swapped_and_hydrogen_has_one_mapping(void)
 {
     static const int two[][2] = {{0, 1}, {1, 2}, {1, 3}, {4, 5}, {5, 6}, {5, 7}};
     static const int hydrogen[][2] = {{0, 1}};
@@ -124,7 +124,7 @@ static bool is_automorphism(const qn_compound *compound, const int *mapping, boo
     return true;
 }
 
-/* The next permutation in lexicographic order. */
+/* Make the next permutation in lexicographic order; false: it was the last. */
 static bool permute(int *values, int count)
 {
     int i = count - 2, j = count - 1;
@@ -180,7 +180,7 @@ static void small_graphs_agree_with_trying_all_permutations(void)
     }
 }
 
-static void the_number_kept_and_the_work_are_bounded(void)
+static void mappings_and_search_steps_are_bounded(void)
 {
     qn_compound *benzene = MAKE("CCCCCC", ring), *salt = make("OOOOOOOOOOOO", NULL, 0);
     qn_symmetry symmetry;
@@ -214,7 +214,7 @@ static void rmsd_takes_the_best_mapping_of_heavy_atoms(void)
     CHECK_NEAR(qn_symmetry_rmsd_angstrom(&symmetry, acetate, moved), 0.5, 1e-12);
     for (int i = 0; i < 15; i++) moved[i] = acetate[i] + (i % 3 == 0 ? 0.3 : i % 3 == 1 ? 0.4 : 0);
     CHECK_NEAR(qn_symmetry_rmsd_angstrom(&symmetry, acetate, moved), 0.5, 1e-12); /* the other mapping is worse */
-    /* Naming the oxygens as they are costs 2 · 2.2² = 9.68 Å² of 4 atoms. */
+    /* With the identity mapping the oxygens cost 2 · 2.2² = 9.68 Å² over 4 atoms. */
     symmetry.count = 1;
     CHECK_NEAR(qn_symmetry_rmsd_angstrom(&symmetry, acetate, swapped), sqrt(9.68 / 4), 1e-12);
     qn_symmetry_clear(&symmetry);
@@ -225,12 +225,12 @@ static void rmsd_takes_the_best_mapping_of_heavy_atoms(void)
 int main(void)
 {
     RUN(benzene_has_twelve_mappings_with_or_without_hydrogens);
-    RUN(groups_of_equal_atoms_turn);
+    RUN(groups_of_equivalent_atoms_are_permuted);
     RUN(imatinib_has_four_mappings);
     RUN(cages_have_their_symmetry);
-    RUN(parts_change_places_and_hydrogen_alone_is_nothing);
+    RUN(equal_molecules_are_swapped_and_hydrogen_has_one_mapping);
     RUN(small_graphs_agree_with_trying_all_permutations);
-    RUN(the_number_kept_and_the_work_are_bounded);
+    RUN(mappings_and_search_steps_are_bounded);
     RUN(rmsd_takes_the_best_mapping_of_heavy_atoms);
     return check_finish();
 }

@@ -1,4 +1,5 @@
-/* Ten complexes of Docking Benchmark 5: bound against itself, unbound against bound, published contacts and zones. */
+/* Ten complexes of Docking Benchmark 5: bound compared with itself, unbound with bound; published contacts and zones.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +9,9 @@
 #include "compare/complex_quality.h"
 #include "math/superpose.h"
 
-/* Unbound against bound: i-RMSD as the benchmark publishes it, on two decimals; the other columns by the program DockQ
- * 2.1.3 with --no_align, which takes the partner with fewer residues for the ligand (`swapped`: that is our receptor).
- */
+/* Quality of the unbound structures: i-RMSD as published by the benchmark, with two decimals; the other columns by the
+ * program DockQ 2.1.3 with --no_align, which takes the partner with fewer residues as the ligand (`swapped`: this
+ * partner is the benchmark's receptor). */
 static const struct complex {
     const char *name;
     double published_angstrom, fnat, interface_angstrom, ligand_angstrom, dockq;
@@ -35,7 +36,8 @@ static qn_molecule *read_part(const char *name, const char *suffix)
     qn_molecule *molecule = NULL;
     const char *path = data_path(name, suffix);
     if (CHECK(path != NULL))
-        CHECK_OK(qn_molecule_read(NULL, path, &(qn_molecule_options){.drop_water = true}, &molecule));
+        CHECK_OK(qn_molecule_read(
+            NULL, path, &(qn_molecule_options){.size = sizeof(qn_molecule_options), .drop_water = true}, &molecule));
     return molecule;
 }
 
@@ -82,7 +84,7 @@ static void bound_is_perfect(void)
     }
 }
 
-static void unbound_is_as_published(void)
+static void unbound_interface_rmsd_is_as_published(void)
 {
     for (int i = 0; i < COMPLEXES; i++) {
         parts p;
@@ -96,8 +98,8 @@ static void unbound_is_as_published(void)
     }
 }
 
-/* DockQ works in single precision in places: 1e-3 Å and 1e-4. */
-static void unbound_as_the_dockq_program(void)
+/* The DockQ program partly computes in single precision: tolerances are 1e-3 Å and 1e-4. */
+static void unbound_quality_equals_that_of_the_dockq_program(void)
 {
     for (int i = 0; i < COMPLEXES; i++) {
         parts p;
@@ -115,8 +117,9 @@ static void unbound_as_the_dockq_program(void)
     }
 }
 
-/* 1GCQ's unbound receptor is all of Grb2, its reference one domain: every residue of the reference finds its own. */
-static void common_residues_only(void)
+/* The unbound receptor of 1GCQ is the whole of Grb2, its reference is one domain: all residues of the reference are
+ * matched. */
+static void only_common_residues_are_matched(void)
 {
     parts p;
     qn_complex_quality quality;
@@ -132,8 +135,9 @@ typedef struct residue_pair {
     int first, second;
 } residue_pair;
 
-/* Residue pairs of target.contacts5: "number chain atom number chain atom distance", receptor A first, each residue
- * pair on several lines; a line below 5 Å is a contact. */
+/* Read the residue pairs of target.contacts5: lines "number chain atom number chain atom distance", one for each pair
+ * of atoms; pairs with a distance below 5 Å are contacts. In a pair, `first` is the residue of chain A, the receptor.
+ */
 static size_t published_contacts(const char *path, residue_pair *pairs, size_t capacity)
 {
     FILE *file = fopen(path, "r");
@@ -152,8 +156,9 @@ static size_t published_contacts(const char *path, residue_pair *pairs, size_t c
     return count;
 }
 
-/* The published list was made from the same bound coordinates, so the number of residue contacts must agree exactly. */
-static void native_contacts_as_published(void)
+/* The published list was made from the same bound coordinates, so that the numbers of residue contacts must be equal.
+ */
+static void native_contacts_are_as_published(void)
 {
     enum { CAPACITY = 1000 };
     residue_pair pairs[CAPACITY];
@@ -173,7 +178,7 @@ static void native_contacts_as_published(void)
     }
 }
 
-/* Residues of target.izone: lines "zone A.2-A.5". */
+/* Whether a residue is in target.izone, which has lines "zone A.2-A.5". */
 static int in_zones(const char *path, char chain, int number)
 {
     FILE *file = fopen(path, "r");
@@ -194,7 +199,7 @@ static const qn_atom *find_atom(const qn_molecule *molecule, int number, const c
     return NULL;
 }
 
-/* i-RMSD over the published zones by plain search through the molecules. */
+/* Compute the i-RMSD over the published zones, by a plain search of the molecules. */
 static double zone_rmsd(const parts *p, const char *path)
 {
     enum { CAPACITY = 2000 };
@@ -218,7 +223,7 @@ static double zone_rmsd(const parts *p, const char *path)
     return rmsd;
 }
 
-static void interface_as_published(void)
+static void interface_rmsd_equals_that_over_published_zones(void)
 {
     for (int i = 0; i < COMPLEXES; i++) {
         parts p;
@@ -242,9 +247,9 @@ static void rename_and_renumber(qn_molecule *molecule, const char *chain, int sh
     }
 }
 
-/* Unbound structures under other numbers can only be matched by alignment. Where a loop is missing in one of them the
- * alignment may take another of two equal neighbours: hence 0.02 in DockQ. */
-static void alignment_gives_the_same(void)
+/* Unbound structures with other numbers can only be matched by alignment. If a loop is missing in one of them, the
+ * alignment may choose the other of two equal neighbours, so that the tolerance of DockQ is 0.02. */
+static void alignment_gives_nearly_the_same_dockq(void)
 {
     for (int i = 0; i < COMPLEXES; i++) {
         parts p;
@@ -280,12 +285,12 @@ int main(void)
 {
     if (!check_reference_data("docking/bm5")) check_skip("data", "no Docking Benchmark 5 files");
     RUN(bound_is_perfect);
-    RUN(unbound_is_as_published);
-    RUN(unbound_as_the_dockq_program);
-    RUN(common_residues_only);
-    RUN(native_contacts_as_published);
-    RUN(interface_as_published);
-    RUN(alignment_gives_the_same);
+    RUN(unbound_interface_rmsd_is_as_published);
+    RUN(unbound_quality_equals_that_of_the_dockq_program);
+    RUN(only_common_residues_are_matched);
+    RUN(native_contacts_are_as_published);
+    RUN(interface_rmsd_equals_that_over_published_zones);
+    RUN(alignment_gives_nearly_the_same_dockq);
     RUN(swapped_partners_are_refused);
     return check_finish();
 }

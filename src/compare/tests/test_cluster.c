@@ -1,4 +1,4 @@
-/* Greedy clustering against a brute-force rewrite of its definition. */
+/* Greedy clustering compared with a brute-force implementation of its definition. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static float *random_distances(size_t count, double step)
     return distance;
 }
 
-/* Recounts everything for every cluster: O(n³), no incremental state to get wrong. */
+/* Count all neighbours again for each cluster: O(n³), but without counts that are updated. */
 static size_t brute_force(const float *distance, size_t count, float radius, size_t capacity, qn_cluster *clusters,
                           size_t *assignment)
 {
@@ -72,7 +72,7 @@ static void compare(size_t count, double step, float radius, size_t capacity)
     free(expected_assignment);
 }
 
-static void random_points_as_brute_force(void)
+static void clusters_of_random_points_equal_brute_force(void)
 {
     for (state = 1; state <= 20;) {
         uint32_t seed = state;
@@ -81,21 +81,21 @@ static void random_points_as_brute_force(void)
     }
 }
 
-/* Points on a lattice: many equal distances, some exactly at the radius, many equal counts. */
-static void ties_as_brute_force(void)
+/* Points on a lattice have many equal distances, some exactly at the radius, and many equal counts. */
+static void clusters_with_ties_equal_brute_force(void)
 {
     state = 7;
     compare(200, 2, 2, 200);
     compare(200, 2, 4, 5);
 }
 
-static void dock_size_as_brute_force(void)
+static void clusters_of_many_points_equal_brute_force(void)
 {
     state = 3;
     compare(600, 0, 1.5f, 30);
 }
 
-static void ties_go_to_the_lowest_index(void)
+static void lowest_index_breaks_ties(void)
 {
     const float distance[16] = {0, 9, 9, 1, 9, 0, 1, 9, 9, 1, 0, 9, 1, 9, 9, 0};
     qn_cluster clusters[4];
@@ -105,7 +105,7 @@ static void ties_go_to_the_lowest_index(void)
     CHECK(assignment[0] == 0 && assignment[3] == 0 && assignment[1] == 1 && assignment[2] == 1);
 }
 
-static void capacity_leaves_the_rest_unassigned(void)
+static void items_beyond_the_capacity_are_unassigned(void)
 {
     const float distance[9] = {0, 1, 9, 1, 0, 9, 9, 9, 0};
     qn_cluster cluster;
@@ -129,11 +129,11 @@ static void negative_radius_is_refused(void)
 
 int main(void)
 {
-    RUN(random_points_as_brute_force);
-    RUN(ties_as_brute_force);
-    RUN(dock_size_as_brute_force);
-    RUN(ties_go_to_the_lowest_index);
-    RUN(capacity_leaves_the_rest_unassigned);
+    RUN(clusters_of_random_points_equal_brute_force);
+    RUN(clusters_with_ties_equal_brute_force);
+    RUN(clusters_of_many_points_equal_brute_force);
+    RUN(lowest_index_breaks_ties);
+    RUN(items_beyond_the_capacity_are_unassigned);
     RUN(negative_radius_is_refused);
     return check_finish();
 }

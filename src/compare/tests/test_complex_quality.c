@@ -1,4 +1,4 @@
-/* Complex quality on made complexes: definitions by brute force, known motions, matching, thresholds, errors. */
+/* Quality of artificial complexes: brute-force definitions, known motions, matching, thresholds, errors. */
 #include <stdio.h>
 
 #include "check.h"
@@ -47,7 +47,7 @@ static void native_is_perfect(void)
     check_perfect();
 }
 
-/* Minimal heavy-atom distance of two residues, every pair looked at. */
+/* Shortest distance between atoms of two residues, from all pairs. */
 static double residue_distance(const made_molecule *a, size_t i, const made_molecule *b, size_t j)
 {
     double shortest = 1e9;
@@ -69,7 +69,7 @@ static size_t brute_force_interface(const made_molecule *native, const made_mole
         for (size_t j = 0; j < partner->molecule.residue_count; j++)
             shortest = fmin(shortest, residue_distance(native, i, partner, j));
         if (shortest >= 10) continue;
-        for (size_t k = 0; k < 4; k++) { /* made residues begin with N CA C O */
+        for (size_t k = 0; k < 4; k++) { /* residues of made complexes begin with N CA C O */
             size_t atom = native->residues[i].first_atom + k;
             memcpy(native_points + 3 * count, native->atoms[atom].position_angstrom, 3 * sizeof(double));
             memcpy(model_points + 3 * count++, model->atoms[atom].position_angstrom, 3 * sizeof(double));
@@ -98,7 +98,7 @@ static void check_against_brute_force(void)
     CHECK_NEAR(quality.dockq, qn_dockq(quality.fnat, rmsd, quality.ligand_rmsd_angstrom), 1e-9);
 }
 
-static void fnat_and_interface_as_brute_force(void)
+static void fnat_and_interface_rmsd_equal_brute_force(void)
 {
     double r[9];
     for (int i = 0; i < 12; i++) {
@@ -109,7 +109,7 @@ static void fnat_and_interface_as_brute_force(void)
     }
 }
 
-static void shifted_ligand(void)
+static void shifted_ligand_has_the_rmsd_of_the_shift(void)
 {
     start();
     made_move(&model_ligand, identity, 3, -4, 12);
@@ -121,8 +121,8 @@ static void shifted_ligand(void)
     CHECK(quality.fnat == 0 && quality.capri == QN_CAPRI_INCORRECT && quality.dockq < 0.05);
 }
 
-/* A turn by θ about an axis moves an atom at distance ρ from it by 2 ρ sin(θ/2). */
-static void rotated_ligand(void)
+/* A turn by θ about an axis moves an atom at distance ρ from the axis by 2 ρ sin(θ/2). */
+static void rotated_ligand_has_the_rmsd_of_the_turn(void)
 {
     start();
     double r[9], sum = 0, angle = 0.7;
@@ -138,7 +138,7 @@ static void rotated_ligand(void)
     CHECK_NEAR(quality_of_model().ligand_rmsd_angstrom, 2 * sin(angle / 2) * sqrt(sum / (double)count), 1e-9);
 }
 
-static void rigid_motion_changes_nothing(void)
+static void rigid_motion_does_not_change_the_quality(void)
 {
     double r[9];
     start();
@@ -164,27 +164,27 @@ static void rename_chain(made_molecule *made, const char *from, const char *to, 
         }
 }
 
-static void renamed_and_renumbered_chains(void)
+static void renamed_and_renumbered_chains_are_matched(void)
 {
     start();
-    rename_chain(&model_ligand, "C", "Z", 0); /* numbers alone */
+    rename_chain(&model_ligand, "C", "Z", 0); /* matched by number alone */
     check_perfect();
     start();
-    rename_chain(&model_ligand, "C", "C", 3); /* numbers mislead, names tell */
+    rename_chain(&model_ligand, "C", "C", 3); /* numbers are wrong: matched by residue names */
     check_perfect();
     start();
     rename_chain(&model_receptor, "A", "LONG", 100);
-    rename_chain(&model_receptor, "B", "A", -7); /* the best pairing is not by name */
+    rename_chain(&model_receptor, "B", "A", -7); /* in the best pairing, chain names differ */
     rename_chain(&model_ligand, "C", "D", 1000);
     check_perfect();
     start();
-    rename_chain(&model_receptor, "A", "R", 0); /* both merged into one chain */
+    rename_chain(&model_receptor, "A", "R", 0); /* both chains are merged into one */
     rename_chain(&model_receptor, "B", "R", 500);
     check_perfect();
 }
 
-/* Insertion codes tell residues of one number apart. */
-static void insertion_codes(void)
+/* Insertion codes distinguish residues with the same number. */
+static void insertion_codes_are_matched(void)
 {
     start();
     for (int i = 0; i < 6; i++) {
@@ -196,8 +196,8 @@ static void insertion_codes(void)
     check_perfect();
 }
 
-/* Contacts of a residue that the model lacks count as not made. */
-static void missing_residues(void)
+/* Contacts of a residue that the model lacks count as missing. */
+static void contacts_of_missing_residues_count_as_missing(void)
 {
     start();
     size_t lost = 0, total = quality_of_model().native_contacts;
@@ -215,8 +215,9 @@ static void missing_residues(void)
     }
 }
 
-/* Of two equal neighbours the alignment must not take the wrong one: the broken chain says which is missing. */
-static void missing_one_of_two_equal(void)
+/* If one of two equal neighbours is missing, the alignment must choose the right one: the gap in the chain shows which
+ * one is missing. */
+static void missing_one_of_two_equal_neighbours_is_found(void)
 {
     for (size_t gone = 12; gone <= 13; gone++) {
         start();
@@ -231,8 +232,9 @@ static void missing_one_of_two_equal(void)
     }
 }
 
-/* A model with more than the reference, as a whole protein against one bound domain: only common residues count. */
-static void longer_model(void)
+/* A model may have more residues than the reference, such as a whole protein compared with one domain: only common
+ * residues count. */
+static void only_common_residues_count(void)
 {
     for (int renamed = 0; renamed < 2; renamed++) {
         start();
@@ -243,9 +245,9 @@ static void longer_model(void)
     }
 }
 
-/* Two copies of one chain related by a half turn about z: a ligand at the other copy is as right, where the chains'
- * names do not say which is which. */
-static void equivalent_chains(void)
+/* Two copies of a chain are related by a half turn about z. A ligand at the other copy is equally right, unless chain
+ * names distinguish the copies. */
+static void equivalent_chains_are_interchangeable(void)
 {
     double half_turn[9];
     made_rotation(0, 0, 1, 3.14159265358979323846, half_turn);
@@ -269,7 +271,7 @@ static void equivalent_chains(void)
     made_copy(&receptor, &model_receptor);
     made_copy(&ligand, &model_ligand);
     made_move(&model_ligand, half_turn, 0, 0, 0);
-    CHECK(quality_of_model().capri == QN_CAPRI_INCORRECT); /* the names say which chain is which */
+    CHECK(quality_of_model().capri == QN_CAPRI_INCORRECT); /* chain names distinguish the copies */
     rename_chain(&model_receptor, "A", "X", 0);
     rename_chain(&model_receptor, "B", "Y", 0);
     check_perfect();
@@ -290,8 +292,8 @@ static void add_nucleotides(made_molecule *made, int count, double y)
     }
 }
 
-/* Nucleic acids, here with names of two formats, have the sugar and phosphate as backbone. */
-static void nucleic_ligand(void)
+/* The backbone of nucleic acids is sugar and phosphate; here, atom names are those of two formats. */
+static void nucleic_acids_have_their_own_backbone(void)
 {
     start();
     made_start(&ligand);
@@ -311,8 +313,8 @@ static void nucleic_ligand(void)
     CHECK(quality.matched_ligand_residues == 8);
 }
 
-/* Hydrogens, calcium ions (atom CA!) and free nucleotides make no contact and no residue. */
-static void what_does_not_count(void)
+/* Hydrogens, calcium ions (whose atom is named CA) and free nucleotides do not count. */
+static void hydrogens_ions_and_free_nucleotides_do_not_count(void)
 {
     start();
     size_t contacts = quality_of_model().native_contacts;
@@ -344,7 +346,7 @@ static qn_residue_match match_of(const made_molecule *from, const made_molecule 
     return match;
 }
 
-/* Names of one building block agree: MSE with MET, HIE with HIS, DA with A. */
+/* Different names of a standard residue agree: MSE with MET, HIE with HIS, DA with A. */
 static void derived_residues_are_the_same(void)
 {
     static const char *const names[][2] = {{"MSE", "MET"}, {"HIE", "HIS"}, {"CYX", "CYS"}};
@@ -367,7 +369,8 @@ static void derived_residues_are_the_same(void)
     qn_residue_match_clear(&match);
 }
 
-/* Two residues belong inside the longer chain, not half at its end: gaps before and behind cost nothing. */
+/* Gaps before and after a chain cost nothing: two residues are aligned with neighbours in the longer chain, not one of
+ * them with its end. */
 static void end_gaps_are_free(void)
 {
     made_start(&model_receptor);
@@ -383,10 +386,10 @@ static void end_gaps_are_free(void)
     qn_residue_match_clear(&match);
 }
 
-static void one_residue_ligand(void)
+static void ligand_may_have_one_residue(void)
 {
     start();
-    made_remove(&ligand, 0); /* the third faces the receptor */
+    made_remove(&ligand, 0); /* the third residue faces the receptor */
     made_remove(&ligand, 0);
     while (ligand.molecule.residue_count > 1) made_remove(&ligand, 1);
     made_copy(&ligand, &model_ligand);
@@ -417,8 +420,8 @@ static void wrong_input_is_refused(void)
     CHECK_MESSAGE_HAS("not a complex");
 }
 
-/* The corners of table I of Lensink, Méndez & Wodak 2007. */
-static void capri_thresholds(void)
+/* The limits of the classes in table I of Lensink, Méndez & Wodak 2007. */
+static void capri_classes_follow_table_1(void)
 {
     static const struct {
         double fnat, interface, ligand;
@@ -446,7 +449,7 @@ static void capri_thresholds(void)
     CHECK_TEXT(qn_capri_class_name(QN_CAPRI_HIGH), "high");
 }
 
-static void dockq_values(void)
+static void dockq_has_known_values(void)
 {
     CHECK_NEAR(qn_dockq(1, 0, 0), 1, 1e-15);
     CHECK_NEAR(qn_dockq(0, 1.5, 8.5), 1.0 / 3, 1e-15);
@@ -457,24 +460,24 @@ static void dockq_values(void)
 int main(void)
 {
     RUN(native_is_perfect);
-    RUN(fnat_and_interface_as_brute_force);
-    RUN(shifted_ligand);
-    RUN(rotated_ligand);
-    RUN(rigid_motion_changes_nothing);
-    RUN(renamed_and_renumbered_chains);
-    RUN(insertion_codes);
-    RUN(missing_residues);
-    RUN(missing_one_of_two_equal);
-    RUN(longer_model);
-    RUN(equivalent_chains);
-    RUN(nucleic_ligand);
-    RUN(what_does_not_count);
+    RUN(fnat_and_interface_rmsd_equal_brute_force);
+    RUN(shifted_ligand_has_the_rmsd_of_the_shift);
+    RUN(rotated_ligand_has_the_rmsd_of_the_turn);
+    RUN(rigid_motion_does_not_change_the_quality);
+    RUN(renamed_and_renumbered_chains_are_matched);
+    RUN(insertion_codes_are_matched);
+    RUN(contacts_of_missing_residues_count_as_missing);
+    RUN(missing_one_of_two_equal_neighbours_is_found);
+    RUN(only_common_residues_count);
+    RUN(equivalent_chains_are_interchangeable);
+    RUN(nucleic_acids_have_their_own_backbone);
+    RUN(hydrogens_ions_and_free_nucleotides_do_not_count);
     RUN(derived_residues_are_the_same);
     RUN(end_gaps_are_free);
-    RUN(one_residue_ligand);
+    RUN(ligand_may_have_one_residue);
     RUN(wrong_input_is_refused);
-    RUN(capri_thresholds);
-    RUN(dockq_values);
+    RUN(capri_classes_follow_table_1);
+    RUN(dockq_has_known_values);
     qn_complex_reference_destroy(&reference);
     return check_finish();
 }

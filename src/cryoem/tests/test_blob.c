@@ -1,4 +1,4 @@
-/* The blob, its table, its polynomial and its transform against each other and what the definition says. */
+/* Compare the blob, its table, its polynomial and its transform with each other and with the definition. */
 #include "check.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 #include "cryoem/kernels/blob.dev.h"
 
-/* I0(15) = 339649.37 (Abramowitz and Stegun, 9.8.2 to seven digits); half the way in, I0(15 · 0.8) = 18948.926. */
-static void blob_is_the_definition(void)
+/* I0(15) = 339649.37 (Abramowitz and Stegun, 9.8.2 to seven digits); at 0.6 radii, I0(15 · 0.8) = 18948.926. */
+static void blob_agrees_with_the_definition(void)
 {
     CHECK_NEAR(qn_blob_at(1.9, 0), 1, 1e-15);
     CHECK_NEAR(qn_blob_at(1.9, 1.9 * 1.9), 1 / 339649.37, 1e-11);
@@ -17,7 +17,7 @@ static void blob_is_the_definition(void)
     CHECK_NEAR(qn_blob_at(1.9, 3.62), 0, 0);
 }
 
-static void table_and_polynomial_are_the_blob(void)
+static void table_and_polynomial_agree_with_the_blob(void)
 {
     static float table[QN_BLOB_ENTRIES];
     double worst = 0, worst_of_table = 0;
@@ -30,7 +30,7 @@ static void table_and_polynomial_are_the_blob(void)
                                  qn_blob_at(1, 1 - (double)(float)(1 - squared))));
         worst_of_table = fmax(worst_of_table, fabs(between - qn_blob_at(1, squared)));
     }
-    CHECK(worst < 3.1e-6); /* its value at the radius, where the polynomial is 0 already */
+    CHECK(worst < 3.1e-6); /* the blob's value at the radius, where the polynomial is 0 */
     CHECK(worst_of_table < 5e-7);
     for (int i = 1; i <= 1000; i++)
         CHECK_NEAR((double)blob_polynomial((float)i / 1000), qn_blob_at(1, 1 - (double)((float)i / 1000)), 6e-7);
@@ -51,8 +51,8 @@ static double transform_by_integral(double radius, double frequency)
     return sum * radius / steps / 3;
 }
 
-/* Up to where sinh turns into sin, at 15 / (2π 1.9) = 1.2565 cycles per voxel, and beyond. */
-static void transform_is_the_integral(void)
+/* Frequencies below and above 15 / (2π 1.9) = 1.2565 cycles per voxel, where sinh changes to sin. */
+static void transform_agrees_with_the_integral(void)
 {
     const double frequencies[] = {0, 0.01, 0.1, 0.25, 0.5, 1, 1.25648, 1.2565, 1.257, 1.5, 2};
     for (int i = 0; i < 11; i++) {
@@ -63,8 +63,8 @@ static void transform_is_the_integral(void)
 
 int main(void)
 {
-    check_run("blob_is_the_definition", blob_is_the_definition);
-    check_run("table_and_polynomial_are_the_blob", table_and_polynomial_are_the_blob);
-    check_run("transform_is_the_integral", transform_is_the_integral);
+    check_run("blob_agrees_with_the_definition", blob_agrees_with_the_definition);
+    check_run("table_and_polynomial_agree_with_the_blob", table_and_polynomial_agree_with_the_blob);
+    check_run("transform_agrees_with_the_integral", transform_agrees_with_the_integral);
     return check_finish();
 }

@@ -1,4 +1,4 @@
-/* The contrast transfer function against what is known of it without a formula. */
+/* Compare the contrast transfer function with known values and symmetries. */
 #include "check.h"
 
 #include <math.h>
@@ -30,8 +30,8 @@ static qn_ctf ctf_of(qn_optics_group optics, qn_particle particle)
     return ctf;
 }
 
-/* Relativistic wavelengths of electrons as textbooks list them: h / √(2 m e V (1 + e V / 2 m c²)), by CODATA 2018; the
- * constants in use are off by 6e-6 of it. */
+/* Relativistic wavelengths of electrons as textbooks list them: h / √(2 m e V (1 + e V / 2 m c²)), by CODATA 2018.
+ * The constants of the library cause a relative error of 6e-6. */
 static void wavelengths_are_those_of_electrons(void)
 {
     const double kilovolts[] = {100, 120, 200, 300, 1000}, listed[] = {0.03701, 0.03349, 0.02508, 0.01969, 0.00872};
@@ -45,7 +45,9 @@ static void wavelengths_are_those_of_electrons(void)
     }
 }
 
-/* Particles are bright, as projections of their density are: positive at the origin, and more so with underfocus. */
+/* Particles are bright, like projections of their density: the CTF is positive at the origin, and grows with
+ * underfocus.
+ */
 static void origin_shows_amplitude_contrast_and_phase(void)
 {
     qn_particle particle = particle_of(12000, 11000, 25);
@@ -59,9 +61,9 @@ static void origin_shows_amplitude_contrast_and_phase(void)
     CHECK(qn_ctf_at(&ctf, 0.004, 0) < 0.1);
 }
 
-/* Without aberration and amplitude contrast, sin(π λ Δz u²) is 0 where λ Δz u² is whole and ±1 half between. With
- * aberration the whole number is reached at u² = (1 − √(1 − 2 k C_s λ / Δz²)) Δz / (C_s λ²). */
-static void zeros_are_where_they_belong(void)
+/* Without aberration and amplitude contrast, sin(π λ Δz u²) is 0 where λ Δz u² is a whole number, and ±1 halfway
+ * between. With aberration zero k is at u² = (1 − √(1 − 2 k C_s λ / Δz²)) Δz / (C_s λ²). */
+static void zeros_are_at_their_frequencies(void)
 {
     const double defocus = 15000, aberration = 2.7e7;
     qn_ctf ctf = ctf_of(optics_of(200, 0, 0), particle_of(defocus, defocus, 0));
@@ -79,7 +81,7 @@ static void zeros_are_where_they_belong(void)
     }
 }
 
-/* Along the angle the defocus is U, across it V; and f and −f are the same. */
+/* The defocus is U along the angle and V across it, and the values at f and −f are equal. */
 static void astigmatism_is_symmetric(void)
 {
     const double angle = 33 * PI / 180;
@@ -140,13 +142,14 @@ static void bad_particles_are_refused(void)
         qn_ctf ctf;
         *values[i] = i % 2 ? NAN : INFINITY;
         CHECK_FAILS(qn_ctf_of(&particle, &optics, &ctf), QN_BAD_FORMAT);
-        CHECK_MESSAGE_HAS("line 30 (particle 7, optics group 3)");
+        CHECK_MESSAGE_HAS("line 30 (row 7): a ");
+        CHECK_MESSAGE_HAS("in optics group 3; expected a finite number");
         CHECK_MESSAGE_HAS(names[i]);
     }
 }
 
-/* Whatever the bits: an error that says something, or a CTF within ±1 (B is left out: it may amplify). */
-static void any_bits_are_a_ctf_or_refused(void)
+/* Parameters of random bits give an error or a CTF within ±1 (without a B-factor, which may amplify). */
+static void random_bits_give_a_ctf_or_an_error(void)
 {
     uint64_t bits = 88172645463325252u; /* Marsaglia's xorshift */
     int refused = 0, taken = 0;
@@ -182,11 +185,11 @@ int main(void)
 {
     RUN(wavelengths_are_those_of_electrons);
     RUN(origin_shows_amplitude_contrast_and_phase);
-    RUN(zeros_are_where_they_belong);
+    RUN(zeros_are_at_their_frequencies);
     RUN(astigmatism_is_symmetric);
     RUN(envelope_is_gaussian);
     RUN(bad_optics_are_refused);
     RUN(bad_particles_are_refused);
-    RUN(any_bits_are_a_ctf_or_refused);
+    RUN(random_bits_give_a_ctf_or_an_error);
     return check_finish();
 }

@@ -1,4 +1,4 @@
-/* Fourier shell correlation against its definition, summed over the whole cube in double precision. */
+/* Compare Fourier shell correlations with the definition, summed over the whole cube in double precision. */
 #include "check.h"
 
 #include <complex.h>
@@ -19,7 +19,7 @@ static double draw(uint64_t stream, size_t i)
     return qn_random_uniform(20261122, stream, i);
 }
 
-/* A normal number. */
+/* Draw a normally distributed number. */
 static float gauss(uint64_t stream, size_t i)
 {
     return (float)(sqrt(-2 * log(1 - draw(stream, 2 * i))) * cos(2 * pi * draw(stream, 2 * i + 1)));
@@ -37,7 +37,7 @@ static size_t voxels_of(const qn_volume *volume)
     return (size_t)volume->counts[0] * (size_t)volume->counts[1] * (size_t)volume->counts[2];
 }
 
-/* common · a + b, white noise each. */
+/* Make common · a + b, both white noise; a is the same in all volumes, b depends on the stream. */
 static qn_volume *noisy(int side, double common, uint64_t stream)
 {
     qn_volume *volume = cube(side, 1.5);
@@ -45,7 +45,7 @@ static qn_volume *noisy(int side, double common, uint64_t stream)
     return volume;
 }
 
-/* A soft ball in the middle, of half the box across. */
+/* Make a soft ball in the middle; its diameter is half the side. */
 static qn_volume *ball(int side)
 {
     qn_volume *volume = cube(side, 1.5);
@@ -58,7 +58,7 @@ static qn_volume *ball(int side)
     return volume;
 }
 
-/* One coefficient of the whole transform, by its definition. */
+/* Compute one coefficient of the transform from the definition. */
 static double complex coefficient(const float *values, int side, const int k[3])
 {
     double complex sum = 0;
@@ -89,7 +89,7 @@ static void define(int side, const float *a, const float *b, double *curve)
     for (int s = 0; s < shells; s++) curve[s] = sums[0][s] / sqrt(sums[1][s] * sums[2][s]);
 }
 
-static void curves_are_the_definition(void)
+static void curves_agree_with_the_definition(void)
 {
     const int sides[] = {4, 7, 8, 9, 10};
     for (int i = 0; i < 5; i++) {
@@ -97,7 +97,10 @@ static void curves_are_the_definition(void)
         qn_volume *a = noisy(side, 1, 1), *b = noisy(side, 1, 2), *mask = ball(side);
         double curve[64];
         qn_fsc *fsc;
-        if (!CHECK_OK(qn_fsc_compute(context, a, b, mask, &(qn_fsc_options){.seed = 3}, &fsc))) return;
+        if (!CHECK_OK(qn_fsc_compute(
+                context, a, b, mask,
+                &(qn_fsc_options){.size = sizeof(qn_fsc_options), .seed = 3, .randomise_below = 0.8}, &fsc)))
+            return;
         CHECK(fsc->shells == side / 2 + 1);
         define(side, a->values, b->values, curve);
         for (int s = 0; s < fsc->shells; s++) {
@@ -117,8 +120,9 @@ static void curves_are_the_definition(void)
     }
 }
 
-/* Signal and noise of equal power everywhere: 1 / (1 + 1), give or take what a shell of n voxels allows. */
-static void noise_of_the_signals_power_gives_a_half(void)
+/* Signal and noise have equal power at all frequencies, so the correlation is 1 / (1 + 1) within the statistical error
+ * of a shell. */
+static void equal_signal_and_noise_correlate_to_one_half(void)
 {
     qn_volume *a = noisy(40, 1, 1), *b = noisy(40, 1, 2);
     qn_fsc *fsc;
@@ -206,7 +210,7 @@ static qn_status take_spectra(void *const *addresses, qn_pool *pool, void *user)
     return status;
 }
 
-/* Transformed back and forth the spectra are what they were, which only those of real grids are. */
+/* The spectra are unchanged by a transform to the grid and back, which is true only for spectra of real grids. */
 static qn_status compare_spectra(void *const *addresses, qn_pool *pool, void *user)
 {
     (void)pool;
@@ -277,9 +281,9 @@ static void random_phases_keep_grids_real(void)
     }
 }
 
-/* With a mask of ones nothing is added by masking: randomised maps agree up to the border, and beyond by chance only.
+/* A mask of ones has no effect: randomised maps agree below the first random shell, and only by chance from there on.
  */
-static void randomised_maps_agree_by_chance(void)
+static void randomised_maps_agree_only_by_chance(void)
 {
     const int side = 40;
     qn_volume *a = ball(side), *b = ball(side), *mask = cube(side, 1.5);
@@ -289,7 +293,10 @@ static void randomised_maps_agree_by_chance(void)
         b->values[k] += 0.05f * gauss(2, k);
         mask->values[k] = 1;
     }
-    if (!CHECK_OK(qn_fsc_compute(context, a, b, mask, &(qn_fsc_options){.seed = 1}, &fsc))) return;
+    if (!CHECK_OK(qn_fsc_compute(context, a, b, mask,
+                                 &(qn_fsc_options){.size = sizeof(qn_fsc_options), .seed = 1, .randomise_below = 0.8},
+                                 &fsc)))
+        return;
     const int from = fsc->randomised_from;
     CHECK(from > 1 && fsc->unmasked[from] < 0.8 && fsc->unmasked[from - 1] >= 0.8);
     for (int s = 0; s < fsc->shells; s++) {
@@ -303,9 +310,9 @@ static void randomised_maps_agree_by_chance(void)
     qn_volume_destroy(&mask);
 }
 
-/* Independent noise behind one tight mask: masked maps seem to agree at low frequencies since their products share the
- * mask's shape (here the maps' mean is not 0), and the correction takes that away. */
-static void correction_takes_the_masks_part_away(void)
+/* Maps of a weak common ball with independent noise, in a hard mask: the shape of the mask adds to the correlation of
+ * the masked maps, and the corrected curve follows the formula of Chen et al. */
+static void corrected_curve_follows_the_formula(void)
 {
     const int side = 48;
     qn_volume *a = ball(side), *b = ball(side), *mask = ball(side);
@@ -314,10 +321,16 @@ static void correction_takes_the_masks_part_away(void)
     for (size_t k = 0; k < voxels_of(a); k++) {
         a->values[k] = 0.2f * a->values[k] + 0.3f * gauss(1, k);
         b->values[k] = 0.2f * b->values[k] + 0.3f * gauss(2, k);
-        mask->values[k] = mask->values[k] > 0.5f; /* hard: it correlates up to the highest frequencies */
+        mask->values[k] = mask->values[k] > 0.5f; /* a hard mask adds correlation up to the highest frequencies */
     }
-    if (!CHECK_OK(qn_fsc_compute(context, a, b, mask, &(qn_fsc_options){.seed = 1}, &fsc))) return;
-    if (!CHECK_OK(qn_fsc_compute(context, a, b, mask, &(qn_fsc_options){.seed = 2}, &other))) return;
+    if (!CHECK_OK(qn_fsc_compute(context, a, b, mask,
+                                 &(qn_fsc_options){.size = sizeof(qn_fsc_options), .seed = 1, .randomise_below = 0.8},
+                                 &fsc)))
+        return;
+    if (!CHECK_OK(qn_fsc_compute(context, a, b, mask,
+                                 &(qn_fsc_options){.size = sizeof(qn_fsc_options), .seed = 2, .randomise_below = 0.8},
+                                 &other)))
+        return;
     for (int s = 0; s < fsc->shells; s++) {
         const double m = fsc->masked[s], r = fsc->randomised[s];
         CHECK_NEAR(fsc->corrected[s], s < fsc->randomised_from + 2 ? m : (m - r) / (1 - r), 1e-9);
@@ -337,8 +350,12 @@ static void any_number_of_threads_gives_the_same_bits(void)
     qn_fsc *curves[3];
     for (int i = 0; i < 3; i++) {
         qn_context *other;
-        CHECK_OK(qn_context_create(&(qn_context_options){.threads = 1 + 2 * i}, &other));
-        if (!CHECK_OK(qn_fsc_compute(other, a, b, mask, &(qn_fsc_options){.seed = 9}, &curves[i]))) return;
+        CHECK_OK(
+            qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 1 + 2 * i}, &other));
+        if (!CHECK_OK(qn_fsc_compute(
+                other, a, b, mask, &(qn_fsc_options){.size = sizeof(qn_fsc_options), .seed = 9, .randomise_below = 0.8},
+                &curves[i])))
+            return;
         qn_context_destroy(&other);
         const size_t bytes = (size_t)curves[0]->shells * sizeof(double);
         CHECK(memcmp(curves[i]->unmasked, curves[0]->unmasked, bytes) == 0);
@@ -371,9 +388,9 @@ static void maps_that_do_not_fit_are_refused(void)
     refuse(flat, a, NULL, QN_INVALID_ARGUMENT, "the first half map has 12 x 12 x 10 voxels; expected a cube");
     refuse(a, flat, NULL, QN_INVALID_ARGUMENT, "the second half map has 12 x 12 x 10 voxels; expected a cube");
     refuse(tiny, tiny, NULL, QN_INVALID_ARGUMENT, "has 3 voxels along an edge; expected 4 to 16384");
-    refuse(a, a, mask, QN_INVALID_ARGUMENT,
-           "the mask has 14 x 14 x 14 voxels and the first half map has 12 x 12 x 12; expected a mask of one size with "
-           "the maps");
+    refuse(
+        a, a, mask, QN_INVALID_ARGUMENT,
+        "the mask has 14 x 14 x 14 voxels and the first half map has 12 x 12 x 12; expected a mask of the same size");
     qn_volume_destroy(&b);
     b = noisy(12, 1, 2);
     b->voxel_angstrom[0] = b->voxel_angstrom[1] = b->voxel_angstrom[2] = 1.503;
@@ -388,12 +405,12 @@ static void maps_that_do_not_fit_are_refused(void)
     qn_volume_destroy(&mask);
 }
 
-static void values_that_mean_nothing_are_refused(void)
+static void invalid_values_are_refused(void)
 {
     qn_volume *a = noisy(12, 1, 1), *b = noisy(12, 1, 2), *flat = cube(12, 1.5), *mask = ball(12);
     refuse(a, flat, NULL, QN_BAD_FORMAT,
            "the second half map: every voxel is 0, and the Fourier shell correlation with a constant is undefined");
-    refuse(a, b, flat, QN_BAD_FORMAT, "the mask: every voxel is 0; expected a mask that lets something through");
+    refuse(a, b, flat, QN_BAD_FORMAT, "the mask: every voxel is 0; expected a mask with values above 0");
     mask->values[5] = 7.5f;
     refuse(a, b, mask, QN_BAD_FORMAT, "the mask: values go from 0 to 7.5; expected a mask of 0 to 1");
     b->values[12 * 12 * 3 + 12 * 4 + 1] = NAN;
@@ -408,17 +425,18 @@ static void values_that_mean_nothing_are_refused(void)
 
 int main(void)
 {
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return check_finish();
-    RUN(curves_are_the_definition);
-    RUN(noise_of_the_signals_power_gives_a_half);
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)))
+        return check_finish();
+    RUN(curves_agree_with_the_definition);
+    RUN(equal_signal_and_noise_correlate_to_one_half);
     RUN(crossings_lie_on_the_curve);
     RUN(equal_maps_agree_to_the_last_shell);
     RUN(random_phases_keep_grids_real);
-    RUN(randomised_maps_agree_by_chance);
-    RUN(correction_takes_the_masks_part_away);
+    RUN(randomised_maps_agree_only_by_chance);
+    RUN(corrected_curve_follows_the_formula);
     RUN(any_number_of_threads_gives_the_same_bits);
     RUN(maps_that_do_not_fit_are_refused);
-    RUN(values_that_mean_nothing_are_refused);
+    RUN(invalid_values_are_refused);
     qn_context_destroy(&context);
     return check_finish();
 }

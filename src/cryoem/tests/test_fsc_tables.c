@@ -1,4 +1,4 @@
-/* Curves written and read back. */
+/* Write curves and read them back. */
 #include "check.h"
 
 #include <math.h>
@@ -123,7 +123,7 @@ static void star_is_read_back(void)
     check_star(&with_mask);
 }
 
-static void what_cannot_be_written_is_said(void)
+static void failures_to_write_are_reported(void)
 {
     const qn_fsc plain = curves(0);
     const char *path = path_of("absent/fsc.csv");
@@ -137,6 +137,6 @@ int main(void)
 {
     RUN(csv_has_a_row_for_every_shell);
     RUN(star_is_read_back);
-    RUN(what_cannot_be_written_is_said);
+    RUN(failures_to_write_are_reported);
     return check_finish();
 }

@@ -1,5 +1,4 @@
-/* Masks: distances, connected parts and thresholds against slow ways of finding them, and masks of shapes that are
- * known. */
+/* Compare distances, connected parts and thresholds with slow computations, and masks with known shapes. */
 #include "check.h"
 
 #include <math.h>
@@ -45,8 +44,8 @@ static double squared(const int counts[3], size_t a, size_t b)
     return x * x + y * y + z * z;
 }
 
-/* Every voxel against every mark, from one mark in a thousand to one in five. */
-static void distances_are_those_to_the_nearest(void)
+/* Compare each voxel with every mark. From one voxel in 2000 to one in 5 is marked. */
+static void distances_agree_with_a_search_of_all_marks(void)
 {
     const int counts[3] = {23, 17, 20};
     const size_t voxels = 23 * 17 * 20;
@@ -76,7 +75,7 @@ static void distances_are_those_to_the_nearest(void)
     free(found);
 }
 
-/* Spread a label to all that are connected, until nothing changes. */
+/* Spread labels to connected voxels until no label changes. Returns the number of parts. */
 static size_t flood(const qn_volume *map, double threshold, size_t *label)
 {
     const size_t voxels = voxels_of(map),
@@ -99,7 +98,7 @@ static size_t flood(const qn_volume *map, double threshold, size_t *label)
     return parts;
 }
 
-static void parts_are_what_is_connected(void)
+static void parts_agree_with_a_flood_fill(void)
 {
     qn_volume *map = volume_of(19, 15, 17, 1);
     const size_t voxels = voxels_of(map);
@@ -134,8 +133,8 @@ static void parts_are_what_is_connected(void)
     qn_volume_destroy(&map);
 }
 
-/* Background at 5 that scatters by 0.5, and a tenth of the box at 25: a quarter of the way up is 10. */
-static void levels_are_those_of_the_mixture(void)
+/* The background is 5 with a deviation of 0.5, and a tenth of the voxels is at 25: a quarter of the height is at 10. */
+static void levels_of_a_mixture_are_found(void)
 {
     qn_volume *map = volume_of(50, 50, 50, 1);
     qn_mask_levels levels;
@@ -150,7 +149,7 @@ static void levels_are_those_of_the_mixture(void)
     CHECK_NEAR(levels.noise, 0.5, 0.1);
     CHECK_NEAR(levels.threshold, 10, 0.1);
     for (size_t i = 0; i < voxels_of(map); i++)
-        if (i % 10 == 0) map->values[i] -= 16; /* now 4 above: a quarter of the way lies within the noise */
+        if (i % 10 == 0) map->values[i] -= 16; /* now 4 above the background: a quarter of that lies within the noise */
     CHECK_OK(qn_mask_find_levels(NULL, map, low, high, &levels));
     CHECK_NEAR(levels.threshold, levels.background + 3 * levels.noise, 1e-9);
     qn_volume_destroy(&map);
@@ -180,12 +179,13 @@ static qn_volume *scene(int side, const sphere *spheres, int count, double noise
     return map;
 }
 
-/* A flat border that the filter blurs (a Gaussian that halves amplitudes at 15 Å, which is 15 Å · √(ln 2 / 2) / π =
- * 2.811 Å wide) is at a quarter of its height 0.6745 deviations farther out: voxels of 2 Å. */
+/* Distance in voxels of 2 Å by which the filter moves a flat border outwards. The filter is a Gaussian that halves
+ * amplitudes at 15 Å; its deviation is 15 Å · √(ln 2 / 2) / π = 2.811 Å. A blurred border is at a quarter of its height
+ * 0.6745 deviations farther out. */
 static const double moved = 0.6745 * 2.811 / 2;
 
-/* 1 to the radius and what it is extended by, 0 beyond the edge, falling in between; within `slack` voxels, since the
- * filter moves the border of what is round a little otherwise. */
+/* Check that a mask is 1 up to the extended radius, 0 beyond the edge, and falls in between. `slack` voxels are
+ * tolerated, since the filter moves a round border by a slightly different distance. */
 static void check_ball(const qn_volume *mask, const sphere *s, double extend, double edge, double slack)
 {
     size_t wrong_inside = 0, wrong_outside = 0, wrong_between = 0, between = 0;
@@ -222,7 +222,7 @@ static void a_ball_in_noise_is_found(void)
     qn_volume_destroy(&map);
 }
 
-/* Without noise, and in a box that is no cube. */
+/* A ball without noise, in a box that is not a cube. */
 static void a_clean_ball_is_found(void)
 {
     const sphere ball = {20, 25, 30, 12, 3};
@@ -234,7 +234,7 @@ static void a_clean_ball_is_found(void)
     qn_volume_destroy(&map);
 }
 
-static void small_parts_are_dust_and_large_ones_stay(void)
+static void small_parts_are_removed_and_large_ones_kept(void)
 {
     const sphere balls[] = {{22, 22, 22, 13, 1}, {56, 54, 52, 10, 1}, {20, 58, 58, 5, 1}};
     qn_volume *map = scene(72, balls, 3, 0.3), *mask;
@@ -245,11 +245,12 @@ static void small_parts_are_dust_and_large_ones_stay(void)
     qn_volume_destroy(&map);
 }
 
-static void a_threshold_is_obeyed(void)
+static void a_given_threshold_is_used(void)
 {
     const sphere ball = {24, 24, 24, 12, 1};
     qn_volume *map = scene(48, &ball, 1, 0), *mask;
-    qn_mask_options options = {.low_pass_angstrom = 0.1, .threshold = -0.5, .extend_voxels = 0, .soft_edge_voxels = 0};
+    qn_mask_options options = {
+        .size = sizeof options, .low_pass_angstrom = 0.1, .threshold = -0.5, .extend_voxels = 0, .soft_edge_voxels = 0};
     if (!CHECK_OK(qn_mask_create(context, map, &options, &mask))) return;
     size_t wrong = 0;
     for (size_t i = 0; i < voxels_of(map); i++) wrong += (mask->values[i] == 1) != (map->values[i] > -0.5f);
@@ -287,14 +288,15 @@ static void maps_without_density_are_refused(void)
 
 int main(void)
 {
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){.threads = 2}, &context))) return check_finish();
-    RUN(distances_are_those_to_the_nearest);
-    RUN(parts_are_what_is_connected);
-    RUN(levels_are_those_of_the_mixture);
+    if (!CHECK_OK(qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &context)))
+        return check_finish();
+    RUN(distances_agree_with_a_search_of_all_marks);
+    RUN(parts_agree_with_a_flood_fill);
+    RUN(levels_of_a_mixture_are_found);
     RUN(a_ball_in_noise_is_found);
     RUN(a_clean_ball_is_found);
-    RUN(small_parts_are_dust_and_large_ones_stay);
-    RUN(a_threshold_is_obeyed);
+    RUN(small_parts_are_removed_and_large_ones_kept);
+    RUN(a_given_threshold_is_used);
     RUN(maps_without_density_are_refused);
     qn_context_destroy(&context);
     return check_finish();

@@ -1,8 +1,9 @@
-/* Simulated particles (exact projections of a sum of Gaussians, CTF, noise) against the map they show: from the STAR
- * file to prepared images, nothing must be known but what the file says, and nothing else may fit better. */
+/* Compare simulated particles (exact projections of a sum of Gaussians, with CTF and noise) with their map. Images are
+ * prepared from the STAR file alone, and no other reading of the file's conventions may fit better. */
 #include "check.h"
 
 #include <math.h>
+#include <quern/particles.h>
 #include <stddef.h>
 
 #include <quern/fft.h>
@@ -12,10 +13,9 @@
 #include "cryoem/kernels/prepare_images.h"
 #include "cryoem/view.h"
 #include "format/image/image_stack.h"
-#include "format/image/particles.h"
 #include "tune/workload_inputs.h"
 
-enum { SIDE = 48, COLUMNS = SIDE / 2 + 1, PIXELS = SIDE * COLUMNS, IMAGES = 100, MOST = 20 };
+enum { SIDE = 48, COLUMNS = SIDE / 2 + 1, PIXELS = SIDE * COLUMNS, IMAGES = 100, MAX = 20 };
 
 static const double PI = 3.14159265358979323846;
 
@@ -23,13 +23,14 @@ static qn_device *device;
 static qn_queue *queue;
 static qn_particle_set *set;
 static qn_buffer *spectra;
-static double view_of_map[IMAGES][PIXELS][2]; /* the map's transform on each particle's slice, where it is sampled */
+static double view_of_map[IMAGES][PIXELS][2]; /* the map's transform on each particle's slice, at sampled pixels */
 
-/* One in five of the pixels of prepared images, from 3 cycles on: below there is little but what all images share. */
+/* Whether a pixel is one of the sampled fifth. Frequencies below 3 are left out, since they are nearly the same in all
+ * images. */
 static bool is_sampled(int x, int y)
 {
     const int squared = x * x + y * y;
-    return squared <= MOST * MOST && squared >= 9 && (x + 2 * y + 100) % 5 == 0;
+    return squared <= MAX * MAX && squared >= 9 && (x + 2 * y + 100) % 5 == 0;
 }
 
 /* Σ v(p) exp(−2πi k·(p − N/2) / N), axis by axis. */
@@ -58,7 +59,7 @@ static void transform_at(const qn_volume *map, const double k[3], double value[2
         }
 }
 
-/* The image is A · map: what is at f of it is at Aᵀ f of the map. */
+/* The image is A · map: its transform at f is that of the map at Aᵀ f. */
 static void view_map(const qn_volume *map)
 {
     for (int i = 0; i < IMAGES; i++) {
@@ -78,7 +79,8 @@ static void view_map(const qn_volume *map)
 static void transform_images(void)
 {
     static float images[IMAGES * SIDE * SIDE];
-    const qn_fft_options options = {.size = {SIDE, SIDE}, .batch = IMAGES, .kind = QN_FFT_REAL_FORWARD};
+    const qn_fft_options options = {
+        .size_bytes = sizeof options, .size = {SIDE, SIDE}, .batch = IMAGES, .kind = QN_FFT_REAL_FORWARD};
     qn_image_stack *stack = NULL;
     qn_fft_plan *plan = NULL;
     qn_buffer *pixels = NULL;
@@ -99,19 +101,19 @@ static void transform_images(void)
     qn_release(&scratch);
 }
 
-/* What a file could have meant and does not. */
+/* A wrong reading of a file's convention, which must not fit the images. */
 typedef struct mistake {
     const char *name;
-    double defocus, angle_degrees, origin[2]; /* factors, but for the angle, which is added */
+    double defocus, angle_degrees, origin[2]; /* factors; angle_degrees is added */
     double contrast, aberration;              /* factors */
 } mistake;
 
-/* By how much the map must be multiplied to fit the images best, Σ CTF Re(V* F) / Σ CTF² |V|²; *fit: the root of how
- * much of the images' squares that explains, with the map's sign. */
+/* Factor of the map that fits the images best, Σ CTF Re(V* F) / Σ CTF² |V|². *fit: square root of the part of the
+ * images' sum of squares that the fit explains, with the sign of the factor. */
 static double scale_of_map(const mistake *wrong, double *fit)
 {
     static float words[IMAGES * QN_IMAGE_PARAMETERS], images[IMAGES][PIXELS][2], weights[IMAGES][PIXELS];
-    const qn_prepare_problem problem = {.side = SIDE, .images = IMAGES, .most = MOST, .ctf = true};
+    const qn_prepare_problem problem = {.side = SIDE, .images = IMAGES, .most = MAX, .ctf = true};
     qn_buffer *parameters = NULL, *prepared = NULL, *weight = NULL;
     double product = 0, square = 0;
     for (int i = 0; i < IMAGES; i++) {
@@ -136,7 +138,7 @@ static double scale_of_map(const mistake *wrong, double *fit)
     CHECK_OK(qn_workload_read(queue, weight, 0, weights, sizeof weights));
     for (int i = 0; i < IMAGES; i++)
         for (int pixel = 0; pixel < PIXELS; pixel++) {
-            const double *value = view_of_map[i][pixel]; /* 0 where it is not sampled */
+            const double *value = view_of_map[i][pixel]; /* 0 if the pixel is not sampled */
             product += value[0] * (double)images[i][pixel][0] + value[1] * (double)images[i][pixel][1];
             square += (value[0] * value[0] + value[1] * value[1]) * (double)weights[i][pixel];
         }
@@ -147,9 +149,9 @@ static double scale_of_map(const mistake *wrong, double *fit)
     return product / square;
 }
 
-/* The images are the map's, with noise of five times their variance: the factor is 1. In so many images even the
- * spherical aberration is seen, 0.1 of a radian at the edge of what is sampled. */
-static void particles_show_their_map(void)
+/* The images show the map, with noise of five times their variance, so the factor is 1. This number of images suffices
+ * to see even the spherical aberration, 0.1 of a radian at the highest sampled frequency. */
+static void images_agree_with_their_map(void)
 {
     const mistake none = {"none", 1, 0, {1, 1}, 1, 1};
     const mistake mistakes[] = {
@@ -176,15 +178,15 @@ int main(void)
     qn_context *context = NULL;
     qn_volume *map = NULL;
     if (!particles) check_skip("reference", "no reference data");
-    CHECK_OK(qn_particles_read(particles, &set));
+    CHECK_OK(qn_particle_set_read(particles, &set));
     CHECK_OK(qn_volume_read(check_reference_data("cryoem/synthetic/d4_48_300_ctf/truth.mrc"), &map));
-    CHECK_OK(qn_context_create(&(qn_context_options){0}, &context));
+    CHECK_OK(qn_context_create(NULL, &context));
     CHECK_OK(qn_device_open(context, "host", &device));
     CHECK_OK(qn_queue_create(device, &queue));
     if (set && map && queue && CHECK(map->counts[0] == SIDE && set->particle_count >= IMAGES)) {
         view_map(map);
         transform_images();
-        RUN(particles_show_their_map);
+        RUN(images_agree_with_their_map);
     }
     qn_buffer_release(&spectra);
     qn_queue_destroy(&queue);

@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* prepare_images against its reference on one device, and both against images that were rolled or made in their place.
- */
+/* Compare prepare_images with its reference on one device, and with transforms of images that were made at the shifted
+ * place. */
 #include "check.h"
 
 #include <math.h>
@@ -15,16 +15,16 @@
 
 #include "cryoem/kernels/prepare_images.dev.h"
 
-enum { MOST_CORNERS = 16, IMAGES = 21, MOST_IMAGES = 65535 + 150, MOST_PIXELS = 1 << 20, BEYOND = 64 };
+enum { CORNERS_MAX = 16, IMAGES = 21, IMAGES_MAX = 65535 + 150, PIXELS_MAX = 1 << 20, BEYOND = 64 };
 
 static const double PI = 3.14159265358979323846;
 static const double TOLERANCE = 2e-6; /* of the largest value */
 
 static qn_device *device;
 static qn_queue *queue;
-static float spectra[2 * MOST_PIXELS], prepared[2 * MOST_PIXELS + BEYOND], weights[MOST_PIXELS + BEYOND];
-static double expected[2 * MOST_PIXELS], expected_weights[MOST_PIXELS];
-static qn_reference_image parameters[MOST_IMAGES];
+static float spectra[2 * PIXELS_MAX], prepared[2 * PIXELS_MAX + BEYOND], weights[PIXELS_MAX + BEYOND];
+static double expected[2 * PIXELS_MAX], expected_weights[PIXELS_MAX];
+static qn_reference_image parameters[IMAGES_MAX];
 static qn_ctf contrasts[IMAGES];
 
 static size_t pixels_of(const qn_prepare_problem *problem)
@@ -37,7 +37,8 @@ static double draw(uint64_t index, double low, double high)
     return low + (high - low) * (0.5 + 0.5 * (double)qn_workload_input(3, index));
 }
 
-/* Optics as hard as they come: resolutions up to 1.5 Å at 5 µm, a B-factor on every second, one without CTF. */
+/* Make parameters with difficult optics: resolutions up to 1.5 Å at 5 µm, a B-factor for every second image, one image
+ * without CTF. */
 static void make_parameters(int side)
 {
     for (int i = 0; i < IMAGES; i++) {
@@ -57,13 +58,13 @@ static void make_parameters(int side)
     }
     contrasts[0].defocus_mean_angstrom = 50000;
     contrasts[0].spherical_aberration_angstrom = 2.7e7;
-    parameters[1].origin_pixels[0] = 3; /* whole, and none */
+    parameters[1].origin_pixels[0] = 3; /* whole numbers of pixels */
     parameters[1].origin_pixels[1] = -side;
     parameters[2].origin_pixels[0] = parameters[2].origin_pixels[1] = 0;
-    for (int i = IMAGES; i < MOST_IMAGES; i++) parameters[i] = parameters[i % IMAGES];
+    for (int i = IMAGES; i < IMAGES_MAX; i++) parameters[i] = parameters[i % IMAGES];
 }
 
-/* NaN beyond what is kept: nobody may let it through. */
+/* Make spectra with NaN in the pixels that are not kept; it must not reach the results. */
 static void make_spectra(const qn_prepare_problem *problem)
 {
     const int side = problem->side, columns = side / 2 + 1;
@@ -79,7 +80,7 @@ static void make_spectra(const qn_prepare_problem *problem)
 
 static void prepare_on_device(const qn_configuration *configuration, const qn_prepare_problem *problem)
 {
-    static float words[QN_IMAGE_PARAMETERS * MOST_IMAGES];
+    static float words[QN_IMAGE_PARAMETERS * IMAGES_MAX];
     qn_buffer *buffers[4] = {NULL};
     const size_t pixels = pixels_of(problem) * (size_t)problem->images, word = sizeof(float);
     const size_t image_bytes = (2 * pixels + BEYOND) * word, weight_bytes = (pixels + BEYOND) * word;
@@ -102,7 +103,7 @@ static void prepare_on_device(const qn_configuration *configuration, const qn_pr
     for (int b = 0; b < 4; b++) qn_buffer_release(&buffers[b]);
 }
 
-/* Of the largest value; infinite for NaN and for what should be 0 and is not. */
+/* Largest error relative to the largest value; infinite for NaN and for values that should be 0 and are not. */
 static double relative_error(const float *values, const double *wanted, size_t count)
 {
     double worst = 0, largest = 1e-300;
@@ -150,7 +151,7 @@ static void sides_and_limits_are_right(void)
     }
 }
 
-/* 5 µm at 0.75 Å a pixel and 300 kV are 220 turns at the edge. */
+/* A defocus of 5 µm at 300 kV with pixels of 0.75 Å gives 220 turns at the edge. */
 static void errors_do_not_grow_with_the_side(void)
 {
     check_problem(&(qn_prepare_problem){512, 3, 256, true, false});
@@ -158,10 +159,10 @@ static void errors_do_not_grow_with_the_side(void)
     check_problem(&(qn_prepare_problem){1000, 1, 500, true, false});
 }
 
-/* The largest side, where an image has eight million pixels, by a sample of them. */
+/* An image of the largest side has eight million pixels, of which a sample is tested. */
 static void angles_are_exact_in_the_largest_images(void)
 {
-    enum { SIDE = QN_PREPARE_LARGEST_SIDE };
+    enum { SIDE = QN_PREPARE_SIDE_MAX };
     const qn_ctf ctf = {.wavelength_angstrom = 0.0196875,
                         .spherical_aberration_angstrom = 2.7e7,
                         .amplitude_contrast = 0.1,
@@ -194,21 +195,21 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     return QN_OK;
 }
 
-static void corners_are_right(void)
+static void sampled_corners_are_right(void)
 {
     const qn_device_info *info = qn_device_get_info(device);
     const bool host = strstr(info->identifier, "host") != NULL;
     int corners = 0;
     make_problem(&(qn_prepare_problem){27, IMAGES, 12.5f, true, false});
     CHECK_OK(qn_family_sample_corners(&qn_cryoem_prepare_images_family, info,
-                                      host ? 1 : corners_to_visit(info, MOST_CORNERS), check_corner, &corners));
+                                      host ? 1 : corners_to_visit(info, CORNERS_MAX), check_corner, &corners));
     CHECK(corners > 0);
 }
 
-/* More than a grid of CUDA has groups along its second dimension. */
+/* There are more images than a CUDA grid may have groups along its second dimension. */
 static void many_images_are_right(void)
 {
-    const qn_prepare_problem many = {5, MOST_IMAGES, 2.5f, true, false};
+    const qn_prepare_problem many = {5, IMAGES_MAX, 2.5f, true, false};
     const qn_family *family = &qn_cryoem_prepare_images_family;
     qn_configuration configuration = qn_family_fallback(family);
     bool allowed = false;
@@ -219,7 +220,7 @@ static void many_images_are_right(void)
     if (allowed) CHECK(error_of(&configuration, &many) <= TOLERANCE);
 }
 
-/* The transform of the image that has `image` at (i + shift) mod side where this has it at i. */
+/* Compute the transform of a rolled image: its pixel i is pixel (i + shift) mod side of `image`. */
 static void transform_rolled(int side, const float *image, const int shift[2], double *spectrum)
 {
     const int columns = side / 2 + 1;
@@ -238,7 +239,7 @@ static void transform_rolled(int side, const float *image, const int shift[2], d
         }
 }
 
-/* In rows from −⌊n/2⌋, as prepared images are. */
+/* Relative error of `prepared`, whose rows begin with y = −⌊n/2⌋. */
 static double error_against(int side, const double *spectrum)
 {
     const int columns = side / 2 + 1;
@@ -259,7 +260,9 @@ static void prepare_alone(int side, const double origin[2])
     prepare_on_device(NULL, &(qn_prepare_problem){side, 1, INFINITY, false, false});
 }
 
-/* The particle's centre is at n/2 − origin; it comes to 0. Columns and rows of the Nyquist frequency too. */
+/* The particle's centre is at n/2 − origin and is moved to 0. Columns and rows of the Nyquist frequency are compared
+ * too.
+ */
 static void whole_shifts_are_rolled_images(void)
 {
     static float image[16 * 16];
@@ -278,8 +281,8 @@ static void whole_shifts_are_rolled_images(void)
         }
 }
 
-/* A Gaussian whose middle is at n/2 − origin: its transform, once it is at 0, is 2πσ² exp(−2π²σ² f² / n²). */
-static void shifts_in_between_are_right(void)
+/* A Gaussian with its middle at n/2 − origin is moved to 0, where its transform is 2πσ² exp(−2π²σ² f² / n²). */
+static void fractional_shifts_are_right(void)
 {
     static float image[32 * 32];
     static double spectrum[2 * 32 * 17];
@@ -307,8 +310,8 @@ static void shifts_in_between_are_right(void)
         }
 }
 
-/* Numbers that are none make images that are none, and nothing worse. */
-static void nonsense_is_not_an_image(void)
+/* Parameters that are not finite, or a pixel size of 0, give pixels that are not finite. */
+static void invalid_parameters_give_invalid_pixels(void)
 {
     const double wrong[] = {NAN, INFINITY, -INFINITY};
     const qn_prepare_problem problem = {8, 1, 2, true, false};
@@ -325,7 +328,7 @@ static void nonsense_is_not_an_image(void)
             if (which == 3) ctf.defocus_mean_angstrom = wrong[i];
             if (which == 4) ctf.defocus_mean_angstrom = i == 0 ? 1e300 : 1e-300;
             prepare_on_device(NULL, &problem);
-            const float *value = prepared + (ptrdiff_t)2 * (3 * 5 + 1); /* of pixel 1, −1 */
+            const float *value = prepared + (ptrdiff_t)2 * (3 * 5 + 1); /* pixel (1, −1) */
             if (which < 4) CHECK(!isfinite(value[0]) && !isfinite(value[1]));
             if (which == 4) CHECK(isfinite(value[0]) && isfinite(value[1]));
         }
@@ -336,9 +339,9 @@ static void impossible_problems_are_refused(void)
     qn_buffer *buffer = NULL;
     const qn_prepare_problem wrong[] = {
         {3, 1, 1, false, false},   {4097, 1, 1, true, false},
-        {16, -1, 1, true, false},  {16, QN_PREPARE_MOST_IMAGES + 1, 1, true, false},
+        {16, -1, 1, true, false},  {16, QN_PREPARE_IMAGES_MAX + 1, 1, true, false},
         {16, 1, NAN, true, false}, {16, 1, -1, true, false},
-        {64, 1, 1, true, false}, /* more than there is in the buffers */
+        {64, 1, 1, true, false}, /* larger than the buffers */
     };
     CHECK_OK(qn_buffer_create(device, 4 * 2 * 16 * 9, &buffer));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -349,7 +352,7 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "cryoem/prepare_images", (const int[]){33, 6, 2}, &work);
@@ -361,19 +364,19 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     RUN(sides_and_limits_are_right);
     RUN(errors_do_not_grow_with_the_side);
     RUN(angles_are_exact_in_the_largest_images);
-    RUN(corners_are_right);
+    RUN(sampled_corners_are_right);
     RUN(many_images_are_right);
     RUN(whole_shifts_are_rolled_images);
-    RUN(shifts_in_between_are_right);
-    RUN(nonsense_is_not_an_image);
+    RUN(fractional_shifts_are_right);
+    RUN(invalid_parameters_give_invalid_pixels);
     RUN(impossible_problems_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

@@ -36,8 +36,8 @@ qn_status qn_atom_numbers_finish(qn_atom_numbers *numbers, const qn_record_lines
     qsort(numbers->atoms, numbers->count, sizeof *numbers->atoms, compare);
     for (size_t i = 1; i < numbers->count; i++)
         if (numbers->atoms[i].number == numbers->atoms[i - 1].number)
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: two atoms have the number %d; expected all different", lines->path,
-                    lines->number, numbers->atoms[i].number);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: two atoms have the number %d; expected all different", lines->path,
+                           lines->number, numbers->atoms[i].number);
     return QN_OK;
 }
 
@@ -47,8 +47,8 @@ qn_status qn_atom_numbers_find(const qn_atom_numbers *numbers, const qn_record_l
     const qn_numbered_atom *found =
         numbers->count ? bsearch(&wanted, numbers->atoms, numbers->count, sizeof wanted, compare) : NULL;
     if (!found)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a bond names atom %d; expected one of the list", lines->path, lines->number,
-                number);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a bond names atom %d; expected one of the list", lines->path,
+                       lines->number, number);
     *index = found->index;
     return QN_OK;
 }

@@ -22,7 +22,7 @@ const qn_compound_format_entry *qn_compound_format_entry_of(qn_compound_format f
     return (size_t)format < ENTRIES && entries[format].read ? &entries[format] : NULL;
 }
 
-/* The end of a file's name from its last point, in lower case and without ".gz", between blanks. */
+/* The file name's ending from its last point, in lower case and without ".gz", enclosed in blanks. */
 static void find_ending(const char *path, char ending[16])
 {
     char name[256] = "";
@@ -47,7 +47,7 @@ qn_status qn_compound_format_find(const char *path, const char *text, size_t siz
     char ending[16];
     size_t blank = 0;
     while (blank < size && isspace((unsigned char)text[blank])) blank++;
-    if (blank == size) QN_FAIL(QN_BAD_FORMAT, "%s: is empty; expected SDF, MOL2 or PDBQT records", path);
+    if (blank == size) return QN_FAIL(QN_BAD_FORMAT, "%s: is empty; expected SDF, MOL2 or PDBQT records", path);
     for (size_t i = 0; i < ENTRIES; i++) {
         *format = (qn_compound_format)i;
         if (entries[i].recognise && entries[i].recognise(text, size)) return QN_OK;
@@ -57,8 +57,8 @@ qn_status qn_compound_format_find(const char *path, const char *text, size_t siz
         *format = (qn_compound_format)i;
         if (entries[i].endings && strstr(entries[i].endings, ending)) return QN_OK;
     }
-    QN_FAIL(QN_BAD_FORMAT,
-            "%s: holds no small molecules that are known; expected SDF, MOL2 or PDBQT records, or a "
-            "packed library",
-            path);
+    return QN_FAIL(QN_BAD_FORMAT,
+                   "%s: holds no small molecules in a known format; expected SDF, MOL2 or PDBQT records, or a "
+                   "packed library",
+                   path);
 }

@@ -12,11 +12,11 @@
 
 struct qn_compound_stream {
     char *path;
-    qn_byte_source *source;     /* NULL: of a packed library */
+    qn_byte_source *source;     /* NULL for a packed library */
     qn_packed_library *library; /* or NULL */
-    qn_smiles_process *smiles;  /* or NULL; `source` gives what it makes */
-    qn_compound_record made;    /* by it, for a line yet to come */
-    int made_of;                /* the number of that line; −1: nothing is at hand */
+    qn_smiles_process *smiles;  /* or NULL; `source` then reads its output */
+    qn_compound_record made;    /* the next record of `smiles`, which belongs to a later line */
+    int made_of;                /* the number of that line; −1: there is no such record */
     bool all_made;
     qn_compound_format format;
     bool ended;
@@ -24,10 +24,18 @@ struct qn_compound_stream {
     size_t line;    /* next one of the file, from 1 */
 };
 
+/* The source of a stream's bytes. */
+typedef struct compound_bytes {
+    const char *path; /* or the name of bytes in memory */
+    const void *data; /* in memory; NULL: a file's */
+    size_t size;
+    bool is_pipe; /* the bytes can be read only once */
+} compound_bytes;
+
 static const size_t most_record_bytes = (size_t)64 << 20;
 
-/* By the file's beginning; a packed library is opened. `named`: it is a file and no pipe. */
-static qn_status find_format(qn_compound_stream *stream, bool named)
+/* Find the format by the first bytes, and open a packed library. */
+static qn_status find_format(qn_compound_stream *stream, const compound_bytes *bytes)
 {
     const size_t shown = 65536;
     const char *text;
@@ -39,14 +47,15 @@ static qn_status find_format(qn_compound_stream *stream, bool named)
         text += 3, size -= 3;
     }
     bool packed = qn_packed_library_recognise(text, size);
-    if (packed && (gzipped || !named))
-        QN_FAIL(QN_UNSUPPORTED, "%s: is a packed library%s; expected one that is a file of its own", stream->path,
-                gzipped ? " that is gzipped" : "");
+    if (packed && (gzipped || bytes->is_pipe))
+        return QN_FAIL(QN_UNSUPPORTED, "%s: is a packed library%s; expected one that is a file of its own",
+                       stream->path, gzipped ? " that is gzipped" : "");
     stream->format = QN_COMPOUND_PACKED;
     if (!packed) QN_TRY(qn_compound_format_find(stream->path, text, size, &stream->format));
     if (packed || stream->format == QN_COMPOUND_PACKED) {
         qn_byte_source_close(&stream->source);
-        return qn_packed_library_open(stream->path, &stream->library);
+        return bytes->data ? qn_packed_library_open_memory(stream->path, bytes->data, bytes->size, &stream->library)
+                           : qn_packed_library_open(stream->path, &stream->library);
     }
     if (stream->format != QN_COMPOUND_SMILES) return QN_OK;
     qn_byte_source *lines = stream->source;
@@ -54,7 +63,7 @@ static qn_status find_format(qn_compound_stream *stream, bool named)
     return qn_smiles_process_start(stream->path, lines, &stream->smiles, &stream->source);
 }
 
-qn_status qn_compound_stream_open(const char *path, qn_compound_stream **out)
+static qn_status open_stream(const compound_bytes *bytes, qn_compound_stream **out)
 {
     void *memory;
     *out = NULL;
@@ -62,10 +71,11 @@ qn_status qn_compound_stream_open(const char *path, qn_compound_stream **out)
     qn_compound_stream *stream = memory;
     stream->line = 1;
     stream->made_of = -1;
-    bool named = strcmp(path, "-") != 0;
-    qn_status status = qn_text_copy(named ? path : "standard input", &stream->path);
-    if (status == QN_OK) status = qn_byte_source_open(path, &stream->source);
-    if (status == QN_OK) status = find_format(stream, named);
+    qn_status status = qn_text_copy(bytes->is_pipe ? "standard input" : bytes->path, &stream->path);
+    if (status == QN_OK)
+        status = bytes->data ? qn_byte_source_open_memory(bytes->path, bytes->data, bytes->size, &stream->source)
+                             : qn_byte_source_open(bytes->path, &stream->source);
+    if (status == QN_OK) status = find_format(stream, bytes);
     if (status != QN_OK) {
         qn_compound_stream_close(&stream);
         return status;
@@ -74,11 +84,21 @@ qn_status qn_compound_stream_open(const char *path, qn_compound_stream **out)
     return QN_OK;
 }
 
+qn_status qn_compound_stream_open(const char *path, qn_compound_stream **stream)
+{
+    return open_stream(&(compound_bytes){.path = path, .is_pipe = strcmp(path, "-") == 0}, stream);
+}
+
+qn_status qn_compound_stream_open_memory(const char *name, const void *data, size_t size, qn_compound_stream **stream)
+{
+    return open_stream(&(compound_bytes){.path = name, .data = size > 0 ? data : "", .size = size}, stream);
+}
+
 void qn_compound_stream_close(qn_compound_stream **stream)
 {
     qn_compound_stream *s = *stream;
     if (!s) return;
-    qn_byte_source_close(&s->source); /* before the process that writes to it is waited for */
+    qn_byte_source_close(&s->source); /* before waiting for the process that writes to it */
     qn_smiles_process_stop(&s->smiles);
     qn_compound_record_clear(&s->made);
     qn_packed_library_close(&s->library);
@@ -104,7 +124,7 @@ static qn_status append(qn_compound_record *record, const char *text, size_t siz
     return QN_OK;
 }
 
-/* Lines up to the record's end; `keep`: with their text. Only blank lines: no record. */
+/* Read lines up to the record's end; `keep`: with their text. Blank lines alone are not a record. */
 static qn_status cut_record(qn_compound_stream *stream, qn_compound_record *record, bool keep)
 {
     const qn_compound_format_entry *format = qn_compound_format_entry_of(stream->format);
@@ -136,7 +156,7 @@ static qn_status cut_record(qn_compound_stream *stream, qn_compound_record *reco
     return QN_OK;
 }
 
-/* The packed bytes of the next molecule. */
+/* Take the packed bytes of the next molecule. */
 static qn_status take_packed(qn_compound_stream *stream, qn_compound_record *record, bool keep)
 {
     const char *bytes;
@@ -150,7 +170,7 @@ static qn_status take_packed(qn_compound_stream *stream, qn_compound_record *rec
     return QN_OK;
 }
 
-/* The next record that Open Babel makes; its title is the number of the line it is made of. */
+/* Read the next record of Open Babel's output; its title is the number of the line that it was made from. */
 static qn_status make_next(qn_compound_stream *stream)
 {
     qn_compound_record *made = &stream->made;
@@ -160,12 +180,13 @@ static qn_status make_next(qn_compound_stream *stream)
     if (stream->all_made) return qn_smiles_process_finish(stream->smiles);
     size_t title = strcspn(made->text, "\r\n");
     if (!qn_number_parse_whole(made->text, title, &stream->made_of) || (uint64_t)stream->made_of < stream->index)
-        QN_FAIL(QN_IO_ERROR, "%s: obabel titled a molecule \"%s\"; expected the number of a line, %llu or more",
-                stream->path, qn_quote(made->text, title).text, (unsigned long long)stream->index);
+        return QN_FAIL(QN_IO_ERROR, "%s: obabel titled a molecule \"%s\"; expected the number of a line, %llu or more",
+                       stream->path, qn_quote(made->text, title).text, (unsigned long long)stream->index);
     return QN_OK;
 }
 
-/* A line's record: the SDF text with the line's own name for a title, or the line when nothing was made of it. */
+/* Make the record of a line: the SDF text with the line's own name as title, or the line itself when Open Babel made no
+ * record of it. */
 static qn_status use_line(qn_compound_stream *stream, qn_compound_record *record, const char *line)
 {
     const qn_compound_record *made = &stream->made;
@@ -234,7 +255,7 @@ void qn_compound_stream_progress(const qn_compound_stream *stream, uint64_t *don
         *all_bytes = qn_packed_library_size(stream->library);
         *done_bytes = count ? (uint64_t)((double)*all_bytes * (double)stream->index / (double)count) : *all_bytes;
     } else if (stream->smiles) {
-        *done_bytes = *all_bytes = 0; /* what goes in and what comes out are far apart */
+        *done_bytes = *all_bytes = 0; /* unknown: the process reads far ahead of its output */
     } else {
         qn_byte_source_progress(stream->source, done_bytes, all_bytes);
     }
@@ -250,8 +271,8 @@ qn_status qn_compound_read(const qn_compound_record *record, qn_compound **compo
 {
     *compound = NULL;
     if (record->too_large)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the record of molecule %llu has over %zu MiB; expected a small molecule",
-                record->path, record->line, (unsigned long long)record->index + 1, most_record_bytes >> 20);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the record of molecule %llu has over %zu MiB; expected a small molecule",
+                       record->path, record->line, (unsigned long long)record->index + 1, most_record_bytes >> 20);
     return qn_compound_format_entry_of(record->format)->read(record, compound);
 }
 
@@ -271,20 +292,36 @@ static qn_status read_all(qn_compound_stream *stream, qn_compound_record *record
     }
 }
 
-qn_status qn_compound_read_file(const char *path, qn_compound ***compounds, size_t *count)
+/* Read all molecules of a stream, and close it. */
+static qn_status read_and_close(qn_compound_stream *stream, const char *name, qn_compound ***compounds, size_t *count)
 {
-    qn_compound_stream *stream;
     qn_compound_record record = {0};
-    *compounds = NULL;
-    *count = 0;
-    QN_TRY(qn_compound_stream_open(path, &stream));
     qn_status status = read_all(stream, &record, compounds, count);
     if (status == QN_OK && *count == 0)
-        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__, "%s: holds no molecule", path);
+        status = qn_error_set(QN_BAD_FORMAT, __FILE__, __LINE__, "%s: holds no molecule", name);
     qn_compound_record_clear(&record);
     qn_compound_stream_close(&stream);
     if (status == QN_OK) return QN_OK;
     while (*count > 0) qn_compound_destroy(&(*compounds)[--*count]);
     qn_release(compounds);
     return status;
+}
+
+qn_status qn_compound_read_file(const char *path, qn_compound ***compounds, size_t *count)
+{
+    qn_compound_stream *stream;
+    *compounds = NULL;
+    *count = 0;
+    QN_TRY(qn_compound_stream_open(path, &stream));
+    return read_and_close(stream, path, compounds, count);
+}
+
+qn_status qn_compound_read_memory(const char *name, const void *data, size_t size, qn_compound ***compounds,
+                                  size_t *count)
+{
+    qn_compound_stream *stream;
+    *compounds = NULL;
+    *count = 0;
+    QN_TRY(qn_compound_stream_open_memory(name, data, size, &stream));
+    return read_and_close(stream, name, compounds, count);
 }

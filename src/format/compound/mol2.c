@@ -1,6 +1,6 @@
-/* MOL2: sections that begin with "@<TRIPOS>NAME", of free columns; comments begin with '#'. Format: "Tripos Mol2 File
- * Format", 2005. Conformers of BUDE: sections "@<BUDE>CONF number" of one line "x y z" an atom, of all atoms or of the
- * heavy ones alone, as BUDE's own programs read them; '%' begins a comment there. */
+/* MOL2: sections that begin with "@<TRIPOS>NAME", in free format; comments begin with '#'. Format: "Tripos Mol2 File
+ * Format", 2005. Conformers of BUDE: sections "@<BUDE>CONF number" with one line "x y z" per atom, of all atoms or only
+ * of the heavy ones, as BUDE's own programs read them; '%' begins a comment there. */
 #include "format/compound/mol2.h"
 
 #include <string.h>
@@ -37,7 +37,8 @@ qn_record_cut qn_mol2_cut(qn_record_cutter *cutter, const char *line, size_t siz
     return cutter->begun ? QN_CUT_INSIDE : QN_CUT_NONE;
 }
 
-/* The next line that says something; false, with the line at hand, where a section begins, and at the end. */
+/* Go to the next line that is neither blank nor a comment. False at the end, and at the first line of another section,
+ * which becomes the current line. */
 static bool next_in_section(mol2_reader *reader)
 {
     qn_record_lines *lines = &reader->lines;
@@ -54,8 +55,8 @@ static qn_status next_whole(const qn_record_lines *lines, size_t *at, const char
 {
     qn_word word = qn_record_word(lines, at);
     if (!qn_number_parse_whole(word.text, word.length, value))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" in \"%s\"; expected %s", lines->path, lines->number,
-                qn_quote(word.text, word.length).text, qn_quote(lines->text, lines->length).text, what);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" in \"%s\"; expected %s", lines->path, lines->number,
+                       qn_quote(word.text, word.length).text, qn_quote(lines->text, lines->length).text, what);
     return QN_OK;
 }
 
@@ -64,22 +65,23 @@ static qn_status read_counts(mol2_reader *reader)
     qn_record_lines *lines = &reader->lines;
     size_t at = 0;
     if (!next_in_section(reader))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the MOLECULE section ends before its counts; expected the number of atoms",
-                lines->path, lines->number);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s:%zu: the MOLECULE section ends before its counts; expected the number of atoms", lines->path,
+                       lines->number);
     QN_TRY(next_whole(lines, &at, "the number of atoms", &reader->atoms));
     size_t behind = at;
     if (qn_record_word(lines, &behind).length > 0)
         QN_TRY(next_whole(lines, &at, "the number of bonds", &reader->bonds));
     if (reader->atoms < 1 || reader->bonds < 0 ||
         (size_t)reader->atoms + (size_t)reader->bonds > reader->record->size / 4)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s:%zu: %d atoms and %d bonds; expected at least one atom and no more than the record "
-                "has room for",
-                lines->path, lines->number, reader->atoms, reader->bonds);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s:%zu: %d atoms and %d bonds; expected at least one atom and no more than the record "
+                       "has room for",
+                       lines->path, lines->number, reader->atoms, reader->bonds);
     return QN_OK;
 }
 
-/* Name, counts, kind of molecule, kind of charges. */
+/* Read name, counts, kind of molecule and kind of charges. */
 static qn_status read_head(mol2_reader *reader)
 {
     qn_record_lines *lines = &reader->lines;
@@ -96,7 +98,7 @@ static qn_status read_head(mol2_reader *reader)
         status = qn_compound_create(name.data, (size_t)reader->atoms, (size_t)reader->bonds, 1, &reader->compound);
     qn_text_clear(&name);
     QN_TRY(status);
-    reader->compound->bond_count = 0; /* they are counted as they come */
+    reader->compound->bond_count = 0; /* counted again while bonds are read */
     reader->conformers = reader->conformer_room = 1;
     reader->have_charges = true;
     while (next_in_section(reader)) {
@@ -130,16 +132,16 @@ static qn_status read_atom(mol2_reader *reader, size_t index)
                                     &reader->compound->positions_angstrom[3 * index + (size_t)axis]));
     qn_word type = qn_record_word(lines, &at);
     if (!qn_mol2_element(type, name, atom->element))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: atom %zu has type \"%s\"; expected a SYBYL type such as C.3", lines->path,
-                lines->number, index + 1, qn_quote(type.text, type.length).text);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: atom %zu has type \"%s\"; expected a SYBYL type such as C.3",
+                       lines->path, lines->number, index + 1, qn_quote(type.text, type.length).text);
     copy_word(type, atom->type);
     qn_record_word(lines, &at);
     qn_record_word(lines, &at);
     qn_word word = qn_record_word(lines, &at);
     if (word.length == 0 || !reader->have_charges) return QN_OK;
     if (!qn_number_parse(word.text, word.length, &charge) || charge > 100 || charge < -100)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: charge \"%s\"; expected a number from -100 to 100", lines->path, lines->number,
-                qn_quote(word.text, word.length).text);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: charge \"%s\"; expected a number from -100 to 100", lines->path,
+                       lines->number, qn_quote(word.text, word.length).text);
     atom->has_partial_charge = true;
     atom->partial_charge_e = (float)charge;
     return QN_OK;
@@ -150,17 +152,18 @@ static qn_status read_atoms(mol2_reader *reader)
     const qn_record_lines *lines = &reader->lines;
     size_t count = reader->compound->atom_count, index = 0;
     if (reader->have_atoms)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a second ATOM section; expected one a molecule", lines->path, lines->number);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a second ATOM section; expected one per molecule", lines->path,
+                       lines->number);
     QN_TRY(qn_atom_numbers_start(&reader->numbers, count));
     for (; next_in_section(reader); index++) {
         if (index == count)
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" behind all %zu atoms; expected another section", lines->path,
-                    lines->number, qn_quote(lines->text, lines->length).text, count);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" after all %zu atoms; expected another section", lines->path,
+                           lines->number, qn_quote(lines->text, lines->length).text, count);
         QN_TRY(read_atom(reader, index));
     }
     if (index < count)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the ATOM section ends after %zu atoms; expected %zu", lines->path,
-                lines->number, index, count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the ATOM section ends after %zu atoms; expected %zu", lines->path,
+                       lines->number, index, count);
     reader->have_atoms = true;
     return qn_atom_numbers_finish(&reader->numbers, lines);
 }
@@ -180,7 +183,7 @@ static bool find_bond_order(qn_word word, qn_bond_order *order)
     return false;
 }
 
-/* "number first second type"; "nc" bonds bind nothing. */
+/* "number first second type"; bonds of type "nc" connect nothing and are dropped. */
 static qn_status read_bond(mol2_reader *reader)
 {
     const qn_record_lines *lines = &reader->lines;
@@ -197,8 +200,8 @@ static qn_status read_bond(mol2_reader *reader)
     qn_word type = qn_record_word(lines, &at);
     if (qn_word_is(type, "nc")) return QN_OK;
     if (!find_bond_order(type, &bond->order))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: bond of type \"%s\"; expected 1, 2, 3, am, ar, du, un or nc", lines->path,
-                lines->number, qn_quote(type.text, type.length).text);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: bond of type \"%s\"; expected 1, 2, 3, am, ar, du, un or nc",
+                       lines->path, lines->number, qn_quote(type.text, type.length).text);
     compound->bond_count++;
     return QN_OK;
 }
@@ -209,18 +212,18 @@ static qn_status read_bonds(mol2_reader *reader)
     int count = 0;
     for (; next_in_section(reader); count++) {
         if (count == reader->bonds)
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" behind all %d bonds; expected another section", lines->path,
-                    lines->number, qn_quote(lines->text, lines->length).text, count);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" after all %d bonds; expected another section", lines->path,
+                           lines->number, qn_quote(lines->text, lines->length).text, count);
         QN_TRY(read_bond(reader));
     }
     if (count < reader->bonds)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the BOND section ends after %d bonds; expected %d", lines->path, lines->number,
-                count, reader->bonds);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the BOND section ends after %d bonds; expected %d", lines->path,
+                       lines->number, count, reader->bonds);
     reader->bonds = 0; /* none are left for another section */
     return QN_OK;
 }
 
-/* "atom count", then as many lines "name value": formal charges are the only ones used. */
+/* "atom count", then that many lines "name value"; only formal charges are used. */
 static qn_status read_attributes(mol2_reader *reader)
 {
     const qn_record_lines *lines = &reader->lines;
@@ -249,7 +252,7 @@ static size_t count_heavy_atoms(const qn_compound *compound)
     return count;
 }
 
-/* Lines of the section that has just begun. */
+/* Number of lines in the section that has just begun. */
 static size_t count_lines(const mol2_reader *reader)
 {
     mol2_reader ahead = *reader;
@@ -258,22 +261,23 @@ static size_t count_lines(const mol2_reader *reader)
     return count;
 }
 
-/* One more conformer: positions of all atoms, or of the heavy ones, in which case the compound loses its hydrogens. */
+/* Read one more conformer: positions of all atoms, or of the heavy atoms only, in which case the compound loses its
+ * hydrogens. */
 static qn_status read_conformer(mol2_reader *reader)
 {
     const qn_record_lines *lines = &reader->lines;
     qn_compound *compound = reader->compound;
     size_t count = count_lines(reader), heavy = count_heavy_atoms(compound);
     if (!reader->have_atoms)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a CONF section before the atoms; expected the ATOM section first", lines->path,
-                lines->number);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a CONF section before the atoms; expected the ATOM section first",
+                       lines->path, lines->number);
     if (count == heavy && heavy < compound->atom_count && heavy > 0 && reader->conformers == 1 && reader->bonds == 0) {
         QN_TRY(qn_mol2_drop_atoms(compound, true));
-        qn_atom_numbers_clear(&reader->numbers); /* no later section can name atoms any more */
+        qn_atom_numbers_clear(&reader->numbers); /* no later section refers to atoms */
     }
     if (count != compound->atom_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a CONF section of %zu lines; expected one for each of %zu atoms", lines->path,
-                lines->number, count, compound->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a CONF section of %zu lines; expected one for each of %zu atoms",
+                       lines->path, lines->number, count, compound->atom_count);
     if (reader->conformers == reader->conformer_room) {
         reader->conformer_room *= 2;
         QN_TRY(qn_compound_set_conformer_count(compound, reader->conformer_room));
@@ -284,7 +288,7 @@ static qn_status read_conformer(mol2_reader *reader)
         for (int axis = 0; axis < 3; axis++)
             QN_TRY(qn_record_coordinate(lines, axis, qn_record_word(lines, &at), &positions[3 * i + (size_t)axis]));
     }
-    /* Files that list all conformers repeat the atoms' own positions. */
+    /* Files that list all conformers repeat the positions of the ATOM section. */
     size_t bytes = 3 * compound->atom_count * sizeof *positions;
     reader->conformers += memcmp(positions, compound->positions_angstrom, bytes) != 0;
     return QN_OK;
@@ -309,16 +313,16 @@ static qn_status read_molecule(mol2_reader *reader)
     while (lines->length > 0) QN_TRY(read_section(reader));
     qn_compound *compound = reader->compound;
     if (!reader->have_atoms)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has no ATOM section", lines->path, reader->record->line);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has no ATOM section", lines->path, reader->record->line);
     if (reader->bonds > 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has no BOND section; expected one of %d bonds", lines->path,
-                reader->record->line, reader->bonds);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has no BOND section; expected one of %d bonds", lines->path,
+                       reader->record->line, reader->bonds);
     QN_TRY(qn_compound_set_conformer_count(compound, reader->conformers));
     QN_TRY(qn_compound_lines_check(reader->record, compound));
     QN_TRY(qn_mol2_drop_atoms(compound, false));
     if (compound->atom_count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has nothing but lone pairs; expected atoms", lines->path,
-                reader->record->line);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has nothing but lone pairs; expected atoms", lines->path,
+                       reader->record->line);
     compound->flat = compound->atom_count > 1;
     for (size_t i = 0; i < compound->atom_count && compound->flat; i++)
         compound->flat = compound->positions_angstrom[3 * i + 2] == 0;

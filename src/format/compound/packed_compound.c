@@ -18,16 +18,16 @@ enum {
     HAS_PACKED_TEXT = 64,
     CHECKSUM_BYTES = 4,
     ORDERS = 5,
-    ESCAPE = 0xffff, /* stands before a step of a position that is too long for two bytes */
+    ESCAPE = 0xffff, /* precedes a coordinate step that is too long for two bytes */
     LONGEST_WORD = 7
 };
 
-/* What a molecule may unpack to, however few bytes it is packed in: the text of a record and data items of it. */
+/* Limits on the unpacked size of a molecule, whatever its packed size: bytes of text and number of data items. */
 static const size_t most_text_bytes = (size_t)64 << 20, most_properties = (size_t)1 << 20;
 
 static const double units_per_angstrom = 1e4, largest_angstrom = 1e5;
 
-/* By atomic number; the two heavy hydrogens come last. */
+/* By atomic number; D and T come last. */
 static const char elements[][4] = {
     "X",  "H",  "HE", "LI", "BE", "B",  "C",  "N",  "O",  "F",  "NE", "NA", "MG", "AL", "SI", "P",  "S",  "CL",
     "AR", "K",  "CA", "SC", "TI", "V",  "CR", "MN", "FE", "CO", "NI", "CU", "ZN", "GA", "GE", "AS", "SE", "BR",
@@ -45,7 +45,8 @@ static int find_element(const char *symbol)
     return -1;
 }
 
-/* The atom from which the step to each leads: a neighbour that comes before it, else the one before it, else itself. */
+/* Find the atom that the step to each atom starts from: a neighbour with a lower index, else the previous atom, else
+ * the atom itself. */
 static qn_status find_origins(const qn_compound *compound, int **origins)
 {
     void *memory;
@@ -78,8 +79,8 @@ static qn_status pack_atoms(const qn_compound *compound, int flags, qn_text *byt
     for (size_t i = 0; i < compound->atom_count; i++) {
         int element = find_element(compound->atoms[i].element);
         if (element < 0)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: atom %zu is \"%s\"; expected the symbol of an element in capitals",
-                    compound->name, i + 1, compound->atoms[i].element);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: atom %zu is \"%s\"; expected the symbol of an element in capitals",
+                           compound->name, i + 1, compound->atoms[i].element);
         QN_TRY(qn_packed_put(bytes, (uint64_t)element, 1));
     }
     for (size_t i = 0; i < compound->atom_count && flags & HAS_HYDROGENS; i++)
@@ -88,7 +89,7 @@ static qn_status pack_atoms(const qn_compound *compound, int flags, qn_text *byt
         QN_TRY(qn_packed_put(bytes, (unsigned char)compound->atoms[i].charge_e, 1));
     for (size_t i = 0; i < compound->atom_count && flags & HAS_PARTIAL_CHARGES; i++) {
         const qn_compound_atom *atom = &compound->atoms[i];
-        float charge = atom->has_partial_charge ? atom->partial_charge_e : NAN; /* which no charge is */
+        float charge = atom->has_partial_charge ? atom->partial_charge_e : NAN; /* NaN: no charge */
         uint32_t bits;
         memcpy(&bits, &charge, sizeof bits);
         QN_TRY(qn_packed_put(bytes, bits, 4));
@@ -96,7 +97,8 @@ static qn_status pack_atoms(const qn_compound *compound, int flags, qn_text *byt
     return QN_OK;
 }
 
-/* Of every bond: the step of the first atom from the bond before, and that to the second together with the order. */
+/* For every bond: the step of its first atom from the first atom of the previous bond, and the step to the second atom
+ * together with the order. */
 static qn_status pack_bonds(const qn_compound *compound, qn_text *bytes)
 {
     for (size_t b = 0; b < compound->bond_count; b++) {
@@ -115,8 +117,8 @@ static qn_status pack_positions(const qn_compound *compound, const int *origin, 
         for (size_t i = 0; i < 3 * compound->atom_count; i++) {
             size_t atom = i / 3, from = 3 * (size_t)origin[atom] + i % 3;
             if (!(fabs(positions[i]) <= largest_angstrom))
-                QN_FAIL(QN_INVALID_ARGUMENT, "%s: atom %zu has no position within %.0f Å", compound->name, atom + 1,
-                        largest_angstrom);
+                return QN_FAIL(QN_INVALID_ARGUMENT, "%s: atom %zu has no position within %.0f Å", compound->name,
+                               atom + 1, largest_angstrom);
             int64_t step = llround(positions[i] * units_per_angstrom);
             if (atom > 0) step -= llround(positions[from] * units_per_angstrom);
             uint64_t folded = qn_packed_fold(step);
@@ -132,7 +134,7 @@ static qn_status put_word(qn_text *text, const char *word)
     return qn_text_append_bytes(text, word, strlen(word) + 1);
 }
 
-/* All texts, each with a zero byte behind it. */
+/* All texts, each followed by a zero byte. */
 static qn_status gather_text(const qn_compound *compound, int flags, qn_text *text)
 {
     QN_TRY(put_word(text, compound->name));
@@ -155,7 +157,7 @@ static qn_status deflate_text(const qn_text *text, char *packed, size_t *size)
                   .next_out = (Bytef *)packed,
                   .avail_out = (uInt)text->length};
     if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        QN_FAIL(QN_OUT_OF_MEMORY, "cannot start to pack %zu bytes of text", text->length);
+        return QN_FAIL(QN_OUT_OF_MEMORY, "cannot begin to pack %zu bytes of text", text->length);
     *size = deflate(&z, Z_FINISH) == Z_STREAM_END ? (size_t)z.total_out : 0;
     deflateEnd(&z);
     return QN_OK;
@@ -163,11 +165,11 @@ static qn_status deflate_text(const qn_text *text, char *packed, size_t *size)
 
 static qn_status pack_text(const qn_text *text, size_t flags_at, qn_text *bytes)
 {
-    const size_t worthwhile = 48; /* shorter texts do not get shorter */
+    const size_t worthwhile = 48; /* shorter texts do not get smaller */
     void *packed;
     size_t size = 0;
     if (text->length > most_text_bytes)
-        QN_FAIL(QN_UNSUPPORTED, "%s: over %zu MiB of text in one molecule", text->data, most_text_bytes >> 20);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: over %zu MiB of text in one molecule", text->data, most_text_bytes >> 20);
     QN_TRY(qn_packed_put_whole(bytes, text->length));
     QN_TRY(qn_allocate(text->length, 1, &packed));
     qn_status status = text->length > worthwhile ? deflate_text(text, packed, &size) : QN_OK;
@@ -204,10 +206,11 @@ qn_status qn_compound_pack(const qn_compound *compound, qn_text *bytes)
     qn_text text = {0};
     size_t before = bytes->length;
     if (compound->atom_count == 0 || compound->conformer_count == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: has no atoms or no positions; a packed library needs both", compound->name);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: has no atoms or no positions; a packed library needs both",
+                       compound->name);
     if (compound->property_count > most_properties)
-        QN_FAIL(QN_UNSUPPORTED, "%s: %zu data items; expected at most %zu", compound->name, compound->property_count,
-                most_properties);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: %zu data items; expected at most %zu", compound->name,
+                       compound->property_count, most_properties);
     QN_TRY(find_origins(compound, &origin));
     qn_status status = pack_parts(compound, origin, &text, bytes);
     if (status != QN_OK) bytes->length = before;
@@ -221,15 +224,15 @@ typedef struct unpacker {
     qn_packed_cursor cursor;
     qn_compound *compound;
     uint64_t flags, properties;
-    char *text; /* text_size bytes and a zero */
+    char *text; /* text_size bytes and a terminating zero */
     size_t text_size, text_at;
     int *origin;
 } unpacker;
 
 static qn_status damaged(const unpacker *u, const char *what)
 {
-    QN_FAIL(QN_BAD_FORMAT, "%s: molecule %llu of the packed library is damaged: %s", u->record->path,
-            (unsigned long long)u->record->index + 1, what);
+    return QN_FAIL(QN_BAD_FORMAT, "%s: molecule %llu of the packed library is damaged: %s", u->record->path,
+                   (unsigned long long)u->record->index + 1, what);
 }
 
 static qn_status unpack_head(unpacker *u)
@@ -255,12 +258,12 @@ static qn_status unpack_atoms(unpacker *u)
     qn_packed_cursor *cursor = &u->cursor;
     for (size_t i = 0; i < compound->atom_count; i++) {
         uint64_t element = qn_packed_get(cursor, 1);
-        if (element >= ELEMENTS) return damaged(u, "it has an element that is none");
+        if (element >= ELEMENTS) return damaged(u, "it has an unknown element");
         memcpy(compound->atoms[i].element, elements[element], 4);
     }
     for (size_t i = 0; i < compound->atom_count && u->flags & HAS_HYDROGENS; i++) {
         int hydrogens = (signed char)(unsigned char)qn_packed_get(cursor, 1);
-        if (hydrogens < -1) return damaged(u, "it has an atom of fewer than no hydrogens");
+        if (hydrogens < -1) return damaged(u, "it has an atom with a negative number of hydrogens");
         compound->atoms[i].hydrogens = (signed char)hydrogens;
     }
     for (size_t i = 0; i < compound->atom_count && u->flags & HAS_CHARGES; i++)
@@ -284,11 +287,11 @@ static qn_status unpack_bonds(unpacker *u)
         uint64_t both = qn_packed_get_whole(&u->cursor);
         int64_t across = qn_packed_unfold(both / ORDERS);
         if (step < -count || step > count || across < -count || across > count)
-            return damaged(u, "it has a bond to an atom that is not there");
+            return damaged(u, "it has a bond to an atom that does not exist");
         first += step;
         int64_t second = first + across;
         if (first < 0 || first >= count || second < 0 || second >= count || first == second)
-            return damaged(u, "it has a bond to an atom that is not there");
+            return damaged(u, "it has a bond to an atom that does not exist");
         compound->bonds[b] = (qn_compound_bond){(int)first, (int)second, (qn_bond_order)(both % ORDERS)};
     }
     return QN_OK;
@@ -307,7 +310,7 @@ static qn_status unpack_positions(unpacker *u)
             double value = (double)qn_packed_unfold(folded);
             if (i >= 3) value += positions[3 * (size_t)u->origin[i / 3] + i % 3];
             if (fabs(value) > largest) return damaged(u, "it has a position out of range");
-            positions[i] = value; /* in units, whole numbers, until all are there */
+            positions[i] = value; /* whole numbers of units until all steps are added */
         }
         for (size_t i = 0; i < 3 * compound->atom_count; i++) positions[i] /= units_per_angstrom;
     }
@@ -320,7 +323,7 @@ static qn_status inflate_text(unpacker *u, size_t packed_size)
                   .avail_in = (uInt)packed_size,
                   .next_out = (Bytef *)u->text,
                   .avail_out = (uInt)u->text_size};
-    if (inflateInit2(&z, -MAX_WBITS) != Z_OK) QN_FAIL(QN_OUT_OF_MEMORY, "cannot start to unpack text");
+    if (inflateInit2(&z, -MAX_WBITS) != Z_OK) return QN_FAIL(QN_OUT_OF_MEMORY, "cannot start to unpack text");
     int result = inflate(&z, Z_FINISH);
     bool whole = result == Z_STREAM_END && z.avail_out == 0 && z.avail_in == 0;
     inflateEnd(&z);
@@ -345,7 +348,7 @@ static qn_status unpack_text(unpacker *u)
     return QN_OK;
 }
 
-/* The next of the texts; NULL when there is none. */
+/* The next text; NULL when there is none. */
 static const char *next_text(unpacker *u)
 {
     if (u->text_at >= u->text_size) return NULL;

@@ -12,12 +12,12 @@
 #include "format/packed_bytes.h"
 
 struct qn_packed_writer {
-    char *path;
-    qn_text temporary; /* path until it is finished */
+    char *path;        /* NULL: the library is in memory, and all bytes stay pending */
+    qn_text temporary; /* path of the file until it is finished */
     int descriptor;
     qn_text pending;  /* not yet written */
     qn_text index;    /* offsets, as the file has them */
-    uint64_t written; /* bytes of the file, pending ones included */
+    uint64_t written; /* bytes of the file, including pending ones */
     uint64_t count;
     bool failed;
 };
@@ -26,7 +26,8 @@ static const size_t most_pending = (size_t)1 << 20;
 
 static qn_status system_failure(const qn_packed_writer *writer, const char *what)
 {
-    QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", writer->path, what, strerror(errno));
+    return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", writer->path, what,
+                   strerror(errno));
 }
 
 static qn_status write_out(qn_packed_writer *writer, const void *data, size_t size)
@@ -49,11 +50,16 @@ static qn_status write_pending(qn_packed_writer *writer)
 
 static qn_status start(qn_packed_writer *writer, const char *path)
 {
-    static const char room[QN_PACKED_HEADER_BYTES];
     QN_TRY(qn_text_copy(path, &writer->path));
     QN_TRY(qn_text_append(&writer->temporary, "%s.partial.%ld", path, (long)getpid()));
     writer->descriptor = open(writer->temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (writer->descriptor < 0) return system_failure(writer, "create");
+    return writer->descriptor < 0 ? system_failure(writer, "create") : QN_OK;
+}
+
+/* Leave room for the header, which is written last. */
+static qn_status leave_room(qn_packed_writer *writer)
+{
+    static const char room[QN_PACKED_HEADER_BYTES];
     writer->written = sizeof room;
     return qn_text_append_bytes(&writer->pending, room, sizeof room);
 }
@@ -65,7 +71,8 @@ qn_status qn_packed_writer_create(const char *path, qn_packed_writer **out)
     QN_TRY(qn_allocate(1, sizeof **out, &memory));
     qn_packed_writer *writer = memory;
     writer->descriptor = -1;
-    qn_status status = start(writer, path);
+    qn_status status = path ? start(writer, path) : QN_OK;
+    if (status == QN_OK) status = leave_room(writer);
     if (status != QN_OK)
         qn_packed_writer_discard(&writer);
     else
@@ -73,13 +80,13 @@ qn_status qn_packed_writer_create(const char *path, qn_packed_writer **out)
     return status;
 }
 
-/* `pending` has grown by one molecule. */
+/* Enter the molecule that was appended to `pending` into the index. */
 static qn_status count_in(qn_packed_writer *writer, size_t size)
 {
     QN_TRY(qn_packed_put(&writer->index, writer->written, 8));
     writer->written += size;
     writer->count++;
-    return writer->pending.length < most_pending ? QN_OK : write_pending(writer);
+    return writer->pending.length < most_pending || !writer->path ? QN_OK : write_pending(writer);
 }
 
 qn_status qn_packed_writer_append(qn_packed_writer *writer, const qn_compound *compound)
@@ -104,23 +111,35 @@ uint64_t qn_packed_writer_count(const qn_packed_writer *writer)
     return writer->count;
 }
 
-static qn_status write_header(qn_packed_writer *writer)
+static void make_header(const qn_packed_writer *writer, unsigned char header[QN_PACKED_HEADER_BYTES])
 {
-    unsigned char header[QN_PACKED_HEADER_BYTES] = QN_PACKED_MAGIC;
     uint32_t sum = (uint32_t)crc32_z(0, (const Bytef *)writer->index.data, writer->index.length);
     qn_packed_store(QN_PACKED_VERSION, 4, header + QN_PACKED_VERSION_AT);
     qn_packed_store(sum, 4, header + QN_PACKED_INDEX_SUM_AT);
     qn_packed_store(writer->count, 8, header + QN_PACKED_COUNT_AT);
     qn_packed_store(writer->written, 8, header + QN_PACKED_INDEX_AT);
     qn_packed_store(crc32_z(0, header, QN_PACKED_HEADER_SUM_AT), 4, header + QN_PACKED_HEADER_SUM_AT);
+}
+
+static qn_status write_header(qn_packed_writer *writer)
+{
+    unsigned char header[QN_PACKED_HEADER_BYTES] = QN_PACKED_MAGIC;
+    make_header(writer, header);
     if (lseek(writer->descriptor, 0, SEEK_SET) != 0) return system_failure(writer, "go back in");
     return write_out(writer, header, sizeof header);
 }
 
+static qn_status end_index(qn_packed_writer *writer)
+{
+    if (writer->failed)
+        return QN_FAIL(QN_IO_ERROR, "%s: an earlier molecule could not be written",
+                       writer->path ? writer->path : "memory");
+    return qn_packed_put(&writer->index, writer->written, 8);
+}
+
 static qn_status finish(qn_packed_writer *writer)
 {
-    if (writer->failed) QN_FAIL(QN_IO_ERROR, "%s: a molecule before was not written", writer->path);
-    QN_TRY(qn_packed_put(&writer->index, writer->written, 8));
+    QN_TRY(end_index(writer));
     QN_TRY(write_pending(writer));
     QN_TRY(write_out(writer, writer->index.data, writer->index.length));
     QN_TRY(write_header(writer));
@@ -136,6 +155,25 @@ static qn_status finish(qn_packed_writer *writer)
 qn_status qn_packed_writer_finish(qn_packed_writer **writer)
 {
     qn_status status = finish(*writer);
+    qn_packed_writer_discard(writer);
+    return status;
+}
+
+static qn_status finish_memory(qn_packed_writer *writer, qn_text *bytes)
+{
+    unsigned char header[QN_PACKED_HEADER_BYTES] = QN_PACKED_MAGIC;
+    QN_TRY(end_index(writer));
+    QN_TRY(qn_text_append_bytes(&writer->pending, writer->index.data, writer->index.length));
+    make_header(writer, header);
+    memcpy(writer->pending.data, header, sizeof header);
+    *bytes = writer->pending;
+    writer->pending = (qn_text){0};
+    return QN_OK;
+}
+
+qn_status qn_packed_writer_finish_memory(qn_packed_writer **writer, qn_text *bytes)
+{
+    qn_status status = finish_memory(*writer, bytes);
     qn_packed_writer_discard(writer);
     return status;
 }

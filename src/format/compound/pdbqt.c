@@ -9,7 +9,9 @@
 
 enum { IN_MODEL = 1, HAS_ATOMS = 2 };
 
-/* Models end with ENDMDL, molecules outside of models with TORSDOF or with the file. */
+/* Models end with ENDMDL; molecules outside of models end with TORSDOF, before the next MODEL or at the end of the
+ * file.
+ */
 qn_record_cut qn_pdbqt_cut(qn_record_cutter *cutter, const char *line, size_t size)
 {
     const qn_record_lines lines = {.text = line, .length = size};
@@ -38,7 +40,7 @@ static void copy_columns(const qn_record_lines *lines, size_t first, size_t last
     text[word.length] = '\0';
 }
 
-/* *kept is false for what is no atom. */
+/* Read an atom; *kept is false for a record that is not an atom. */
 static qn_status read_atom(const qn_record_lines *lines, size_t number, qn_compound_atom *atom, double *position,
                            bool *kept)
 {
@@ -49,11 +51,11 @@ static qn_status read_atom(const qn_record_lines *lines, size_t number, qn_compo
     }
     qn_word type = qn_record_columns(lines, 78, 80), partial = qn_record_columns(lines, 71, 76);
     if (!qn_autodock_element(type.text, type.length, atom->element))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: atom %zu has type \"%s\"; expected one of AutoDock's (columns 78-79)",
-                lines->path, lines->number, number, qn_quote(type.text, type.length).text);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: atom %zu has type \"%s\"; expected one of AutoDock's (columns 78-79)",
+                       lines->path, lines->number, number, qn_quote(type.text, type.length).text);
     if (!qn_number_parse(partial.text, partial.length, &charge))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: charge \"%s\" is not a number (columns 71-76)", lines->path, lines->number,
-                qn_quote(partial.text, partial.length).text);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: charge \"%s\" is not a number (columns 71-76)", lines->path,
+                       lines->number, qn_quote(partial.text, partial.length).text);
     *kept = atom->element[0] != '\0';
     copy_columns(lines, 13, 16, atom->name);
     copy_columns(lines, 78, 80, atom->type);
@@ -62,7 +64,7 @@ static qn_status read_atom(const qn_record_lines *lines, size_t number, qn_compo
     return QN_OK;
 }
 
-/* What programs write into remarks: a name, a SMILES, a docking energy. */
+/* Read a remark: programs write a name, a SMILES or a docking energy into it. */
 static qn_status read_remark(const qn_record_lines *lines, qn_text *name, qn_text *smiles, qn_text *energy)
 {
     static const char *const starts[] = {"REMARK  Name = ", "REMARK Name = ", "REMARK SMILES ", "REMARK VINA RESULT:"};
@@ -84,7 +86,7 @@ typedef struct pdbqt_reader {
     qn_text name, smiles, energy;
 } pdbqt_reader;
 
-/* The atoms, but for those of the receptor's flexible residues, which docked poses bring along. */
+/* Read the atoms, except those of the receptor's flexible residues, which files of docked poses contain too. */
 static qn_status read_atoms(pdbqt_reader *reader)
 {
     qn_compound *compound = reader->compound;
@@ -105,7 +107,8 @@ static qn_status read_atoms(pdbqt_reader *reader)
     return QN_OK;
 }
 
-/* Where no remark names the molecule, its file does, without folder and ".pdbqt" or ".pdbqt.gz". */
+/* Where no remark names the molecule, use the file's name without folder, without ".gz" and without what follows the
+ * last point; standard input gives no name. */
 static qn_status name_by_file(const char *path, qn_text *name)
 {
     const char *file = qn_path_name(path);
@@ -126,11 +129,11 @@ static qn_status read_molecule(const qn_compound_record *record, pdbqt_reader *r
     reader->lines = qn_compound_lines_start(record);
     QN_TRY(qn_compound_create("", count, 0, 1, &reader->compound));
     qn_compound *compound = reader->compound;
-    compound->atom_count = 0; /* they are counted as they come */
+    compound->atom_count = 0; /* counted again while atoms are read */
     QN_TRY(read_atoms(reader));
     if (compound->atom_count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has no atoms; expected ATOM or HETATM records", record->path,
-                record->line);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule has no atoms; expected ATOM or HETATM records",
+                       record->path, record->line);
     if (reader->name.length == 0) QN_TRY(name_by_file(record->path, &reader->name));
     qn_release(&compound->name);
     QN_TRY(qn_text_copy(reader->name.data, &compound->name));

@@ -1,5 +1,5 @@
-/* SDF: molfiles followed by data items, "$$$$" between them. Format: "CTfile Formats", BIOVIA 2020. Here: what stands
- * around the atoms and bonds; those are read in sdf_v2000.c and sdf_v3000.c. */
+/* SDF: molfiles followed by data items, separated by "$$$$". Format: "CTfile Formats", BIOVIA 2020. This file reads the
+ * parts around atoms and bonds; sdf_v2000.c and sdf_v3000.c read atoms and bonds. */
 #include "format/compound/sdf.h"
 
 #include <string.h>
@@ -34,8 +34,8 @@ qn_status qn_sdf_bond_order(const qn_record_lines *lines, int written, qn_bond_o
                                            QN_BOND_AROMATIC, QN_BOND_UNKNOWN, QN_BOND_UNKNOWN, QN_BOND_UNKNOWN,
                                            QN_BOND_UNKNOWN,  QN_BOND_SINGLE};
     if (written < 0 || written > 9 || (written >= 5 && written <= 7))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: bond of type %d; expected 1 to 4, single, double, triple or aromatic",
-                lines->path, lines->number, written);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: bond of type %d; expected 1 to 4, single, double, triple or aromatic",
+                       lines->path, lines->number, written);
     *order = orders[written];
     return QN_OK;
 }
@@ -56,7 +56,7 @@ void qn_sdf_set_mass(qn_compound_atom *atom, int mass)
     if (strcmp(atom->element, "H") == 0 && (mass == 2 || mass == 3)) atom->element[0] = mass == 2 ? 'D' : 'T';
 }
 
-/* Title, "…2D" or "…3D", comment. */
+/* Read the title, the line that may state 2D or 3D, and the comment; go to the counts line. */
 static qn_status read_header(qn_sdf_reader *reader)
 {
     qn_record_lines *lines = &reader->lines;
@@ -71,8 +71,9 @@ static qn_status read_header(qn_sdf_reader *reader)
     reader->says_3d = qn_word_is(qn_record_columns(lines, 21, 22), "3D");
     qn_record_lines_next(lines);
     if (!qn_record_lines_next(lines))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the record ends within its header; expected three lines and one of counts",
-                lines->path, lines->number);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s:%zu: the record ends within its header; expected three lines and one of counts", lines->path,
+                       lines->number);
     return QN_OK;
 }
 
@@ -81,7 +82,7 @@ static bool is_item_header(const qn_record_lines *lines)
     return lines->length > 0 && lines->text[0] == '>';
 }
 
-/* "> <NAME> (1)" or "> DT12". */
+/* Read the name of an item from a line such as "> <NAME> (1)" or "> DT12". */
 static qn_status read_item_name(const qn_record_lines *lines, qn_text *name)
 {
     const char *begin = memchr(lines->text, '<', lines->length);
@@ -95,7 +96,7 @@ static qn_status read_item_name(const qn_record_lines *lines, qn_text *name)
     return qn_text_append_bytes(name, word.text, word.length);
 }
 
-/* The lines up to the next item: those that follow a blank line and begin no item still belong to the value. */
+/* Read the lines up to the next item. Lines that follow a blank line and begin no item still belong to the value. */
 static qn_status read_item_value(qn_record_lines *lines, qn_text *value, bool *more)
 {
     size_t used = 0;
@@ -130,7 +131,7 @@ static qn_status read_items(qn_sdf_reader *reader, qn_text *name, qn_text *value
     return QN_OK;
 }
 
-/* A drawing lies in the plane; what says that it is 3D, or is one atom, does so by itself. */
+/* Whether the record is a 2D drawing: all z are 0, the header does not say 3D, and it has more than one atom. */
 static bool is_flat(const qn_sdf_reader *reader)
 {
     const qn_compound *compound = reader->compound;
@@ -165,10 +166,10 @@ qn_status qn_sdf_read(const qn_compound_record *record, qn_compound **compound)
     return status;
 }
 
-/* What Open Babel made of a line of SMILES is many lines; one line is a SMILES that it made nothing of. */
+/* The record is one line where Open Babel could not read the SMILES, and many lines (SDF) otherwise. */
 qn_status qn_smiles_read(const qn_compound_record *record, qn_compound **compound)
 {
     if (memchr(record->text, '\n', record->size)) return qn_sdf_read(record, compound);
-    QN_FAIL(QN_BAD_FORMAT, "%s:%zu: Open Babel made no molecule of \"%s\"; expected a SMILES", record->path,
-            record->line, qn_quote(record->text, record->size).text);
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: Open Babel made no molecule of \"%s\"; expected a SMILES", record->path,
+                   record->line, qn_quote(record->text, record->size).text);
 }

@@ -5,17 +5,17 @@
 #include "format/compound/atom_numbers.h"
 #include "format/compound/sdf.h"
 
-enum { MOST_CHARGE = 15, MOST_ATOMS = 1000000 };
+enum { CHARGE_MAX = 15, ATOMS_MAX = 1000000 };
 
 typedef struct v3000_reader {
     qn_sdf_reader *sdf;
     qn_text line; /* one logical line, without "M  V30 " and with its continuations */
     qn_record_lines joined;
     qn_atom_numbers numbers;
-    int *valences; /* 0: not stated; −1: none at all */
+    int *valences; /* 0: not stated; −1: zero */
 } v3000_reader;
 
-/* The next logical line into `joined`; a line that ends in '-' goes on in the next. */
+/* Read the next logical line into `joined`; a line that ends in '-' continues on the next line. */
 static qn_status next_line(v3000_reader *reader)
 {
     qn_record_lines *lines = &reader->sdf->lines;
@@ -24,8 +24,8 @@ static qn_status next_line(v3000_reader *reader)
     reader->line.length = 0;
     for (bool more = true; more;) {
         if (!qn_record_lines_next(lines) || !qn_line_begins(lines, start))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\"; expected a line that begins with \"M  V30 \"", lines->path,
-                    lines->number, qn_quote(lines->text, lines->length).text);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\"; expected a line that begins with \"M  V30 \"", lines->path,
+                           lines->number, qn_quote(lines->text, lines->length).text);
         size_t length = lines->length;
         more = lines->text[length - 1] == '-' && length > skipped;
         QN_TRY(qn_text_append_bytes(&reader->line, lines->text + skipped, length - skipped - more));
@@ -46,8 +46,9 @@ static qn_status next_whole(const v3000_reader *reader, size_t *at, const char *
 {
     qn_word word = qn_record_word(&reader->joined, at);
     if (!qn_number_parse_whole(word.text, word.length, value))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" in \"%s\"; expected %s", reader->joined.path, reader->joined.number,
-                qn_quote(word.text, word.length).text, qn_quote(reader->joined.text, reader->joined.length).text, what);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" in \"%s\"; expected %s", reader->joined.path,
+                       reader->joined.number, qn_quote(word.text, word.length).text,
+                       qn_quote(reader->joined.text, reader->joined.length).text, what);
     return QN_OK;
 }
 
@@ -55,8 +56,8 @@ static qn_status expect(v3000_reader *reader, const char *first, const char *sec
 {
     QN_TRY(next_line(reader));
     if (!line_is(reader, first, second))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\"; expected %s %s", reader->joined.path, reader->joined.number,
-                qn_quote(reader->joined.text, reader->joined.length).text, first, second);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\"; expected %s %s", reader->joined.path, reader->joined.number,
+                       qn_quote(reader->joined.text, reader->joined.length).text, first, second);
     return QN_OK;
 }
 
@@ -68,16 +69,16 @@ static qn_status read_counts(v3000_reader *reader)
     QN_TRY(expect(reader, "BEGIN", "CTAB"));
     QN_TRY(next_line(reader));
     if (!qn_word_is(qn_record_word(&reader->joined, &at), "COUNTS"))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\"; expected COUNTS", reader->joined.path, reader->joined.number,
-                qn_quote(reader->joined.text, reader->joined.length).text);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\"; expected COUNTS", reader->joined.path, reader->joined.number,
+                       qn_quote(reader->joined.text, reader->joined.length).text);
     QN_TRY(next_whole(reader, &at, "the number of atoms", &atoms));
     QN_TRY(next_whole(reader, &at, "the number of bonds", &bonds));
-    if (atoms < 1 || bonds < 0 || atoms > MOST_ATOMS || bonds > MOST_ATOMS)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %d atoms and %d bonds; expected 1 to %d atoms and up to as many bonds",
-                reader->joined.path, reader->joined.number, atoms, bonds, MOST_ATOMS);
+    if (atoms < 1 || bonds < 0 || atoms > ATOMS_MAX || bonds > ATOMS_MAX)
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %d atoms and %d bonds; expected 1 to %d atoms and up to as many bonds",
+                       reader->joined.path, reader->joined.number, atoms, bonds, ATOMS_MAX);
     if ((size_t)(atoms + bonds) > reader->sdf->record->size / 8)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %d atoms and %d bonds; expected no more than the record has room for",
-                reader->joined.path, reader->joined.number, atoms, bonds);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %d atoms and %d bonds; expected no more than the record has room for",
+                       reader->joined.path, reader->joined.number, atoms, bonds);
     QN_TRY(qn_compound_create(reader->sdf->name, (size_t)atoms, (size_t)bonds, 1, &reader->sdf->compound));
     QN_TRY(qn_atom_numbers_start(&reader->numbers, (size_t)atoms));
     QN_TRY(qn_allocate((size_t)atoms, sizeof(int), &memory));
@@ -85,14 +86,14 @@ static qn_status read_counts(v3000_reader *reader)
     return QN_OK;
 }
 
-/* "CHG=-1": whether the word is this keyword, and its number. */
+/* Read the number of a word such as "CHG=-1"; *is is false when the word does not begin with `keyword`. */
 static qn_status read_keyword(const v3000_reader *reader, qn_word word, const char *keyword, int *value, bool *is)
 {
     size_t length = strlen(keyword);
     *is = word.length > length && memcmp(word.text, keyword, length) == 0;
     if (*is && !qn_number_parse_whole(word.text + length, word.length - length, value))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\"; expected %s and a whole number", reader->joined.path,
-                reader->joined.number, qn_quote(word.text, word.length).text, keyword);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\"; expected %s and a whole number", reader->joined.path,
+                       reader->joined.number, qn_quote(word.text, word.length).text, keyword);
     return QN_OK;
 }
 
@@ -106,9 +107,9 @@ static qn_status read_atom_options(const v3000_reader *reader, size_t at, qn_com
         QN_TRY(read_keyword(reader, word, "CHG=", &charge, &is_charge));
         QN_TRY(read_keyword(reader, word, "MASS=", &mass, &is_mass));
         QN_TRY(read_keyword(reader, word, "VAL=", valence, &is_valence));
-        if (is_charge && (charge < -MOST_CHARGE || charge > MOST_CHARGE))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: charge %d; expected %d to %d", reader->joined.path, reader->joined.number,
-                    charge, -MOST_CHARGE, MOST_CHARGE);
+        if (is_charge && (charge < -CHARGE_MAX || charge > CHARGE_MAX))
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: charge %d; expected %d to %d", reader->joined.path,
+                           reader->joined.number, charge, -CHARGE_MAX, CHARGE_MAX);
         if (is_charge) atom->charge_e = (signed char)charge;
         if (is_mass) qn_sdf_set_mass(atom, mass);
     }
@@ -138,8 +139,8 @@ static qn_status read_atoms(v3000_reader *reader)
     for (size_t i = 0; i < count; i++) {
         QN_TRY(next_line(reader));
         if (line_is(reader, "END", "ATOM"))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the list of atoms ends after %zu; expected %zu", reader->joined.path,
-                    reader->joined.number, i, count);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the list of atoms ends after %zu; expected %zu", reader->joined.path,
+                           reader->joined.number, i, count);
         QN_TRY(read_atom(reader, i));
     }
     QN_TRY(expect(reader, "END", "ATOM"));
@@ -179,8 +180,8 @@ static qn_status read_bonds(v3000_reader *reader)
         bool kept;
         QN_TRY(next_line(reader));
         if (line_is(reader, "END", "BOND"))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the list of bonds ends after %zu; expected %zu", reader->joined.path,
-                    reader->joined.number, i, count);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the list of bonds ends after %zu; expected %zu", reader->joined.path,
+                           reader->joined.number, i, count);
         QN_TRY(read_bond(reader, &compound->bonds[compound->bond_count], &kept));
         compound->bond_count += kept;
     }
@@ -199,7 +200,7 @@ static qn_status set_valences(v3000_reader *reader)
     return QN_OK;
 }
 
-/* Other blocks (Sgroups, collections, 3D features) say nothing that is used here. */
+/* Skip other blocks (Sgroups, collections, 3D features), which hold nothing that is used here. */
 static qn_status read_table(v3000_reader *reader)
 {
     qn_record_lines *lines = &reader->sdf->lines;
@@ -209,7 +210,7 @@ static qn_status read_table(v3000_reader *reader)
     QN_TRY(set_valences(reader));
     while (qn_record_lines_next(lines) && !qn_line_begins(lines, "$$$$"))
         if (qn_line_begins(lines, "M  END")) return QN_OK;
-    QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule ends without \"M  END\"", lines->path, lines->number);
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the molecule ends without \"M  END\"", lines->path, lines->number);
 }
 
 qn_status qn_sdf_read_v3000(qn_sdf_reader *sdf)

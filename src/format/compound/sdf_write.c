@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "format/compound/compound_stream.h"
 
-enum { MOST_V2000 = 999, MOST_VALENCE = 14 };
+enum { V2000_MAX = 999, VALENCE_MAX = 14 };
 
-/* "-12.3456": printf's own point depends on the locale. */
+/* A number such as "-12.3456"; printf's decimal point depends on the locale. */
 typedef struct decimal {
     char text[32];
 } decimal;
@@ -42,7 +42,8 @@ static void find_symbol(const qn_compound_atom *atom, char symbol[4])
     if (strcmp(symbol, "X") == 0 || symbol[0] == '\0') strcpy(symbol, "*");
 }
 
-/* The valence that states an atom's hydrogens; −1 where there is nothing to state or bonds do not tell. */
+/* The valence that states an atom's hydrogens; −1: their number is unknown, a bond is aromatic or of unknown order, or
+ * the valence is above VALENCE_MAX. */
 static int find_valence(const sdf_writer *writer, size_t atom)
 {
     int valence = writer->compound->atoms[atom].hydrogens;
@@ -52,7 +53,7 @@ static int find_valence(const sdf_writer *writer, size_t atom)
         if (order == QN_BOND_UNKNOWN || order == QN_BOND_AROMATIC) return -1;
         valence += (int)order;
     }
-    return valence <= MOST_VALENCE ? valence : -1;
+    return valence <= VALENCE_MAX ? valence : -1;
 }
 
 static int bond_type(qn_bond_order order)
@@ -129,7 +130,7 @@ static qn_status write_v3000(const sdf_writer *writer)
     return qn_text_append(writer->text, "%sM  V30 END CTAB\n", compound->bond_count ? "M  V30 END BOND\n" : "");
 }
 
-/* A line as it may stand in a record: without the line's end, and never one that ends an item or the record. */
+/* Write a line without its line end, changed if it would end an item or the record. */
 static qn_status write_line(qn_text *text, const char *line, size_t length)
 {
     while (length > 0 && line[length - 1] == '\r') length--;
@@ -138,7 +139,7 @@ static qn_status write_line(qn_text *text, const char *line, size_t length)
     return qn_text_append(text, "\n");
 }
 
-/* Blank lines within a value would end it for most programs: they are left out. */
+/* Write data items without blank lines, because a blank line ends a value for most programs. */
 static qn_status write_items(const qn_compound *compound, qn_text *text)
 {
     for (size_t i = 0; i < compound->property_count; i++) {
@@ -154,15 +155,15 @@ static qn_status write_items(const qn_compound *compound, qn_text *text)
     return qn_text_append(text, "$$$$\n");
 }
 
-/* Whether columns of ten characters hold the positions. */
+/* Whether all positions fit columns of ten characters. */
 static qn_status check_positions(const sdf_writer *writer, bool *fit)
 {
     *fit = true;
     for (size_t i = 0; i < 3 * writer->compound->atom_count; i++) {
         double x = writer->positions[i];
         if (!(fabs(x) < 1e9))
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: atom %zu has no finite position; expected numbers below 1e9 Å",
-                    writer->compound->name, i / 3 + 1);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: atom %zu has no finite position; expected numbers below 1e9 Å",
+                           writer->compound->name, i / 3 + 1);
         *fit = *fit && x > -9999.9999 && x < 99999.9999;
     }
     return QN_OK;
@@ -177,7 +178,7 @@ qn_status qn_compound_write_sdf(const qn_compound *compound, const double *posit
     QN_TRY(write_line(text, compound->name, strcspn(compound->name, "\n")));
     QN_TRY(qn_text_append(text, "  Quern             %s\n\n", compound->flat && !positions ? "2D" : "3D"));
     QN_TRY(qn_compound_find_neighbours(compound, &writer.neighbours));
-    bool small = compound->atom_count <= MOST_V2000 && compound->bond_count <= MOST_V2000;
+    bool small = compound->atom_count <= V2000_MAX && compound->bond_count <= V2000_MAX;
     qn_status status = small && fit ? write_v2000(&writer) : write_v3000(&writer);
     qn_compound_neighbours_clear(&writer.neighbours);
     QN_TRY(status);

@@ -24,15 +24,15 @@ typedef struct fed_line {
 struct qn_smiles_process {
     char *path;
     qn_byte_source *lines;
-    FILE *messages; /* what the process writes to its standard error */
-    int input;      /* where lines are written */
+    FILE *messages; /* the process's standard error */
+    int input;      /* the process's standard input */
     pid_t child;    /* −1: none */
     qn_thread feeder;
-    int exit; /* as waitpid has it */
+    int exit; /* exit status as waitpid returns it */
     qn_error_trail failure;
-    qn_status feeding; /* the feeder's outcome, once joined */
+    qn_status feeding; /* status of the feeder thread, once joined */
     pthread_mutex_t lock;
-    /* Under the lock: */
+    /* protected by the lock: */
     bool stopping;
     fed_line *queue; /* from `taken` to `count` */
     size_t taken, count, capacity;
@@ -45,13 +45,13 @@ static qn_status write_line(qn_smiles_process *process, const char *text, size_t
         ssize_t count = write(process->input, text + done, size - done);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0 && errno == EPIPE) return QN_CANCELLED;
-        if (count < 0) QN_FAIL(QN_IO_ERROR, "%s: cannot write to obabel: %s", process->path, strerror(errno));
+        if (count < 0) return QN_FAIL(QN_IO_ERROR, "%s: cannot write to obabel: %s", process->path, strerror(errno));
         done += (size_t)count;
     }
     return QN_OK;
 }
 
-/* Room for lines that were taken is used again. */
+/* Remember a line; memory of lines that were taken is reused. */
 static qn_status remember(qn_smiles_process *process, char *text, size_t line)
 {
     if (process->taken > 64 && process->taken > process->count / 2) {
@@ -66,7 +66,7 @@ static qn_status remember(qn_smiles_process *process, char *text, size_t line)
     return status;
 }
 
-/* "SMILES number" for obabel, the whole line for us. */
+/* Send "SMILES number" to obabel and remember the whole line. */
 static qn_status feed_line(qn_smiles_process *process, const char *text, size_t size, size_t line, size_t number)
 {
     qn_text kept = {0}, fed = {0};
@@ -97,7 +97,7 @@ static qn_status feed_all(qn_smiles_process *process)
         if (size == 0) return QN_OK;
         size_t length = size;
         if (text[size - 1] != '\n' && size >= (size_t)1 << 20)
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a line of over a MiB; expected a SMILES", process->path, line);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: a line of over a MiB; expected a SMILES", process->path, line);
         while (length > 0 && strchr(" \t\r\n", text[length - 1])) length--;
         size_t blank = 0;
         while (blank < length && strchr(" \t", text[blank])) blank++;
@@ -111,7 +111,7 @@ static qn_status run_feeder(void *user)
 {
     qn_smiles_process *process = user;
     sigset_t pipe_signal;
-    /* A process that has ended is noticed by what write returns. */
+    /* SIGPIPE is blocked: the return value of write shows that the process has ended. */
     sigemptyset(&pipe_signal);
     sigaddset(&pipe_signal, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe_signal, NULL);
@@ -131,7 +131,7 @@ static qn_status spawn(qn_smiles_process *process, int input, int output)
     sigset_t none, defaults;
     sigemptyset(&none);
     sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE); /* it ends when nobody reads what it writes */
+    sigaddset(&defaults, SIGPIPE); /* the process ends when no reader is left */
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
@@ -145,11 +145,12 @@ static qn_status spawn(qn_smiles_process *process, int input, int output)
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (error == ENOENT || error == EACCES)
-        QN_FAIL(QN_UNSUPPORTED,
-                "%s: reading SMILES needs Open Babel's program obabel, which is not installed; expected it in PATH (on "
-                "Debian: apt install openbabel), or an SDF file",
-                process->path);
-    if (error != 0) QN_FAIL(QN_IO_ERROR, "%s: cannot start obabel: %s", process->path, strerror(error));
+        return QN_FAIL(
+            QN_UNSUPPORTED,
+            "%s: reading SMILES needs Open Babel's program obabel, which is not installed; expected it in PATH (on "
+            "Debian: apt install openbabel), or an SDF file",
+            process->path);
+    if (error != 0) return QN_FAIL(QN_IO_ERROR, "%s: cannot start obabel: %s", process->path, strerror(error));
     process->child = child;
     return QN_OK;
 }
@@ -158,12 +159,13 @@ static qn_status connect_process(qn_smiles_process *process, qn_byte_source **sd
 {
     int in[2], out[2];
     process->messages = tmpfile();
-    if (!process->messages) QN_FAIL(QN_IO_ERROR, "%s: cannot make a temporary file", process->path);
-    if (pipe2(in, O_CLOEXEC) != 0) QN_FAIL(QN_IO_ERROR, "%s: cannot make a pipe: %s", process->path, strerror(errno));
+    if (!process->messages) return QN_FAIL(QN_IO_ERROR, "%s: cannot make a temporary file", process->path);
+    if (pipe2(in, O_CLOEXEC) != 0)
+        return QN_FAIL(QN_IO_ERROR, "%s: cannot make a pipe: %s", process->path, strerror(errno));
     process->input = in[1];
     if (pipe2(out, O_CLOEXEC) != 0) {
         close(in[0]);
-        QN_FAIL(QN_IO_ERROR, "%s: cannot make a pipe: %s", process->path, strerror(errno));
+        return QN_FAIL(QN_IO_ERROR, "%s: cannot make a pipe: %s", process->path, strerror(errno));
     }
     qn_status status = spawn(process, in[0], out[1]);
     close(in[0]);
@@ -172,7 +174,7 @@ static qn_status connect_process(qn_smiles_process *process, qn_byte_source **sd
         close(out[0]);
         return status;
     }
-    /* The feeder first: opening the source reads, and would wait for a process that waits for lines. */
+    /* Start the feeder first: opening the source reads from the process, which waits for lines. */
     status = qn_thread_start(&process->feeder, run_feeder, process);
     if (status == QN_OK) return qn_byte_source_wrap(process->path, out[0], sdf);
     close(out[0]);
@@ -216,7 +218,7 @@ void qn_smiles_process_take(qn_smiles_process *process, char **text, size_t *lin
     pthread_mutex_unlock(&process->lock);
 }
 
-/* The feeder ends when the process no longer reads, or has read all; then the process does. */
+/* The feeder ends when the process no longer reads or all lines are fed; the process ends after the feeder. */
 static void wait_for_all(qn_smiles_process *process)
 {
     (void)qn_thread_join(&process->feeder);
@@ -227,7 +229,7 @@ static void wait_for_all(qn_smiles_process *process)
     process->child = -1;
 }
 
-/* The first line of its messages that says something. */
+/* The first line of the process's messages that has more than blanks, = and *. */
 static void find_message(qn_smiles_process *process, char *message, size_t size)
 {
     rewind(process->messages);
@@ -235,7 +237,7 @@ static void find_message(qn_smiles_process *process, char *message, size_t size)
         message[strcspn(message, "\r\n")] = '\0';
         if (message[strspn(message, " =*\t")] != '\0') return;
     }
-    snprintf(message, size, "it said nothing");
+    snprintf(message, size, "it gave no message");
 }
 
 qn_status qn_smiles_process_finish(qn_smiles_process *process)
@@ -245,8 +247,8 @@ qn_status qn_smiles_process_finish(qn_smiles_process *process)
     bool exited = WIFEXITED(process->exit), by_signal = WIFSIGNALED(process->exit);
     if (by_signal || (exited && WEXITSTATUS(process->exit) != 0)) {
         find_message(process, message, sizeof message);
-        QN_FAIL(QN_IO_ERROR, "%s: obabel ended with %s %d: %s", process->path, by_signal ? "signal" : "status",
-                by_signal ? WTERMSIG(process->exit) : WEXITSTATUS(process->exit), message);
+        return QN_FAIL(QN_IO_ERROR, "%s: obabel ended with %s %d: %s", process->path, by_signal ? "signal" : "status",
+                       by_signal ? WTERMSIG(process->exit) : WEXITSTATUS(process->exit), message);
     }
     if (process->feeding == QN_OK || process->feeding == QN_CANCELLED) return QN_OK;
     return qn_error_restore(&process->failure);

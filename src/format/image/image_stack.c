@@ -19,13 +19,13 @@ struct qn_image_stack {
     qn_mrc_header header;
 };
 
-/* `size` bytes from `offset` on; *got is less only at the file's end. */
+/* Read `size` bytes from `offset` on; *got is less only at the file's end. */
 static qn_status read_at(const qn_image_stack *stack, uint64_t offset, void *data, size_t size, size_t *got)
 {
     for (*got = 0; *got < size;) {
         ssize_t count = pread(stack->descriptor, (char *)data + *got, size - *got, (off_t)(offset + *got));
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) QN_FAIL(QN_IO_ERROR, "%s: cannot read: %s", stack->path, strerror(errno));
+        if (count < 0) return QN_FAIL(QN_IO_ERROR, "%s: cannot read: %s", stack->path, strerror(errno));
         if (count == 0) return QN_OK;
         *got += (size_t)count;
     }
@@ -38,17 +38,19 @@ static qn_status start(qn_image_stack *stack, const char *path)
     struct stat information;
     size_t got;
     QN_TRY(qn_text_copy(path, &stack->path));
-    stack->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
+    stack->descriptor =
+        open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: a pipe is refused instead of waited for */
     if (stack->descriptor < 0)
-        QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot open: %s", path, strerror(errno));
+        return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot open: %s", path, strerror(errno));
     if (fstat(stack->descriptor, &information) != 0 || !S_ISREG(information.st_mode))
-        QN_FAIL(QN_UNSUPPORTED, "%s: is no plain file; images are read in any order", path);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: is not a plain file; images are read in any order", path);
     QN_TRY(read_at(stack, 0, bytes, sizeof bytes, &got));
     if (qn_is_gzip(bytes, got))
-        QN_FAIL(QN_UNSUPPORTED, "%s: is gzipped, and images are read in any order; unpack it first: gunzip '%s'", path,
-                path);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: is gzipped, and images are read in any order; unpack it first: gunzip '%s'",
+                       path, path);
     if (got < sizeof bytes)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has %zu bytes; expected an MRC header of %d", path, got, QN_MRC_HEADER_BYTES);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has %zu bytes; expected an MRC header of %d", path, got,
+                       QN_MRC_HEADER_BYTES);
     QN_TRY(qn_mrc_header_parse(path, bytes, &stack->header));
     return qn_mrc_check_size(path, &stack->header, (uint64_t)information.st_size);
 }
@@ -96,13 +98,14 @@ qn_status qn_image_stack_read_run(const qn_image_stack *stack, uint64_t first, u
     const bool as_stored = qn_mrc_stores_floats(header);
     size_t got;
     if (first >= images || count > images - first)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has no image %llu; expected 1 to %d", stack->path,
-                (unsigned long long)(first >= images ? first : images) + 1, header->counts[2]);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has no image %llu; expected 1 to %d", stack->path,
+                       (unsigned long long)(first >= images ? first : images) + 1, header->counts[2]);
     if (!as_stored) QN_TRY(qn_grow(scratch, scratch_bytes, (size_t)(count * size), 1));
     void *data = as_stored ? (void *)values : *scratch;
     QN_TRY(read_at(stack, header->data_offset + first * size, data, (size_t)(count * size), &got));
-    if (got < count * size) /* it was complete when it was opened */
-        QN_FAIL(QN_BAD_FORMAT, "%s: ends inside image %llu", stack->path, (unsigned long long)(first + got / size) + 1);
+    if (got < count * size) /* the file was complete when it was opened */
+        return QN_FAIL(QN_BAD_FORMAT, "%s: ends inside image %llu", stack->path,
+                       (unsigned long long)(first + got / size) + 1);
     if (!as_stored) qn_mrc_decode(header, data, (size_t)(count * (uint64_t)header->counts[1]), values);
     return QN_OK;
 }
@@ -124,11 +127,11 @@ struct qn_image_stack_writer {
 static qn_status start_writer(qn_image_stack_writer *writer, const char *path, const char *label)
 {
     if (writer->width < 1 || writer->height < 1)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: images of %d x %d pixels; expected 1 or more each way", path, writer->width,
-                writer->height);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: images of %d x %d pixels; expected 1 or more each way", path,
+                       writer->width, writer->height);
     if (!(writer->pixel_angstrom >= 0 && writer->pixel_angstrom < 1e6))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: pixels of %g Å; expected 0 (not known) or more", path,
-                writer->pixel_angstrom);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: pixels of %g Å; expected 0 (not known) or more", path,
+                       writer->pixel_angstrom);
     QN_TRY(qn_text_copy(path, &writer->path));
     if (label) QN_TRY(qn_text_copy(label, &writer->label));
     return qn_mrc_writer_create(path, &writer->file);
@@ -153,8 +156,8 @@ qn_status qn_image_stack_writer_create(const char *path, int width, int height, 
 qn_status qn_image_stack_writer_append(qn_image_stack_writer *writer, const float *values)
 {
     if (writer->images == INT32_MAX)
-        QN_FAIL(QN_UNSUPPORTED, "%s: an MRC file holds no more than %llu images", writer->path,
-                (unsigned long long)writer->images);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: an MRC file holds no more than %llu images", writer->path,
+                       (unsigned long long)writer->images);
     QN_TRY(qn_mrc_writer_append(writer->file, values, (size_t)writer->width * (size_t)writer->height));
     writer->images++;
     return QN_OK;

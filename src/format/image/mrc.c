@@ -9,8 +9,8 @@
 #include "format/byte_source.h"
 #include "format/image/mrc_write.h"
 
-/* Before memory is taken: a plain file must hold all that its header says, and gzip makes no more than 1032 bytes of
- * one. Of a pipe nothing is known. */
+/* Check the size before memory is allocated: a plain file must hold all values of its header, and a gzipped byte
+ * unpacks to at most 1032 bytes (the check allows 1040). A pipe cannot be checked. */
 static qn_status check_size(const char *name, const qn_byte_source *source, const qn_mrc_header *header,
                             uint64_t file_bytes)
 {
@@ -19,8 +19,8 @@ static qn_status check_size(const char *name, const qn_byte_source *source, cons
     if (file_bytes > 0) return qn_mrc_check_size(name, header, file_bytes);
     qn_byte_source_progress(source, &done, &stored);
     if (stored > 0 && expected / most_unpacked > stored)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has %llu gzipped bytes, which cannot unpack to the %llu that its header tells of",
-                name, (unsigned long long)stored, (unsigned long long)expected);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has %llu gzipped bytes, which cannot unpack to the %llu of its header", name,
+                       (unsigned long long)stored, (unsigned long long)expected);
     return QN_OK;
 }
 
@@ -32,9 +32,11 @@ static qn_status read_header(qn_byte_source *source, const char *name, qn_mrc_he
     const bool is_plain = qn_byte_source_remaining(source, &file_bytes);
     QN_TRY(qn_byte_source_copy(source, bytes, sizeof bytes, &got));
     if (got < sizeof bytes)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has %zu bytes; expected an MRC header of %d", name, got, QN_MRC_HEADER_BYTES);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has %zu bytes; expected an MRC header of %d", name, got,
+                       QN_MRC_HEADER_BYTES);
     QN_TRY(qn_mrc_header_parse(name, bytes, header));
-    if (header->volumes > 1) QN_FAIL(QN_UNSUPPORTED, "%s: holds %d volumes; expected one", name, header->volumes);
+    if (header->volumes > 1)
+        return QN_FAIL(QN_UNSUPPORTED, "%s: holds %d volumes; expected one", name, header->volumes);
     return check_size(name, source, header, is_plain ? file_bytes : 0);
 }
 
@@ -58,7 +60,7 @@ typedef struct row_buffer {
     float *values;
 } row_buffer;
 
-/* One row after the other, each to where its axes put it. */
+/* Read the rows and put each where the header's axes place it. */
 static qn_status read_rows(qn_byte_source *source, const qn_mrc_header *header, const row_buffer *row,
                            qn_volume *volume)
 {
@@ -71,8 +73,8 @@ static qn_status read_rows(qn_byte_source *source, const qn_mrc_header *header, 
             size_t got;
             QN_TRY(qn_byte_source_copy(source, row->bytes, header->row_bytes, &got));
             if (got < header->row_bytes)
-                QN_FAIL(QN_BAD_FORMAT, "%s: ends inside row %zu of section %zu; expected %d rows of %d sections",
-                        volume->name, r + 1, section + 1, header->counts[1], header->counts[2]);
+                return QN_FAIL(QN_BAD_FORMAT, "%s: ends inside row %zu of section %zu; expected %d rows of %d sections",
+                               volume->name, r + 1, section + 1, header->counts[1], header->counts[2]);
             qn_mrc_decode(header, row->bytes, 1, row->values);
             float *values = volume->values + section * stride[2] + r * stride[1];
             for (size_t i = 0; i < columns; i++) values[i * stride[0]] = row->values[i];
@@ -88,8 +90,8 @@ static qn_status read_values(qn_byte_source *source, const qn_mrc_header *header
     void *memory;
     QN_TRY(qn_byte_source_advance(source, extended, &passed));
     if (passed < extended)
-        QN_FAIL(QN_BAD_FORMAT, "%s: ends inside its extended header of %llu bytes", volume->name,
-                (unsigned long long)extended);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: ends inside its extended header of %llu bytes", volume->name,
+                       (unsigned long long)extended);
     qn_status status = qn_allocate(header->row_bytes, 1, &memory);
     row.bytes = memory;
     if (status == QN_OK) status = qn_allocate((size_t)header->counts[0], sizeof *row.values, &memory);

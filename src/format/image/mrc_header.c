@@ -1,4 +1,4 @@
-/* MRC2014 (Cheng et al. 2015, J. Struct. Biol. 192, 146), and what older and other programs make of it. */
+/* MRC2014 (Cheng et al. 2015, J. Struct. Biol. 192, 146), and the variants of older and other programs. */
 #include "format/image/mrc_header.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "format/packed_bytes.h"
 
-/* Bytes from the file's begin. */
+/* Byte offsets in the file. */
 enum {
     COUNTS = 0,
     MODE = 12,
@@ -17,7 +17,7 @@ enum {
     ANGLES = 52,
     AXES = 64,
     LEAST = 76,
-    LARGEST = 80,
+    MAX = 80,
     MEAN = 84,
     SPACE_GROUP = 88,
     EXTENDED_BYTES = 92,
@@ -57,7 +57,7 @@ static float load_float(bool big_endian, const unsigned char *b)
     return value;
 }
 
-/* Bits of one value; 0: no mode that there is. */
+/* Bits of one value; 0: unknown mode. */
 static int bits_of_mode(int mode)
 {
     switch (mode) {
@@ -81,19 +81,20 @@ static bool makes_sense(bool big_endian, const unsigned char *bytes)
            rows <= most_side;
 }
 
-/* Stamps are missing in old files and wrong in some: whichever reading makes sense wins. */
+/* Stamps are missing in old files and wrong in some, so the byte order that gives plausible values is used. */
 static bool is_big_endian(const unsigned char *bytes)
 {
     const bool stamped = bytes[MACHINE] == 0x11;
     return makes_sense(stamped, bytes) || !makes_sense(!stamped, bytes) ? stamped : !stamped;
 }
 
-/* The standard's bytes are signed; older files have unsigned ones, and either say so as IMOD does or show it. */
+/* The standard's bytes are signed; older files have unsigned bytes, and either state that as IMOD does or show it by
+ * their statistics. */
 static bool has_unsigned_bytes(bool big_endian, const unsigned char *bytes)
 {
     if (load_whole(big_endian, bytes + IMOD_STAMP) == IMOD_MARK)
         return (load_whole(big_endian, bytes + IMOD_FLAGS) & 1) == 0;
-    return load_float(big_endian, bytes + LARGEST) > 127 && !(load_float(big_endian, bytes + LEAST) < 0);
+    return load_float(big_endian, bytes + MAX) > 127 && !(load_float(big_endian, bytes + LEAST) < 0);
 }
 
 static qn_status read_shape(const char *name, const unsigned char *bytes, qn_mrc_header *h)
@@ -103,24 +104,25 @@ static qn_status read_shape(const char *name, const unsigned char *bytes, qn_mrc
     for (int k = 0; k < 3; k++) {
         h->counts[k] = load_whole(h->big_endian, bytes + COUNTS + 4 * k);
         if (h->counts[k] < 1)
-            QN_FAIL(QN_BAD_FORMAT, "%s: %s is %d (byte %d of the MRC header); expected 1 or more", name, fields[k],
-                    h->counts[k], COUNTS + 4 * k);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: %s is %d (byte %d of the MRC header); expected 1 or more", name,
+                           fields[k], h->counts[k], COUNTS + 4 * k);
     }
     if (bits_of_mode(h->mode) == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: the mode is %d (byte %d of the MRC header); expected 0, 1, 2, 6, 12 or 101", name,
-                h->mode, MODE);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: the mode is %d (byte %d of the MRC header); expected 0, 1, 2, 6, 12 or 101",
+                       name, h->mode, MODE);
     if (h->mode == 3 || h->mode == 4)
-        QN_FAIL(QN_UNSUPPORTED, "%s: holds complex values (mode %d); expected real ones (mode 0, 1, 2, 6, 12 or 101)",
-                name, h->mode);
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "%s: holds complex values (mode %d); expected real ones (mode 0, 1, 2, 6, 12 or 101)", name,
+                       h->mode);
     h->row_bytes = ((uint64_t)h->counts[0] * (uint64_t)bits_of_mode(h->mode) + 7) / 8;
     const uint64_t most_rows = INT64_MAX / h->row_bytes, rows = (uint64_t)h->counts[1] * (uint64_t)h->counts[2];
     if (rows > most_rows)
-        QN_FAIL(QN_BAD_FORMAT, "%s: says that it has %d x %d x %d values, more than any file holds", name, h->counts[0],
-                h->counts[1], h->counts[2]);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: says that it has %d x %d x %d values, more than any file holds", name,
+                       h->counts[0], h->counts[1], h->counts[2]);
     return QN_OK;
 }
 
-/* Of files whose three fields are all 0, the usual order is meant. */
+/* Three fields of 0 mean the usual order of axes. */
 static qn_status read_axes(const char *name, const unsigned char *bytes, qn_mrc_header *h)
 {
     int axes[3], seen = 0;
@@ -132,14 +134,15 @@ static qn_status read_axes(const char *name, const unsigned char *bytes, qn_mrc_
         seen |= 1 << h->axes[k];
     }
     if (seen != 7)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: the axes are %d, %d, %d (bytes %d to %d of the MRC header); expected 1, 2, 3 in any "
-                "order",
-                name, axes[0], axes[1], axes[2], AXES, AXES + 11);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: the axes are %d, %d, %d (bytes %d to %d of the MRC header); expected 1, 2, 3 in any "
+                       "order",
+                       name, axes[0], axes[1], axes[2], AXES, AXES + 11);
     return QN_OK;
 }
 
-/* Cell over samples. Both 1 along x and y of more than one voxel is what programs leave that know no size. */
+/* Divide the cell by the samples. Some programs that do not know the pixel size write 1 along x and y of more than one
+ * voxel. */
 static void read_sizes(const unsigned char *bytes, qn_mrc_header *h)
 {
     int samples[3], along[3];
@@ -172,8 +175,9 @@ qn_status qn_mrc_header_parse(const char *name, const void *data, qn_mrc_header 
     header->unsigned_bytes = has_unsigned_bytes(header->big_endian, bytes);
     const int extended = load_whole(header->big_endian, bytes + EXTENDED_BYTES);
     if (extended < 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: the extended header has %d bytes (byte %d of the MRC header); expected 0 or more",
-                name, extended, EXTENDED_BYTES);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: the extended header has %d bytes (byte %d of the MRC header); expected 0 or more", name,
+                       extended, EXTENDED_BYTES);
     header->data_offset = QN_MRC_HEADER_BYTES + (uint64_t)extended;
     return QN_OK;
 }
@@ -192,9 +196,9 @@ qn_status qn_mrc_check_size(const char *name, const qn_mrc_header *header, uint6
 {
     const uint64_t expected = header->data_offset + qn_mrc_data_bytes(header);
     if (file_bytes < expected)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has %llu bytes; expected %llu for %d x %d x %d values of mode %d", name,
-                (unsigned long long)file_bytes, (unsigned long long)expected, header->counts[0], header->counts[1],
-                header->counts[2], header->mode);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has %llu bytes; expected %llu for %d x %d x %d values of mode %d", name,
+                       (unsigned long long)file_bytes, (unsigned long long)expected, header->counts[0],
+                       header->counts[1], header->counts[2], header->mode);
     return QN_OK;
 }
 
@@ -206,11 +210,11 @@ static bool host_is_little_endian(void)
     return first == 1;
 }
 
-/* IEEE 754 binary16, without branches, so that several are decoded at once. */
+/* IEEE 754 binary16, without branches, so that the compiler can vectorise the conversion. */
 static inline float half_to_float(uint32_t half)
 {
     const uint32_t exponent = half >> 10 & 31, fraction = half & 0x3ff;
-    const float small = (float)(int32_t)fraction * 0x1p-24f; /* where the exponent is 0, that is what it means */
+    const float small = (float)(int32_t)fraction * 0x1p-24f; /* the value where the exponent is 0 */
     const uint32_t is_small = 0u - ((exponent - 1) >> 31), is_largest = (exponent + 1) >> 5; /* infinite or NaN */
     uint32_t bits = (exponent + 112 + 112 * is_largest) << 23 | fraction << 13, small_bits;
     float value;
@@ -224,7 +228,7 @@ enum { SHORTS = 1024 }; /* decoded at a time */
 
 static void decode_some_shorts(const qn_mrc_header *header, const unsigned char *bytes, size_t count, float *values)
 {
-    uint16_t shorts[SHORTS]; /* aligned, and as this machine has them */
+    uint16_t shorts[SHORTS]; /* aligned, in this machine's byte order */
     memcpy(shorts, bytes, 2 * count);
     if (header->big_endian == host_is_little_endian())
         for (size_t i = 0; i < count; i++) shorts[i] = (uint16_t)(shorts[i] << 8 | shorts[i] >> 8);
@@ -251,12 +255,12 @@ static void decode_shorts(const qn_mrc_header *header, const unsigned char *byte
 
 static void decode_bytes(const qn_mrc_header *header, const unsigned char *bytes, size_t count, float *values)
 {
-    const int flipped = header->unsigned_bytes ? 0 : 128; /* (b ^ 128) - 128 takes b as signed */
+    const int flipped = header->unsigned_bytes ? 0 : 128; /* (b ^ 128) - 128 reads b as signed */
 #pragma omp simd
     for (size_t i = 0; i < count; i++) values[i] = (float)((bytes[i] ^ flipped) - flipped);
 }
 
-/* Two values a byte, the left one in the lower half; rows begin at bytes. */
+/* Two values per byte, the left one in the lower half; every row begins at a new byte. */
 static void decode_nibbles(const qn_mrc_header *header, const unsigned char *bytes, size_t rows, float *values)
 {
     const size_t columns = (size_t)header->counts[0];
@@ -327,7 +331,7 @@ void qn_mrc_header_format(const qn_mrc_description *d, unsigned char bytes[QN_MR
     bytes[MACHINE] = bytes[MACHINE + 1] = 0x44;
     /* a maximum below the minimum, a mean below both and a negative deviation mean "not known" */
     put_float(d->has_statistics ? d->least : 0, bytes + LEAST);
-    put_float(d->has_statistics ? d->largest : -1, bytes + LARGEST);
+    put_float(d->has_statistics ? d->largest : -1, bytes + MAX);
     put_float(d->has_statistics ? d->mean : -2, bytes + MEAN);
     put_float(d->has_statistics ? d->deviation : -1, bytes + DEVIATION);
     if (d->label) put_label(d->label, bytes);

@@ -17,7 +17,7 @@ enum { BUFFERED_VALUES = 1 << 16 };
 
 struct qn_mrc_writer {
     char *path;
-    qn_text temporary; /* until it is finished */
+    qn_text temporary; /* path of the file until it is finished */
     int descriptor;
     bool failed;
     uint64_t count;
@@ -28,7 +28,8 @@ struct qn_mrc_writer {
 
 static qn_status system_failure(const qn_mrc_writer *writer, const char *what)
 {
-    QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", writer->path, what, strerror(errno));
+    return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", writer->path, what,
+                   strerror(errno));
 }
 
 static qn_status write_bytes(qn_mrc_writer *writer, const unsigned char *bytes, size_t size)
@@ -44,7 +45,8 @@ static qn_status write_bytes(qn_mrc_writer *writer, const unsigned char *bytes, 
 
 static qn_status start(qn_mrc_writer *writer, const char *path)
 {
-    const unsigned char nothing[QN_MRC_HEADER_BYTES] = {0}; /* the header comes last: it counts what there is */
+    const unsigned char nothing[QN_MRC_HEADER_BYTES] = {
+        0}; /* the header is written last, because it holds the counts */
     void *memory;
     QN_TRY(qn_text_copy(path, &writer->path));
     QN_TRY(qn_allocate(BUFFERED_VALUES, 4, &memory));
@@ -85,7 +87,7 @@ static qn_status append_some(qn_mrc_writer *writer, const float *values, size_t 
         qn_packed_store(bits, 4, writer->buffer + 4 * i);
         writer->least = value < writer->least ? value : writer->least;
         writer->largest = value > writer->largest ? value : writer->largest;
-        writer->sum += value; /* not finite once one value is not */
+        writer->sum += value; /* stays infinite or NaN after the first such value */
         writer->sum_of_squares += (double)value * value;
     }
     writer->count += count;
@@ -94,7 +96,7 @@ static qn_status append_some(qn_mrc_writer *writer, const float *values, size_t 
 
 qn_status qn_mrc_writer_append(qn_mrc_writer *writer, const float *values, size_t count)
 {
-    if (writer->failed) QN_FAIL(QN_IO_ERROR, "%s: values before were not written", writer->path);
+    if (writer->failed) return QN_FAIL(QN_IO_ERROR, "%s: earlier values could not be written", writer->path);
     for (size_t done = 0; done < count;) {
         const size_t next = count - done < BUFFERED_VALUES ? count - done : BUFFERED_VALUES;
         qn_status status = append_some(writer, values + done, next);
@@ -119,10 +121,10 @@ static qn_status finish(qn_mrc_writer *writer, qn_mrc_description description)
 {
     unsigned char header[QN_MRC_HEADER_BYTES];
     const int *n = description.counts;
-    if (writer->failed) QN_FAIL(QN_IO_ERROR, "%s: values before were not written", writer->path);
+    if (writer->failed) return QN_FAIL(QN_IO_ERROR, "%s: earlier values could not be written", writer->path);
     if (writer->count == 0 || writer->count != (uint64_t)n[0] * (uint64_t)n[1] * (uint64_t)n[2])
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: %llu values were given; expected %d x %d x %d", writer->path,
-                (unsigned long long)writer->count, n[0], n[1], n[2]);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: %llu values were given; expected %d x %d x %d", writer->path,
+                       (unsigned long long)writer->count, n[0], n[1], n[2]);
     add_statistics(writer, &description);
     qn_mrc_header_format(&description, header);
     if (lseek(writer->descriptor, 0, SEEK_SET) != 0) return system_failure(writer, "go back in");

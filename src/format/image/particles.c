@@ -1,6 +1,7 @@
-/* Particle sets of RELION and Xmipp. What a row says goes straight into the set; what needs other tables (which optics
- * group a number means, how long a pixel is) is settled when all are read, so that tables may come in any order. */
-#include "format/image/particles.h"
+/* Particle sets of RELION and Xmipp. Values of a row go straight into the set. Values that depend on other tables (the
+ * optics group of a number, the length of a pixel) are resolved after all tables are read, so that tables may come in
+ * any order. */
+#include <quern/particles.h>
 
 #include <math.h>
 #include <string.h>
@@ -34,7 +35,7 @@ enum field {
     BEAM_TILT_Y,
     FLIP,
     ENABLED,
-    /* of optics: in a table of their own, or in every row */
+    /* of optics: in a table of their own, or repeated in every row */
     GROUP_NAME,
     PIXEL,
     OLD_PIXEL,
@@ -97,16 +98,16 @@ static const char *const column_names[FIELD_COUNT][2] = {
 };
 
 enum { RELION, XMIPP };
-enum { MOST_OPTICS = 4096 }; /* found by looking through them */
+enum { OPTICS_MAX = 4096 }; /* a linear search finds them */
 
 typedef struct particle_reader {
     qn_star_reader *star;
     qn_particle_set *set;
     qn_stack_names *stacks;
     size_t particle_capacity, optics_capacity, last_optics;
-    const qn_star_table *table; /* the one that is read now */
+    const qn_star_table *table; /* the current table */
     const qn_star_value *values;
-    int dialect, columns[FIELD_COUNT]; /* of that table; −1: absent */
+    int dialect, columns[FIELD_COUNT]; /* of the current table; −1: absent */
     bool has_table, has_optics_table, names_optics, in_pixels, has_defocus, has_lens;
 } particle_reader;
 
@@ -118,9 +119,9 @@ static bool has(const particle_reader *r, enum field field)
 static qn_status refuse(const particle_reader *r, qn_status status, enum field field, const char *expected)
 {
     const qn_star_value value = r->values[r->columns[field]];
-    QN_FAIL(status, "%s: line %llu (row %llu of data_%s): _%s is \"%s\"; expected %s", qn_star_name(r->star),
-            (unsigned long long)qn_star_line(r->star), (unsigned long long)qn_star_row(r->star), r->table->block,
-            column_names[field][r->dialect], qn_quote(value.text, value.length).text, expected);
+    return QN_FAIL(status, "%s: line %llu (row %llu of data_%s): _%s is \"%s\"; expected %s", qn_star_name(r->star),
+                   (unsigned long long)qn_star_line(r->star), (unsigned long long)qn_star_row(r->star), r->table->block,
+                   column_names[field][r->dialect], qn_quote(value.text, value.length).text, expected);
 }
 
 static void find_columns(particle_reader *r, const qn_star_table *table, int dialect)
@@ -131,7 +132,7 @@ static void find_columns(particle_reader *r, const qn_star_table *table, int dia
         r->columns[f] = column_names[f][dialect] ? qn_star_column(table, column_names[f][dialect]) : -1;
 }
 
-/* The column's number, or what is there if the column is absent. */
+/* Read the number in the column; where the column is absent, *number keeps its value. */
 static qn_status get_number(const particle_reader *r, enum field field, double *number)
 {
     if (!has(r, field)) return QN_OK;
@@ -158,7 +159,7 @@ static qn_status get_whole(const particle_reader *r, enum field field, int least
     return QN_OK;
 }
 
-/* What would have to be corrected and is not. */
+/* Refuse a value other than `expected`, whose correction is not implemented. */
 static qn_status demand(const particle_reader *r, enum field field, double expected, const char *sentence)
 {
     double number = expected;
@@ -166,7 +167,7 @@ static qn_status demand(const particle_reader *r, enum field field, double expec
     return number == expected ? QN_OK : refuse(r, QN_UNSUPPORTED, field, sentence);
 }
 
-/* Coefficients as "[0,0,0]". */
+/* Refuse coefficients other than zeros, such as "[0,0,0]". */
 static qn_status demand_zeros(const particle_reader *r, enum field field)
 {
     if (!has(r, field)) return QN_OK;
@@ -225,9 +226,9 @@ static bool has_lens(const particle_reader *r)
 static qn_status add_optics(particle_reader *r, const qn_optics_group *group)
 {
     void *memory = r->set->optics;
-    if (r->set->optics_count == MOST_OPTICS)
-        QN_FAIL(QN_UNSUPPORTED, "%s: line %llu brings more than %d kinds of optics", qn_star_name(r->star),
-                (unsigned long long)qn_star_line(r->star), MOST_OPTICS);
+    if (r->set->optics_count == OPTICS_MAX)
+        return QN_FAIL(QN_UNSUPPORTED, "%s: line %llu adds one more than %d kinds of optics", qn_star_name(r->star),
+                       (unsigned long long)qn_star_line(r->star), OPTICS_MAX);
     qn_status status = qn_grow(&memory, &r->optics_capacity, r->set->optics_count + 1, sizeof *group);
     r->set->optics = memory;
     QN_TRY(status);
@@ -254,14 +255,15 @@ static qn_status read_optics_table(particle_reader *r, const qn_star_table *tabl
 {
     find_columns(r, table, RELION);
     if (r->has_optics_table)
-        QN_FAIL(QN_BAD_FORMAT, "%s: line %llu begins a second table data_optics", qn_star_name(r->star),
-                (unsigned long long)table->line);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: line %llu begins a second table data_optics", qn_star_name(r->star),
+                       (unsigned long long)table->line);
     if (!has(r, OPTICS_GROUP))
-        QN_FAIL(QN_BAD_FORMAT, "%s: table data_optics at line %llu has no column _rlnOpticsGroup",
-                qn_star_name(r->star), (unsigned long long)table->line);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: table data_optics at line %llu has no column _rlnOpticsGroup",
+                       qn_star_name(r->star), (unsigned long long)table->line);
     if (r->set->optics_count > 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: table data_optics at line %llu stands behind particles that bring their own optics",
-                qn_star_name(r->star), (unsigned long long)table->line);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: table data_optics at line %llu comes after particles that have their own optics",
+                       qn_star_name(r->star), (unsigned long long)table->line);
     r->has_optics_table = true;
     r->has_lens = has_lens(r);
     for (;;) {
@@ -271,7 +273,8 @@ static qn_status read_optics_table(particle_reader *r, const qn_star_table *tabl
     }
 }
 
-/* "000012@stack" counts from 1; without a number the file is one image. Xmipp may end it with ":" and a format. */
+/* "000012@stack" counts from 1; without a number the file is one image. Xmipp may end the name
+ * with ":" and a format. */
 static qn_status read_image_name(const particle_reader *r, qn_particle *particle)
 {
     static const char expected[] = "such as \"000001@particles.mrcs\", counting from 1";
@@ -295,7 +298,8 @@ static qn_status read_image_name(const particle_reader *r, qn_particle *particle
 static qn_status read_pose(const particle_reader *r, qn_particle *particle)
 {
     int flip = 0;
-    double *origin = particle->origin_angstrom; /* in pixels until all is read, where columns are in pixels */
+    double *origin =
+        particle->origin_angstrom; /* in pixels until all tables are read, where the columns are in pixels */
     QN_TRY(get_number(r, ROT, &particle->rot_degrees));
     QN_TRY(get_number(r, TILT, &particle->tilt_degrees));
     QN_TRY(get_number(r, PSI, &particle->psi_degrees));
@@ -322,7 +326,7 @@ static bool same_optics(const qn_optics_group *a, const qn_optics_group *b)
            a->spherical_aberration_mm == b->spherical_aberration_mm && a->amplitude_contrast == b->amplitude_contrast;
 }
 
-/* Rows that bring their own optics share groups where these are the same. */
+/* Rows with their own optics share a group where the optics are equal. */
 static qn_status read_own_optics(particle_reader *r, qn_particle *particle)
 {
     qn_optics_group group = {.number = (int)r->set->optics_count + 1};
@@ -336,7 +340,7 @@ static qn_status read_own_optics(particle_reader *r, qn_particle *particle)
     return QN_OK;
 }
 
-/* With a number of optics groups, that number is kept until all is read. */
+/* Where the row has the number of an optics group, store the number until all tables are read. */
 static qn_status read_optics_of_row(particle_reader *r, qn_particle *particle)
 {
     int number = 1;
@@ -370,9 +374,10 @@ static qn_status read_particle(particle_reader *r)
 static qn_status read_particle_table(particle_reader *r, const qn_star_table *table)
 {
     if (r->has_table)
-        QN_FAIL(QN_UNSUPPORTED, "%s: has another table of images at line %llu (data_%s); expected one",
-                qn_star_name(r->star), (unsigned long long)table->line, table->block);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: has another table of images at line %llu (data_%s); expected one",
+                       qn_star_name(r->star), (unsigned long long)table->line, table->block);
     r->has_table = true;
+    r->set->has_images = true;
     r->set->has_angles = has(r, ROT) && has(r, TILT) && has(r, PSI);
     r->set->has_subsets = has(r, SUBSET);
     r->in_pixels = !has(r, X_ANGSTROM) && !has(r, Y_ANGSTROM);
@@ -401,20 +406,20 @@ static qn_status read_tables(particle_reader *r)
         if (has(r, IMAGE))
             QN_TRY(read_particle_table(r, table));
         else if (strcmp(table->block, "particles") == 0)
-            QN_FAIL(QN_BAD_FORMAT, "%s: table data_particles at line %llu has no column _rlnImageName",
-                    qn_star_name(r->star), (unsigned long long)table->line);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: table data_particles at line %llu has no column _rlnImageName",
+                           qn_star_name(r->star), (unsigned long long)table->line);
     }
 }
 
-/* Numbers of optics groups become indices. Without the table (RELION's own projections lack it) each number is a group
- * of which nothing is known. */
+/* Replace numbers of optics groups by indices. Without the table of optics (RELION's own projections lack it) each
+ * number becomes a group with unknown optics. */
 static qn_status settle_optics(particle_reader *r)
 {
     const qn_particle_set *set = r->set;
     size_t index = 0;
     if (!r->names_optics && r->has_optics_table && set->optics_count != 1)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has %zu optics groups, but no column _rlnOpticsGroup", set->name,
-                set->optics_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has %zu optics groups, but no column _rlnOpticsGroup", set->name,
+                       set->optics_count);
     if (!r->names_optics && !r->has_optics_table) return QN_OK;
     r->has_lens = r->has_lens && r->has_optics_table;
     for (size_t i = 0; i < set->particle_count; i++) {
@@ -425,15 +430,17 @@ static qn_status settle_optics(particle_reader *r)
             for (index = 0; index < set->optics_count; index++)
                 if ((uint32_t)set->optics[index].number == p->optics) break;
         if (index == set->optics_count && r->has_optics_table)
-            QN_FAIL(QN_BAD_FORMAT, "%s: line %llu (row %llu): _rlnOpticsGroup is \"%lu\", which data_optics has not",
-                    set->name, (unsigned long long)p->line, (unsigned long long)p->row, (unsigned long)p->optics);
+            return QN_FAIL(
+                QN_BAD_FORMAT, "%s: line %llu (row %llu): _rlnOpticsGroup is \"%lu\", which data_optics does not have",
+                set->name, (unsigned long long)p->line, (unsigned long long)p->row, (unsigned long)p->optics);
         if (index == set->optics_count) QN_TRY(add_optics(r, &unknown));
         p->optics = (uint32_t)index;
     }
     return QN_OK;
 }
 
-/* What its first stack's header says; a stack that is not there fails when it is opened, not here. */
+/* Take the pixel size from the header of the group's first stack. A missing stack is reported when it is opened, not
+ * here. */
 static void find_pixel(const qn_particle_set *set, uint32_t optics, qn_optics_group *group)
 {
     qn_image_stack *stack;
@@ -452,8 +459,8 @@ static qn_status settle(particle_reader *r)
 {
     qn_particle_set *set = r->set;
     if (!r->has_table)
-        QN_FAIL(QN_BAD_FORMAT, "%s: no table has a column _rlnImageName (RELION) or _image (Xmipp)", set->name);
-    if (set->particle_count == 0) QN_FAIL(QN_BAD_FORMAT, "%s: holds no particles", set->name);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: no table has a column _rlnImageName (RELION) or _image (Xmipp)", set->name);
+    if (set->particle_count == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: holds no particles", set->name);
     QN_TRY(settle_optics(r));
     QN_TRY(qn_stack_names_take(r->stacks, &set->stacks, &set->stack_count));
     for (size_t i = 0; i < set->optics_count; i++)
@@ -475,7 +482,7 @@ static qn_status read_all(particle_reader *r, const char *path)
     return settle(r);
 }
 
-qn_status qn_particles_read(const char *path, qn_particle_set **set)
+qn_status qn_particle_set_read(const char *path, qn_particle_set **set)
 {
     particle_reader reader = {0};
     void *memory;

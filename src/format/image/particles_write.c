@@ -1,15 +1,15 @@
-/* Particle sets as RELION 3.1 and later have them: data_optics and data_particles. */
+/* Particle sets as RELION 3.1 and later write them: data_optics and data_particles. */
 #include <math.h>
+#include <quern/particles.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "format/image/particles.h"
 #include "format/image/stack_names.h"
 
-/* Which optional columns there are. */
+/* The optional columns that are written. */
 typedef struct columns {
     bool pixel, image_size, lens, origins, weights, b_factors;
 } columns;
@@ -17,21 +17,21 @@ typedef struct columns {
 typedef struct particle_writer {
     const qn_particle_set *set;
     const char *path;
-    char **stacks; /* as the file names them */
+    char **stacks; /* paths relative to the file's folder */
     char *quotes;  /* around images of each stack; 0: none */
     columns columns;
     qn_text text;
     int column_number;
 } particle_writer;
 
-/* With six decimals behind a blank; printf's point would depend on the locale. */
+/* Write a blank and a number with six decimals; printf's decimal point depends on the locale. */
 static qn_status put_number(particle_writer *w, double value)
 {
     char digits[24], text[32] = " ";
     int count = 0, length = 1;
     if (!(fabs(value) < 9e12))
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: a particle has the value %g; expected one that six decimals hold", w->path,
-                value);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: a particle has the value %g; expected a number below 9e12", w->path,
+                       value);
     const long long units = llround(value * 1e6);
     for (long long size = units < 0 ? -units : units; size > 0 || count < 7; size /= 10)
         digits[count++] = (char)('0' + size % 10);
@@ -48,16 +48,16 @@ static qn_status put_column(particle_writer *w, const char *name)
     return qn_text_append(&w->text, "_%s #%d\n", name, ++w->column_number);
 }
 
-/* The quote that a value needs, or 0. */
+/* Find the quotation mark that a value needs; 0: none. */
 static qn_status find_quote(const particle_writer *w, const char *value, char *quote)
 {
     const bool plain = *value && !strpbrk(value, " \t\n\r\v\f") && !strchr("_#'\"", *value);
     *quote = plain ? '\0' : strchr(value, '"') ? '\'' : '"';
     if (strpbrk(value, "\n\r\v\f") || (!plain && strchr(value, '"') && strchr(value, '\'')))
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "%s: the name %s has line ends, or blanks and both kinds of quotes; STAR cannot hold "
-                "it",
-                w->path, value);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s: the name %s has line ends, or blanks and both kinds of quotes; STAR cannot hold "
+                       "it",
+                       w->path, value);
     return QN_OK;
 }
 
@@ -137,10 +137,9 @@ static qn_status put_particles_head(particle_writer *w)
     return w->columns.weights ? put_column(w, "rlnParticleFigureOfMerit") : QN_OK;
 }
 
-/* RELION knows no mirrors, and needs none: with D the half turn about y, which is the mirror along x but for the sign
- * of z that projecting forgets, the mirrored image of A = Rz(ψ) Ry(θ) Rz(φ) is the image of D·A = Rz(−ψ) Ry(θ + 180°)
- * Rz(φ).
- */
+/* Replace a mirrored image, which RELION does not have, by an image in another orientation. Let D be the half turn
+ * about y. D equals the mirror along x except for the sign of z, which projection loses. So the mirrored image of A =
+ * Rz(ψ) Ry(θ) Rz(φ) is the image of D·A = Rz(−ψ) Ry(θ + 180°) Rz(φ). */
 static qn_particle unflip(const qn_particle *particle)
 {
     qn_particle p = *particle;
@@ -182,12 +181,12 @@ static qn_status check_set(const particle_writer *w)
     for (size_t i = 0; i < set->optics_count; i++)
         for (size_t j = 0; j < i; j++)
             if (set->optics[i].number == set->optics[j].number)
-                QN_FAIL(QN_INVALID_ARGUMENT, "%s: two optics groups have the number %d", w->path,
-                        set->optics[i].number);
+                return QN_FAIL(QN_INVALID_ARGUMENT, "%s: two optics groups have the number %d", w->path,
+                               set->optics[i].number);
     for (size_t i = 0; i < set->particle_count; i++)
         if (set->particles[i].stack >= set->stack_count || set->particles[i].optics >= set->optics_count)
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: particle %zu is of a stack or an optics group that there is not", w->path,
-                    i + 1);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: particle %zu names a stack or an optics group that does not exist",
+                           w->path, i + 1);
     return QN_OK;
 }
 
@@ -216,7 +215,7 @@ static qn_status write_all(particle_writer *w)
     return qn_file_write(w->path, w->text.data, w->text.length);
 }
 
-qn_status qn_particles_write(const qn_particle_set *set, const char *path)
+qn_status qn_particle_set_write(const qn_particle_set *set, const char *path)
 {
     particle_writer writer = {.set = set, .path = path, .columns = choose_columns(set)};
     qn_status status = write_all(&writer);

@@ -12,15 +12,15 @@
 #include "base/text.h"
 
 struct qn_stack_names {
-    char *folder; /* of the file, as its path has it */
-    char *whole;  /* the same from the root; NULL where it is not there */
+    char *folder; /* of the file, as in its path */
+    char *whole;  /* the same as an absolute path; NULL where it does not exist */
     char **names; /* as written */
     size_t count, capacity;
     uint32_t *slots; /* index + 1 of the name that hashes there or before; 0: empty */
     size_t slot_count;
 };
 
-/* "." where the path has none. */
+/* The folder of a path; "." where the path has none. */
 static qn_status folder_of(const char *path, char **folder)
 {
     const char *slash = strrchr(path, '/');
@@ -111,7 +111,7 @@ qn_status qn_stack_names_find(qn_stack_names *names, const char *text, size_t le
     const size_t slot = find_slot(names, text, length);
     if (names->slots[slot] == 0) {
         qn_text copy = {0};
-        if (names->count == UINT32_MAX - 1) QN_FAIL(QN_UNSUPPORTED, "more stacks than are counted");
+        if (names->count == UINT32_MAX - 1) return QN_FAIL(QN_UNSUPPORTED, "more stacks than are counted");
         QN_TRY(qn_text_append_bytes(&copy, text, length));
         names->names[names->count++] = copy.data;
         names->slots[slot] = (uint32_t)names->count;
@@ -120,7 +120,7 @@ qn_status qn_stack_names_find(qn_stack_names *names, const char *text, size_t le
     return QN_OK;
 }
 
-/* folder/name if it is a file; else *path is NULL. */
+/* Set *path to folder/name if that is a file, else to NULL. */
 static qn_status try_folder(const char *folder, const char *name, char **path)
 {
     QN_TRY(qn_path_join(folder, name, path));
@@ -128,7 +128,7 @@ static qn_status try_folder(const char *folder, const char *name, char **path)
     return QN_OK;
 }
 
-/* The stack as seen from the folders above the file's, the nearest first. */
+/* Look for the stack in the folders above the file's folder, the nearest first. */
 static qn_status look_above(const qn_stack_names *names, const char *name, char **path)
 {
     char *folder;
@@ -136,7 +136,7 @@ static qn_status look_above(const qn_stack_names *names, const char *name, char 
     QN_TRY(qn_text_copy(names->whole, &folder));
     qn_status status = QN_OK;
     for (char *slash = strrchr(folder, '/'); status == QN_OK && !*path && slash; slash = strrchr(folder, '/')) {
-        if (folder[1] == '\0') break; /* the root was looked at */
+        if (folder[1] == '\0') break; /* the root was searched */
         slash[slash == folder ? 1 : 0] = '\0';
         status = try_folder(folder, name, path);
     }
@@ -165,7 +165,7 @@ qn_status qn_stack_names_take(qn_stack_names *names, char ***paths, size_t *coun
     return QN_OK;
 }
 
-/* From the root, without symbolic links as far as the folder is there. */
+/* The absolute path, with symbolic links resolved as far as the folders exist. */
 static qn_status whole_path(const char *path, char **whole)
 {
     char *folder, *folder_whole, here[4096];
@@ -185,7 +185,7 @@ static qn_status whole_path(const char *path, char **whole)
     return status;
 }
 
-/* Both from the root: up from the folder of `from` to what they share, and down again. */
+/* The path from `from` to `to`, both absolute: up to their common folder and down again. */
 static qn_status relate(const char *from, const char *to, char **name)
 {
     size_t shared = 0;

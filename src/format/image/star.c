@@ -9,25 +9,26 @@
 #include "format/byte_source.h"
 #include "format/number.h"
 
-enum { LONGEST_LINE = 1 << 20 }; /* what byte sources show whole */
+enum { LONGEST_LINE = 1 << 20 }; /* the longest line that byte sources show in one part */
 
 enum table_kind { NO_TABLE, LOOP, SINGLE_VALUES };
 
 struct qn_star_reader {
     qn_byte_source *source;
     char *name;
-    const char *line; /* looked at, not yet taken; without its end */
+    const char *line; /* shown, not yet taken; without its end */
     size_t length, held_bytes;
     bool is_held, at_end;
-    uint64_t line_number; /* of the line that is looked at, or was taken last */
+    uint64_t line_number; /* of the line that is shown, or was taken last */
     uint64_t row, row_line;
     enum table_kind kind;
-    bool ended_by_empty_line; /* the table before */
+    bool ended_by_empty_line; /* the previous table */
     qn_star_table table;
-    qn_text block, names, singles; /* zero-terminated one after the other: column names, and values of SINGLE_VALUES */
-    const char *columns[QN_STAR_MOST_COLUMNS];
-    size_t offsets[QN_STAR_MOST_COLUMNS]; /* of the names */
-    qn_star_value values[QN_STAR_MOST_COLUMNS];
+    qn_text block, names,
+        singles; /* zero-terminated texts one after the other: column names, and values of SINGLE_VALUES */
+    const char *columns[QN_STAR_COLUMNS_MAX];
+    size_t offsets[QN_STAR_COLUMNS_MAX]; /* of the names */
+    qn_star_value values[QN_STAR_COLUMNS_MAX];
 };
 
 static bool is_blank(char c)
@@ -35,7 +36,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* Look at the next line, if it is not looked at already. */
+/* Show the next line, unless one is shown already. */
 static qn_status look(qn_star_reader *r)
 {
     if (r->is_held || r->at_end) return QN_OK;
@@ -47,10 +48,11 @@ static qn_status look(qn_star_reader *r)
     r->line_number++;
     const bool ends = r->line[r->length - 1] == '\n';
     if (!ends && r->length >= LONGEST_LINE)
-        QN_FAIL(QN_BAD_FORMAT, "%s: line %llu is longer than %d bytes", r->name, (unsigned long long)r->line_number,
-                LONGEST_LINE);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: line %llu is longer than %d bytes", r->name,
+                       (unsigned long long)r->line_number, LONGEST_LINE);
     if (ends) r->length--;
-    if (r->line_number == 1 && r->length >= 3 && memcmp(r->line, "\xef\xbb\xbf", 3) == 0) { /* UTF-8's mark */
+    if (r->line_number == 1 && r->length >= 3 &&
+        memcmp(r->line, "\xef\xbb\xbf", 3) == 0) { /* UTF-8's byte order mark */
         r->line += 3;
         r->length -= 3;
     }
@@ -63,7 +65,7 @@ static void take(qn_star_reader *r)
     r->is_held = false;
 }
 
-/* The next value of the line from *at on; false at its end or a comment. */
+/* The next value of the line from *at on; false at the line's end and at a comment. */
 static bool next_value(const qn_star_reader *r, size_t *at, qn_star_value *value, bool *open_quote)
 {
     const char *line = r->line;
@@ -72,7 +74,7 @@ static bool next_value(const qn_star_reader *r, size_t *at, qn_star_value *value
     *at = r->length;
     *open_quote = false;
     if (i == r->length || line[i] == '#') return false;
-    if (line[i] == '\'' || line[i] == '"') { /* up to a quote behind which a blank or nothing stands */
+    if (line[i] == '\'' || line[i] == '"') { /* up to a quote that is followed by a blank or the line's end */
         for (size_t end = i + 1; end < r->length; end++) {
             if (line[end] != line[i] || (end + 1 < r->length && !is_blank(line[end + 1]))) continue;
             *value = (qn_star_value){line + i + 1, end - i - 1};
@@ -89,7 +91,7 @@ static bool next_value(const qn_star_reader *r, size_t *at, qn_star_value *value
     return true;
 }
 
-/* Values of the line, of which at most `most` are kept. */
+/* Split the line into values; at most `most` are stored. */
 static qn_status split(const qn_star_reader *r, size_t most, qn_star_value *values, size_t *count)
 {
     qn_star_value value;
@@ -98,8 +100,8 @@ static qn_status split(const qn_star_reader *r, size_t most, qn_star_value *valu
     for (size_t at = 0; next_value(r, &at, &value, &open_quote); (*count)++)
         if (*count < most) values[*count] = value;
     if (open_quote)
-        QN_FAIL(QN_BAD_FORMAT, "%s: line %llu has a quote that is not closed", r->name,
-                (unsigned long long)r->line_number);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: line %llu has a quote that is not closed", r->name,
+                       (unsigned long long)r->line_number);
     return QN_OK;
 }
 
@@ -118,17 +120,17 @@ static qn_status add_column(qn_star_reader *r, qn_star_value name)
     qn_star_table *table = &r->table;
     for (size_t i = 0; i < table->column_count; i++)
         if (is_text((qn_star_value){name.text + 1, name.length - 1}, r->names.data + r->offsets[i]))
-            QN_FAIL(QN_BAD_FORMAT, "%s: line %llu names column %s again", r->name, (unsigned long long)r->line_number,
-                    qn_quote(name.text, name.length).text);
-    if (table->column_count == QN_STAR_MOST_COLUMNS)
-        QN_FAIL(QN_BAD_FORMAT, "%s: line %llu has more columns than the %d that are read", r->name,
-                (unsigned long long)r->line_number, QN_STAR_MOST_COLUMNS);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: line %llu names column %s again", r->name,
+                           (unsigned long long)r->line_number, qn_quote(name.text, name.length).text);
+    if (table->column_count == QN_STAR_COLUMNS_MAX)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: line %llu has more columns than the %d that are read", r->name,
+                       (unsigned long long)r->line_number, QN_STAR_COLUMNS_MAX);
     r->offsets[table->column_count++] = r->names.length;
     QN_TRY(qn_text_append_bytes(&r->names, name.text + 1, name.length - 1));
     return qn_text_append_bytes(&r->names, "", 1);
 }
 
-/* The names of a loop, each on a line of its own; empty lines may stand between and behind them. */
+/* Read the names of a loop, one on each line; empty lines may stand between and after them. */
 static qn_status read_loop_head(qn_star_reader *r)
 {
     qn_star_value values[2];
@@ -145,7 +147,7 @@ static qn_status read_loop_head(qn_star_reader *r)
     }
 }
 
-/* Lines of a name and a value. */
+/* Read lines of a name and a value. */
 static qn_status read_single_values(qn_star_reader *r)
 {
     qn_star_value values[2];
@@ -159,12 +161,13 @@ static qn_status read_single_values(qn_star_reader *r)
         if (count > 0 && values[0].text[0] != '_') break;
         if (count == 0 && memchr(r->line, '#', r->length) == NULL) break; /* an empty line */
         if (count != 0 && count != 2)
-            QN_FAIL(QN_BAD_FORMAT, "%s: line %llu has %zu values behind the name %s; expected 1", r->name,
-                    (unsigned long long)r->line_number, count - 1, qn_quote(values[0].text, values[0].length).text);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: line %llu has %zu values after the name %s; expected 1", r->name,
+                           (unsigned long long)r->line_number, count - 1,
+                           qn_quote(values[0].text, values[0].length).text);
         if (count == 2) {
             QN_TRY(add_column(r, values[0]));
             r->values[r->table.column_count - 1] =
-                (qn_star_value){NULL, values[1].length}; /* the text when all are in */
+                (qn_star_value){NULL, values[1].length}; /* the text is set when all values are read */
             QN_TRY(qn_text_append_bytes(&r->singles, values[1].text, values[1].length));
         }
         take(r);
@@ -182,17 +185,18 @@ static qn_status refuse_line(const qn_star_reader *r)
     const unsigned long long line = r->line_number;
     const qn_quotation quote = qn_quote(r->line, r->length);
     if (r->ended_by_empty_line)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: line %llu goes on with rows (\"%s\") behind the empty line that ended table data_%s; expected "
-                "data_ or loop_",
-                r->name, line, quote.text, r->block.data);
-    QN_FAIL(QN_BAD_FORMAT,
-            "%s: line %llu is \"%s\", which is no STAR; expected data_, loop_ or a name that begins "
-            "with _",
-            r->name, line, quote.text);
+        return QN_FAIL(
+            QN_BAD_FORMAT,
+            "%s: line %llu goes on with rows (\"%s\") after the empty line that ended table data_%s; expected "
+            "data_ or loop_",
+            r->name, line, quote.text, r->block.data);
+    return QN_FAIL(QN_BAD_FORMAT,
+                   "%s: line %llu is \"%s\", which is not STAR; expected data_, loop_ or a name that begins "
+                   "with _",
+                   r->name, line, quote.text);
 }
 
-/* Up to a loop or a name; *found is false at the end of the file. */
+/* Skip lines up to a loop or a name; *found is false at the end of the file. */
 static qn_status find_table(qn_star_reader *r, bool *found)
 {
     qn_star_value value;
@@ -212,8 +216,8 @@ static qn_status find_table(qn_star_reader *r, bool *found)
     }
 }
 
-/* Whether the line that is looked at is behind the table's rows. A row of several values may begin with a value that
- * looks like a keyword. */
+/* Whether the current line is after the table's rows. A row of several values may begin with a value that looks like a
+ * keyword. */
 static bool ends_loop(qn_star_reader *r)
 {
     qn_star_value value, other;
@@ -250,15 +254,15 @@ qn_status qn_star_next_row(qn_star_reader *r, const qn_star_value **values)
     r->row++;
     r->row_line = r->line_number;
     if (count != expected)
-        QN_FAIL(QN_BAD_FORMAT, "%s: line %llu (row %llu of data_%s) has %zu values; expected %zu, one a column",
-                r->name, (unsigned long long)r->line_number, (unsigned long long)r->row, r->block.data, count,
-                expected);
-    take(r); /* the bytes stay where they are until the next line is looked at */
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: line %llu (row %llu of data_%s) has %zu values; expected %zu, one per column", r->name,
+                       (unsigned long long)r->line_number, (unsigned long long)r->row, r->block.data, count, expected);
+    take(r); /* the bytes stay valid until the next line is shown */
     *values = r->values;
     return QN_OK;
 }
 
-/* Past the rows that nobody asked for. */
+/* Skip the rows that the caller did not read. */
 static qn_status leave_table(qn_star_reader *r)
 {
     while (r->kind == LOOP) {

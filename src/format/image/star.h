@@ -1,6 +1,6 @@
 /* Tables of STAR files as RELION and Xmipp write them, in one pass: a row is a line, an empty line ends a table, and
- * nothing is held but the line that is looked at. (A CIF parser suits neither: files have a million rows, loops may be
- * empty, and messages must name the row's line.)
+ * only the current line is in memory. (A CIF parser does not fit: files have a million rows, loops may be empty, and
+ * messages must name the row's line.)
  *
  *     while (qn_star_next_table(reader, &table) == QN_OK && table)
  *         while (qn_star_next_row(reader, &values) == QN_OK && values)
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { QN_STAR_MOST_COLUMNS = 1024 };
+enum { QN_STAR_COLUMNS_MAX = 1024 };
 
 typedef struct qn_star_reader qn_star_reader;
 
@@ -30,23 +30,23 @@ typedef struct qn_star_table {
     const char *block;    /* name of its block, without "data_" */
     const char **columns; /* names without '_' */
     size_t column_count;
-    uint64_t line; /* where it begins, from 1 */
+    uint64_t line; /* line on which it begins, from 1 */
 } qn_star_table;
 
 /* "-" for standard input; gzipped or not. QN_NOT_FOUND, QN_IO_ERROR. */
 QN_MUST_CHECK qn_status qn_star_open(const char *path, qn_star_reader **reader);
 void qn_star_close(qn_star_reader **reader);
 
-/* The next table, past what is left of the one before; *table is NULL at the end of the file, else valid until the next
- * call. QN_BAD_FORMAT naming line and value: what is no STAR, a column twice, rows behind the empty line that ended
+/* Go to the next table, skipping the rest of the current one. *table is NULL at the end of the file, else valid until
+ * the next call. QN_BAD_FORMAT naming line and value: not STAR, a column twice, rows after the empty line that ended
  * their table. */
 QN_MUST_CHECK qn_status qn_star_next_table(qn_star_reader *reader, const qn_star_table **table);
 
-/* As many values as the table has columns, valid until the next call; *values is NULL behind the last row.
- * QN_BAD_FORMAT: too few or too many values, an open quote, a line longer than a MiB. */
+/* Read the next row: as many values as the table has columns, valid until the next call; *values is NULL after the last
+ * row. QN_BAD_FORMAT: too few or too many values, an open quote, a line longer than 1 MiB. */
 QN_MUST_CHECK qn_status qn_star_next_row(qn_star_reader *reader, const qn_star_value **values);
 
-/* Of the row that was read last, both from 1. */
+/* Number of the latest row and its line, both from 1. */
 uint64_t qn_star_row(const qn_star_reader *reader);
 uint64_t qn_star_line(const qn_star_reader *reader);
 const char *qn_star_name(const qn_star_reader *reader);

@@ -36,8 +36,8 @@ static qn_status add_wanted(const char *file, qn_chain_selection *selection, con
     char copy[8] = "";
     if (length == 0) return QN_OK;
     if (length >= sizeof copy)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: chain name \"%.*s\" is longer than %zu characters", file,
-                (int)(length < 80 ? length : 80), name, sizeof copy - 1);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: chain name \"%.*s\" is longer than %zu characters", file,
+                       (int)(length < 80 ? length : 80), name, sizeof copy - 1);
     memcpy(copy, name, length);
     return qn_chain_list_add(&selection->wanted, copy);
 }
@@ -58,8 +58,9 @@ qn_status qn_chain_selection_parse(const char *file, const char *text, qn_chain_
         if (length > 1 && length < sizeof selection->whole) memcpy(selection->whole, text, length + 1);
     }
     if (selection->wanted.count == 0)
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "%s: no chain is named behind the colon; expected letters (:AB) or names with a comma (:A,BB)", file);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s: no chain is named after the colon; expected letters (:AB) or names with a comma (:A,BB)",
+                       file);
     return QN_OK;
 }
 
@@ -101,10 +102,11 @@ qn_status qn_chain_selection_check(const char *file, const qn_chain_selection *s
         const char *name = selection->wanted.names[i];
         bool found = qn_chain_list_has(present, name);
         if (whole && found)
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "%s: \"%s\" means two things, as the file has both a chain %s and a chain %s; write \":,%s\" for "
-                    "the one, or commas between the names of the others",
-                    file, selection->whole, selection->whole, name, selection->whole);
+            return QN_FAIL(
+                QN_INVALID_ARGUMENT,
+                "%s: \"%s\" means two things, as the file has both a chain %s and a chain %s; write \":,%s\" for "
+                "the one, or commas between the names of the others",
+                file, selection->whole, selection->whole, name, selection->whole);
         if (!whole && !found) return missing_chain(file, name, present);
     }
     return QN_OK;

@@ -1,4 +1,5 @@
-/* Reading the _atom_site category of mmCIF files: author names and numbers, and the label ones where those lack. */
+/* Reading the _atom_site category of mmCIF files. Names of atoms and residues come from the label_ columns, chains and
+ * residue numbers from the auth_ columns; where a column is absent, the other one replaces it. */
 #include <ctype.h>
 #include <limits.h>
 #include <string.h>
@@ -61,19 +62,19 @@ typedef struct mmcif_scan {
     const qn_cif_table *table;
     size_t row;
     int model;
-    char label[32]; /* label_asym_id of the kept model's row before */
+    char label[32]; /* label_asym_id of the previous row of the kept model */
 } mmcif_scan;
 
 static qn_status bad_value(const mmcif_scan *scan, enum column column, const char *expected)
 {
     qn_cif_value value = {"?", 1};
     qn_cif_table_get(scan->table, scan->row, column, &value);
-    QN_FAIL(QN_BAD_FORMAT, "%s: row %zu of _atom_site (loop at line %d): %s is \"%.*s\"; expected %s", scan->name,
-            scan->row + 1, qn_cif_table_line(scan->table), columns[column],
-            (int)(value.length < 40 ? value.length : 40), value.text, expected);
+    return QN_FAIL(QN_BAD_FORMAT, "%s: row %zu of _atom_site (loop at line %d): %s is \"%.*s\"; expected %s",
+                   scan->name, scan->row + 1, qn_cif_table_line(scan->table), columns[column],
+                   (int)(value.length < 40 ? value.length : 40), value.text, expected);
 }
 
-/* `fallback` for absent columns and null values. */
+/* Read a number; `fallback` for absent columns and null values. */
 static qn_status get_number(const mmcif_scan *scan, enum column column, double lowest, double highest, double fallback,
                             double *number)
 {
@@ -81,7 +82,7 @@ static qn_status get_number(const mmcif_scan *scan, enum column column, double l
     *number = fallback;
     if (!qn_cif_table_get(scan->table, scan->row, column, &value)) return QN_OK;
     if (!qn_cif_number(value, number)) return bad_value(scan, column, "a number");
-    if (*number < lowest || *number > highest) return bad_value(scan, column, "a number within reason");
+    if (*number < lowest || *number > highest) return bad_value(scan, column, "a number of plausible size");
     return QN_OK;
 }
 
@@ -101,7 +102,7 @@ static qn_status get_coordinate(const mmcif_scan *scan, enum column column, doub
     return get_number(scan, column, -largest_angstrom, largest_angstrom, 0, angstrom);
 }
 
-/* A name of at most seven characters from the first of two columns that has one; "" when none has. */
+/* A name of at most seven characters from the first of two columns that has one; "" when neither has. */
 static qn_status get_name(const mmcif_scan *scan, enum column column, enum column instead, char name[8])
 {
     qn_cif_value value;
@@ -128,7 +129,7 @@ static qn_status get_letter(const mmcif_scan *scan, enum column column, char *le
     return QN_OK;
 }
 
-/* The element column, of which letters count ("Fe3+"); else what the name suggests. */
+/* The element column, of which only the letters count ("Fe3+"), or else the element that the name suggests. */
 static void get_element(const mmcif_scan *scan, qn_file_atom *atom)
 {
     qn_cif_value value = {"", 0};
@@ -161,7 +162,7 @@ static qn_status get_identity(const mmcif_scan *scan, qn_file_atom *atom)
     return QN_OK;
 }
 
-/* A new label chain is a new molecule of the chemistry: what a TER record says in PDB files. */
+/* A new label chain is a new molecule, as after a TER record in PDB files. */
 static qn_status note_label_chain(mmcif_scan *scan)
 {
     qn_cif_value value;
@@ -204,10 +205,10 @@ static qn_status require(const mmcif_scan *scan, enum column column, enum column
 {
     if (qn_cif_table_has(scan->table, column) || qn_cif_table_has(scan->table, instead)) return QN_OK;
     if (column == instead)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%d: the atom loop lacks the column _atom_site.%s", scan->name,
-                qn_cif_table_line(scan->table), columns[column]);
-    QN_FAIL(QN_BAD_FORMAT, "%s:%d: the atom loop lacks the column _atom_site.%s (and %s, which would do)", scan->name,
-            qn_cif_table_line(scan->table), columns[column], columns[instead]);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%d: the atom loop lacks the column _atom_site.%s", scan->name,
+                       qn_cif_table_line(scan->table), columns[column]);
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%d: the atom loop lacks the column _atom_site.%s (and %s, which may replace it)",
+                   scan->name, qn_cif_table_line(scan->table), columns[column], columns[instead]);
 }
 
 static qn_status read_rows(mmcif_scan *scan)
@@ -222,8 +223,8 @@ static qn_status read_rows(mmcif_scan *scan)
     size_t rows = qn_cif_table_rows(scan->table);
     for (scan->row = 0; scan->row < rows; scan->row++) QN_TRY(read_row(scan));
     if (rows == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%d: the category _atom_site has no rows", scan->name,
-                qn_cif_table_line(scan->table));
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%d: the category _atom_site has no rows", scan->name,
+                       qn_cif_table_line(scan->table));
     return QN_OK;
 }
 

@@ -1,8 +1,9 @@
-/* Reading PDB files: one pass over the records, in which every column that is used is checked and taken.
+/* Reading PDB files in one pass over the records; every column that is used is checked when it is read.
  *
- * The check and the reading are one because two disagree: gemmi's PDB reader takes records that a check in front of it
- * passes by ("atom", "ATOMX") and turns their junk into zeros, merges waters whose numbers start again after 9999,
- * splits residue names of four letters into name and chain, and gives up on files with a misplaced ANISOU record. */
+ * Checking and reading are one step, because a separate check would disagree with the reader. gemmi's PDB reader
+ * accepts records that such a check would skip ("atom", "ATOMX") and reads invalid numbers in them as zeros. It also
+ * merges waters whose numbers start again after 9999, splits residue names of four letters into name and chain, and
+ * fails on files with a misplaced ANISOU record. */
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,14 +20,15 @@ typedef struct pdb_scan {
     const char *line;
     int length;
     size_t line_number, atoms, end_line;
-    int model, serial; /* the last ones */
+    int model, serial; /* the latest ones */
     bool model_is_open, behind_end;
-    bool pdbqt; /* partial charges and AutoDock's types behind the B factor */
+    bool pdbqt; /* partial charges and AutoDock's types after the B factor */
 } pdb_scan;
 
 static const double largest_angstrom = 1e5, powers_of_ten[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
 
-/* A field by its columns, counted from 1 as in the format's description; `text` gets what the line has of it. */
+/* Take a field by its columns, counted from 1 as in the format's description; `text` gets the part that the line
+ * has. */
 static int take_field(const pdb_scan *scan, int first, int last, char text[16])
 {
     int length = 0;
@@ -43,7 +45,7 @@ static bool is_blank(const char *text)
     return text[strspn(text, " ")] == '\0';
 }
 
-/* The field without blanks at its ends; `trimmed` has at least 8 bytes. */
+/* Remove blanks at the ends of a field; `trimmed` has at least 8 bytes. */
 static void trim(const char *text, char *trimmed)
 {
     text += strspn(text, " ");
@@ -53,8 +55,8 @@ static void trim(const char *text, char *trimmed)
     memset(trimmed + length, 0, 8 - length);
 }
 
-/* Digits with at most one point, which is all a PDB file writes; independent of the locale and, with at most eight
- * characters, rounded correctly: a whole number below 2^53 over a power of ten is. */
+/* Parse digits with at most one point, the only form in PDB files. Independent of the locale, and rounded correctly:
+ * with at most eight characters the value is a whole number below 2^53 divided by a power of ten. */
 static bool parse_decimal(const char *text, double *value)
 {
     long long digits = 0;
@@ -85,7 +87,7 @@ static bool parse_whole(const char *text, int *value)
     return true;
 }
 
-/* Hybrid-36 (cci.lbl.gov/hybrid_36): numbers past the width of a column begin with a letter. */
+/* Hybrid-36 (cci.lbl.gov/hybrid_36): numbers too large for the column begin with a letter. */
 static bool parse_hybrid36(const char *text, int width, int *value)
 {
     bool upper = isupper((unsigned char)text[0]) != 0;
@@ -110,28 +112,28 @@ static qn_status read_coordinate(const pdb_scan *scan, const char *what, int fir
     char text[16];
     take_field(scan, first, first + 7, text);
     if (!parse_decimal(text, value))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s \"%s\" is not a number (columns %d-%d)", scan->name, scan->line_number, what,
-                text, first, first + 7);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s \"%s\" is not a number (columns %d-%d)", scan->name,
+                       scan->line_number, what, text, first, first + 7);
     if (*value > largest_angstrom || *value < -largest_angstrom)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s \"%s\" is out of range (columns %d-%d); expected less than %.0f Å",
-                scan->name, scan->line_number, what, text, first, first + 7, largest_angstrom);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s \"%s\" is out of range (columns %d-%d); expected less than %.0f Å",
+                       scan->name, scan->line_number, what, text, first, first + 7, largest_angstrom);
     return QN_OK;
 }
 
-/* Occupancy or B factor: `fallback` when the field is blank, missing, or full of the asterisks of an overflow. */
+/* Read an occupancy or B factor; `fallback` when the field is blank, missing, or full of asterisks (overflow). */
 static qn_status read_optional(const pdb_scan *scan, const char *what, int first, double fallback, float *value)
 {
     char text[16];
     double number = fallback;
     take_field(scan, first, first + 5, text);
     if (!is_blank(text) && text[strspn(text, "*")] != '\0' && !parse_decimal(text, &number))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s \"%s\" is not a number (columns %d-%d)", scan->name, scan->line_number, what,
-                text, first, first + 5);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %s \"%s\" is not a number (columns %d-%d)", scan->name,
+                       scan->line_number, what, text, first, first + 5);
     *value = (float)number;
     return QN_OK;
 }
 
-/* Serial numbers are only labels: one that no rule reads counts on from the one before. */
+/* Serial numbers are only labels: a number that cannot be parsed becomes the previous one plus 1. */
 static int read_serial(pdb_scan *scan)
 {
     char text[16];
@@ -143,12 +145,13 @@ static int read_serial(pdb_scan *scan)
 
 static qn_status check_characters(const pdb_scan *scan)
 {
-    const int last = 66; /* what follows is free: old files have names and line numbers there */
+    const int last = 66; /* later columns are free: old files have names and line numbers there */
     for (int i = 0; i < scan->length && i < last; i++) {
         unsigned char c = (unsigned char)scan->line[i];
         if (c < ' ' || c > '~')
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: column %d holds %s; expected columns filled with printable text and blanks",
-                    scan->name, scan->line_number, i + 1, c == '\t' ? "a tab" : "an unprintable byte");
+            return QN_FAIL(QN_BAD_FORMAT,
+                           "%s:%zu: column %d holds %s; expected columns filled with printable text and blanks",
+                           scan->name, scan->line_number, i + 1, c == '\t' ? "a tab" : "an unprintable byte");
     }
     return QN_OK;
 }
@@ -158,7 +161,7 @@ static qn_status read_names(const pdb_scan *scan, qn_file_atom *atom)
     char text[16];
     take_field(scan, 13, 16, text);
     if (is_blank(text))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the atom has no name (columns 13-16)", scan->name, scan->line_number);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the atom has no name (columns 13-16)", scan->name, scan->line_number);
     trim(text, atom->atom.name);
     /* Column 21 is blank in the archive; simulation programs put the fourth letter of a residue name there. */
     take_field(scan, 18, 21, text);
@@ -166,7 +169,7 @@ static qn_status read_names(const pdb_scan *scan, qn_file_atom *atom)
     take_field(scan, 22, 22, text);
     trim(text, atom->chain);
     if (atom->chain[0] == '\0' && !scan->pdbqt) {
-        /* CNS and HADDOCK files name the chain in the segment columns alone. */
+        /* CNS and HADDOCK files name the chain in the segment columns only. */
         take_field(scan, 73, 76, text);
         char segment[8];
         trim(text, segment);
@@ -174,14 +177,14 @@ static qn_status read_names(const pdb_scan *scan, qn_file_atom *atom)
     }
     take_field(scan, 23, 26, text);
     if (!parse_whole(text, &atom->number) && !parse_hybrid36(text, 4, &atom->number))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: residue number \"%s\" is not a whole number (columns 23-26)", scan->name,
-                scan->line_number, text);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: residue number \"%s\" is not a whole number (columns 23-26)", scan->name,
+                       scan->line_number, text);
     atom->insertion = scan->line[26] == ' ' ? '\0' : scan->line[26];
     atom->atom.alternate = scan->line[16] == ' ' ? '\0' : scan->line[16];
     return QN_OK;
 }
 
-/* Columns 77-80, where they hold an element and a charge ("2+", or "+2" of some programs). */
+/* Read an element and a charge ("2+", or "+2" in files of some programs) from columns 77-80, where they exist. */
 static void read_element_and_charge(const pdb_scan *scan, qn_file_atom *atom)
 {
     char text[16], symbol[8] = "";
@@ -203,8 +206,8 @@ static qn_status read_autodock_type(const pdb_scan *scan, qn_file_atom *atom)
     char text[16];
     int length = take_field(scan, 78, 80, text);
     if (!qn_autodock_element(text, (size_t)length, atom->atom.element))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: type \"%s\" is none of AutoDock's (columns 78-79)", scan->name,
-                scan->line_number, text);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: type \"%s\" is none of AutoDock's (columns 78-79)", scan->name,
+                       scan->line_number, text);
     if (atom->atom.element[0] == '\0') strcpy(atom->atom.element, "X");
     return QN_OK;
 }
@@ -221,8 +224,9 @@ static qn_status read_atom(pdb_scan *scan)
     qn_file_atom atom = {.hetero = toupper((unsigned char)scan->line[0]) == 'H'};
     QN_TRY(check_characters(scan));
     if (scan->length < 54)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the line ends at column %d; an atom needs its coordinates up to column 54",
-                scan->name, scan->line_number, scan->length);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s:%zu: the line ends at column %d; an atom needs its coordinates up to column 54", scan->name,
+                       scan->line_number, scan->length);
     QN_TRY(read_names(scan, &atom));
     QN_TRY(read_coordinate(scan, "x coordinate", 31, &atom.atom.position_angstrom[0]));
     QN_TRY(read_coordinate(scan, "y coordinate", 39, &atom.atom.position_angstrom[1]));
@@ -237,7 +241,7 @@ static qn_status read_atom(pdb_scan *scan)
     scan->atoms++;
     if (!scan->model_is_open) {
         if (scan->behind_end)
-            qn_log(QN_LOG_WARNING, "%s:%zu: the atoms behind END (line %zu) are taken for another model", scan->name,
+            qn_log(QN_LOG_WARNING, "%s:%zu: the atoms after END (line %zu) are read as another model", scan->name,
                    scan->line_number, scan->end_line);
         scan->behind_end = false;
         QN_TRY(begin_model(scan, scan->model + 1));
@@ -245,7 +249,7 @@ static qn_status read_atom(pdb_scan *scan)
     return qn_structure_builder_add(scan->builder, &atom);
 }
 
-/* Record names are the first six columns; capitals are the rule, and programs exist that break it. */
+/* The record name is the first six columns. Some programs write it in lower case. */
 static bool is_record(const pdb_scan *scan, const char *record)
 {
     int i = 0;
@@ -254,8 +258,8 @@ static bool is_record(const pdb_scan *scan, const char *record)
     return i >= 6 || i == scan->length || scan->line[i] == ' ';
 }
 
-/* Any line that begins with "ATOM": its columns 5 and 6 may hold the digits of a serial number that overflowed, and
- * anything else there is an error rather than an atom that goes missing. */
+/* Whether the line begins with "ATOM" or is a HETATM record. After "ATOM", columns 5 and 6 may hold the digits of a
+ * serial number that overflowed; anything else there is an error, so that no atom is lost silently. */
 static bool is_atom(const pdb_scan *scan)
 {
     static const char record[] = "ATOM";
@@ -268,9 +272,9 @@ static qn_status check_atom_record_name(const pdb_scan *scan)
 {
     for (int i = 4; i < 6 && i < scan->length && toupper((unsigned char)scan->line[0]) == 'A'; i++)
         if (scan->line[i] != ' ' && !isdigit((unsigned char)scan->line[i]))
-            QN_FAIL(QN_BAD_FORMAT,
-                    "%s:%zu: column %d holds %s; expected a record \"ATOM  \" with blanks up to column 6", scan->name,
-                    scan->line_number, i + 1, scan->line[i] == '\t' ? "a tab" : "another character");
+            return QN_FAIL(QN_BAD_FORMAT,
+                           "%s:%zu: column %d holds %s; expected a record \"ATOM  \" with blanks up to column 6",
+                           scan->name, scan->line_number, i + 1, scan->line[i] == '\t' ? "a tab" : "another character");
     return QN_OK;
 }
 
@@ -296,7 +300,7 @@ static qn_status read_record(pdb_scan *scan)
     return QN_OK;
 }
 
-/* A last line that breaks off within the name of an atom record. */
+/* Whether the last line breaks off within the name of an atom record. */
 static bool is_cut_off(const pdb_scan *scan)
 {
     if (scan->length < 2) return false;
@@ -317,12 +321,12 @@ static qn_status read_file(qn_structure_builder *builder, const char *data, size
         scan.length = (int)(length > longest_line ? longest_line : length);
         scan.line_number++;
         if (!newline && is_cut_off(&scan))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the file ends within a record", scan.name, scan.line_number);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the file ends within a record", scan.name, scan.line_number);
         QN_TRY(read_record(&scan));
     }
     if (scan.atoms == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: holds no ATOM or HETATM record in %zu lines; expected a PDB or mmCIF file",
-                scan.name, scan.line_number);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: holds no ATOM or HETATM record in %zu lines; expected a PDB or mmCIF file",
+                       scan.name, scan.line_number);
     return QN_OK;
 }
 

@@ -39,8 +39,8 @@ static bool same_residue_name(const qn_place_atom *a, const qn_file_atom *b)
     return strcmp(a->file.residue, b->residue) == 0;
 }
 
-/* Which residue of the place an atom belongs to: the one with the same name, also where two amino acids at one place
- * are written in turns; else a new one. */
+/* Number of the residue, within its place, that an atom belongs to: the residue with the same name, even where two
+ * amino acids at one place alternate in the file; else a new residue. */
 static size_t group_of(const qn_structure_builder *builder, const qn_file_atom *atom)
 {
     size_t count = builder->place_count, groups = 0;
@@ -54,7 +54,7 @@ static size_t group_of(const qn_structure_builder *builder, const qn_file_atom *
 
 static void drop_waters_and_hydrogens(qn_structure_builder *builder)
 {
-    size_t counted = 0; /* waters of this place, by the number of the group that follows */
+    size_t counted = 0; /* waters with a group below this are counted */
     for (size_t i = 0; i < builder->place_count; i++) {
         qn_place_atom *atom = &builder->place[i];
         if (builder->options.drop_water && qn_is_water(atom->file.residue)) {
@@ -79,7 +79,7 @@ static qn_status append_residue(qn_structure_builder *builder, const qn_file_ato
     return qn_molecule_append_residue(molecule, &residue);
 }
 
-/* Hand the kept atoms of the place to the molecule, residue by residue. */
+/* Append the kept atoms of the place to the molecule, residue by residue. */
 static qn_status end_place(qn_structure_builder *builder)
 {
     size_t groups = 0;
@@ -104,8 +104,8 @@ static qn_status end_place(qn_structure_builder *builder)
 
 qn_status qn_structure_builder_model(qn_structure_builder *builder, int number, bool resumes)
 {
-    /* The place at hand stays open: where models are written in turns, its atoms may go on. */
-    if (builder->model_count < QN_MOST_MODELS_LISTED) builder->models[builder->model_count] = number;
+    /* The current place stays open: where models alternate in the file, its atoms may continue. */
+    if (builder->model_count < QN_MODELS_LISTED_MAX) builder->models[builder->model_count] = number;
     builder->model_count++;
     bool wanted = builder->options.model == 0 || builder->options.model == number;
     if (!builder->have_model && wanted) {
@@ -126,8 +126,8 @@ qn_status qn_structure_builder_break(qn_structure_builder *builder)
     return QN_OK;
 }
 
-/* Some files have H in the element columns of heavy atoms: where the name begins with another common letter, the name
- * is right. */
+/* Some files have H in the element columns of heavy atoms. Where the name begins with C, N, O, S or P, that
+ * letter is used. */
 static void correct_element(qn_structure_builder *builder, qn_atom *atom)
 {
     char letter = atom->name[strspn(atom->name, "0123456789")];
@@ -141,7 +141,8 @@ qn_status qn_structure_builder_add(qn_structure_builder *builder, const qn_file_
     builder->atoms_seen++;
     if (!builder->in_model) return QN_OK;
     if (builder->present.count == 0 || strcmp(builder->last_chain, atom->chain) != 0) {
-        QN_TRY(qn_structure_builder_break(builder)); /* a chain ends where another begins, kept or not */
+        QN_TRY(qn_structure_builder_break(
+            builder)); /* a chain ends where another chain begins, even if that one is not kept */
         QN_TRY(qn_chain_list_add(&builder->present, atom->chain));
         memcpy(builder->last_chain, atom->chain, sizeof builder->last_chain);
         builder->last_chain_selected = qn_chain_selection_has(&builder->selection, atom->chain);
@@ -162,10 +163,10 @@ static qn_status missing_model(const qn_structure_builder *builder)
 {
     qn_text list = {0};
     qn_status status = QN_OK;
-    for (size_t i = 0; i < builder->model_count && i < QN_MOST_MODELS_LISTED && status == QN_OK; i++)
+    for (size_t i = 0; i < builder->model_count && i < QN_MODELS_LISTED_MAX && status == QN_OK; i++)
         status = qn_text_append(&list, "%s%d", i ? ", " : "", builder->models[i]);
-    if (status == QN_OK && builder->model_count > QN_MOST_MODELS_LISTED)
-        status = qn_text_append(&list, " and %zu more", builder->model_count - QN_MOST_MODELS_LISTED);
+    if (status == QN_OK && builder->model_count > QN_MODELS_LISTED_MAX)
+        status = qn_text_append(&list, " and %zu more", builder->model_count - QN_MODELS_LISTED_MAX);
     if (status == QN_OK)
         status = qn_error_set(QN_NOT_FOUND, __FILE__, __LINE__, "%s: there is no model %d; the file has %s",
                               builder->name, builder->options.model, list.data ? list.data : "none");
@@ -177,12 +178,12 @@ qn_status qn_structure_builder_finish(qn_structure_builder *builder, qn_molecule
 {
     QN_TRY(end_place(builder));
     qn_molecule *molecule = builder->molecule;
-    if (builder->atoms_seen == 0) QN_FAIL(QN_BAD_FORMAT, "%s: holds no atoms", builder->name);
+    if (builder->atoms_seen == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: holds no atoms", builder->name);
     if (!builder->have_model) return missing_model(builder);
     QN_TRY(qn_chain_selection_check(builder->name, &builder->selection, &builder->present));
     if (molecule->atom_count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: no atom is left of %zu (waters dropped: %zu, hydrogens dropped: %zu)",
-                builder->name, builder->atoms_seen, molecule->dropped_waters, molecule->dropped_hydrogens);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: no atom is left of %zu (waters dropped: %zu, hydrogens dropped: %zu)",
+                       builder->name, builder->atoms_seen, molecule->dropped_waters, molecule->dropped_hydrogens);
     molecule->residues[molecule->residue_count - 1].chain_break = true;
     if (builder->misnamed)
         qn_log(QN_LOG_WARNING,

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/gzip.h"
 #include "base/memory.h"
+#include "base/sized_struct.h"
 #include "base/text.h"
 #include "format/structure/formats.h"
 #include "format/structure/structure.h"
@@ -14,11 +15,11 @@ static qn_status check_text(const char *name, const char *data, size_t size)
 {
     size_t blank = 0;
     while (blank < size && isspace((unsigned char)data[blank])) blank++;
-    if (blank == size) QN_FAIL(QN_BAD_FORMAT, "%s: is empty; expected a PDB or mmCIF file", name);
+    if (blank == size) return QN_FAIL(QN_BAD_FORMAT, "%s: is empty; expected a PDB or mmCIF file", name);
     const char *zero = memchr(data, '\0', size);
     if (zero)
-        QN_FAIL(QN_BAD_FORMAT, "%s: is not text (byte %zu is 0); expected a PDB or mmCIF file", name,
-                (size_t)(zero - data));
+        return QN_FAIL(QN_BAD_FORMAT, "%s: is not text (byte %zu is 0); expected a PDB or mmCIF file", name,
+                       (size_t)(zero - data));
     return QN_OK;
 }
 
@@ -37,7 +38,7 @@ qn_status qn_structure_read_memory(const char *name, const char *data, size_t si
     return status;
 }
 
-/* "path:chains" unless a file of the whole name exists. *chains is NULL without a selection. */
+/* Split "path:chains", unless a file with this whole name exists. *chains is NULL without a selection. */
 static qn_status split_path(const char *path, char **file, char **chains)
 {
     *chains = NULL;
@@ -46,12 +47,13 @@ static qn_status split_path(const char *path, char **file, char **chains)
     if (!colon || strchr(colon, '/')) return QN_OK;
     *colon = '\0';
     if (colon[1] == '\0')
-        QN_FAIL(QN_INVALID_ARGUMENT,
-                "%s: no chain is named behind the colon; expected letters (:AB) or names with a comma (:A,BB)", path);
+        return QN_FAIL(QN_INVALID_ARGUMENT,
+                       "%s: no chain is named after the colon; expected letters (:AB) or names with a comma (:A,BB)",
+                       path);
     return qn_text_copy(colon + 1, chains);
 }
 
-/* Replace gzipped data by what it holds. */
+/* Replace gzipped data by the unpacked data. */
 static qn_status unpack(const char *name, char **data, size_t *size)
 {
     const size_t most_bytes = (size_t)4 << 30;
@@ -82,8 +84,11 @@ static qn_status read_molecule(const char *path, const qn_molecule_options *opti
 qn_status qn_molecule_read(qn_context *context, const char *path, const qn_molecule_options *options,
                            qn_molecule **molecule)
 {
+    qn_molecule_options own = qn_molecule_default_options();
+    *molecule = NULL;
+    QN_TRY(qn_sized_struct_copy(&own, sizeof own, options, "molecule"));
     const qn_log_scope outer = qn_context_enter_log(context);
-    const qn_status status = read_molecule(path, options, molecule);
+    const qn_status status = read_molecule(path, &own, molecule);
     qn_log_return(outer);
     return status;
 }

@@ -7,11 +7,12 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "format/structure/structure.h"
+#include "model/molecule_input.h"
 #include "model/pdb_columns.h"
 
 enum { NUMBER_ROOM = 32, COORDINATE_DECIMALS = 3, OTHER_DECIMALS = 2 };
 
-/* `value` with a point and so many decimals, right-aligned in `width`; |value| < 1e12. */
+/* Format `value` with a point and this many decimals, right-aligned in `width`; |value| < 1e12. */
 static const char *fixed(double value, int width, int decimals, char text[NUMBER_ROOM])
 {
     static const long long scales[] = {1, 10, 100, 1000};
@@ -23,7 +24,7 @@ static const char *fixed(double value, int width, int decimals, char text[NUMBER
     return text;
 }
 
-/* Occupancies and B factors beyond their six columns are written as the largest that fits. */
+/* Occupancies and B factors that are too large for their six columns are written as the largest value that fits. */
 static double clamp(double value)
 {
     return value > 999.99 ? 999.99 : value < -99.99 ? -99.99 : value;
@@ -42,7 +43,8 @@ static qn_status append_remarks(const char *remarks, const char *start, qn_text 
     return QN_OK;
 }
 
-/* Columns 13-16. A name begins in the second unless its element has two letters or it needs all four. */
+/* Format columns 13-16. A name begins in the second column unless its element has two letters or the name needs all
+ * four. */
 static void pdb_atom_name(const qn_atom *atom, char name[5])
 {
     bool two_letters = strlen(atom->element) == 2 && strncmp(atom->name, atom->element, 2) == 0;
@@ -73,7 +75,7 @@ static qn_status append_pdb_atom(const qn_residue *residue, const qn_atom *atom,
                           fixed(clamp((double)atom->b_factor_angstrom2), 6, OTHER_DECIMALS, b), atom->element, charge);
 }
 
-/* The residue that follows in the file, in this molecule or the next one with any; NULL at the end. */
+/* The next residue, in this molecule or the next one that has any; NULL at the end. */
 static const qn_residue *following(const qn_molecule *const *molecules, size_t count, size_t m, size_t r)
 {
     if (r + 1 < molecules[m]->residue_count) return &molecules[m]->residues[r + 1];
@@ -82,7 +84,7 @@ static const qn_residue *following(const qn_molecule *const *molecules, size_t c
     return NULL;
 }
 
-/* A TER record ends a polymer chain; within a chain it also stands between parts that are not bonded. */
+/* A TER record ends a polymer chain; within a chain it also separates parts that are not bonded. */
 static bool needs_ter(const qn_residue *residue, const qn_residue *next, bool end_of_molecule)
 {
     bool same_chain = next && strcmp(next->chain, residue->chain) == 0;
@@ -92,7 +94,8 @@ static bool needs_ter(const qn_residue *residue, const qn_residue *next, bool en
 
 static qn_status append_pdb(const qn_molecule *const *molecules, size_t count, const char *remarks, qn_text *text)
 {
-    const int serials = 100000; /* TER records count too, so serials may start again where atoms still fit */
+    const int serials =
+        100000; /* TER records count too, so serial numbers may start again although the atoms alone fit */
     int serial = 0;
     QN_TRY(append_remarks(remarks, "REMARK 900 ", text));
     for (size_t m = 0; m < count; m++) {
@@ -113,7 +116,8 @@ static qn_status append_pdb(const qn_molecule *const *molecules, size_t count, c
     return qn_text_append(text, "END\n");
 }
 
-/* Words and first characters that CIF keeps for itself. */
+/* Whether a value needs no quotes: it does not begin with a reserved word or character of CIF, has no blanks or quotes,
+ * and is neither "." nor "?". */
 static bool is_plain(const char *value)
 {
     static const char *const reserved[] = {"data_", "loop_", "save_", "stop_", "global_"};
@@ -126,14 +130,14 @@ static bool is_plain(const char *value)
            strcmp(value, "?") != 0;
 }
 
-/* A value of a loop and a blank. A quote ends a value only before a blank or a comment, so almost every name that
- * holds one kind can stand between those of the other. */
+/* Append a value of a loop and a blank. A quote ends a value only before a blank or a comment, so almost every name
+ * that contains one kind of quote can be enclosed in the other kind. */
 static qn_status append_cif(const char *value, qn_text *text)
 {
     if (is_plain(value)) return qn_text_append(text, "%s ", value);
     if (!strchr(value, '"')) return qn_text_append(text, "\"%s\" ", value);
     if (strstr(value, "' ") || strstr(value, "'#"))
-        QN_FAIL(QN_UNSUPPORTED, "the name <%s> cannot be quoted in the CIF syntax", value);
+        return QN_FAIL(QN_UNSUPPORTED, "the name <%s> cannot be quoted in the CIF syntax", value);
     return qn_text_append(text, "'%s' ", value);
 }
 
@@ -143,7 +147,7 @@ static qn_status append_cif_letter(char letter, const char *none, qn_text *text)
     return letter ? append_cif(value, text) : qn_text_append(text, "%s ", none);
 }
 
-/* label_asym_id is unique to a chain or part of one: A … Z, AA, AB … in order of appearance. */
+/* label_asym_id is unique for each chain or part of a chain: A … Z, AA, AB … in order of appearance. */
 static void label_chain(size_t index, char label[16])
 {
     char reversed[16];
@@ -227,25 +231,28 @@ static bool is_printable(const char *name)
     return true;
 }
 
-/* What no format holds: numbers that are none, names that break lines. */
+/* Refuse molecules that no format can hold: numbers that are not finite or too large, names that are empty or not
+ * printable. */
 static qn_status check_molecule(const char *path, const qn_molecule *molecule)
 {
-    const double largest_angstrom = 1e5, largest = 1e6;
     for (size_t i = 0; i < molecule->atom_count; i++) {
         const qn_atom *atom = &molecule->atoms[i];
         const qn_residue *residue = &molecule->residues[atom->residue];
-        bool numbers = fabs((double)atom->occupancy) <= largest && fabs((double)atom->b_factor_angstrom2) <= largest;
-        for (int axis = 0; axis < 3; axis++) numbers &= fabs(atom->position_angstrom[axis]) <= largest_angstrom;
+        bool numbers =
+            fabs((double)atom->occupancy) <= QN_FACTOR_MAX && fabs((double)atom->b_factor_angstrom2) <= QN_FACTOR_MAX;
+        for (int axis = 0; axis < 3; axis++)
+            numbers &= fabs(atom->position_angstrom[axis]) <= QN_COORDINATE_MAX_ANGSTROM;
         if (!numbers)
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "%s: atom %zu of %s (%s of %s %d) has a coordinate, occupancy or B factor that is no number or too "
-                    "large",
-                    path, i + 1, molecule->name, atom->name, residue->name, residue->number);
+            return QN_FAIL(
+                QN_INVALID_ARGUMENT,
+                "%s: atom %zu of %s (%s of %s %d) has a coordinate, occupancy or B factor that is not a number or too "
+                "large",
+                path, i + 1, molecule->name, atom->name, residue->name, residue->number);
         const char letters[3] = {or_blank(atom->alternate), or_blank(residue->insertion), '\0'};
         if (!*atom->name || !is_printable(atom->name) || !is_printable(residue->name) ||
             !is_printable(residue->chain) || !is_printable(atom->element) || !is_printable(letters))
-            QN_FAIL(QN_INVALID_ARGUMENT, "%s: atom %zu of %s has an empty name or one that cannot be written", path,
-                    i + 1, molecule->name);
+            return QN_FAIL(QN_INVALID_ARGUMENT, "%s: atom %zu of %s has an empty name or one that cannot be written",
+                           path, i + 1, molecule->name);
     }
     return QN_OK;
 }
@@ -259,13 +266,14 @@ static qn_status check_molecules(const char *path, qn_structure_format format, c
         atoms += molecules[m]->atom_count;
         QN_TRY(check_molecule(path, molecules[m]));
         if (format == QN_STRUCTURE_PDB && qn_molecule_pdb_obstacle(molecules[m], obstacle, sizeof obstacle))
-            QN_FAIL(QN_UNSUPPORTED, "%s: %s does not fit the columns of the PDB format: %s; write mmCIF", path,
-                    molecules[m]->name, obstacle);
+            return QN_FAIL(QN_UNSUPPORTED, "%s: %s does not fit the columns of the PDB format: %s; write mmCIF", path,
+                           molecules[m]->name, obstacle);
     }
-    if (atoms == 0) QN_FAIL(QN_INVALID_ARGUMENT, "%s: there are no atoms to write", path);
+    if (atoms == 0) return QN_FAIL(QN_INVALID_ARGUMENT, "%s: there are no atoms to write", path);
     if (format == QN_STRUCTURE_PDB && atoms > 99999)
-        QN_FAIL(QN_UNSUPPORTED, "%s: %zu atoms do not fit the columns of the PDB format (at most 99,999); write mmCIF",
-                path, atoms);
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "%s: %zu atoms do not fit the columns of the PDB format (at most 99,999); write mmCIF", path,
+                       atoms);
     return QN_OK;
 }
 

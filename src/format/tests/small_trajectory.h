@@ -1,4 +1,4 @@
-/* Small trajectories in the tests of their formats: read as a whole, written as text, compared. */
+/* Small trajectories for the tests of their formats: reading whole files, writing texts, comparing frames. */
 #ifndef QN_FORMAT_TESTS_SMALL_TRAJECTORY_H
 #define QN_FORMAT_TESTS_SMALL_TRAJECTORY_H
 
@@ -11,14 +11,14 @@
 #include "check.h"
 #include "format/trajectory/trajectory_stream.h"
 
-enum { MOST_FRAMES = 8, MOST_ATOMS = 16 };
+enum { FRAMES_MAX = 8, ATOMS_MAX = 16 };
 
 typedef struct small_trajectory {
     qn_status status; /* of the call that ended reading */
     size_t frame_count, atom_count;
-    qn_trajectory_frame frames[MOST_FRAMES];
-    uint64_t offsets[MOST_FRAMES];
-    float positions_nm[MOST_FRAMES][3 * MOST_ATOMS];
+    qn_trajectory_frame frames[FRAMES_MAX];
+    uint64_t offsets[FRAMES_MAX];
+    float positions_nm[FRAMES_MAX][3 * ATOMS_MAX];
     char format[32], ending[512];
 } small_trajectory;
 
@@ -26,7 +26,7 @@ static inline qn_status read_frames(qn_trajectory_stream *stream, small_trajecto
 {
     qn_frame_bytes bytes = {0};
     qn_status status = QN_OK;
-    for (bool end = false; t->frame_count < MOST_FRAMES && status == QN_OK;) {
+    for (bool end = false; t->frame_count < FRAMES_MAX && status == QN_OK;) {
         qn_trajectory_frame *frame = &t->frames[t->frame_count];
         status = qn_trajectory_stream_read(stream, &bytes, &end);
         if (status != QN_OK || end) break;
@@ -47,7 +47,7 @@ static inline void read_trajectory(const char *path, size_t atom_count, small_tr
     if (t->status != QN_OK) return;
     t->atom_count = qn_trajectory_stream_atom_count(stream);
     strcpy(t->format, qn_trajectory_stream_format(stream));
-    if (t->atom_count <= MOST_ATOMS) t->status = read_frames(stream, t);
+    if (t->atom_count <= ATOMS_MAX) t->status = read_frames(stream, t);
     const char *ending = qn_trajectory_stream_ending(stream);
     strcpy(t->ending, ending ? ending : "");
     qn_trajectory_stream_close(&stream);
@@ -66,7 +66,7 @@ static inline void read_text(const char *name, const char *text, size_t atom_cou
     read_trajectory(write_scratch(name, text, strlen(text)), atom_count, t);
 }
 
-/* The text is refused, with a message that holds `message`. */
+/* Check that the text is refused with a message that contains `message`. */
 static inline void refuse_text(const char *name, const char *text, const char *message)
 {
     small_trajectory t;
@@ -74,7 +74,7 @@ static inline void refuse_text(const char *name, const char *text, const char *m
     if (CHECK(t.status == QN_BAD_FORMAT)) CHECK_MESSAGE_HAS(message);
 }
 
-/* Largest difference of a coordinate of a frame. */
+/* Largest difference between coordinates of one frame. */
 static inline double difference(const small_trajectory *a, const small_trajectory *b, size_t frame)
 {
     double largest = 0;
@@ -91,9 +91,9 @@ static inline bool same_frame(const small_trajectory *a, const small_trajectory 
            (x->time_ps == y->time_ps || (isnan(x->time_ps) && isnan(y->time_ps)));
 }
 
-/* Cut the file before every byte: the frames before the cut are read as they are in the whole file, a cut inside a
- * frame is told, and nothing fails. `tail`: bytes at the end of a frame, behind the last number, that may be missing.
- */
+/* Cut the file before every byte: the frames before the cut equal those of the whole file, a cut inside a frame is
+ * reported, and reading fails only where the cut leaves less than 200 bytes. `tail`: number of bytes at the end of a
+ * frame, after the last number, that may be missing without a report. */
 static inline void cut_everywhere(const char *path, size_t atom_count, size_t tail)
 {
     small_trajectory whole, part;
@@ -108,7 +108,7 @@ static inline void cut_everywhere(const char *path, size_t atom_count, size_t ta
         bool right = part.status == QN_OK || (cut < 200 && part.frame_count == 0);
         right = right && part.frame_count >= last && part.frame_count <= whole.frame_count;
         for (size_t i = 0; i < part.frame_count && right; i++) right = same_frame(&whole, &part, i);
-        /* Only where a frame has just become whole is there nothing to tell. */
+        /* only a cut exactly between frames is not reported */
         quiet = part.frame_count == last && part.ending[0] == '\0' && cut > 200 ? quiet + 1 : 0;
         right = right && quiet <= tail;
         last = part.frame_count;

@@ -9,16 +9,16 @@ static const char *data(const char *name)
     return check_data(path);
 }
 
-static void frames_are_those_of_reference(void)
+static void frames_agree_with_the_reference(void)
 {
-    /* Frames with velocities and forces, which are passed over; the reference was made from the same numbers, which
-     * float nm rounds again: 3 nm · 2⁻²⁴. */
+    /* The frames have velocities and forces, which are skipped. The reference was computed from the same numbers in
+     * double precision; conversion to nm as floats rounds them by up to 3 nm · 2⁻²⁴. */
     check_against_onebody("trajectory/ace_tip3p/ace_tip3p.nc", "trajectory/ace_tip3p/ref/onebody.json", 2e-7);
 }
 
-static void frames_are_those_of_gromacs(void)
+static void frames_agree_with_gromacs(void)
 {
-    /* As `gmx dump` prints the TRR file that the frames come from, of frames 0 and 2 the first and the last atom. */
+    /* Values that `gmx dump` prints for the TRR file of these frames: the first and the last atom of frames 0 and 2. */
     static const double expected[2][6] = {{0.260027, 0.495011, 0.051990, 3.01501, 0.337117, 0.589563},
                                           {0.236847, 0.544706, 0.0330848, 2.96994, 0.495636, 0.813995}};
     small_trajectory t;
@@ -26,7 +26,7 @@ static void frames_are_those_of_gromacs(void)
     CHECK_TEXT(t.format, "Amber NetCDF");
     if (!CHECK(t.status == QN_OK && t.frame_count == 3 && t.atom_count == 9 && t.ending[0] == '\0')) return;
     for (int i = 0; i < 6; i++) {
-        CHECK_NEAR((double)t.positions_nm[0][i < 3 ? i : 21 + i], expected[0][i], 6e-6); /* of gmx' six digits */
+        CHECK_NEAR((double)t.positions_nm[0][i < 3 ? i : 21 + i], expected[0][i], 6e-6); /* gmx prints six digits */
         CHECK_NEAR((double)t.positions_nm[2][i < 3 ? i : 21 + i], expected[1][i], 6e-6);
     }
     for (size_t i = 0; i < 3; i++) {
@@ -38,29 +38,29 @@ static void frames_are_those_of_gromacs(void)
     CHECK_MESSAGE_HAS("waters.nc: has 9 atoms; expected 8");
 }
 
-static void other_kinds_of_the_format_are_read(void)
+static void other_variants_of_the_format_are_read(void)
 {
     static const float atoms[6] = {0.1F, 0.2F, 0.3F, -0.4F, 0.55F, 0.6F};
     small_trajectory t;
-    read_trajectory(data("restart_cdf5.ncrst"), 0, &t); /* 64-bit data, doubles, one frame without an axis of frames */
+    read_trajectory(data("restart_cdf5.ncrst"), 0, &t); /* 64-bit data, doubles, one frame without a frame axis */
     if (!CHECK(t.status == QN_OK && t.frame_count == 1 && t.atom_count == 2 && t.ending[0] == '\0')) return;
     for (int i = 0; i < 6; i++) CHECK_NEAR((double)t.positions_nm[0][i], (double)atoms[i], 1e-7);
     static const double box[9] = {1, 0, 0, 1, 1.7320508075688772, 0, 0, 0, 3}; /* γ = 60° */
     for (int i = 0; i < 9; i++) CHECK_NEAR(t.frames[0].box_nm[i], box[i], 1e-12);
     CHECK(t.frames[0].time_ps == 12.5);
-    read_trajectory(data("scaled_cdf1.nc"), 0, &t); /* 32-bit offsets, a single variable of records, scale_factor ½ */
+    read_trajectory(data("scaled_cdf1.nc"), 0, &t); /* 32-bit offsets, a single record variable, scale_factor ½ */
     if (!CHECK(t.status == QN_OK && t.frame_count == 3 && t.atom_count == 2 && t.ending[0] == '\0')) return;
     for (size_t f = 0; f < 3; f++)
         for (int i = 0; i < 6; i++) CHECK_NEAR((double)t.positions_nm[f][i], (double)f + 1 + 0.1 * i, 1e-6);
     CHECK(isnan(t.frames[0].time_ps) && t.frames[0].box_nm[0] == 0);
 }
 
-static void cut_files_end_before_the_frame(void)
+static void cut_files_end_before_the_cut_frame(void)
 {
     small_trajectory whole, part;
     char *bytes;
     size_t size, wrong = 0;
-    const size_t record = 4 + 9 * 12 + 24 + 24; /* time, coordinates, two doubles vectors of a cell */
+    const size_t record = 4 + 9 * 12 + 24 + 24; /* time, coordinates, two vectors of doubles for the cell */
     read_trajectory(data("waters.nc"), 9, &whole);
     if (!CHECK_OK(qn_file_read(data("waters.nc"), &bytes, &size))) return;
     for (size_t cut = 1; cut < size; cut++) {
@@ -75,8 +75,8 @@ static void cut_files_end_before_the_frame(void)
     qn_release(&bytes);
 }
 
-/* Only whole frames are there to be jumped over. */
-static void cut_frames_are_not_jumped_over(void)
+/* Only complete frames can be skipped by seeking. */
+static void cut_frames_are_not_skipped_by_seeking(void)
 {
     qn_trajectory_stream *stream;
     char *bytes;
@@ -90,7 +90,7 @@ static void cut_frames_are_not_jumped_over(void)
     qn_release(&bytes);
 }
 
-static void frames_are_jumped_over(void)
+static void frames_are_skipped_by_seeking(void)
 {
     qn_trajectory_stream *stream;
     qn_frame_bytes bytes = {0};
@@ -110,7 +110,7 @@ static void frames_are_jumped_over(void)
     qn_frame_bytes_clear(&bytes);
 }
 
-/* Replace the first `from` by `to`, which is as long. */
+/* Replace the first `from` by `to`, both of `length` bytes, and check that the file is refused. */
 static void refuse_changed(const char *from, const char *to, size_t length, const char *message)
 {
     small_trajectory t;
@@ -127,7 +127,7 @@ static void refuse_changed(const char *from, const char *to, size_t length, cons
     qn_release(&bytes);
 }
 
-static void strange_headers_are_refused(void)
+static void invalid_headers_and_values_are_refused(void)
 {
     refuse_changed("\0\0\0\x0b"
                    "coordinates",
@@ -142,12 +142,12 @@ static void strange_headers_are_refused(void)
 
 int main(void)
 {
-    RUN(frames_are_those_of_reference);
-    RUN(frames_are_those_of_gromacs);
-    RUN(other_kinds_of_the_format_are_read);
-    RUN(cut_files_end_before_the_frame);
-    RUN(frames_are_jumped_over);
-    RUN(cut_frames_are_not_jumped_over);
-    RUN(strange_headers_are_refused);
+    RUN(frames_agree_with_the_reference);
+    RUN(frames_agree_with_gromacs);
+    RUN(other_variants_of_the_format_are_read);
+    RUN(cut_files_end_before_the_cut_frame);
+    RUN(frames_are_skipped_by_seeking);
+    RUN(cut_frames_are_not_skipped_by_seeking);
+    RUN(invalid_headers_and_values_are_refused);
     return check_finish();
 }

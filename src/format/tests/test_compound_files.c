@@ -2,7 +2,7 @@
 
 #include "format/tests/compounds.h"
 
-/* What a record of a file must come to: a molecule of this name, atoms, bonds and conformers, or this sentence behind
+/* The expected result of reading a record: name, atoms, bonds and conformers of the molecule, or a message that follows
  * the file's path. */
 typedef struct expected_record {
     const char *name;
@@ -40,7 +40,7 @@ static void check_file(const char *name, const expected_record *expected, size_t
     qn_compound_stream_close(&stream);
 }
 
-static void good_and_bad_records_of_a_file_are_told_apart(void)
+static void bad_records_do_not_affect_other_records(void)
 {
     static const expected_record of_sdf[] = {
         {"water", 3, 2, 1, NULL},
@@ -60,7 +60,7 @@ static void good_and_bad_records_of_a_file_are_told_apart(void)
     check_file("format/poses.pdbqt", of_pdbqt, 2);
 }
 
-static void a_whole_file_is_read_or_its_first_fault_told(void)
+static void reading_a_whole_file_fails_at_its_first_bad_record(void)
 {
     qn_compound **c;
     size_t count;
@@ -76,7 +76,7 @@ static void a_whole_file_is_read_or_its_first_fault_told(void)
 
 int main(void)
 {
-    RUN(good_and_bad_records_of_a_file_are_told_apart);
-    RUN(a_whole_file_is_read_or_its_first_fault_told);
+    RUN(bad_records_do_not_affect_other_records);
+    RUN(reading_a_whole_file_fails_at_its_first_bad_record);
     return check_finish();
 }

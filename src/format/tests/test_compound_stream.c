@@ -19,7 +19,7 @@ static const char *write_plain(const char *name, const char *data, size_t size)
     return path;
 }
 
-/* `cut`: bytes taken off the end; members: the text in two gzip members, cut anywhere. */
+/* `cut`: number of bytes removed from the end; `members`: the text is divided into two gzip members. */
 static const char *write_packed(const char *name, const char *text, size_t cut, bool members)
 {
     char *packed = malloc(1 << 20);
@@ -41,13 +41,9 @@ static const char *write_packed(const char *name, const char *text, size_t cut, 
     return path;
 }
 
-/* Names of all molecules, "!" for one that cannot be read, then "; status" when the stream fails. */
-static void list(const char *path, char *names)
+static void list_stream(qn_compound_stream *stream, const char *path, char *names)
 {
-    qn_compound_stream *stream;
     qn_compound_record record = {0};
-    names[0] = '\0';
-    if (!CHECK_OK(qn_compound_stream_open(path, &stream))) return;
     qn_status status;
     uint64_t index = 0;
     while ((status = qn_compound_stream_next(stream, &record)) == QN_OK && record.size > 0) {
@@ -62,11 +58,26 @@ static void list(const char *path, char *names)
     qn_compound_stream_close(&stream);
 }
 
+/* Names of all molecules, "!" for one that cannot be read, then "; status" when the stream fails. The file's bytes in
+ * memory must give the same names. */
+static void list(const char *path, char *names)
+{
+    qn_compound_stream *stream;
+    char *data, in_memory[400] = "";
+    size_t size;
+    names[0] = '\0';
+    if (!CHECK_OK(qn_file_read(path, &data, &size))) return;
+    if (CHECK_OK(qn_compound_stream_open_memory(path, data, size, &stream))) list_stream(stream, path, in_memory);
+    if (CHECK_OK(qn_compound_stream_open(path, &stream))) list_stream(stream, path, names);
+    CHECK_TEXT(in_memory, names);
+    qn_release(&data);
+}
+
 static void records_are_cut_where_they_end(void)
 {
     char names[400];
     const char text[] = ONE_ATOM("a", "C  ") "$$$$\n" ONE_ATOM("b", "R# ") "$$$$\r\n" ONE_ATOM("c", "N  ");
-    list(write_plain("three.sdf", text, strlen(text)), names); /* the last without its end */
+    list(write_plain("three.sdf", text, strlen(text)), names); /* the last record has no end line */
     CHECK_TEXT(names, "1:a 8:! 15:c ");
     const char blank[] = "\n\n\n$$$$\n" ONE_ATOM("b", "C  ") "$$$$\n\n \n";
     list(write_plain("blank.sdf", blank, strlen(blank)), names); /* an empty record, and blank lines at the end */
@@ -76,7 +87,7 @@ static void records_are_cut_where_they_end(void)
     CHECK_TEXT(names, "1:a ");
 }
 
-static void gzipped_files_read_the_same(void)
+static void gzipped_files_give_the_same_records(void)
 {
     char names[400];
     const char text[] = ONE_ATOM("a", "C  ") "$$$$\n" ONE_ATOM("b", "O  ") "$$$$\n";
@@ -85,13 +96,13 @@ static void gzipped_files_read_the_same(void)
     list(write_packed("two.sdf.gz", text, 0, true), names);
     CHECK_TEXT(names, "1:a 8:b ");
     list(write_packed("two.sdf.gz", text, 9, true), names);
-    CHECK_TEXT(names, "1:a 8:b ; bad format"); /* what came before the damage is there */
+    CHECK_TEXT(names, "1:a 8:b ; bad format"); /* molecules before the damage are read */
     CHECK_MESSAGE_HAS("two.sdf.gz: the gzipped data is cut off (after ");
     const char *path = write_packed("two.sdf.gz", text, 0, false);
     char *data;
     size_t size;
     CHECK_OK(qn_file_read(path, &data, &size));
-    data[size - 6] ^= 1; /* of the sum at the end */
+    data[size - 6] ^= 1; /* of the checksum at the end */
     list(write_plain("two.sdf.gz", data, size), names);
     CHECK_TEXT(names, "1:a 8:b ; bad format");
     CHECK_MESSAGE_HAS("two.sdf.gz: the gzipped data is damaged");
@@ -121,8 +132,9 @@ static void records_can_be_skipped(void)
     CHECK(stream == NULL);
 }
 
-/* How many molecules there will be is estimated from this: it counts what was handed out, not what was read ahead. */
-static void progress_is_that_of_the_records(void)
+/* Callers estimate the number of molecules from the progress, so it must count records returned, not bytes read
+ * ahead. */
+static void progress_counts_returned_records(void)
 {
     const char text[] = ONE_ATOM("a", "C  ") "$$$$\n" ONE_ATOM("b", "O  ") "$$$$\n" ONE_ATOM("c", "N  ") "$$$$\n";
     for (int packed = 0; packed < 2; packed++) {
@@ -134,14 +146,14 @@ static void progress_is_that_of_the_records(void)
         if (!CHECK_OK(qn_compound_stream_open(path, &stream))) return;
         CHECK_OK(qn_compound_stream_next(stream, &record));
         qn_compound_stream_progress(stream, &done, &all);
-        CHECK_NEAR((double)done / (double)all, 1.0 / 3, packed ? 0.15 : 1e-12); /* head and tail of a packed file */
+        CHECK_NEAR((double)done / (double)all, 1.0 / 3, packed ? 0.15 : 1e-12); /* a gzip file has a head and a tail */
         qn_compound_record_clear(&record);
         qn_compound_stream_close(&stream);
     }
 }
 
-/* Lines and records that are longer than any buffer; the record of over 64 MiB is refused before it is held. */
-static void long_records_pass_and_endless_ones_are_refused_alone(void)
+/* Lines and records that are longer than any buffer; a record of over 64 MiB is refused without being stored. */
+static void long_records_are_read_and_oversized_records_refused(void)
 {
     const size_t large = (size_t)3 << 20, endless = (size_t)66 << 20;
     const char head[] = ONE_ATOM("a", "C  ") "> <x>\n", tail[] = "\n\n$$$$\n" ONE_ATOM("b", "C  ") "$$$$\n";
@@ -169,7 +181,7 @@ static void long_records_pass_and_endless_ones_are_refused_alone(void)
     free(text);
 }
 
-static void what_is_no_library_is_refused(void)
+static void files_without_molecules_are_refused(void)
 {
     qn_compound_stream *stream;
     qn_compound **compounds;
@@ -182,7 +194,7 @@ static void what_is_no_library_is_refused(void)
     CHECK_MESSAGE_HAS("blank.sdf: is empty; expected SDF, MOL2 or PDBQT records");
     CHECK_FAILS(qn_compound_stream_open(write_plain("letter", "Dear all,\n", 10), &stream), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS(
-        "letter: holds no small molecules that are known; expected SDF, MOL2 or PDBQT records, or a packed "
+        "letter: holds no small molecules in a known format; expected SDF, MOL2 or PDBQT records, or a packed "
         "library");
     CHECK_FAILS(qn_compound_read_file(write_plain("letter.SDF.gz", "Dear all,\n", 10), &compounds, &count),
                 QN_BAD_FORMAT);
@@ -190,7 +202,17 @@ static void what_is_no_library_is_refused(void)
     CHECK(compounds == NULL && count == 0);
 }
 
-static void standard_input_is_read_too(void)
+static void unknown_bytes_in_memory_are_refused(void)
+{
+    qn_compound_stream *stream;
+    CHECK_FAILS(qn_compound_stream_open_memory("the library", NULL, 0, &stream), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("the library: is empty; expected SDF, MOL2 or PDBQT records");
+    CHECK_FAILS(qn_compound_stream_open_memory("the library", "Tuesday\n", 8, &stream), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("the library: holds no small molecules in a known format");
+    CHECK(stream == NULL);
+}
+
+static void standard_input_is_read(void)
 {
     char names[100];
     const char text[] = ONE_ATOM("a", "C  ") "$$$$\n";
@@ -222,7 +244,7 @@ static void real_ligands_are_read(void)
         qn_compound **c;
         size_t count;
         if (!path) {
-            CHECK(true); /* said by check_reference_data */
+            CHECK(true); /* check_reference_data has printed the reason */
             return;
         }
         if (!CHECK_OK(qn_compound_read_file(path, &c, &count))) return;
@@ -236,12 +258,13 @@ static void real_ligands_are_read(void)
 int main(void)
 {
     RUN(records_are_cut_where_they_end);
-    RUN(gzipped_files_read_the_same);
+    RUN(gzipped_files_give_the_same_records);
     RUN(records_can_be_skipped);
-    RUN(progress_is_that_of_the_records);
-    RUN(long_records_pass_and_endless_ones_are_refused_alone);
-    RUN(what_is_no_library_is_refused);
-    RUN(standard_input_is_read_too);
+    RUN(progress_counts_returned_records);
+    RUN(long_records_are_read_and_oversized_records_refused);
+    RUN(files_without_molecules_are_refused);
+    RUN(unknown_bytes_in_memory_are_refused);
+    RUN(standard_input_is_read);
     RUN(real_ligands_are_read);
     return check_finish();
 }

@@ -4,7 +4,7 @@
 
 enum { ATOMS = 7 };
 
-/* How a DCD file is put together, after the published layout of CHARMM and X-PLOR. */
+/* A variant of DCD files, written according to the published layout of CHARMM and X-PLOR. */
 typedef struct dcd_kind {
     bool big_endian;
     size_t marker; /* bytes */
@@ -30,7 +30,7 @@ static void put_record(const dcd_kind *kind, qn_text *text, qn_text *record)
 {
     const uint64_t size = record->length;
     put_bytes(kind, text, &size,
-              kind->marker); /* of a little-endian 64-bit number the first 4 bytes are the 32-bit one */
+              kind->marker); /* the first 4 bytes of a little-endian 64-bit number are its 32-bit form */
     CHECK_OK(qn_text_append_bytes(text, record->data, record->length));
     put_bytes(kind, text, &size, kind->marker);
     record->length = 0;
@@ -77,7 +77,8 @@ static void put_frame(const dcd_kind *kind, qn_text *text, qn_text *record, cons
     }
 }
 
-/* The frames as a file of this kind, whose reading gives the same; atoms that do not move are set to the first frame's.
+/* Write the frames as a file of this variant that must read back equal; fixed atoms get their positions of the first
+ * frame.
  */
 static char *write_kind(const dcd_kind *kind, made_frames *made)
 {
@@ -112,7 +113,7 @@ static void check_kind(const dcd_kind *kind, const double box_nm[9])
     free_frames(made);
 }
 
-static void every_kind_is_read(void)
+static void every_variant_is_read(void)
 {
     static const double cell[6] = {30, 90, 40, 90, 90, 50};
     for (int kinds = 0; kinds < 64; kinds++) {
@@ -127,16 +128,16 @@ static void every_kind_is_read(void)
     }
 }
 
-static void counts_of_the_head_are_not_believed(void)
+static void frame_counts_of_the_head_are_ignored(void)
 {
     static const uint32_t told[] = {0, 1, 4, 6, 1000000, 0xffffffffu};
     for (size_t i = 0; i < sizeof told / sizeof *told; i++)
         check_kind(&(dcd_kind){.marker = 4, .told_frames = told[i]}, no_box);
 }
 
-/* The same triclinic cell as angles, as cosines, and a symmetric matrix. The box by hand: a = 3, b = 4 at γ = 60°, c =
- * 5 at α = β = 60°: c = 5 (½, (½ − ¼)/sin 60°, …). */
-static void cells_are_told_apart(void)
+/* One triclinic cell as angles and as cosines, and another cell as a symmetric matrix. The triclinic box, computed by
+ * hand: lengths 3, 4 and 5, all angles 60°, so that c = 5 (½, (½ − ¼)/sin 60°, …). */
+static void cell_conventions_are_distinguished(void)
 {
     static const double angles[6] = {30, 60, 40, 60, 60, 50}, cosines[6] = {30, 0.5, 40, 0.5, 0.5, 50},
                         right_cosines[6] = {30, 0, 40, 0, 0, 50}, matrix[6] = {30, 5, 40, -3, 2, 50}, nothing[6] = {0};
@@ -174,7 +175,7 @@ static void skipping_keeps_fixed_atoms(void)
     }
 }
 
-/* Four bytes at `at` replaced. */
+/* Read the file with four bytes at `at` replaced. */
 static qn_status read_with(const char *path, size_t at, uint32_t value, size_t atoms)
 {
     char *data, *changed = scratch_path("changed.dcd");
@@ -189,7 +190,7 @@ static qn_status read_with(const char *path, size_t at, uint32_t value, size_t a
     return status;
 }
 
-/* Where things are: the head's record 0 … 92, titles 92 … 264, atoms 264 … 276, free atoms 276 … 296, then frames. */
+/* Byte offsets: the head's record 0 … 92, titles 92 … 264, atoms 264 … 276, free atoms 276 … 296, then frames. */
 static void hostile_files_are_refused(void)
 {
     static const struct {
@@ -220,24 +221,24 @@ static void hostile_files_are_refused(void)
     memcpy(made->frames[0].box_nm, no_box, sizeof no_box);
     CHECK_FAILS(read_with(write_kind(&(dcd_kind){.marker = 4, .mark = "VELD"}, made), 88, 84, 0), QN_UNSUPPORTED);
     CHECK_MESSAGE_HAS("holds velocities");
-    static const double flat[6] = {30, 10, 40, 10, 170, 50}; /* no such angles meet */
+    static const double flat[6] = {30, 10, 40, 10, 170, 50}; /* no cell has such angles */
     CHECK_FAILS(read_with(write_kind(&(dcd_kind){.marker = 4, .cell = flat}, made), 88, 84, 0), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("frame 0 at byte");
     free_frames(made);
 }
 
-static void frames_are_those_of_reference(void)
+static void frames_agree_with_the_reference(void)
 {
     check_against_onebody("trajectory/adk_dims/adk_dims.dcd", "trajectory/adk_dims/ref/onebody.json", 1e-7);
 }
 
 int main(void)
 {
-    RUN(every_kind_is_read);
-    RUN(counts_of_the_head_are_not_believed);
-    RUN(cells_are_told_apart);
+    RUN(every_variant_is_read);
+    RUN(frame_counts_of_the_head_are_ignored);
+    RUN(cell_conventions_are_distinguished);
     RUN(skipping_keeps_fixed_atoms);
     RUN(hostile_files_are_refused);
-    RUN(frames_are_those_of_reference);
+    RUN(frames_agree_with_the_reference);
     return check_finish();
 }

@@ -13,8 +13,8 @@ static const char *data(const char *name)
     return check_data(path);
 }
 
-/* Numbers as h5dump 1.10.8 prints them. */
-static void frames_are_those_of_reference(void)
+/* Expected numbers as printed by h5dump 1.10.8. */
+static void frames_agree_with_the_reference(void)
 {
     static const double expected[2][3] = {{0.07884859235, -0.03009584539, -0.02360368076},
                                           {0.2887981485, 0.099206222, -0.1903386504}};
@@ -52,7 +52,7 @@ static void keep_note(qn_log_level level, const char *message, void *user)
     snprintf(note + strlen(note), sizeof note - strlen(note), "%s\n", message);
 }
 
-static void boxes_units_and_offsets_are_those_of_the_file(void)
+static void boxes_units_and_offsets_are_read(void)
 {
     static const double edges[2][9] = {{1, 0, 0, 0.25, 2, 0, -0.5, 0.75, 3}, {2, 0, 0, 0.5, 3, 0, -0.25, 1, 4}};
     static const double atoms[6] = {0.1, 0.2, 0.3, -0.4, 0.55, 0.6};
@@ -70,7 +70,7 @@ static void boxes_units_and_offsets_are_those_of_the_file(void)
     for (int k = 0; k < 6; k++) CHECK_NEAR((double)t.positions_nm[0][k], atoms[k], 6e-8);
 
     note[0] = '\0';
-    read_trajectory(data("fixed.h5md"), 2, &t); /* big-endian floats; Å, since no unit is said */
+    read_trajectory(data("fixed.h5md"), 2, &t); /* big-endian floats; Å, since the file states no unit */
     CHECK(strstr(note, "fixed.h5md: does not say the unit of its positions; taken as Angstrom") != NULL);
     if (!CHECK(t.status == QN_OK && t.frame_count == 2)) return;
     for (int k = 0; k < 9; k++) CHECK_NEAR(t.frames[1].box_nm[k], k % 4 ? 0 : 1 + k / 4, 1e-12);
@@ -79,7 +79,7 @@ static void boxes_units_and_offsets_are_those_of_the_file(void)
     qn_log_return(outer);
 }
 
-static void what_is_none_is_refused(void)
+static void unrelated_files_are_refused(void)
 {
     small_trajectory t;
     char *bytes;
@@ -97,7 +97,7 @@ static void what_is_none_is_refused(void)
     read_trajectory(write_scratch("cut.h5md", bytes, size / 2), 0, &t);
     CHECK(t.status == QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("cut.h5md: HDF5 cannot open it");
-    /* Another name of the unit in place: the box is still there, and boundaries of none leave it out. */
+    /* Replace the unit by nm. The file is then read, without a box, because its boundaries are "none". */
     qn_release(&bytes);
     if (!CHECK_OK(qn_file_read(data("no_box.h5md"), &bytes, &size))) return;
     for (size_t i = 0; i + 8 <= size; i++)
@@ -106,7 +106,7 @@ static void what_is_none_is_refused(void)
     CHECK(t.status == QN_OK && t.frame_count == 2);
     for (int k = 0; k < 9; k++) CHECK(t.frames[0].box_nm[k] == 0);
     CHECK_NEAR((double)t.positions_nm[1][5], 60, 1e-5);
-    /* Without that attribute there is a box; its edges have no unit but that of the positions. */
+    /* Without the attribute "boundary" the box is read, and its edges have the unit of the positions. */
     for (size_t i = 0; i + 8 <= size; i++)
         if (memcmp(bytes + i, "boundary", 8) == 0) bytes[i] = 'B';
     read_trajectory(write_scratch("edges.h5md", bytes, size), 0, &t);
@@ -115,7 +115,7 @@ static void what_is_none_is_refused(void)
     qn_release(&bytes);
 }
 
-static void frames_are_jumped_over(void)
+static void frames_are_skipped_by_seeking(void)
 {
     qn_trajectory_stream *stream;
     qn_frame_bytes bytes = {0};
@@ -136,9 +136,9 @@ int main(void)
     qn_hdf5_api api;
     if (qn_hdf5_load(&api) != QN_OK) check_skip("hdf5", qn_error_message());
     qn_hdf5_unload(&api);
-    RUN(frames_are_those_of_reference);
-    RUN(boxes_units_and_offsets_are_those_of_the_file);
-    RUN(what_is_none_is_refused);
-    RUN(frames_are_jumped_over);
+    RUN(frames_agree_with_the_reference);
+    RUN(boxes_units_and_offsets_are_read);
+    RUN(unrelated_files_are_refused);
+    RUN(frames_are_skipped_by_seeking);
     return check_finish();
 }

@@ -1,6 +1,5 @@
 /* labels: threads */
-/* Stacks of images: real ones against values that numpy read, small integers, many threads, what is refused, writing.
- */
+/* Stacks of images: real stacks compared with numpy, small integers, several threads, refused files, writing. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
@@ -12,7 +11,7 @@
 #include "format/image/image_stack.h"
 #include "format/tests/mrc_files.h"
 
-/* Sums over the stack and values are numpy's of the same bytes. */
+/* Sums over all images, and single values, that numpy gives for the same files. */
 static const struct {
     const char *name;
     int width, height, images;
@@ -105,7 +104,7 @@ static void real_stacks_are_read(void)
 
 enum { MADE_IMAGES = 40, MADE_WIDTH = 7, MADE_HEIGHT = 5, MADE_PIXELS = MADE_WIDTH * MADE_HEIGHT };
 
-/* Image i, pixel p: 100 i + p, 16-bit, big endian, behind an extended header. */
+/* Image i, pixel p: 100 i + p, 16-bit, big endian, after an extended header. */
 static const char *make_stack(void)
 {
     static const int counts[3] = {MADE_WIDTH, MADE_HEIGHT, MADE_IMAGES};
@@ -139,7 +138,7 @@ static void *read_every_image(void *data)
     return NULL;
 }
 
-static void threads_read_at_once(void)
+static void several_threads_read_at_the_same_time(void)
 {
     enum { THREADS = 4 };
     qn_image_stack *stack;
@@ -157,7 +156,7 @@ static void threads_read_at_once(void)
     qn_image_stack_close(&stack);
 }
 
-static void what_cannot_be_read_is_refused(void)
+static void unreadable_stacks_are_refused(void)
 {
     char path[700];
     qn_image_stack *stack;
@@ -168,7 +167,7 @@ static void what_cannot_be_read_is_refused(void)
     if (CHECK_OK(qn_image_stack_open(path, &stack))) {
         CHECK_FAILS(qn_image_stack_read(stack, MADE_IMAGES, &scratch, &scratch_bytes, values), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("has no image 41; expected 1 to 40");
-        CHECK(truncate(path, 1024 + 333 + 2 * MADE_PIXELS * 3 + 1) == 0); /* cut under our hands */
+        CHECK(truncate(path, 1024 + 333 + 2 * MADE_PIXELS * 3 + 1) == 0); /* cut while the stack is open */
         CHECK_OK(qn_image_stack_read(stack, 2, &scratch, &scratch_bytes, values));
         CHECK_FAILS(qn_image_stack_read(stack, 3, &scratch, &scratch_bytes, values), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("ends inside image 4");
@@ -185,7 +184,7 @@ static void what_cannot_be_read_is_refused(void)
     char pipe[700];
     snprintf(pipe, sizeof pipe, "%s/pipe", check_scratch_folder());
     CHECK(mkfifo(pipe, 0666) == 0);
-    CHECK_FAILS(qn_image_stack_open(pipe, &stack), QN_UNSUPPORTED); /* at once, though nobody writes */
+    CHECK_FAILS(qn_image_stack_open(pipe, &stack), QN_UNSUPPORTED); /* immediately, although no process writes */
     gzFile file = gzopen(path, "wb");
     CHECK(gzwrite(file, values, sizeof values) == sizeof values);
     gzclose(file);
@@ -194,7 +193,7 @@ static void what_cannot_be_read_is_refused(void)
     qn_release(&scratch);
 }
 
-static void stacks_come_back(void)
+static void stacks_are_written_and_read_back(void)
 {
     char path[700], *bytes;
     qn_image_stack_writer *writer;
@@ -226,7 +225,7 @@ static void stacks_come_back(void)
     free(bytes);
 }
 
-static void unfinished_stacks_leave_nothing(void)
+static void unfinished_stacks_are_removed(void)
 {
     char path[700];
     float values[6] = {0};
@@ -249,9 +248,9 @@ static void unfinished_stacks_leave_nothing(void)
 int main(void)
 {
     RUN(real_stacks_are_read);
-    RUN(threads_read_at_once);
-    RUN(what_cannot_be_read_is_refused);
-    RUN(stacks_come_back);
-    RUN(unfinished_stacks_leave_nothing);
+    RUN(several_threads_read_at_the_same_time);
+    RUN(unreadable_stacks_are_refused);
+    RUN(stacks_are_written_and_read_back);
+    RUN(unfinished_stacks_are_removed);
     return check_finish();
 }

@@ -2,8 +2,8 @@
 
 #include "format/tests/compounds.h"
 
-/* Alanine's zwitterion without the hydrogens of its methyl group, with everything between the sections that files
- * have. */
+/* Alanine's zwitterion without the hydrogens of its methyl group; comments and blank lines stand between the sections,
+ * as in real files. */
 static const char alanine[] = "# made by hand\n"
                               "\n"
                               "@<TRIPOS>MOLECULE\n"
@@ -34,7 +34,7 @@ static const char alanine[] = "# made by hand\n"
                               "@<TRIPOS>SUBSTRUCTURE\n"
                               " 1 ALA1 1\n";
 
-static void a_molecule_is_read_right(void)
+static void a_molecule_is_read_correctly(void)
 {
     static const char *const elements[] = {"N", "C", "C", "O", "O", "C", "H"};
     static const char *const types[] = {"N.4", "C.3", "C.2", "O.co2", "O.co2", "C.3", "H"};
@@ -58,7 +58,7 @@ static void a_molecule_is_read_right(void)
     qn_compound_destroy(&c);
 }
 
-/* Types that no element stands before, GAFF's small letters, and capitals that mean something else. */
+/* SYBYL types, GAFF's lower-case types, types that stand for no element, and types that are not recognised (NULL). */
 static void elements_follow_from_types(void)
 {
     static const struct {
@@ -92,7 +92,7 @@ static void elements_follow_from_types(void)
 static void conformers_of_all_atoms_are_added(void)
 {
     qn_compound *c;
-    const char text[] = METHANOL "@<BUDE>CONF 0\n0 0 0\n2 1 0.5\n1.4 0 0\n" /* the atoms' own */
+    const char text[] = METHANOL "@<BUDE>CONF 0\n0 0 0\n2 1 0.5\n1.4 0 0\n" /* repeats the ATOM section */
                                  "@<BUDE>CONF 1\n# comment\n1 1 1\n% comment\n2 2 2\n3 3 3\n"
                                  "@<BUDE>CONF 2\n4 4 4\n5 5 5\n\n6 6 -6.5\n";
     if (!CHECK_OK(read_record(QN_COMPOUND_MOL2, text, &c))) return;
@@ -127,8 +127,8 @@ static void without_bonds_no_hydrogens_are_counted(void)
     qn_compound_destroy(&c);
 }
 
-/* SYBYL draws the free electrons of donors as atoms; no conformer keeps them. */
-static void lone_pairs_are_no_atoms(void)
+/* SYBYL writes lone pairs as atoms; they are dropped from all conformers. */
+static void lone_pairs_are_dropped(void)
 {
     qn_compound *c;
     const char text[] = "@<TRIPOS>MOLECULE\nwater\n5 4\nSMALL\nNO_CHARGES\n@<TRIPOS>ATOM\n1 L1 9 9 9 LP\n"
@@ -164,8 +164,8 @@ static void sulfates_have_two_double_bonds(void)
     qn_compound_destroy(&c);
 }
 
-/* Phosphate, sulfonate, guanidinium; formal charges of attributes win. */
-static void aromatic_bonds_outside_rings_are_settled(void)
+/* Phosphate, sulfonate, guanidinium; formal charges of attributes take precedence. */
+static void aromatic_bonds_of_ions_become_single_or_double(void)
 {
     qn_compound *c;
     const char text[] = "@<TRIPOS>MOLECULE\nions\n12 9\nSMALL\nNO_CHARGES\n@<TRIPOS>ATOM\n"
@@ -196,7 +196,7 @@ static void ions_have_the_charge_of_their_file(void)
 #define HEAD "@<TRIPOS>MOLECULE\nx\n2 1\nSMALL\nGASTEIGER\n"
 #define ATOMS "@<TRIPOS>ATOM\n1 C 0 0 0 C.3\n2 C 0 0 1 C.3\n"
 
-static void what_is_wrong_is_said(void)
+static void errors_are_reported(void)
 {
     static const bad_record cases[] = {
         {"@<TRIPOS>MOLECULE\nx\n", "lib:13: the MOLECULE section ends before its counts; expected the number of atoms"},
@@ -209,7 +209,7 @@ static void what_is_wrong_is_said(void)
         {HEAD, "lib:11: the molecule has no ATOM section"},
         {HEAD ATOMS, "lib:11: the molecule has no BOND section; expected one of 1 bonds"},
         {HEAD "@<TRIPOS>ATOM\n1 C 0 0 0 C.3\n", "lib:18: the ATOM section ends after 1 atoms; expected 2"},
-        {HEAD ATOMS "3 C 0 0 0 C.3\n", "lib:19: \"3 C 0 0 0 C.3\" behind all 2 atoms; expected another section"},
+        {HEAD ATOMS "3 C 0 0 0 C.3\n", "lib:19: \"3 C 0 0 0 C.3\" after all 2 atoms; expected another section"},
         {HEAD "@<TRIPOS>ATOM\n1 C 0 0\n", "lib:17: z coordinate \"\" is not a number"},
         {HEAD "@<TRIPOS>ATOM\na C 0 0 0 C.3\n", "lib:17: \"a\" in \"a C 0 0 0 C.3\"; expected the number of an atom"},
         {HEAD "@<TRIPOS>ATOM\n1 C 0 0 1e6 C.3\n",
@@ -218,13 +218,13 @@ static void what_is_wrong_is_said(void)
         {HEAD "@<TRIPOS>ATOM\n1 C 0 0 0 C.3 1 LIG x\n", "lib:17: charge \"x\"; expected a number from -100 to 100"},
         {HEAD "@<TRIPOS>ATOM\n2 C 0 0 0 C.3\n2 C 0 0 0 C.3\n",
          "lib:19: two atoms have the number 2; expected all different"},
-        {HEAD ATOMS "@<TRIPOS>ATOM\n", "lib:19: a second ATOM section; expected one a molecule"},
+        {HEAD ATOMS "@<TRIPOS>ATOM\n", "lib:19: a second ATOM section; expected one per molecule"},
         {HEAD ATOMS "@<TRIPOS>BOND\n1 1 3 1\n", "lib:20: a bond names atom 3; expected one of the list"},
         {HEAD ATOMS "@<TRIPOS>BOND\n1 1 1 1\n", "lib:20: a bond joins atom 1 to itself; expected two atoms"},
         {HEAD ATOMS "@<TRIPOS>BOND\n1 1 2 4\n", "lib:20: bond of type \"4\"; expected 1, 2, 3, am, ar, du, un or nc"},
         {HEAD ATOMS "@<TRIPOS>BOND\n", "lib:20: the BOND section ends after 0 bonds; expected 1"},
         {HEAD ATOMS "@<TRIPOS>BOND\n1 1 2 1\n2 2 1 1\n",
-         "lib:21: \"2 2 1 1\" behind all 1 bonds; expected another section"},
+         "lib:21: \"2 2 1 1\" after all 1 bonds; expected another section"},
         {HEAD "@<TRIPOS>BOND\n1 1 2 1\n", "lib:17: a bond names atom 1; expected one of the list"},
         {HEAD ATOMS "@<TRIPOS>BOND\n1 1 2 1\n@<BUDE>CONF 1\n1 2 3\n",
          "lib:21: a CONF section of 1 lines; expected one for each of 2 atoms"},
@@ -234,7 +234,7 @@ static void what_is_wrong_is_said(void)
     check_refusals(QN_COMPOUND_MOL2, cases, sizeof cases / sizeof *cases);
 }
 
-static void molecules_are_cut_and_comments_passed(void)
+static void molecules_are_separated_and_comments_skipped(void)
 {
     char path[600], text[2000];
     qn_compound_stream *stream;
@@ -255,16 +255,16 @@ static void molecules_are_cut_and_comments_passed(void)
 
 int main(void)
 {
-    RUN(a_molecule_is_read_right);
+    RUN(a_molecule_is_read_correctly);
     RUN(elements_follow_from_types);
     RUN(conformers_of_all_atoms_are_added);
     RUN(conformers_of_heavy_atoms_make_hydrogens_implicit);
     RUN(without_bonds_no_hydrogens_are_counted);
-    RUN(lone_pairs_are_no_atoms);
+    RUN(lone_pairs_are_dropped);
     RUN(sulfates_have_two_double_bonds);
-    RUN(aromatic_bonds_outside_rings_are_settled);
+    RUN(aromatic_bonds_of_ions_become_single_or_double);
     RUN(ions_have_the_charge_of_their_file);
-    RUN(what_is_wrong_is_said);
-    RUN(molecules_are_cut_and_comments_passed);
+    RUN(errors_are_reported);
+    RUN(molecules_are_separated_and_comments_skipped);
     return check_finish();
 }

@@ -1,5 +1,5 @@
-/* Volumes in MRC files: real maps against values that numpy read, every mode and endianness built byte by byte, axes,
- * leniency where real files need it, truncation, hostile headers, round trips. */
+/* Volumes in MRC files: real maps compared with numpy, every mode and byte order built byte by byte, axes,
+ * irregular headers of real files, truncation, hostile headers, round trips. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <quern/volume.h>
@@ -31,8 +31,8 @@ static void statistics(const qn_volume *v, double *sum, double *deviation)
     *deviation = sqrt(squares / (double)count);
 }
 
-/* Sums, deviations and values are numpy's of the same bytes, axes put in order by numpy.transpose; sizes are from the
- * headers by hand. Values have nine digits. */
+/* Sums, deviations and values are computed by numpy from the same bytes, with axes sorted by numpy.transpose; sizes are
+ * read from the headers by hand. Values have nine digits. */
 static const struct {
     const char *name;
     int counts[3], start[3];
@@ -116,7 +116,7 @@ static void real_maps_are_read(void)
     }
 }
 
-/* Six values a row of two, stored as each mode has them. Halves: IEEE 754 binary16 by hand. */
+/* Six values in two rows, as each mode stores them. Mode 12: IEEE 754 binary16, encoded by hand. */
 static const struct {
     int mode, bytes;
     uint32_t stored[6];
@@ -152,7 +152,7 @@ static void modes_are_read_in_either_endianness(void)
     }
 }
 
-static void half_precision_specials_are_kept(void)
+static void half_precision_infinities_and_small_values_are_kept(void)
 {
     static const int counts[3] = {4, 1, 1};
     mrc_bytes file = mrc_make(false, 12, counts, 0, 8);
@@ -170,7 +170,7 @@ static void half_precision_specials_are_kept(void)
 }
 
 /* Rows of 5 begin at whole bytes: 3 bytes each; the lower half of a byte is the left value. */
-static void packed_halves_of_bytes_are_read(void)
+static void four_bit_values_are_read(void)
 {
     static const int counts[3] = {5, 2, 1};
     static const unsigned char bytes[6] = {0x21, 0x43, 0xf5, 0x0f, 0xa0, 0x07};
@@ -187,8 +187,9 @@ static void packed_halves_of_bytes_are_read(void)
     }
 }
 
-/* Old files' bytes are unsigned: they say so by IMOD's mark, or by a maximum that signed bytes do not reach. */
-static void old_bytes_are_unsigned(void)
+/* Bytes of old files are unsigned. They are recognised by IMOD's mark, or by a maximum that signed bytes cannot
+ * reach. */
+static void bytes_of_old_files_are_unsigned(void)
 {
     static const int counts[3] = {2, 1, 1};
     static const struct {
@@ -216,8 +217,8 @@ static void old_bytes_are_unsigned(void)
     }
 }
 
-/* Each value is 100 x + 10 y + z wherever the axes put it; start, voxel and origin follow their axes. */
-static void axes_in_any_order_are_put_right(void)
+/* Each value is 100 x + 10 y + z for every order of the axes; start, voxel and origin belong to the right axes. */
+static void axes_in_any_order_are_sorted(void)
 {
     static const int orders[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}},
                      size[3] = {4, 3, 2};
@@ -253,14 +254,14 @@ static void axes_in_any_order_are_put_right(void)
     }
 }
 
-/* What real files lack: stamps, cell, samples, axes, and what they have too much. */
-static void lenient_where_real_files_are(void)
+/* Headers of real files that lack stamps, cell, samples or axes, or have superfluous values. */
+static void irregular_headers_of_real_files_are_accepted(void)
 {
     static const int counts[3] = {3, 2, 2};
     for (int kind = 0; kind < 16; kind++) {
         mrc_bytes file = mrc_make(kind & 1, 1, counts, 0, 24 + 100);
         qn_volume *v;
-        memset(file.data + 208, kind & 2 ? 0x44 : 0, 8); /* no stamp, or one of the wrong endianness */
+        memset(file.data + 208, kind & 2 ? 0x44 : 0, 8); /* no stamp, or one of the wrong byte order */
         if (kind & 4) memset(file.data + 64, 0, 12);
         if (kind & 8)
             memset(file.data + 40, 0, 12);
@@ -277,7 +278,7 @@ static void lenient_where_real_files_are(void)
     }
 }
 
-static void samples_that_are_not_said_are_counts(void)
+static void missing_samples_default_to_counts(void)
 {
     static const int counts[3] = {4, 4, 4};
     mrc_bytes file = mrc_make(false, 0, counts, 0, 64);
@@ -288,8 +289,8 @@ static void samples_that_are_not_said_are_counts(void)
     mrc_free(&file);
 }
 
-/* Cut after every byte of a small file with an extended header. */
-static void every_cut_is_refused(void)
+/* Cut a small file with an extended header at many places, from byte 1000 on after every byte. */
+static void cut_files_are_refused(void)
 {
     static const int counts[3] = {3, 2, 2};
     mrc_bytes file = mrc_make(false, 6, counts, 20, 24);
@@ -327,7 +328,7 @@ static void gzipped_maps_are_read(void)
         CHECK_FAILS(qn_volume_read(gzip(file.data, size, "cut.mrc.gz"), &v), QN_BAD_FORMAT);
         CHECK(v == NULL);
     }
-    mrc_put(&file, 8, 1 << 30, 4); /* sections that a few gzipped bytes cannot hold */
+    mrc_put(&file, 8, 1 << 30, 4); /* more sections than a few gzipped bytes can hold */
     CHECK_FAILS(qn_volume_read(gzip(file.data, file.size, "bomb.mrc.gz"), &v), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("cannot unpack");
     mrc_free(&file);
@@ -377,7 +378,7 @@ static void hostile_headers_are_refused(void)
     CHECK_MESSAGE_HAS("/nowhere/at/all.mrc");
 }
 
-static void several_volumes_are_not_one(void)
+static void stacks_of_volumes_are_refused(void)
 {
     static const int counts[3] = {2, 2, 4};
     mrc_bytes file = mrc_make(false, 0, counts, 0, 16);
@@ -403,7 +404,7 @@ static qn_volume *make_volume(void)
     return v;
 }
 
-static void volumes_come_back(void)
+static void volumes_are_written_and_read_back(void)
 {
     char path[700];
     qn_volume *v = make_volume(), *back;
@@ -426,12 +427,12 @@ static void volumes_come_back(void)
 static float stored_float(const char *bytes, size_t at)
 {
     float value;
-    memcpy(&value, bytes + at, 4); /* tests run where floats are little endian, as the file's */
+    memcpy(&value, bytes + at, 4); /* tests run where floats are little endian, as in the file */
     return value;
 }
 
-/* Byte by byte after the standard. Statistics of i² − 100.5 for i < 60 by hand: mean = 59·119/6 − 100.5, deviation from
- * Σi⁴/60 − (Σi²/60)² = 59·60·119·(3·59² + 3·59 − 1)/30/60 − (59·119/6)². */
+/* Compare the bytes of the header with the standard. The statistics of i² − 100.5 for i < 60 are computed by hand: mean
+ * = 59·119/6 − 100.5, deviation from Σi⁴/60 − (Σi²/60)² = 59·60·119·(3·59² + 3·59 − 1)/30/60 − (59·119/6)². */
 static void written_headers_follow_the_standard(void)
 {
     char path[700], *bytes;
@@ -453,7 +454,7 @@ static void written_headers_follow_the_standard(void)
     free(bytes);
 }
 
-static void statistics_of_what_is_not_finite_are_not_said(void)
+static void statistics_of_non_finite_values_are_omitted(void)
 {
     char path[700], *bytes;
     size_t size;
@@ -493,7 +494,7 @@ static void writing_fails_cleanly(void)
     qn_volume_destroy(&v);
 }
 
-static void sizes_that_no_volume_has_are_refused(void)
+static void empty_and_huge_volumes_are_refused(void)
 {
     static const int none[3] = {4, 0, 4}, huge[3] = {2147483647, 2147483647, 2147483647};
     qn_volume *v;
@@ -507,20 +508,20 @@ int main(void)
 {
     RUN(real_maps_are_read);
     RUN(modes_are_read_in_either_endianness);
-    RUN(half_precision_specials_are_kept);
-    RUN(packed_halves_of_bytes_are_read);
-    RUN(old_bytes_are_unsigned);
-    RUN(axes_in_any_order_are_put_right);
-    RUN(lenient_where_real_files_are);
-    RUN(samples_that_are_not_said_are_counts);
-    RUN(every_cut_is_refused);
+    RUN(half_precision_infinities_and_small_values_are_kept);
+    RUN(four_bit_values_are_read);
+    RUN(bytes_of_old_files_are_unsigned);
+    RUN(axes_in_any_order_are_sorted);
+    RUN(irregular_headers_of_real_files_are_accepted);
+    RUN(missing_samples_default_to_counts);
+    RUN(cut_files_are_refused);
     RUN(gzipped_maps_are_read);
     RUN(hostile_headers_are_refused);
-    RUN(several_volumes_are_not_one);
-    RUN(volumes_come_back);
+    RUN(stacks_of_volumes_are_refused);
+    RUN(volumes_are_written_and_read_back);
     RUN(written_headers_follow_the_standard);
-    RUN(statistics_of_what_is_not_finite_are_not_said);
+    RUN(statistics_of_non_finite_values_are_omitted);
     RUN(writing_fails_cleanly);
-    RUN(sizes_that_no_volume_has_are_refused);
+    RUN(empty_and_huge_volumes_are_refused);
     return check_finish();
 }

@@ -26,8 +26,8 @@ static void numbers_are_rounded_correctly(void)
     check_number("9007199254740991", 9007199254740991.0);
 }
 
-/* Digits that 64 bits do not hold count for the size alone: to the last bit but one. */
-static void long_numbers_keep_their_size(void)
+/* Digits beyond 64 bits only change the exponent; the relative error is at most 3e-16. */
+static void long_numbers_keep_their_magnitude(void)
 {
     double value;
     const char whole[] = "123456789012345678901234567890", fraction[] = "1.23456789012345678901234567890";
@@ -37,7 +37,7 @@ static void long_numbers_keep_their_size(void)
     CHECK_NEAR(value / 1.2345678901234567, 1, 3e-16);
 }
 
-static void what_is_no_number_is_refused(void)
+static void texts_that_are_not_numbers_are_refused(void)
 {
     static const char *const texts[] = {"",    " ",   ".",     "-",   "1x",   "1 2",   "1e",  "1e1.5",
                                         "nan", "inf", "1.2.3", "--1", "0x10", "1e999", "1,5", "1e-9999999999",
@@ -57,7 +57,7 @@ static void what_is_no_number_is_refused(void)
     CHECK(qn_number_parse_whole("999999999", 9, &value) && value == 999999999);
 }
 
-static void a_locale_changes_nothing(void)
+static void parsing_does_not_depend_on_the_locale(void)
 {
     if (!setlocale(LC_ALL, "de_DE.UTF-8")) setlocale(LC_ALL, "");
     check_number("1.5", 1.5);
@@ -75,9 +75,9 @@ static void quotations_are_short_and_printable(void)
 int main(void)
 {
     RUN(numbers_are_rounded_correctly);
-    RUN(long_numbers_keep_their_size);
-    RUN(what_is_no_number_is_refused);
-    RUN(a_locale_changes_nothing);
+    RUN(long_numbers_keep_their_magnitude);
+    RUN(texts_that_are_not_numbers_are_refused);
+    RUN(parsing_does_not_depend_on_the_locale);
     RUN(quotations_are_short_and_printable);
     return check_finish();
 }

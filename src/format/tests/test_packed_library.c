@@ -15,7 +15,7 @@ static const char *scratch(const char *name)
     return path;
 }
 
-/* Everything that a compound can hold: three conformers, atoms far apart, bonds in any order. */
+/* A compound that uses everything a library stores: three conformers, atoms far apart, bonds in any order. */
 static qn_compound *make_full_compound(void)
 {
     static const char *const symbols[] = {"C", "CL", "D", "X", "OG", "T", "N"};
@@ -45,7 +45,7 @@ static qn_compound *make_full_compound(void)
     return c;
 }
 
-/* The layout's words: behind checksum, flags and four counts, atomic numbers. */
+/* In the layout, atomic numbers follow the checksum (4 bytes), the flags and four counts (1 byte each). */
 static void elements_are_stored_by_atomic_number(void)
 {
     static const struct {
@@ -72,7 +72,7 @@ static qn_status unpack(const char *bytes, size_t size, qn_compound **compound)
     return qn_compound_read(&record, compound);
 }
 
-static void nothing_of_a_compound_is_lost(void)
+static void compounds_are_packed_and_unpacked_unchanged(void)
 {
     qn_compound *c = make_full_compound(), *back;
     qn_text bytes = {0};
@@ -84,7 +84,7 @@ static void nothing_of_a_compound_is_lost(void)
         check_same(c, back, 0);
         qn_compound_destroy(&back);
     }
-    /* Fewer than 1e-4 Å are rounded. */
+    /* Digits below 1e-4 Å are rounded. */
     c->positions_angstrom[5] = 1.23456;
     bytes.length = 0;
     CHECK_OK(qn_compound_pack(c, &bytes));
@@ -103,9 +103,9 @@ static void nothing_of_a_compound_is_lost(void)
     qn_compound_destroy(&c);
 }
 
-/* 48 kinase inhibitors with their data items: what is read from the library is what the SDF file says, in any order,
- * and takes no more than a quarter of its text. */
-static void real_molecules_stay_the_same_in_a_quarter_of_the_room(void)
+/* 48 kinase inhibitors with their data items: the library gives the molecules of the SDF file, in any order, in at most
+ * a quarter of its size. */
+static void real_molecules_are_kept_in_a_quarter_of_the_size(void)
 {
     const char *source = check_data("../../examples/1iep/kinase_inhibitors.sdf");
     char *text;
@@ -142,7 +142,42 @@ static void real_molecules_stay_the_same_in_a_quarter_of_the_room(void)
     qn_release(&compounds);
 }
 
-/* Three molecules, as a stream reads them. */
+/* The same molecules packed into memory give the bytes of the file, and are read in place. */
+static void a_library_in_memory_has_the_bytes_of_the_file(void)
+{
+    qn_compound **compounds;
+    qn_packed_writer *writer;
+    qn_packed_library *library;
+    qn_text bytes = {0};
+    char *file;
+    size_t count, size;
+    CHECK_OK(qn_file_read(scratch("kinase.qlib"), &file, &size));
+    if (!CHECK_OK(qn_compound_read_file(check_data("../../examples/1iep/kinase_inhibitors.sdf"), &compounds, &count)))
+        return;
+    if (!CHECK_OK(qn_packed_writer_create(NULL, &writer))) return;
+    for (size_t i = 0; i < count; i++) CHECK_OK(qn_packed_writer_append(writer, compounds[i]));
+    CHECK_OK(qn_packed_writer_finish_memory(&writer, &bytes));
+    CHECK(bytes.length == size && memcmp(bytes.data, file, size) == 0);
+    if (CHECK_OK(qn_packed_library_open_memory("kinase", bytes.data, bytes.length, &library))) {
+        qn_compound *back;
+        CHECK(qn_packed_library_count(library) == count);
+        if (CHECK_OK(qn_packed_library_read(library, 7, &back))) check_same(compounds[7], back, 0);
+        qn_compound_destroy(&back);
+        qn_packed_library_close(&library);
+    }
+    CHECK_FAILS(qn_packed_library_open_memory("kinase", bytes.data, 20, &library), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("kinase: has 20 bytes; expected a packed library");
+    bytes.data[bytes.length - 1] ^= 1;
+    CHECK_FAILS(qn_packed_library_open_memory("kinase", bytes.data, bytes.length, &library), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS("kinase: the packed library's index is damaged");
+    CHECK(library == NULL);
+    for (size_t i = 0; i < count; i++) qn_compound_destroy(&compounds[i]);
+    qn_release(&compounds);
+    qn_release(&file);
+    qn_text_clear(&bytes);
+}
+
+/* Write a library of three molecules. */
 static void make_small_library(const char *path)
 {
     qn_packed_writer *writer;
@@ -153,7 +188,7 @@ static void make_small_library(const char *path)
     c->name[0] = 'b';
     CHECK_OK(qn_compound_pack(c, &bytes));
     CHECK_OK(qn_packed_writer_append_bytes(writer, bytes.data, bytes.length));
-    c->positions_angstrom[7] = NAN; /* one that is refused leaves no trace */
+    c->positions_angstrom[7] = NAN; /* a refused molecule changes nothing */
     CHECK_FAILS(qn_packed_writer_append(writer, c), QN_INVALID_ARGUMENT);
     c->positions_angstrom[7] = 0;
     c->name[0] = 'c';
@@ -163,7 +198,7 @@ static void make_small_library(const char *path)
     qn_compound_destroy(&c);
 }
 
-static void a_library_is_one_more_format_of_the_stream(void)
+static void streams_read_packed_libraries(void)
 {
     qn_compound_stream *stream;
     qn_compound_record record = {0};
@@ -186,7 +221,7 @@ static void a_library_is_one_more_format_of_the_stream(void)
     qn_compound_stream_close(&stream);
 }
 
-static void unfinished_libraries_leave_nothing(void)
+static void unfinished_libraries_are_removed(void)
 {
     qn_packed_writer *writer;
     bool empty;
@@ -216,8 +251,8 @@ static qn_status read_whole_library(const char *path)
     return status;
 }
 
-/* No byte can change and no end can go without a sentence that names the file. */
-static void every_damage_is_noticed(void)
+/* Files with one changed byte, and cut files, are refused with a message that names the file. */
+static void damaged_libraries_are_refused(void)
 {
     char *data;
     size_t size;
@@ -240,7 +275,7 @@ static void every_damage_is_noticed(void)
     qn_release(&data);
 }
 
-/* Change a byte of the header and make its checksum right again. */
+/* Change a byte of the header and correct its checksum. */
 static void write_with_header_byte(const char *data, size_t size, size_t at, char value)
 {
     char *copy = malloc(size);
@@ -252,7 +287,7 @@ static void write_with_header_byte(const char *data, size_t size, size_t at, cha
     free(copy);
 }
 
-static void what_is_wrong_is_said(void)
+static void errors_are_reported(void)
 {
     char *data, expected[800], path[600];
     size_t size;
@@ -289,7 +324,7 @@ static void what_is_wrong_is_said(void)
                "lib.qlib: molecule 5 of the packed library is damaged: its checksum does not match its bytes");
 }
 
-/* The packed bytes of one carbon with `text_size` zero bytes of text and as many data items as stated. */
+/* The packed bytes of one carbon with `text_size` zero bytes of text and the stated number of data items. */
 static qn_status unpack_bomb(uLong text_size, uint64_t items)
 {
     qn_text bytes = {0};
@@ -316,7 +351,7 @@ static qn_status unpack_bomb(uLong text_size, uint64_t items)
     return status;
 }
 
-static void few_bytes_do_not_become_gigabytes(void)
+static void unpacked_size_is_limited(void)
 {
     CHECK_OK(unpack_bomb(1000, 400));
     CHECK_FAILS(unpack_bomb((uLong)65 << 20, 1), QN_BAD_FORMAT);
@@ -341,13 +376,14 @@ static void gzipped_libraries_are_refused(void)
 int main(void)
 {
     RUN(elements_are_stored_by_atomic_number);
-    RUN(nothing_of_a_compound_is_lost);
-    RUN(real_molecules_stay_the_same_in_a_quarter_of_the_room);
-    RUN(a_library_is_one_more_format_of_the_stream);
-    RUN(unfinished_libraries_leave_nothing);
-    RUN(every_damage_is_noticed);
-    RUN(what_is_wrong_is_said);
-    RUN(few_bytes_do_not_become_gigabytes);
+    RUN(compounds_are_packed_and_unpacked_unchanged);
+    RUN(real_molecules_are_kept_in_a_quarter_of_the_size);
+    RUN(a_library_in_memory_has_the_bytes_of_the_file);
+    RUN(streams_read_packed_libraries);
+    RUN(unfinished_libraries_are_removed);
+    RUN(damaged_libraries_are_refused);
+    RUN(errors_are_reported);
+    RUN(unpacked_size_is_limited);
     RUN(gzipped_libraries_are_refused);
     return check_finish();
 }

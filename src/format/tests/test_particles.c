@@ -1,7 +1,8 @@
-/* Particle sets: real RELION files against an independent parse, both ways of writing optics, Xmipp's metadata, where
- * stacks are looked for, what is refused and how, and writing. */
+/* Particle sets: real RELION files compared with an independent parser, both ways of writing optics, Xmipp's metadata,
+ * the search for stacks, refused files, writing. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
+#include <quern/particles.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,11 @@
 #include "base/text.h"
 #include "check.h"
 #include "format/image/image_stack.h"
-#include "format/image/particles.h"
 
 enum { ANGLES = 1, CTF = 2, SUBSETS = 4, ASSUMED = 8 };
 
-/* Counts and sums of columns as a few lines of Python (str.split) find them; origins in pixels are multiplied by hand:
- * 10000 · 5 / 37369.207031 = 1.338, and by the group's 1 Å. */
+/* Counts and sums of columns were computed by a few lines of Python (str.split). Origins in pixels are converted by
+ * hand, with a pixel size of 10000 · 5 / 37369.207031 = 1.338 Å, or of 1 Å where that is the group's. */
 static const struct {
     const char *name;
     size_t particles, optics, stacks;
@@ -80,7 +80,7 @@ static void real_sets_are_read(void)
         snprintf(name, sizeof name, "cryoem/%s", real[i].name);
         const char *path = check_reference_data(name);
         CHECK(1); /* nothing to read without the reference data */
-        if (!path || !CHECK_OK(qn_particles_read(path, &set))) return;
+        if (!path || !CHECK_OK(qn_particle_set_read(path, &set))) return;
         CHECK(set->particle_count == real[i].particles && set->optics_count == real[i].optics);
         CHECK(set->stack_count == real[i].stacks && set->particles[0].line == real[i].first_line);
         CHECK(set->has_angles == !!(real[i].kind & ANGLES) && set->has_ctf == !!(real[i].kind & CTF));
@@ -88,7 +88,7 @@ static void real_sets_are_read(void)
         CHECK(set->optics[0].pixel_assumed == !!(real[i].kind & ASSUMED));
         CHECK_NEAR(set->optics[0].pixel_angstrom, real[i].pixel_angstrom, 1e-9);
         check_sums(set, i);
-        if (strncmp(real[i].name, "star/", 5) != 0) { /* their stacks stand beside them */
+        if (strncmp(real[i].name, "star/", 5) != 0) { /* the stacks of these files lie beside the files */
             qn_image_stack *stack;
             CHECK_OK(qn_image_stack_open(set->stacks[0], &stack));
             qn_image_stack_close(&stack);
@@ -98,23 +98,24 @@ static void real_sets_are_read(void)
     }
 }
 
-static void optics_groups_are_told_apart(void)
+static void optics_groups_are_distinguished(void)
 {
     qn_particle_set *set;
     const char *path = check_reference_data("cryoem/star/sample_particles_relion31.star");
     CHECK(1);
-    if (!path || !CHECK_OK(qn_particles_read(path, &set))) return;
+    if (!path || !CHECK_OK(qn_particle_set_read(path, &set))) return;
     int second = 0;
     for (size_t i = 0; i < set->particle_count; i++) second += set->particles[i].optics == 1;
-    CHECK(second == 26 - 17); /* the sum of their numbers less their count */
+    CHECK(second == 26 - 17); /* 17 particles, whose group numbers, 1 and 2, have the sum 26 */
     CHECK_TEXT(set->optics[1].name, "opticsGroup2");
     CHECK(set->optics[0].voltage_kv == 300 && set->optics[1].voltage_kv == 200 && set->optics[1].number == 2);
     CHECK(set->optics[1].spherical_aberration_mm == 2.7 && set->optics[1].amplitude_contrast == 0.1);
     qn_particle_set_destroy(&set);
     path = check_reference_data("cryoem/star/relion31.6opticsgroups.star");
-    CHECK_FAILS(qn_particles_read(path, &set), QN_UNSUPPORTED);
+    CHECK_FAILS(qn_particle_set_read(path, &set), QN_UNSUPPORTED);
     CHECK_MESSAGE_HAS("row 1 of data_optics): _rlnBeamTiltX is \"0.657334\"; expected 0: beam tilt is not corrected");
-    CHECK_FAILS(qn_particles_read(check_reference_data("cryoem/star/xmipp_ref_i3h_sampling.xmd"), &set), QN_BAD_FORMAT);
+    CHECK_FAILS(qn_particle_set_read(check_reference_data("cryoem/star/xmipp_ref_i3h_sampling.xmd"), &set),
+                QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("no table has a column _rlnImageName (RELION) or _image (Xmipp)");
 }
 
@@ -129,13 +130,13 @@ static const char *save(const char *name, const char *text)
 static qn_particle_set *read_text(const char *text)
 {
     qn_particle_set *set;
-    CHECK_OK(qn_particles_read(save("set.star", text), &set));
+    CHECK_OK(qn_particle_set_read(save("set.star", text), &set));
     return set;
 }
 
 #define OPTICS "data_optics\nloop_\n_rlnOpticsGroup\n_rlnImagePixelSize\n7 2.0\n9 4.0\n\n"
 
-/* Particles first, optics behind them; origins in pixels of each group's own size; values where columns lack. */
+/* Particles before optics; origins in pixels of each group's own size; default values where columns are absent. */
 static void tables_may_come_in_any_order(void)
 {
     qn_particle_set *set =
@@ -202,7 +203,7 @@ static void broken_sets_are_refused(void)
         {OPTICS HEAD "-1@s 1 7 1\n", "_rlnImageName is \"-1@s\"", QN_BAD_FORMAT},
         {OPTICS HEAD "1@ 1 7 1\n", "_rlnImageName is \"1@\"", QN_BAD_FORMAT},
         {OPTICS HEAD "99999999999999999999@s 1 7 1\n", "_rlnImageName", QN_BAD_FORMAT},
-        {OPTICS HEAD "1@s 1 8 1\n", "line 14 (row 1): _rlnOpticsGroup is \"8\", which data_optics has not",
+        {OPTICS HEAD "1@s 1 8 1\n", "line 14 (row 1): _rlnOpticsGroup is \"8\", which data_optics does not have",
          QN_BAD_FORMAT},
         {OPTICS HEAD "1@s 1 1.5 1\n", "_rlnOpticsGroup is \"1.5\"; expected a number from 1 on", QN_BAD_FORMAT},
         {OPTICS HEAD "1@s 1 7 3\n", "_rlnRandomSubset is \"3\"; expected 1 or 2", QN_BAD_FORMAT},
@@ -236,17 +237,17 @@ static void broken_sets_are_refused(void)
     };
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         qn_particle_set *set;
-        CHECK_FAILS(qn_particles_read(save("set.star", faults[i].text), &set), faults[i].status);
+        CHECK_FAILS(qn_particle_set_read(save("set.star", faults[i].text), &set), faults[i].status);
         CHECK(set == NULL);
         CHECK_MESSAGE_HAS(faults[i].message);
         CHECK_MESSAGE_HAS("set.star: ");
     }
     qn_particle_set *set;
-    CHECK_FAILS(qn_particles_read("/nowhere/at/all.star", &set), QN_NOT_FOUND);
+    CHECK_FAILS(qn_particle_set_read("/nowhere/at/all.star", &set), QN_NOT_FOUND);
 }
 
-/* Aberrations of nothing are no reason to refuse. */
-static void optics_that_correct_nothing_are_fine(void)
+/* Aberrations of zero are accepted. */
+static void zero_aberrations_are_accepted(void)
 {
     qn_particle_set *set =
         read_text("data_optics\nloop_\n_rlnOpticsGroup\n_rlnBeamTiltX\n_rlnOddZernike\n_rlnMagMat00\n"
@@ -269,14 +270,14 @@ static void check_stack(const char *file, const char *ending)
     char path[800];
     qn_particle_set *set;
     snprintf(path, sizeof path, "%s/%s", check_scratch_folder(), file);
-    if (!CHECK_OK(qn_particles_read(path, &set))) return;
+    if (!CHECK_OK(qn_particle_set_read(path, &set))) return;
     const size_t length = strlen(set->stacks[0]), end = strlen(ending);
     if (!CHECK(length >= end && strcmp(set->stacks[0] + length - end, ending) == 0)) puts(set->stacks[0]);
     qn_particle_set_destroy(&set);
 }
 
-/* Beside the file, then from the working folder, then from the folders above the file's. */
-static void stacks_are_looked_for(void)
+/* Search beside the file, then from the working folder, then from the folders above the file's folder. */
+static void stacks_are_searched_beside_and_above_the_file(void)
 {
     static const char text[] = "data_\nloop_\n_rlnImageName\n1@Extract/job1/s.mrcs\n";
     char here[800], work[800];
@@ -284,7 +285,8 @@ static void stacks_are_looked_for(void)
     make_folder("project/Extract/job1");
     make_folder("work/Extract/job1");
     save("project/Refine/job2/run.star", text);
-    check_stack("project/Refine/job2/run.star", "/project/Refine/job2/Extract/job1/s.mrcs"); /* nowhere: beside */
+    check_stack("project/Refine/job2/run.star",
+                "/project/Refine/job2/Extract/job1/s.mrcs"); /* not found: the path beside the file */
     save("project/Extract/job1/s.mrcs", "");
     check_stack("project/Refine/job2/run.star", "/project/Extract/job1/s.mrcs");
     save("work/Extract/job1/s.mrcs", "");
@@ -292,11 +294,11 @@ static void stacks_are_looked_for(void)
     CHECK(getcwd(here, sizeof here) && chdir(work) == 0);
     check_stack("project/Refine/job2/run.star", "Extract/job1/s.mrcs");
     qn_particle_set *set;
-    if (CHECK_OK(qn_particles_read("../project/Refine/job2/run.star", &set)))
+    if (CHECK_OK(qn_particle_set_read("../project/Refine/job2/run.star", &set)))
         CHECK_TEXT(set->stacks[0], "Extract/job1/s.mrcs");
     qn_particle_set_destroy(&set);
     save("project/Refine/job2/Extract/job1/s.mrcs", "");
-    if (CHECK_OK(qn_particles_read("../project/Refine/job2/run.star", &set)))
+    if (CHECK_OK(qn_particle_set_read("../project/Refine/job2/run.star", &set)))
         CHECK_TEXT(set->stacks[0], "../project/Refine/job2/Extract/job1/s.mrcs");
     qn_particle_set_destroy(&set);
     CHECK(chdir(here) == 0);
@@ -304,8 +306,8 @@ static void stacks_are_looked_for(void)
     check_stack("project/absolute.star", "/no/where.mrcs");
 }
 
-/* Pixels that the file does not give are those of the stack's header. */
-static void headers_of_stacks_know_pixels(void)
+/* Pixel sizes that the file does not state come from the stack's header. */
+static void missing_pixel_sizes_come_from_stack_headers(void)
 {
     char path[800];
     const float values[4] = {0};
@@ -348,7 +350,7 @@ static void check_same(const qn_particle_set *a, const qn_particle_set *b)
     }
 }
 
-static void sets_come_back(void)
+static void sets_are_written_and_read_back(void)
 {
     CHECK(1);
     for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
@@ -356,10 +358,10 @@ static void sets_come_back(void)
         qn_particle_set *set, *back;
         snprintf(name, sizeof name, "cryoem/%s", real[i].name);
         const char *from = check_reference_data(name);
-        if (!from || !CHECK_OK(qn_particles_read(from, &set))) return;
+        if (!from || !CHECK_OK(qn_particle_set_read(from, &set))) return;
         snprintf(path, sizeof path, "%s/back.star", check_scratch_folder());
-        CHECK_OK(qn_particles_write(set, path));
-        if (CHECK_OK(qn_particles_read(path, &back))) check_same(set, back);
+        CHECK_OK(qn_particle_set_write(set, path));
+        if (CHECK_OK(qn_particle_set_read(path, &back))) check_same(set, back);
         if (strncmp(real[i].name, "star/", 5) != 0 && back) { /* the stack is found from the new place too */
             qn_image_stack *stack;
             CHECK_OK(qn_image_stack_open(back->stacks[0], &stack));
@@ -370,7 +372,7 @@ static void sets_come_back(void)
     }
 }
 
-static void written_files_are_relion_s(void)
+static void written_files_match_relion(void)
 {
     char path[800], *bytes;
     size_t size;
@@ -393,7 +395,7 @@ static void written_files_are_relion_s(void)
     make_folder("in");
     snprintf(path, sizeof path, "%s/out/job/set.star", check_scratch_folder());
     snprintf(stack, sizeof stack, "%s/in/100%% s.mrcs", check_scratch_folder());
-    CHECK_OK(qn_particles_write(&set, path));
+    CHECK_OK(qn_particle_set_write(&set, path));
     if (!CHECK_OK(qn_file_read(path, &bytes, &size))) return;
     CHECK_TEXT(bytes,
                "\n# version 30001\n\ndata_optics\n\nloop_\n_rlnOpticsGroup #1\n_rlnOpticsGroupName #2\n"
@@ -404,21 +406,21 @@ static void written_files_are_relion_s(void)
                "0.000000 180.000000 -0.000001 2.000000 0.500000\n\n");
     free(bytes);
     qn_particle_set *back;
-    if (CHECK_OK(qn_particles_read(path, &back))) {
+    if (CHECK_OK(qn_particle_set_read(path, &back))) {
         CHECK(strstr(back->stacks[0], "/out/job/../../in/100% s.mrcs") != NULL);
         CHECK_TEXT(back->optics[0].name, "two words");
         qn_particle_set_destroy(&back);
     }
     particle.psi_degrees = NAN;
-    CHECK_FAILS(qn_particles_write(&set, path), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_particle_set_write(&set, path), QN_INVALID_ARGUMENT);
     particle.psi_degrees = 0;
     strcpy(stack, "both \"kinds' of quotes");
-    CHECK_FAILS(qn_particles_write(&set, path), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_particle_set_write(&set, path), QN_INVALID_ARGUMENT);
     particle.stack = 1;
-    CHECK_FAILS(qn_particles_write(&set, path), QN_INVALID_ARGUMENT);
+    CHECK_FAILS(qn_particle_set_write(&set, path), QN_INVALID_ARGUMENT);
     particle.stack = 0;
     strcpy(stack, "s");
-    CHECK_FAILS(qn_particles_write(&set, "/nowhere/at/all.star"), QN_NOT_FOUND);
+    CHECK_FAILS(qn_particle_set_write(&set, "/nowhere/at/all.star"), QN_NOT_FOUND);
 }
 
 /* A = Rz(psi) Ry(tilt) Rz(rot), passive, each as [c s; −s c] (about y: [c 0 −s; 0 1 0; s 0 c]). */
@@ -439,9 +441,9 @@ static void pose(const qn_particle *p, double a[9])
             for (int k = 0; k < 3; k++) a[3 * i + j] += zy[3 * i + k] * x[3 * k + j];
 }
 
-/* Where a point of the volume comes to lie in the stored image, (A·v − origin) mirrored along x if flipped, is the same
- * for what is written without flips. */
-static void flips_are_written_as_turns(void)
+/* The place of a volume's point in the stored image, (A·v − origin), mirrored along x if flipped, must be the same
+ * after writing without flips. */
+static void mirrored_images_are_written_as_rotations(void)
 {
     const double point[3] = {3, -5, 7};
     char path[800];
@@ -462,8 +464,8 @@ static void flips_are_written_as_turns(void)
                                  .has_angles = true};
     qn_particle_set *back;
     snprintf(path, sizeof path, "%s/flipped.star", check_scratch_folder());
-    CHECK_OK(qn_particles_write(&set, path));
-    if (!CHECK_OK(qn_particles_read(path, &back))) return;
+    CHECK_OK(qn_particle_set_write(&set, path));
+    if (!CHECK_OK(qn_particle_set_read(path, &back))) return;
     const qn_particle *p[2] = {&particle, &back->particles[0]};
     double a[9], place[2][2];
     for (int i = 0; i < 2; i++) {
@@ -478,8 +480,8 @@ static void flips_are_written_as_turns(void)
     qn_particle_set_destroy(&back);
 }
 
-/* 200,000 rows of 1,000 stacks: each stack once, nothing of the file held but its line. */
-static void large_sets_are_read_in_one_pass(void)
+/* 200,000 rows of 1,000 stacks: each stack is listed once. */
+static void large_sets_are_read(void)
 {
     enum { ROWS = 200000 };
     qn_text text = {0};
@@ -499,7 +501,7 @@ static void large_sets_are_read_in_one_pass(void)
     const double megabytes = (double)text.length / 1e6;
     qn_text_clear(&text);
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    if (!CHECK_OK(qn_particles_read(path, &set))) return;
+    if (!CHECK_OK(qn_particle_set_read(path, &set))) return;
     clock_gettime(CLOCK_MONOTONIC, &end);
     printf("%d rows, %.1f MB: %.3f s\n", ROWS, megabytes,
            (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
@@ -511,10 +513,10 @@ static void large_sets_are_read_in_one_pass(void)
         if (set->particles[i].stack != i / 200 || set->particles[i].optics != (i % 2 ? 0u : 1u)) CHECK(0);
     }
     CHECK(sum == 0.5 * ROWS * (ROWS - 1.0));
-    /* 1111 whole turns of 0 … 179 and 0 … 19, and a half each */
+    /* 1111 times 0 … 179, then 0 … 19, and 0.5 in every row */
     CHECK_NEAR(tilt, 1111 * 16110.0 + 190 + 0.5 * ROWS, 1e-6);
     snprintf(text.data = malloc(800), 800, "%s/large_back.star", check_scratch_folder());
-    CHECK_OK(qn_particles_write(set, text.data));
+    CHECK_OK(qn_particle_set_write(set, text.data));
     free(text.data);
     qn_particle_set_destroy(&set);
 }
@@ -522,17 +524,17 @@ static void large_sets_are_read_in_one_pass(void)
 int main(void)
 {
     RUN(real_sets_are_read);
-    RUN(optics_groups_are_told_apart);
+    RUN(optics_groups_are_distinguished);
     RUN(tables_may_come_in_any_order);
     RUN(rows_with_their_own_optics_share_groups);
     RUN(xmipp_metadata_is_read);
     RUN(broken_sets_are_refused);
-    RUN(optics_that_correct_nothing_are_fine);
-    RUN(stacks_are_looked_for);
-    RUN(headers_of_stacks_know_pixels);
-    RUN(sets_come_back);
-    RUN(written_files_are_relion_s);
-    RUN(flips_are_written_as_turns);
-    RUN(large_sets_are_read_in_one_pass);
+    RUN(zero_aberrations_are_accepted);
+    RUN(stacks_are_searched_beside_and_above_the_file);
+    RUN(missing_pixel_sizes_come_from_stack_headers);
+    RUN(sets_are_written_and_read_back);
+    RUN(written_files_match_relion);
+    RUN(mirrored_images_are_written_as_rotations);
+    RUN(large_sets_are_read);
     return check_finish();
 }

@@ -11,7 +11,7 @@
 
 static qn_status read_text(const char *text, qn_molecule **molecule)
 {
-    return qn_structure_read_memory("in.pdb", text, strlen(text), NULL, &(qn_molecule_options){0}, molecule);
+    return qn_structure_read_memory("in.pdb", text, strlen(text), NULL, NULL, molecule);
 }
 
 static qn_molecule *read_data(const char *name, const qn_molecule_options *options)
@@ -38,7 +38,7 @@ static void files_of_other_programs_are_read(void)
         {13, "ca", "C", "GLY", "B", 13},   {14, "FE", "FE", "HEM", "C", 14},
     };
     const size_t count = sizeof expected / sizeof *expected;
-    qn_molecule *molecule = read_data("structures/other_programs.pdb", &(qn_molecule_options){0});
+    qn_molecule *molecule = read_data("structures/other_programs.pdb", NULL);
     if (!molecule || !CHECK(molecule->atom_count == count && molecule->residue_count == count)) return;
     for (size_t i = 0; i < count; i++) {
         const qn_atom *atom = &molecule->atoms[i];
@@ -54,56 +54,61 @@ static void files_of_other_programs_are_read(void)
     CHECK_NEAR((double)molecule->atoms[0].occupancy, 1, 0);
     CHECK_NEAR((double)molecule->atoms[5].b_factor_angstrom2, 0, 0);
     qn_molecule_destroy(&molecule);
-    molecule = read_data("structures/other_programs.pdb", &(qn_molecule_options){.drop_water = true});
+    molecule = read_data("structures/other_programs.pdb",
+                         &(qn_molecule_options){.size = sizeof(qn_molecule_options), .drop_water = true});
     CHECK(molecule->dropped_waters == 3 && molecule->atom_count == count - 3);
     qn_molecule_destroy(&molecule);
 }
 
-/* One letter for a whole residue, by mean occupancy; the file's x coordinates number its atoms. */
+/* One letter is chosen for a whole residue, by mean occupancy; the file's x coordinates number its atoms. */
 static void alternates_are_chosen_residue_by_residue(void)
 {
     static const double kept[] = {1, 3, 5, 7, 9, 11, 12, 15, 17, 19, 22, 23, 24};
     static const char *const residues[] = {"LEU", "SER", "THR", "THR", "GLY", "HOH"};
     const size_t count = sizeof kept / sizeof *kept;
-    qn_molecule *molecule = read_data("structures/alternates.pdb", &(qn_molecule_options){0});
+    qn_molecule *molecule = read_data("structures/alternates.pdb", NULL);
     if (!molecule || !CHECK(molecule->atom_count == count && molecule->residue_count == 6)) return;
     for (size_t i = 0; i < count; i++) CHECK_NEAR(molecule->atoms[i].position_angstrom[0], kept[i], 0);
     for (size_t i = 0; i < 6; i++) CHECK_TEXT(molecule->residues[i].name, residues[i]);
     CHECK(molecule->dropped_alternates == 25 - count);
     qn_molecule_destroy(&molecule);
-    molecule = read_data("structures/alternates.pdb", &(qn_molecule_options){.drop_water = true});
+    molecule = read_data("structures/alternates.pdb",
+                         &(qn_molecule_options){.size = sizeof(qn_molecule_options), .drop_water = true});
     CHECK(molecule->dropped_waters == 1); /* one water at two places */
     qn_molecule_destroy(&molecule);
-    molecule = read_data("structures/alternates.pdb", &(qn_molecule_options){.keep_alternates = true});
+    molecule = read_data("structures/alternates.pdb",
+                         &(qn_molecule_options){.size = sizeof(qn_molecule_options), .keep_alternates = true});
     CHECK(molecule->atom_count == 25 && molecule->residue_count == 7 && molecule->dropped_alternates == 0);
-    /* The two amino acids at place 4, written in turns, each with its atoms together. */
+    /* The two amino acids at place 4, which alternate in the file, are separate, each with its atoms together. */
     CHECK_TEXT(molecule->residues[3].name, "SER");
     CHECK(molecule->residues[3].atom_count == 3 && molecule->residues[4].atom_count == 2);
     qn_molecule_destroy(&molecule);
 }
 
-/* Numbered, without a number, without a MODEL record, and a number used twice: the first one counts. */
-static void models_are_told_apart(void)
+/* Models with numbers, without numbers, without a MODEL record, and a number used twice, of which the first model is
+ * read. */
+static void models_are_distinguished(void)
 {
     static const double x_of_model[] = {2, 0, 2, 3, 4};
     for (int model = 0; model <= 4; model++) {
         if (model == 1) continue;
-        qn_molecule *molecule = read_data("structures/models.pdb", &(qn_molecule_options){.model = model});
+        qn_molecule *molecule = read_data("structures/models.pdb",
+                                          &(qn_molecule_options){.size = sizeof(qn_molecule_options), .model = model});
         if (!molecule || !CHECK(molecule->atom_count == 1)) continue;
         CHECK_NEAR(molecule->atoms[0].position_angstrom[0], x_of_model[model], 0);
         qn_molecule_destroy(&molecule);
     }
     qn_molecule *molecule;
-    CHECK_FAILS(
-        qn_molecule_read(NULL, check_data("structures/models.pdb"), &(qn_molecule_options){.model = 9}, &molecule),
-        QN_NOT_FOUND);
+    CHECK_FAILS(qn_molecule_read(NULL, check_data("structures/models.pdb"),
+                                 &(qn_molecule_options){.size = sizeof(qn_molecule_options), .model = 9}, &molecule),
+                QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("models.pdb: there is no model 9; the file has 2, 3, 4, 2");
 }
 
 #define START "ATOM      1  N   GLY A   1    "
 #define REST "   6.134  -6.504  1.00  0.00           N\n"
 
-static void broken_records_are_named(void)
+static void broken_records_are_refused(void)
 {
     static const struct {
         const char *text, *message;
@@ -143,8 +148,8 @@ static void broken_records_are_named(void)
     }
 }
 
-/* Records that say nothing about coordinates must not stop a file that has them, whatever they hold. */
-static void other_records_do_not_matter(void)
+/* Records without coordinates are ignored, whatever they contain. */
+static void other_records_are_ignored(void)
 {
     qn_molecule *molecule;
     CHECK_OK(read_text("\xEF\xBB\xBF"
@@ -156,20 +161,22 @@ static void other_records_do_not_matter(void)
     qn_molecule_destroy(&molecule);
 }
 
-/* END ends a model: what follows is not mixed into the first. */
-static void end_ends_the_first_model(void)
+/* END ends a model: later atoms are not mixed into the first model. */
+static void an_end_record_ends_the_model(void)
 {
     static const char text[] = START "  11.104" REST "END\n" START "  22.104" REST;
     qn_molecule *molecule;
     CHECK_OK(read_text(text, &molecule));
     CHECK(molecule->atom_count == 1);
     qn_molecule_destroy(&molecule);
-    CHECK_OK(qn_structure_read_memory("in", text, strlen(text), NULL, &(qn_molecule_options){.model = 2}, &molecule));
+    CHECK_OK(qn_structure_read_memory("in", text, strlen(text), NULL,
+                                      &(qn_molecule_options){.size = sizeof(qn_molecule_options), .model = 2},
+                                      &molecule));
     CHECK_NEAR(molecule->atoms[0].position_angstrom[0], 22.104, 0);
     qn_molecule_destroy(&molecule);
 }
 
-/* Columns 79-80, both ways round that are in use; and free text there is no charge. */
+/* Columns 79-80, with charges in both orders that are in use; free text there is no charge. */
 static void charges_are_read(void)
 {
     static const struct {
@@ -186,7 +193,7 @@ static void charges_are_read(void)
     }
 }
 
-/* Without element columns: alignment, residue and spelling decide. */
+/* Without element columns, alignment, residue and letter case determine the element. */
 static void elements_follow_from_names(void)
 {
     static const struct {
@@ -210,7 +217,7 @@ static void elements_follow_from_names(void)
     }
 }
 
-/* A TER record breaks a chain that goes on under the same name. */
+/* A TER record breaks a chain that continues under the same name. */
 static void ter_breaks_a_chain(void)
 {
     static const char second[] = "ATOM      2  N   GLY A   2      12.104   6.134  -6.504\n";
@@ -225,8 +232,8 @@ static void ter_breaks_a_chain(void)
     }
 }
 
-/* Not the sum: the amino acid with more atoms has no advantage. */
-static void occupancy_is_compared_by_its_mean(void)
+/* The mean is compared, not the sum, so that an amino acid with more atoms has no advantage. */
+static void mean_occupancies_are_compared(void)
 {
     static const char text[] = "ATOM      1  CA AGLY A   1       1.000   2.000   3.000  0.60  0.00           C\n"
                                "ATOM      2  N  BTHR A   1       1.000   2.000   3.000  0.40  0.00           N\n"
@@ -251,7 +258,7 @@ static void keep_message(qn_log_level level, const char *message, void *user)
     if (level == QN_LOG_WARNING) snprintf(user, 200, "%s", message);
 }
 
-/* What is read otherwise than written is said. */
+/* A warning reports values that are read differently from how they are written. */
 static void doubtful_files_give_a_warning(void)
 {
     char warning[200] = "";
@@ -259,7 +266,7 @@ static void doubtful_files_give_a_warning(void)
     qn_log_target heard = {.callback = keep_message, .user = warning, .mutex = PTHREAD_MUTEX_INITIALIZER};
     const qn_log_scope outer = qn_log_enter(&heard);
     CHECK_OK(read_text(START "  11.104" REST "END\n" START "  22.104" REST, &molecule));
-    CHECK_TEXT(warning, "in.pdb:3: the atoms behind END (line 2) are taken for another model");
+    CHECK_TEXT(warning, "in.pdb:3: the atoms after END (line 2) are read as another model");
     qn_molecule_destroy(&molecule);
     CHECK_OK(read_text("ATOM      1  CA  GLY A   1      11.104   6.134  -6.504  1.00  0.00           H\n", &molecule));
     CHECK_TEXT(warning, "in.pdb: the element columns of 1 atoms say hydrogen, their names do not; the names are used");
@@ -267,7 +274,7 @@ static void doubtful_files_give_a_warning(void)
     qn_log_return(outer);
 }
 
-/* A file that is read for none, for one and for the other of two contexts. */
+/* Read a file without a context, and in each of two contexts. */
 static void warnings_go_to_the_context_that_is_given(void)
 {
     char warnings[2][200] = {"", ""};
@@ -278,7 +285,8 @@ static void warnings_go_to_the_context_that_is_given(void)
     fputs("ATOM      1  CA  GLY A   1      11.104   6.134  -6.504  1.00  0.00           H\n", file);
     fclose(file);
     for (int i = 0; i < 2; i++) {
-        const qn_context_options options = {.threads = 1, .log = keep_message, .log_user = warnings[i]};
+        const qn_context_options options = {
+            .size = sizeof options, .threads = 1, .log = keep_message, .log_user = warnings[i]};
         CHECK_OK(qn_context_create(&options, &contexts[i]));
     }
     CHECK_OK(qn_molecule_read(NULL, scratch_file("hydrogen.pdb"), NULL, &molecule));
@@ -293,21 +301,23 @@ static void warnings_go_to_the_context_that_is_given(void)
     for (int i = 0; i < 2; i++) qn_context_destroy(&contexts[i]);
 }
 
-/* Found by fuzzing: a chain that goes on after another one, which is not kept, is still broken there. */
+/* Found by fuzzing: a chain that continues after another one is broken there even if the other chain is not kept. */
 static void a_chain_ends_where_another_begins(void)
 {
     static const char text[] = "HETATM    1  C   LIG B   1       1.000   2.000   3.000  1.00  0.00           C\n"
                                "HETATM    2  O   HOH W   1       1.000   2.000   3.000  1.00  0.00           O\n"
                                "HETATM    3  C   LIG B   1       1.000   2.000   3.000  1.00  0.00           C\n";
     qn_molecule *molecule;
-    CHECK_OK(qn_structure_read_memory("in", text, strlen(text), NULL, &(qn_molecule_options){.drop_water = true},
+    CHECK_OK(qn_structure_read_memory("in", text, strlen(text), NULL,
+                                      &(qn_molecule_options){.size = sizeof(qn_molecule_options), .drop_water = true},
                                       &molecule));
     CHECK(molecule->residue_count == 2 && molecule->residues[0].chain_break);
     qn_molecule_destroy(&molecule);
 }
 
-/* Found by fuzzing: names that come again within one place are the same residue, so that it reads back as written. */
-static void a_name_is_one_residue_of_a_place(void)
+/* Found by fuzzing: repeated names within one place are the same residue, so that the molecule is read back as
+ * written. */
+static void atoms_with_one_residue_name_in_a_place_are_one_residue(void)
 {
     static const char text[] = "ATOM      1  N  AGLY A   1       1.000   2.000   3.000  1.00  0.00           N\n"
                                "ATOM      2  N   SER A   1       1.000   2.000   3.000  1.00  0.00           N\n"
@@ -335,18 +345,18 @@ int main(void)
 {
     RUN(files_of_other_programs_are_read);
     RUN(alternates_are_chosen_residue_by_residue);
-    RUN(models_are_told_apart);
-    RUN(broken_records_are_named);
-    RUN(other_records_do_not_matter);
-    RUN(end_ends_the_first_model);
+    RUN(models_are_distinguished);
+    RUN(broken_records_are_refused);
+    RUN(other_records_are_ignored);
+    RUN(an_end_record_ends_the_model);
     RUN(charges_are_read);
     RUN(elements_follow_from_names);
     RUN(ter_breaks_a_chain);
-    RUN(occupancy_is_compared_by_its_mean);
+    RUN(mean_occupancies_are_compared);
     RUN(doubtful_files_give_a_warning);
     RUN(warnings_go_to_the_context_that_is_given);
     RUN(a_chain_ends_where_another_begins);
-    RUN(a_name_is_one_residue_of_a_place);
+    RUN(atoms_with_one_residue_name_in_a_place_are_one_residue);
     RUN(symbols_have_atomic_numbers);
     return check_finish();
 }

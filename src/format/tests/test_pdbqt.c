@@ -17,7 +17,7 @@
                    "BRANCH   1   3\n" ATOM("    3", "CL3 ", "   3.000", "+0.100", "Cl") \
                        ATOM("    4", " H  ", "   4.000", " 0.163", "HD") "ENDBRANCH   1   3\nTORSDOF 1\n"
 
-static void a_ligand_is_read_right(void)
+static void a_ligand_is_read_correctly(void)
 {
     static const char *const elements[] = {"C", "N", "CL", "H"}, *const types[] = {"A", "NA", "Cl", "HD"};
     static const char *const names[] = {"C1", "N2", "CL3", "H"};
@@ -44,8 +44,8 @@ static void a_ligand_is_read_right(void)
 #define LYSINE ATOM("    1", " CA ", "   9.000", " 0.176", "C ")
 #define LAST ATOM("    4", " O  ", "   4.000", " 0.176", "OA")
 
-/* Glue and water of hydrated docking are no atoms; a pose's flexible residue is the receptor's. */
-static void what_is_not_the_ligand_is_left_out(void)
+/* Glue and water of hydrated docking are not atoms; a pose's flexible residue belongs to the receptor. */
+static void atoms_of_the_receptor_are_not_read(void)
 {
     qn_compound *c;
     const char text[] = "MODEL 1\n"
@@ -81,7 +81,7 @@ static size_t count_records(const char *text, size_t *lines)
     return count;
 }
 
-static void models_and_molecules_are_cut(void)
+static void models_and_molecules_are_separated(void)
 {
     size_t lines[8];
     CHECK(count_records("REMARK head\nMODEL 1\n" LIGAND "ENDMDL\nMODEL 2\n" LIGAND "ENDMDL\nEND\n\n", lines) == 2);
@@ -92,7 +92,7 @@ static void models_and_molecules_are_cut(void)
     CHECK(count_records(ATOM("    1", " N  ", "   1.000", " 0.176", "N ") "TER\nEND\n", lines) == 1);
 }
 
-static void what_is_wrong_is_said(void)
+static void errors_are_reported(void)
 {
     static const bad_record cases[] = {
         {"REMARK\nEND\n", "lib:11: the molecule has no atoms; expected ATOM or HETATM records"},
@@ -107,8 +107,8 @@ static void what_is_wrong_is_said(void)
     check_refusals(QN_COMPOUND_PDBQT, cases, sizeof cases / sizeof *cases);
 }
 
-/* Docked poses rarely say what they are of: the file's name does then. */
-static void files_name_what_no_remark_names(void)
+/* Files of docked poses rarely name their molecule; then the name of the file is used. */
+static void molecules_without_a_name_get_the_name_of_the_file(void)
 {
     static const struct {
         const char *path, *name;
@@ -127,7 +127,7 @@ static void files_name_what_no_remark_names(void)
     }
 }
 
-/* Types decide about elements, also where names say otherwise, and charges are no segment or chain. */
+/* Types determine the element, even where names differ; charges are not read as segment or chain. */
 static void receptors_get_elements_from_types(void)
 {
     static const char *const elements[] = {"N", "C", "CA", "NA", "O"};
@@ -147,8 +147,8 @@ static void receptors_get_elements_from_types(void)
     CHECK_TEXT(qn_error_message(), "r:2: type \"Qz\" is none of AutoDock's (columns 78-79)");
 }
 
-/* A PDB file's charge and segment columns are none of AutoDock's. */
-static void pdb_files_are_no_pdbqt(void)
+/* The charge and segment columns of a PDB file do not make it PDBQT. */
+static void pdb_files_are_not_recognised_as_pdbqt(void)
 {
     const char *const texts[] = {"ATOM      1  N   GLY A   1      11.104   6.134  -6.504  1.00  0.00           N  \n",
                                  "ATOM      1  N   GLY A   1      11.104   6.134  -6.504  1.00  0.00      A    N  \n",
@@ -158,7 +158,7 @@ static void pdb_files_are_no_pdbqt(void)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) CHECK(!qn_pdbqt_recognise(texts[i], strlen(texts[i])));
 }
 
-/* Counts are those of grep; receptors the same elements as the PDB file they were made of. */
+/* Counts were made with grep. */
 static void real_files_are_read(void)
 {
     static const struct {
@@ -187,7 +187,7 @@ static void real_files_are_read(void)
     }
 }
 
-/* Proteins, whose atoms' names begin with the element; counts are those of grep. */
+/* Proteins, whose atom names begin with the element; counts were made with grep. */
 static void real_receptors_are_read(void)
 {
     static const struct {
@@ -218,13 +218,13 @@ static void real_receptors_are_read(void)
 
 int main(void)
 {
-    RUN(files_name_what_no_remark_names);
-    RUN(a_ligand_is_read_right);
-    RUN(what_is_not_the_ligand_is_left_out);
-    RUN(models_and_molecules_are_cut);
-    RUN(what_is_wrong_is_said);
+    RUN(molecules_without_a_name_get_the_name_of_the_file);
+    RUN(a_ligand_is_read_correctly);
+    RUN(atoms_of_the_receptor_are_not_read);
+    RUN(models_and_molecules_are_separated);
+    RUN(errors_are_reported);
     RUN(receptors_get_elements_from_types);
-    RUN(pdb_files_are_no_pdbqt);
+    RUN(pdb_files_are_not_recognised_as_pdbqt);
     RUN(real_files_are_read);
     RUN(real_receptors_are_read);
     return check_finish();

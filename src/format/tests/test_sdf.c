@@ -77,7 +77,7 @@ static void check_acetate(const qn_compound *c)
     CHECK(p[9] == 10000 && p[10] == -1000 && p[11] == -0.0001 && !c->flat);
 }
 
-static void v2000_is_read_right(void)
+static void v2000_is_read_correctly(void)
 {
     qn_compound *c;
     if (!CHECK_OK(read_record(QN_COMPOUND_SDF, acetate_v2000, &c))) return;
@@ -90,7 +90,7 @@ static void v2000_is_read_right(void)
     qn_compound_destroy(&c);
 }
 
-static void v3000_is_read_right(void)
+static void v3000_is_read_correctly(void)
 {
     qn_compound *c;
     if (!CHECK_OK(read_record(QN_COMPOUND_SDF, acetate_v3000, &c))) return;
@@ -99,7 +99,7 @@ static void v3000_is_read_right(void)
     qn_compound_destroy(&c);
 }
 
-static void windows_lines_mean_the_same(void)
+static void windows_line_ends_are_read(void)
 {
     char text[2 * sizeof acetate_v2000];
     qn_compound *c;
@@ -115,7 +115,7 @@ static void windows_lines_mean_the_same(void)
     qn_compound_destroy(&c);
 }
 
-/* A value goes on behind a blank line until an item begins. */
+/* A value continues after a blank line until an item begins. */
 static void values_may_hold_blank_lines(void)
 {
     qn_compound *c;
@@ -130,7 +130,7 @@ static void values_may_hold_blank_lines(void)
     qn_compound_destroy(&c);
 }
 
-static void charges_of_property_lines_supersede_the_block(void)
+static void charges_of_property_lines_replace_the_atom_block(void)
 {
     qn_compound *c;
     const char text[] = "\n\n\n  3  2  0  0  0  0            999 V2000\n"
@@ -138,7 +138,7 @@ static void charges_of_property_lines_supersede_the_block(void)
                         "    1.0000    0.0000    0.0000 C   0  1  0  0  0  4\n"
                         "    2.0000    0.0000    0.0000 H   0  0\n"
                         "  1  2  2\n  2  3  1\n"
-                        "A    1\nM  CHG  1   1   5\n" /* an alias's text */
+                        "A    1\nM  CHG  1   1   5\n" /* the text of an alias, not a property */
                         "M  ISO  1   3   3\n"
                         "M  RAD  1   2   2\n"
                         "M  CHG  2   2   1   3  -2\n"
@@ -147,15 +147,16 @@ static void charges_of_property_lines_supersede_the_block(void)
     CHECK(c->atoms[0].charge_e == 0 && c->atoms[1].charge_e == 1 && c->atoms[2].charge_e == -2);
     CHECK(c->atoms[1].hydrogens == 1 && c->atoms[0].hydrogens == -1); /* valence 4, of which the bonds take 3 */
     CHECK_TEXT(c->atoms[2].element, "T");
-    CHECK(c->flat); /* in the plane, and nothing says 3D */
+    CHECK(c->flat); /* all z are 0, and nothing states 3D */
     qn_compound_destroy(&c);
 }
 
 #define COUNTS(text) "\n\n\n" text "            999 V2000\n"
 #define CARBON "    0.0000    0.0000    0.0000 C   0  0\n"
 
-/* Radicals alone supersede charges too; 15 stands for a valence of 0; a plane is a drawing unless it says 3D. */
-static void small_print_is_heeded(void)
+/* A line of radicals alone also replaces all charges; 15 means a valence of 0; a planar molecule counts as a drawing
+ * unless 3D is stated. */
+static void rare_fields_are_read(void)
 {
     qn_compound *c;
     const char radical[] = COUNTS("  2  1  0  0  0  0") "    0.0000    0.0000    0.0000 O   0  5\n" CARBON
@@ -195,7 +196,7 @@ static void many_charges_are_written(void)
     qn_text_clear(&text);
 }
 
-static void what_is_wrong_is_said(void)
+static void errors_are_reported(void)
 {
     static const bad_record cases[] = {
         {"title\n\n", "lib:13: the record ends within its header; expected three lines and one of counts"},
@@ -241,7 +242,7 @@ static void what_is_wrong_is_said(void)
 
 #define V3000 "\n\n\n  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\n"
 
-static void what_is_wrong_in_v3000_is_said(void)
+static void v3000_errors_are_reported(void)
 {
     static const bad_record cases[] = {
         {V3000 "M  V30 COUNTS 1 x\n", "lib:16: \"x\" in \"COUNTS 1 x\"; expected the number of bonds"},
@@ -270,7 +271,7 @@ static void what_is_wrong_in_v3000_is_said(void)
     check_refusals(QN_COMPOUND_SDF, cases, sizeof cases / sizeof *cases);
 }
 
-static void what_is_written_reads_the_same(void)
+static void written_records_are_read_back_unchanged(void)
 {
     const char *const texts[] = {acetate_v2000, acetate_v3000};
     for (int i = 0; i < 2; i++) {
@@ -294,7 +295,7 @@ static void what_is_written_reads_the_same(void)
     }
 }
 
-/* Other positions may be written; more than 999 atoms make a V3000 record. */
+/* Positions may be replaced when writing; more than 999 atoms make a V3000 record. */
 static void large_compounds_are_written_as_v3000(void)
 {
     qn_compound *c, *back;
@@ -324,16 +325,16 @@ static void large_compounds_are_written_as_v3000(void)
 
 int main(void)
 {
-    RUN(v2000_is_read_right);
-    RUN(v3000_is_read_right);
-    RUN(windows_lines_mean_the_same);
+    RUN(v2000_is_read_correctly);
+    RUN(v3000_is_read_correctly);
+    RUN(windows_line_ends_are_read);
     RUN(values_may_hold_blank_lines);
-    RUN(charges_of_property_lines_supersede_the_block);
-    RUN(small_print_is_heeded);
+    RUN(charges_of_property_lines_replace_the_atom_block);
+    RUN(rare_fields_are_read);
     RUN(many_charges_are_written);
-    RUN(what_is_wrong_is_said);
-    RUN(what_is_wrong_in_v3000_is_said);
-    RUN(what_is_written_reads_the_same);
+    RUN(errors_are_reported);
+    RUN(v3000_errors_are_reported);
+    RUN(written_records_are_read_back_unchanged);
     RUN(large_compounds_are_written_as_v3000);
     return check_finish();
 }

@@ -6,7 +6,8 @@
 
 #include "format/tests/compounds.h"
 
-/* A stand-in for Open Babel: every line becomes one atom, but for those that begin with "bad"; "crash" ends it. */
+/* A stand-in for Open Babel: every line becomes one atom, except lines that begin with "bad"; "crash" ends the
+ * process. */
 static const char stand_in[] = "#!/bin/sh\n"
                                "[ \"$*\" = \"-ismi -osdf --gen3d -e\" ] || exit 9\n"
                                "while read -r smiles title; do\n"
@@ -38,7 +39,7 @@ static void install_stand_in(void)
     setenv("PATH", search, 1);
 }
 
-/* "line:name " of every record, "line!" with the message of one that cannot be read. */
+/* Write "line:name " for every record, and "line!message " for a record that cannot be read. */
 static void list(const char *file, char *names)
 {
     qn_compound_stream *stream;
@@ -71,14 +72,14 @@ static void lines_and_molecules_are_matched(void)
                       "5!5: Open Babel made no molecule of \"bad2\"; expected a SMILES "
                       "6:water 7: "
                       "8!8: Open Babel made no molecule of \"bad3 last\"; expected a SMILES ");
-    /* What cannot be read of an outcome is told by the SMILES file's line. */
+    /* A message about an unreadable record names the line of the SMILES file. */
     list(write_lines("lib.smi", "C a\nQq b\nC c\n"), names);
     CHECK_TEXT(names, "1:a 2!2: atom 1 is \"Qq\"; expected the symbol of an element 3:c ");
     list(write_lines("lib.smi", "bad a\n"), names);
     CHECK_TEXT(names, "1!1: Open Babel made no molecule of \"bad a\"; expected a SMILES ");
 }
 
-static void failures_of_the_process_are_said(void)
+static void failures_of_the_process_are_reported(void)
 {
     char names[900];
     install_stand_in();
@@ -91,9 +92,9 @@ static void failures_of_the_process_are_said(void)
 }
 
 /* More lines than pipes hold; all, a few, or none are read before the stream is closed. */
-static void long_files_flow_and_can_be_left(void)
+static void long_files_are_read_and_may_be_closed_early(void)
 {
-    /* Long lines fill pipes soon. */
+    /* Long lines fill pipes quickly. */
     static const char tail[] = "----------------------------------------------------------------------------------";
     const size_t lines = 3000, choices[] = {0, 100, 3000};
     char *text = malloc(lines * 120);
@@ -126,7 +127,7 @@ static void long_files_flow_and_can_be_left(void)
     free(text);
 }
 
-static void without_open_babel_it_says_what_to_install(void)
+static void without_open_babel_the_message_says_what_to_install(void)
 {
     qn_compound_stream *stream;
     char expected[900];
@@ -140,7 +141,7 @@ static void without_open_babel_it_says_what_to_install(void)
     CHECK_TEXT(qn_error_message(), expected);
 }
 
-/* Where it is installed: benzene is a ring of six carbons and has its hydrogens. */
+/* Where Open Babel is installed: benzene is a ring of six carbons and has its hydrogens. */
 static void open_babel_itself_makes_molecules(const char *search)
 {
     setenv("PATH", search, 1);
@@ -165,9 +166,9 @@ int main(void)
     char search[4096];
     snprintf(search, sizeof search, "%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
     RUN(lines_and_molecules_are_matched);
-    RUN(failures_of_the_process_are_said);
-    RUN(long_files_flow_and_can_be_left);
-    RUN(without_open_babel_it_says_what_to_install);
+    RUN(failures_of_the_process_are_reported);
+    RUN(long_files_are_read_and_may_be_closed_early);
+    RUN(without_open_babel_the_message_says_what_to_install);
     open_babel_itself_makes_molecules(search);
     return check_finish();
 }

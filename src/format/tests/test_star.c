@@ -1,4 +1,5 @@
-/* STAR tables: the dialect's traps, lines and rows, what is refused, real files against an independent parse. */
+/* STAR tables: peculiarities of the dialect, lines and rows, refused files, real files compared with an independent
+ * parser. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const char *save(const char *text)
     return path;
 }
 
-/* Every table as "block|column,column|value,value|…" on a line; then the failure, if there is one. */
+/* Format every table as "block|column,column|line:value,value|…" on a line; then the error, if there is one. */
 static char *dump(const char *text)
 {
     qn_star_reader *reader;
@@ -45,7 +46,7 @@ static char *dump(const char *text)
     return shown;
 }
 
-static void loops_and_single_values(void)
+static void loops_and_single_values_are_read(void)
 {
     CHECK_TEXT(
         dump("# head\n\ndata_a\n\nloop_ \n_x #1 \n_y #2 [unit]\n 1 2 \n\t3\t4\n\ndata_\n_name  value # c\n_n 'a b'\n"
@@ -53,7 +54,7 @@ static void loops_and_single_values(void)
         "a|x,y|8:1,2|9:3,4\n|name,n|12:value,a b\n|other|15:5\n");
 }
 
-static void lines_of_other_systems(void)
+static void line_ends_of_other_systems_are_read(void)
 {
     CHECK_TEXT(dump("\xef\xbb\xbf"
                     "data_a\r\nloop_\r\n_x #1\r\n1\r\n2\r\n\r\n"),
@@ -61,8 +62,8 @@ static void lines_of_other_systems(void)
     CHECK_TEXT(dump("data_a\nloop_\n_x\n1\n2"), "a|x|4:1|5:2\n");
 }
 
-/* As Xmipp writes: a loop of nothing, keywords close behind rows, blanks in front. */
-static void empty_loops(void)
+/* As Xmipp writes: an empty loop, keywords directly after rows, leading blanks. */
+static void empty_loops_are_read(void)
 {
     CHECK_TEXT(
         dump(
@@ -71,32 +72,32 @@ static void empty_loops(void)
         "extra|rate|4:0.05\nn|\np|a,b|11:0,2.6\nq|c\n");
 }
 
-static void quotes_comments_and_keywords_as_values(void)
+static void quotes_comments_and_keywords_as_values_are_read(void)
 {
     CHECK_TEXT(dump("data_a\nloop_\n_x\n_y\n'a b' \"c 'd\"\n# a comment within\nit's 5\"\n'' \"\"\ndata_x.mrc 1\nloop_ "
                     "2\n_z 3 # c\n"),
                "a|x,y|5:a b,c 'd|7:it's,5\"|8:,|9:data_x.mrc,1|10:loop_,2|11:_z,3\n");
 }
 
-static void empty_lines_between_head_and_rows(void)
+static void empty_lines_between_head_and_rows_are_skipped(void)
 {
     CHECK_TEXT(dump("data_a\n\nloop_\n\n_x #1\n\n_y #2\n\n\n1 2\n  \ndata_b\nloop_\n_z\n1\n"),
                "a|x,y|10:1,2\nb|z|15:1\n");
 }
 
-static void what_is_no_star_is_refused(void)
+static void files_that_are_not_star_are_refused(void)
 {
     static const char *const faults[][2] = {
-        {"hello world\n", "line 1 is \"hello world\", which is no STAR"},
+        {"hello world\n", "line 1 is \"hello world\", which is not STAR"},
         {"data_a\nloop_\n_x\n_y\n1 2\n3\n", "line 6 (row 2 of data_a) has 1 values; expected 2"},
         {"data_a\nloop_\n_x\n_y\n1 2 3\n", "line 5 (row 1 of data_a) has 3 values; expected 2"},
         {"data_a\nloop_\n_x\n1\n\n2\n",
-         "line 6 goes on with rows (\"2\") behind the empty line that ended table data_a"},
+         "line 6 goes on with rows (\"2\") after the empty line that ended table data_a"},
         {"data_a\nloop_\n_x\n_y\n_x\n", "line 5 names column _x again"},
         {"data_a\nloop_\n_x\n'a b\n", "line 4 has a quote that is not closed"},
         {"data_a\n'a b\n", "line 2 is \"'a b\""},
-        {"data_a\n_x 1 2\n", "line 2 has 2 values behind the name _x; expected 1"},
-        {"data_a\n_x\n", "line 2 has 0 values behind the name _x; expected 1"},
+        {"data_a\n_x 1 2\n", "line 2 has 2 values after the name _x; expected 1"},
+        {"data_a\n_x\n", "line 2 has 0 values after the name _x; expected 1"},
         {"data_a\nloop_\n1 2\n", "line 3 (row 1 of data_a) has 2 values; expected 0"},
     };
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -106,19 +107,19 @@ static void what_is_no_star_is_refused(void)
     }
 }
 
-static void long_lines_and_many_columns(void)
+static void long_lines_and_many_columns_are_read_up_to_a_limit(void)
 {
     qn_text text = {0};
     CHECK_OK(qn_text_append(&text, "data_a\nloop_\n"));
-    for (int i = 0; i < QN_STAR_MOST_COLUMNS; i++) CHECK_OK(qn_text_append(&text, "_c%d #%d\n", i, i + 1));
-    for (int i = 0; i < QN_STAR_MOST_COLUMNS; i++) CHECK_OK(qn_text_append(&text, "%d%0700d ", i, 0));
+    for (int i = 0; i < QN_STAR_COLUMNS_MAX; i++) CHECK_OK(qn_text_append(&text, "_c%d #%d\n", i, i + 1));
+    for (int i = 0; i < QN_STAR_COLUMNS_MAX; i++) CHECK_OK(qn_text_append(&text, "%d%0700d ", i, 0));
     CHECK_OK(qn_text_append(&text, "\n"));
     qn_star_reader *reader;
     const qn_star_table *table;
     const qn_star_value *values;
     CHECK_OK(qn_star_open(save(text.data), &reader));
     CHECK_OK(qn_star_next_table(reader, &table));
-    CHECK(table && table->column_count == QN_STAR_MOST_COLUMNS && qn_star_column(table, "c1000") == 1000);
+    CHECK(table && table->column_count == QN_STAR_COLUMNS_MAX && qn_star_column(table, "c1000") == 1000);
     CHECK(qn_star_column(table, "c") == -1 && qn_star_column(table, "c10000") == -1);
     CHECK_OK(qn_star_next_row(reader, &values));
     CHECK(values && values[777].length == 703 && memcmp(values[777].text, "7770", 4) == 0);
@@ -129,7 +130,7 @@ static void long_lines_and_many_columns(void)
     CHECK_MESSAGE_HAS("line 5 is longer than 1048576 bytes");
     text.length = 0;
     CHECK_OK(qn_text_append(&text, "data_a\nloop_\n"));
-    for (int i = 0; i <= QN_STAR_MOST_COLUMNS; i++) CHECK_OK(qn_text_append(&text, "_c%d\n", i));
+    for (int i = 0; i <= QN_STAR_COLUMNS_MAX; i++) CHECK_OK(qn_text_append(&text, "_c%d\n", i));
     dump(text.data);
     CHECK_MESSAGE_HAS("more columns than the 1024");
     qn_text_clear(&text);
@@ -137,8 +138,8 @@ static void long_lines_and_many_columns(void)
     CHECK(reader == NULL);
 }
 
-/* Rows that are not asked for are passed over. */
-static void tables_are_skipped(void)
+/* Rows that are not read are skipped. */
+static void unread_rows_are_skipped(void)
 {
     qn_star_reader *reader;
     const qn_star_table *table;
@@ -154,7 +155,7 @@ static void tables_are_skipped(void)
     qn_star_close(&reader);
 }
 
-/* Tables, columns, rows, and sums of one column, as a few lines of Python (str.split) find them. */
+/* Tables, columns, rows, and sums of one column, computed by a few lines of Python (str.split). */
 static const struct {
     const char *name, *block;
     size_t columns;
@@ -173,7 +174,7 @@ static const struct {
     {"synthetic/c1_48_400/particles.star", "particles", 12, 400, "rlnAnglePsi", 16.064910000000197},
 };
 
-static void real_tables(void)
+static void real_tables_are_read(void)
 {
     for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
         char name[128];
@@ -204,14 +205,14 @@ static void real_tables(void)
 
 int main(void)
 {
-    RUN(loops_and_single_values);
-    RUN(lines_of_other_systems);
-    RUN(empty_loops);
-    RUN(quotes_comments_and_keywords_as_values);
-    RUN(empty_lines_between_head_and_rows);
-    RUN(what_is_no_star_is_refused);
-    RUN(long_lines_and_many_columns);
-    RUN(tables_are_skipped);
-    RUN(real_tables);
+    RUN(loops_and_single_values_are_read);
+    RUN(line_ends_of_other_systems_are_read);
+    RUN(empty_loops_are_read);
+    RUN(quotes_comments_and_keywords_as_values_are_read);
+    RUN(empty_lines_between_head_and_rows_are_skipped);
+    RUN(files_that_are_not_star_are_refused);
+    RUN(long_lines_and_many_columns_are_read_up_to_a_limit);
+    RUN(unread_rows_are_skipped);
+    RUN(real_tables_are_read);
     return check_finish();
 }

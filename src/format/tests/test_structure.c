@@ -26,11 +26,11 @@ static const char peptide[] = "ATOM      1  N   GLY A   1      11.104   6.134  -
 
 static qn_status read_text(const char *text, const char *chains, qn_molecule **molecule)
 {
-    qn_molecule_options options = {.drop_water = true};
+    qn_molecule_options options = {.size = sizeof options, .drop_water = true};
     return qn_structure_read_memory("t.pdb", text, strlen(text), chains, &options, molecule);
 }
 
-static void a_small_file_is_read_right(void)
+static void a_small_file_is_read_correctly(void)
 {
     qn_molecule *m;
     if (!CHECK_OK(read_text(peptide, NULL, &m))) return;
@@ -48,13 +48,13 @@ static void a_small_file_is_read_right(void)
     CHECK_TEXT(m->atoms[5].element, "ZN");
     CHECK(m->atoms[5].charge_e == 2 && m->residues[3].hetero && !m->residues[2].hetero);
     qn_molecule_destroy(&m);
-    qn_molecule_options all = {.keep_alternates = true};
+    qn_molecule_options all = {.size = sizeof all, .keep_alternates = true};
     CHECK_OK(qn_structure_read_memory("t", peptide, strlen(peptide), NULL, &all, &m));
     CHECK(m->atom_count == 9);
     qn_molecule_destroy(&m);
 }
 
-static void chains_are_picked_and_missing_ones_named(void)
+static void chains_are_selected_and_missing_chains_reported(void)
 {
     qn_molecule *m;
     CHECK_OK(read_text(peptide, "B", &m));
@@ -78,7 +78,7 @@ typedef struct bad_input {
 
 #define ATOM_START "ATOM      1  N   GLY A   1    "
 
-static void bad_files_get_one_clear_sentence(void)
+static void bad_files_are_refused_with_one_sentence(void)
 {
     static const bad_input inputs[] = {
         {"", "t.pdb: is empty"},
@@ -101,7 +101,7 @@ static void bad_files_get_one_clear_sentence(void)
          "t.pdb:2: the atom loop lacks the column _atom_site.Cartn_x"},
         {"data_x\nloop_\n_atom_site.id\n_atom_site.label_atom_id\n_atom_site.label_comp_id\n"
          "_atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\n1 N GLY 0 1 2\n",
-         "the atom loop lacks the column _atom_site.auth_asym_id (and label_asym_id, which would do)"},
+         "the atom loop lacks the column _atom_site.auth_asym_id (and label_asym_id, which may replace it)"},
         {"data_x\nloop_\n_atom_site.auth_seq_id\n_atom_site.label_atom_id\n_atom_site.label_comp_id\n"
          "_atom_site.label_asym_id\n_atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\n"
          "1 N GLY A 0 1 2\n2 C GLY A 1.0 ? 2\n",
@@ -115,19 +115,19 @@ static void bad_files_get_one_clear_sentence(void)
         CHECK(m == NULL);
     }
     qn_molecule *m;
-    qn_molecule_options options = {0};
+    qn_molecule_options options = {.size = sizeof options};
     CHECK_FAILS(qn_structure_read_memory("b", "AT\0M", 4, NULL, &options, &m), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("b: is not text (byte 2 is 0)");
 }
 
-static void models_are_chosen_by_number(void)
+static void models_are_selected_by_number(void)
 {
     static const char text[] =
         "MODEL        2\n" ATOM_START "  11.104   6.134  -6.504\nENDMDL\nMODEL        7\n" ATOM_START
         "  21.104   6.134  -6.504\nENDMDL\n";
     for (int model = 0; model <= 7; model++) {
         qn_molecule *m;
-        qn_molecule_options options = {.model = model};
+        qn_molecule_options options = {.size = sizeof options, .model = model};
         qn_status status = qn_structure_read_memory("m.pdb", text, strlen(text), NULL, &options, &m);
         if (model != 0 && model != 2 && model != 7) {
             CHECK(status == QN_NOT_FOUND);
@@ -141,7 +141,7 @@ static void models_are_chosen_by_number(void)
     }
 }
 
-/* Two amino acids modelled at one place: one stays. */
+/* Of two amino acids that are modelled at one place, one is kept. */
 static void microheterogeneity_keeps_one_residue(void)
 {
     static const char text[] = "ATOM      1  N  ASER A   1      11.104   6.134  -6.504  0.30  0.00           N  \n"
@@ -193,10 +193,10 @@ static void check_same(const qn_molecule *a, const qn_molecule *b)
     }
 }
 
-static void what_is_written_is_read_back(void)
+static void written_structures_are_read_back(void)
 {
     qn_molecule *m, *back;
-    qn_molecule_options options = {.keep_alternates = true};
+    qn_molecule_options options = {.size = sizeof options, .keep_alternates = true};
     char path[700];
     CHECK_OK(qn_structure_read_memory("t", peptide, strlen(peptide), NULL, &options, &m));
     for (int format = 0; format < 2; format++) {
@@ -216,10 +216,10 @@ static void what_is_written_is_read_back(void)
     qn_molecule_destroy(&m);
 }
 
-static void large_molecules_and_long_names_go_to_mmcif(void)
+static void large_molecules_and_long_names_need_mmcif(void)
 {
     qn_molecule *m, *back;
-    qn_molecule_options options = {0};
+    qn_molecule_options options = {.size = sizeof options};
     char path[700];
     CHECK_OK(qn_molecule_create("large", &m));
     for (int r = 0; r < 10001; r++) {
@@ -250,7 +250,7 @@ static void large_molecules_and_long_names_go_to_mmcif(void)
 static void gzipped_files_are_read_and_damaged_ones_refused(void)
 {
     qn_molecule *m = NULL;
-    qn_molecule_options options = {.drop_water = true};
+    qn_molecule_options options = {.size = sizeof options, .drop_water = true};
     char path[700], *data;
     size_t size;
     snprintf(path, sizeof path, "%s/p.pdb.gz", check_scratch_folder());
@@ -267,17 +267,17 @@ static void gzipped_files_are_read_and_damaged_ones_refused(void)
     qn_release(&data);
 }
 
-static void paths_that_are_no_files_are_named(void)
+static void unreadable_paths_are_reported(void)
 {
     qn_molecule *m;
-    qn_molecule_options options = {0};
+    qn_molecule_options options = {.size = sizeof options};
     CHECK_FAILS(qn_molecule_read(NULL, "/nowhere/x.pdb", &options, &m), QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("/nowhere/x.pdb: cannot open");
     CHECK_FAILS(qn_molecule_read(NULL, check_scratch_folder(), &options, &m), QN_IO_ERROR);
     CHECK_FAILS(qn_molecule_read(NULL, "/nowhere/x.pdb:", &options, &m), QN_INVALID_ARGUMENT);
 }
 
-static void the_benchmark_files_are_read_whole(void)
+static void all_atoms_of_the_benchmark_files_are_read(void)
 {
     static const char *const cases[] = {"1AHW", "1AVX", "1BJ1", "1CGI", "1E96", "1GCQ", "1PPE", "1VFB", "1WQ1", "7CEI"};
     static const char *const kinds[] = {"r_u", "l_u", "l_u_rnd", "r_b-matched", "l_b-matched"};
@@ -289,7 +289,7 @@ static void the_benchmark_files_are_read_whole(void)
         for (size_t k = 0; k < 5; k++) {
             char name[100], path[1200];
             qn_molecule *m;
-            qn_molecule_options options = {.keep_alternates = true};
+            qn_molecule_options options = {.size = sizeof options, .keep_alternates = true};
             snprintf(name, sizeof name, "docking/bm5/%s/%s_%s.pdb", cases[c], cases[c], kinds[k]);
             snprintf(path, sizeof path, "%s", check_reference_data(name));
             if (!CHECK_OK(qn_molecule_read(NULL, path, &options, &m))) continue;
@@ -300,17 +300,17 @@ static void the_benchmark_files_are_read_whole(void)
 
 int main(void)
 {
-    RUN(a_small_file_is_read_right);
-    RUN(chains_are_picked_and_missing_ones_named);
-    RUN(bad_files_get_one_clear_sentence);
-    RUN(models_are_chosen_by_number);
+    RUN(a_small_file_is_read_correctly);
+    RUN(chains_are_selected_and_missing_chains_reported);
+    RUN(bad_files_are_refused_with_one_sentence);
+    RUN(models_are_selected_by_number);
     RUN(microheterogeneity_keeps_one_residue);
     RUN(old_files_are_read);
     RUN(wrong_element_columns_do_not_make_hydrogens);
-    RUN(what_is_written_is_read_back);
-    RUN(large_molecules_and_long_names_go_to_mmcif);
+    RUN(written_structures_are_read_back);
+    RUN(large_molecules_and_long_names_need_mmcif);
     RUN(gzipped_files_are_read_and_damaged_ones_refused);
-    RUN(paths_that_are_no_files_are_named);
-    RUN(the_benchmark_files_are_read_whole);
+    RUN(unreadable_paths_are_reported);
+    RUN(all_atoms_of_the_benchmark_files_are_read);
     return check_finish();
 }

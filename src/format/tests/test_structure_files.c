@@ -18,9 +18,9 @@
 #include "format/structure/structure.h"
 #include "format/tests/records.h"
 
-static const qn_molecule_options everything = {.keep_alternates = true};
+static const qn_molecule_options everything = {.size = sizeof everything, .keep_alternates = true};
 
-/* A path in the scratch folder; a static buffer that the next call overwrites. */
+/* Path in the scratch folder, in a static buffer that the next call overwrites. */
 static const char *scratch(const char *name)
 {
     static char path[1024];
@@ -28,7 +28,7 @@ static const char *scratch(const char *name)
     return path;
 }
 
-/* Gzip members of `parts` texts, one after the other. */
+/* Write a text in `parts` consecutive gzip members. */
 static void write_gzip(const char *path, const char *text, size_t size, int parts)
 {
     for (int part = 0; part < parts; part++) {
@@ -39,7 +39,7 @@ static void write_gzip(const char *path, const char *text, size_t size, int part
     }
 }
 
-static void gzip_is_told_by_content_and_may_have_members(void)
+static void gzip_is_recognised_by_content_and_may_have_members(void)
 {
     char *text;
     size_t size;
@@ -80,7 +80,7 @@ static void damaged_gzip_is_refused(void)
 }
 
 /* 64 MiB of zeros in 64 kB, against a limit of 1 MiB. */
-static void gzip_that_unpacks_without_end_is_refused(void)
+static void gzip_that_unpacks_beyond_the_limit_is_refused(void)
 {
     static char zeros[1 << 20];
     char *packed, *plain;
@@ -95,7 +95,7 @@ static void gzip_that_unpacks_without_end_is_refused(void)
     qn_release(&packed);
 }
 
-static void paths_that_cannot_be_read_are_named(void)
+static void unreadable_paths_are_reported(void)
 {
     qn_molecule *molecule;
     CHECK_FAILS(qn_molecule_read(NULL, scratch("none.pdb"), &everything, &molecule), QN_NOT_FOUND);
@@ -107,7 +107,7 @@ static void paths_that_cannot_be_read_are_named(void)
     CHECK_OK(qn_file_write(scratch("file"), "x", 1));
     CHECK_FAILS(qn_molecule_read(NULL, scratch("file/below.pdb"), &everything, &molecule), QN_IO_ERROR);
     CHECK_MESSAGE_HAS("file/below.pdb: cannot open: Not a directory");
-    if (geteuid() != 0) { /* root may read anything */
+    if (geteuid() != 0) { /* root can read every file */
         CHECK(chmod(scratch("file"), 0) == 0);
         CHECK_FAILS(qn_molecule_read(NULL, scratch("file"), &everything, &molecule), QN_IO_ERROR);
         CHECK_MESSAGE_HAS("file: cannot open: Permission denied");
@@ -121,7 +121,7 @@ static void paths_that_cannot_be_read_are_named(void)
     CHECK(molecule == NULL);
 }
 
-/* A residue of one atom in each chain. */
+/* Make a molecule with a residue of one atom in each chain. */
 static qn_molecule *chains_molecule(const char *const *chains, size_t count)
 {
     qn_molecule *molecule;
@@ -158,15 +158,15 @@ static void chains_are_selected_by_letters_or_names(void)
     CHECK_FAILS(qn_molecule_read(NULL, scratch("chains.cif:AX"), &everything, &read), QN_NOT_FOUND);
     CHECK_MESSAGE_HAS("chains.cif: there is no chain X; the file has A, B, AB, C'D, (blank)");
     CHECK_FAILS(qn_molecule_read(NULL, scratch("chains.cif:"), &everything, &read), QN_INVALID_ARGUMENT);
-    CHECK_MESSAGE_HAS("no chain is named behind the colon");
+    CHECK_MESSAGE_HAS("no chain is named after the colon");
     CHECK_FAILS(qn_molecule_read(NULL, scratch("chains.cif:,"), &everything, &read), QN_INVALID_ARGUMENT);
     CHECK_FAILS(qn_molecule_read(NULL, scratch("chains.cif:,LONGNAME"), &everything, &read), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("chain name \"LONGNAME\" is longer than 7 characters");
     qn_molecule_destroy(&molecule);
 }
 
-/* A file that is called like a selection is that file. */
-static void a_path_that_exists_wins_over_a_selection(void)
+/* A file whose name looks like a selection is read as that file. */
+static void an_existing_path_is_not_split_into_path_and_chains(void)
 {
     static const char *const both[] = {"A", "B"};
     qn_molecule *molecule = chains_molecule(both, 2);
@@ -178,7 +178,7 @@ static void a_path_that_exists_wins_over_a_selection(void)
     qn_molecule_destroy(&molecule);
 }
 
-/* Everything but serial numbers; coordinates as the text of three decimals says them. */
+/* Compare everything except serial numbers; coordinates have three decimals. */
 static void check_same(const qn_molecule *a, const qn_molecule *b)
 {
     if (!CHECK(a->atom_count == b->atom_count && a->residue_count == b->residue_count)) return;
@@ -215,7 +215,7 @@ static void round_trip(const char *path)
     qn_molecule_destroy(&third);
 }
 
-static void nothing_is_lost_from_pdb_to_mmcif_and_back(void)
+static void conversion_to_mmcif_and_back_loses_nothing(void)
 {
     static const char *const names[] = {
         "docking/bm5/1AHW/1AHW_r_u.pdb", "docking/bm5/1E96/1E96_r_u.pdb", "docking/bm5/1CGI/1CGI_l_b-matched.pdb",
@@ -226,7 +226,7 @@ static void nothing_is_lost_from_pdb_to_mmcif_and_back(void)
         if (check_reference_data(names[i])) round_trip(check_reference_data(names[i]));
 }
 
-/* A text that was written, in memory. */
+/* Write molecules to a file, and return its text. */
 static char *written_text(qn_structure_format format, const qn_molecule *const *molecules, size_t count)
 {
     char *text = NULL;
@@ -236,8 +236,8 @@ static char *written_text(qn_structure_format format, const qn_molecule *const *
     return text;
 }
 
-/* Against lines typed from the format's description, columns and all. */
-static void pdb_lines_stand_in_their_columns(void)
+/* Compare with lines typed from the format's description, column by column. */
+static void pdb_fields_are_in_their_columns(void)
 {
     static const char expected[] = "REMARK 900 QUERN LIGAND CHAINS B\nREMARK 900 \nREMARK 900 last\n"
                                    "ATOM      1  CA  GLY A   0      -0.500   0.001-999.999  1.00  0.00           C  \n"
@@ -277,8 +277,8 @@ static void pdb_lines_stand_in_their_columns(void)
     qn_molecule_destroy(&second);
 }
 
-/* Names that CIF would take for something else come back as they were. */
-static void awkward_names_survive_mmcif(void)
+/* Names that need quotes in CIF are read back unchanged. */
+static void names_that_need_quotes_survive_mmcif(void)
 {
     static const char *const names[] = {"A",   ".", "?",  "data_x", "Loop_", "_x", "#1",  "$",
                                         "a b", "'", "\"", "a'",     "O\"5'", ";",  "[1]", "'\""};
@@ -309,8 +309,8 @@ static void awkward_names_survive_mmcif(void)
     qn_molecule_destroy(&molecule);
 }
 
-/* What cannot be written leaves the file that was there, and says why. */
-static void files_are_written_whole_or_not_at_all(void)
+/* A molecule that cannot be written leaves the existing file unchanged; the message gives the reason. */
+static void files_are_complete_or_not_written(void)
 {
     static const char *const chains[] = {"A", "AB"};
     static const double bad[] = {NAN, INFINITY, 2e5};
@@ -339,8 +339,8 @@ static void files_are_written_whole_or_not_at_all(void)
     qn_molecule_destroy(&molecule);
 }
 
-/* Two molecules that fit alone and not together. */
-static void the_atoms_of_all_molecules_count(void)
+/* Two molecules that fit the columns separately but not together. */
+static void atoms_of_all_molecules_count_towards_the_limit(void)
 {
     static const char *const chain[] = {"A"};
     qn_molecule *molecule = chains_molecule(chain, 1);
@@ -353,8 +353,8 @@ static void the_atoms_of_all_molecules_count(void)
     qn_molecule_destroy(&molecule);
 }
 
-/* Where the decimal point is a comma, files have points all the same. */
-static void the_locale_does_not_matter(void)
+/* Files have decimal points even in a locale with decimal commas. */
+static void the_locale_has_no_effect(void)
 {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
     bool comma = false;
@@ -394,18 +394,18 @@ static void every_atom_of_the_ligand_files_is_read(void)
 
 int main(void)
 {
-    RUN(gzip_is_told_by_content_and_may_have_members);
+    RUN(gzip_is_recognised_by_content_and_may_have_members);
     RUN(damaged_gzip_is_refused);
-    RUN(gzip_that_unpacks_without_end_is_refused);
-    RUN(paths_that_cannot_be_read_are_named);
+    RUN(gzip_that_unpacks_beyond_the_limit_is_refused);
+    RUN(unreadable_paths_are_reported);
     RUN(chains_are_selected_by_letters_or_names);
-    RUN(a_path_that_exists_wins_over_a_selection);
-    RUN(nothing_is_lost_from_pdb_to_mmcif_and_back);
-    RUN(pdb_lines_stand_in_their_columns);
-    RUN(awkward_names_survive_mmcif);
-    RUN(files_are_written_whole_or_not_at_all);
-    RUN(the_atoms_of_all_molecules_count);
-    RUN(the_locale_does_not_matter);
+    RUN(an_existing_path_is_not_split_into_path_and_chains);
+    RUN(conversion_to_mmcif_and_back_loses_nothing);
+    RUN(pdb_fields_are_in_their_columns);
+    RUN(names_that_need_quotes_survive_mmcif);
+    RUN(files_are_complete_or_not_written);
+    RUN(atoms_of_all_molecules_count_towards_the_limit);
+    RUN(the_locale_has_no_effect);
     RUN(every_atom_of_the_ligand_files_is_read);
     return check_finish();
 }

@@ -1,4 +1,4 @@
-/* Topologies that say little: tables of atoms, GRO, PDB, mmCIF; and what follows from names. */
+/* Topologies with little data: tables of atoms, GRO, PDB, mmCIF; and elements deduced from names. */
 #include "check.h"
 
 #include <quern/topology.h>
@@ -54,15 +54,15 @@ static void gro_gives_names_positions_box_and_masses_of_elements(void)
     qn_topology_destroy(&topology);
 }
 
-static void gro_is_refused_where_it_is_broken(void)
+static void malformed_gro_files_are_refused(void)
 {
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"title\n 3\n", "text:3: the file ends behind 0 of 3 atoms"},
-        {"title\n 2\n    1SOL     OW    1   0.126   1.624   1.679\n", "text:4: the file ends behind 1 of 2 atoms"},
+        {"title\n 3\n", "text:3: the file ends after 0 of 3 atoms"},
+        {"title\n 2\n    1SOL     OW    1   0.126   1.624   1.679\n", "text:4: the file ends after 1 of 2 atoms"},
         {"title\n 2\n    1SOL     OW    1   0.126   1.624   1.679\n    1SOL     OW    1   0.126   1.6\n",
-         "text:4: \"    1SOL     OW    1   0.126   1.6\" is no atom"},
+         "text:4: \"    1SOL     OW    1   0.126   1.6\" is not an atom"},
         {"title\n 2\n    1SOL     OW    1   0.126   1.624   1.679\n    xSOL     OW    1   0.126   1.624   1.679\n",
          "text:4: residue number \"    x\" is not a whole number"},
         {"title\n 1\n    1SOL     OW    1   0.126   1.624   1.679\n",
@@ -78,7 +78,7 @@ static void gro_is_refused_where_it_is_broken(void)
     }
 }
 
-static void a_table_gives_what_its_columns_say(void)
+static void tables_give_the_values_of_their_columns(void)
 {
     qn_topology *topology = read_text("#index\tname\tresname\tresid\tcharge\tother\n"
                                       "0\tNA\tNA+\t7\t1.0\tx\r\n"
@@ -96,7 +96,7 @@ static void a_table_gives_what_its_columns_say(void)
     qn_topology_destroy(&topology);
 }
 
-static void a_table_is_refused_where_it_is_broken(void)
+static void malformed_tables_are_refused(void)
 {
 #define HEAD "#index0\tresid\tresname\tname\ttype\tmass\tcharge\n"
     static const struct {
@@ -134,7 +134,7 @@ static void pdb_keeps_waters_hydrogens_and_alternates(void)
     qn_topology_destroy(&topology);
 }
 
-static void mmcif_gives_its_cell(void)
+static void the_cell_of_mmcif_files_is_read(void)
 {
     qn_topology *topology = read_text("data_x\n_cell.length_a 20\n_cell.length_b 30\n_cell.length_c 40(1)\n"
                                       "_cell.angle_alpha 90\n_cell.angle_beta 90\n_cell.angle_gamma 60\nloop_\n"
@@ -152,13 +152,13 @@ static void mmcif_gives_its_cell(void)
     qn_topology_destroy(&topology);
 }
 
-static void what_is_no_topology_is_refused(void)
+static void files_that_are_not_topologies_are_refused(void)
 {
     qn_topology *topology;
     CHECK_FAILS(qn_topology_read_memory("x", "", 0, &topology), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("x: is empty; expected TPR, PSF");
     CHECK_FAILS(qn_topology_read_memory("x", "junk\n", 5, &topology), QN_BAD_FORMAT);
-    CHECK_MESSAGE_HAS("x: is no topology (it begins with \"junk?\")");
+    CHECK_MESSAGE_HAS("x: is not a topology (it begins with \"junk?\")");
     CHECK_FAILS(qn_topology_read(NULL, "/nonexistent/topol.tpr", &topology), QN_NOT_FOUND);
     const char *path = check_reference_data("trajectory/argon_tng/argon_npt_compressed.tng");
     if (!path) return;
@@ -166,7 +166,7 @@ static void what_is_no_topology_is_refused(void)
     CHECK_MESSAGE_HAS("argon_npt_compressed.tng: is a TNG file, which is not read");
 }
 
-/* Name, residue, mass and whether it is alone: what GROMACS, CHARMM, Amber and coarse models call things. */
+/* Name, residue, mass and whether the atom is alone: names of GROMACS, CHARMM, Amber and coarse-grained models. */
 static void elements_follow_from_names_and_masses(void)
 {
     static const struct {
@@ -197,7 +197,7 @@ static void elements_follow_from_names_and_masses(void)
     }
 }
 
-/* The same atoms from the table and from the GRO beside it. */
+/* Compare the atoms of the table with those of the GRO file beside it. */
 static void reference_tables_and_gro_files_agree(void)
 {
     static const char *const cases[][2] = {
@@ -209,7 +209,7 @@ static void reference_tables_and_gro_files_agree(void)
             CHECK(table->has_charges && table->has_types && table->masses == QN_MASSES_FROM_FILE);
             CHECK(table->residue_count == gro->residue_count && table->molecule_count == gro->molecule_count);
             CHECK(count_differences(table, gro, COMPARE_NAMES | COMPARE_ELEMENTS) == 0);
-            /* OPLS-AA's masses and the elements' differ in the fourth digit at most. */
+            /* OPLS-AA's masses differ from those of the elements in the fourth digit at most. */
             size_t different = 0;
             for (size_t i = 0; i < table->atom_count; i++)
                 different += !(fabs(table->atoms[i].mass_u - gro->atoms[i].mass_u) <= 2e-4 * table->atoms[i].mass_u);
@@ -223,12 +223,12 @@ static void reference_tables_and_gro_files_agree(void)
 int main(void)
 {
     RUN(gro_gives_names_positions_box_and_masses_of_elements);
-    RUN(gro_is_refused_where_it_is_broken);
-    RUN(a_table_gives_what_its_columns_say);
-    RUN(a_table_is_refused_where_it_is_broken);
+    RUN(malformed_gro_files_are_refused);
+    RUN(tables_give_the_values_of_their_columns);
+    RUN(malformed_tables_are_refused);
     RUN(pdb_keeps_waters_hydrogens_and_alternates);
-    RUN(mmcif_gives_its_cell);
-    RUN(what_is_no_topology_is_refused);
+    RUN(the_cell_of_mmcif_files_is_read);
+    RUN(files_that_are_not_topologies_are_refused);
     RUN(elements_follow_from_names_and_masses);
     RUN(reference_tables_and_gro_files_agree);
     return check_finish();

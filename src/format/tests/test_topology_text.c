@@ -1,4 +1,4 @@
-/* Topologies as text with masses, charges and bonds: PSF in its flavours, and Amber's parm7. */
+/* Topologies as text with masses, charges and bonds: PSF in its variants, and Amber's parm7. */
 #include "check.h"
 
 #include <quern/topology.h>
@@ -19,7 +19,7 @@ static qn_topology *read_text(const char *text)
     return topology;
 }
 
-/* The mixture was written down in three formats: all say the same. */
+/* The mixture was written in three formats, which must give equal topologies. */
 static void the_mixture_is_the_same_in_every_format(void)
 {
     static const char *const names[] = {"trajectory/mixture.psf", "trajectory/mixture.parm7"};
@@ -42,7 +42,7 @@ static void the_mixture_is_the_same_in_every_format(void)
     qn_topology_destroy(&tpr);
 }
 
-/* Bonds and molecules as MDAnalysis 2.4.2 counts them (bonds; connected fragments). */
+/* Bonds and molecules as counted by MDAnalysis 2.4.2 (bonds; connected fragments). */
 static void reference_files_give_the_reference_tables(void)
 {
     static const struct {
@@ -61,8 +61,8 @@ static void reference_files_give_the_reference_tables(void)
     }
 }
 
-/* Numbers of 8 columns, polarisable columns at the end, a missing segment, letters behind residue numbers. */
-static void psf_flavours_are_read(void)
+/* Numbers of 8 columns, polarisable columns at the end, a missing segment, letters after residue numbers. */
+static void psf_variants_are_read(void)
 {
     static const char head[] = "PSF CMAP CHEQ\r\n\r\n       1 !NTITLE\r\n* TITLE\r\n\r\n       4 !NATOM\r\n";
     char text[2048];
@@ -75,7 +75,7 @@ static void psf_flavours_are_read(void)
     qn_topology *topology = read_text(text);
     if (!topology) return;
     CHECK(topology->atom_count == 4 && topology->residue_count == 4 && topology->molecule_count == 2);
-    CHECK(topology->bond_count == 2); /* one was there twice */
+    CHECK(topology->bond_count == 2); /* one bond is listed twice */
     CHECK_TEXT(topology->residues[0].segment, "4AKE");
     CHECK_TEXT(topology->residues[1].segment, "");
     CHECK_TEXT(topology->residues[1].name, "GLY");
@@ -89,7 +89,7 @@ static void psf_flavours_are_read(void)
     qn_topology_destroy(&topology);
 }
 
-/* Columns tell what is blank: numbers of 10, names of 8. */
+/* Columns show which field is blank: numbers of 10, names of 8. */
 static void extended_psf_may_leave_fields_blank(void)
 {
     qn_topology *topology =
@@ -123,14 +123,14 @@ static void broken_psf_is_refused(void)
         const char *text, *message;
     } cases[] = {
         {"PSF\n\n", "text:3: the file ends before its atoms (!NATOM)"},
-        {"PSF\n -1 !NATOM\n", "text:2: \"-1\" is no number of atoms"},
-        {"PSF\n 1 !NATOM\n 1 A 1 X C C zero 12 0\n", "text:3: \" 1 A 1 X C C zero 12 0\" is no atom"},
+        {"PSF\n -1 !NATOM\n", "text:2: \"-1\" is not a number of atoms"},
+        {"PSF\n 1 !NATOM\n 1 A 1 X C C zero 12 0\n", "text:3: \" 1 A 1 X C C zero 12 0\" is not an atom"},
         {"PSF\n 1 !NATOM\n 1 A 1 X C C 0 -12 0\n", "text:3: mass -12 is negative"},
-        {"PSF\n 2 !NATOM\n 1 A 1 X C C 0 12 0\n", "text:4: the file ends behind 1 of 2 atoms"},
+        {"PSF\n 2 !NATOM\n 1 A 1 X C C 0 12 0\n", "text:4: the file ends after 1 of 2 atoms"},
         {ATOMS " 1 !NBOND\n 1 3\n", "text:8: a bond names atom 3; expected 1 to 2"},
         {ATOMS " 1 !NBOND\n 2 2\n", "text:8: a bond joins atom 2 to itself"},
         {ATOMS " 1 !NBOND\n 1 x\n", "text:8: \"x\" is not the number of an atom (bond 1 of 1)"},
-        {ATOMS " 2 !NBOND\n 1 2\n", "text:9: the file ends behind 1 of 2 bonds"},
+        {ATOMS " 2 !NBOND\n 1 2\n", "text:9: the file ends after 1 of 2 bonds"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         qn_topology *topology;
@@ -139,13 +139,13 @@ static void broken_psf_is_refused(void)
     }
 }
 
-/* `old` becomes `new`, of the same length, at its first place behind `flag`. */
+/* Replace `old` by `new`, of the same length, at its first place after `flag`. */
 static void broken_parm7_is_refused(void)
 {
     static const struct {
         const char *flag, *old, *new, *message;
     } cases[] = {
-        {"POINTERS", "      20", "      21", "flag ATOM_NAME ends behind 20 of 21 values"},
+        {"POINTERS", "      20", "      21", "flag ATOM_NAME ends after 20 of 21 values"},
         {"POINTERS", "      20", "  999999", "999999 of flag POINTERS (value 1) in a file of"},
         {"POINTERS", "(10I8)", "(10J8)", "of flag POINTERS; expected a format such as %FORMAT(10I8)"},
         {"FLAG CHARGE", "CHARGE", "CHARGF", "x.parm7: there is no flag CHARGE"},
@@ -174,7 +174,7 @@ static void broken_parm7_is_refused(void)
     }
 }
 
-/* Every beginning of both files, and every bit flipped: read, or refused with a sentence that names the file. */
+/* Every cut of both files, and every flipped bit: the file is read, or refused with a message that names it. */
 static void cut_and_flipped_files_are_refused_or_read(void)
 {
     static const char *const names[] = {"trajectory/mixture.psf", "trajectory/mixture.parm7"};
@@ -196,7 +196,7 @@ static void cut_and_flipped_files_are_refused_or_read(void)
             if (trial >= size) data[bit / 8] = (char)(data[bit / 8] ^ 1 << bit % 8);
         }
         CHECK(refused > size && unnamed == 0);
-        CHECK(cut_and_read < size / 10); /* what stands behind the last value that is needed, or without bonds */
+        CHECK(cut_and_read < size / 10); /* cuts after the last required value, or before the bonds */
         qn_release(&data);
     }
 }
@@ -205,7 +205,7 @@ int main(void)
 {
     RUN(the_mixture_is_the_same_in_every_format);
     RUN(reference_files_give_the_reference_tables);
-    RUN(psf_flavours_are_read);
+    RUN(psf_variants_are_read);
     RUN(extended_psf_may_leave_fields_blank);
     RUN(psf_without_bonds_makes_molecules_of_residues);
     RUN(broken_psf_is_refused);

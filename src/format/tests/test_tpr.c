@@ -1,4 +1,4 @@
-/* GROMACS run input files: a small one of every kind of bond, the reference files, and broken ones. */
+/* GROMACS run input files: a small file with every kind of bond, the reference files, and broken files. */
 #include "check.h"
 
 #include <quern/topology.h>
@@ -11,8 +11,8 @@
 #include "format/tests/topologies.h"
 #include "format/topology/topology_format.h"
 
-/* What mixture.top says. */
-static void a_small_file_gives_what_its_source_says(void)
+/* The content of mixture.top. */
+static void a_small_file_gives_the_values_of_its_source(void)
 {
     static const uint32_t bonds[][2] = {{0, 1}, {0, 2},   {0, 3},   {3, 4},   {4, 5},   {6, 7},   {6, 8},
                                         {6, 9}, {10, 11}, {10, 12}, {10, 13}, {14, 15}, {14, 16}, {14, 17}};
@@ -39,8 +39,9 @@ static void a_small_file_gives_what_its_source_says(void)
     qn_topology_destroy(&topology);
 }
 
-/* Files before 2020 are XDR; before version 78 a rigid water is told by its oxygen, and its hydrogens follow. */
-static void old_versions_give_the_same(void)
+/* Files before 2020 are XDR; before version 78 a rigid water is given by its oxygen alone, which its hydrogens
+ * follow. */
+static void old_versions_are_read(void)
 {
     static const uint32_t bonds[][2] = {{0, 1}, {2, 3}, {2, 4}};
     static const char *const names[] = {"trajectory/version_58.tpr", "trajectory/version_73.tpr",
@@ -63,7 +64,7 @@ static void old_versions_give_the_same(void)
     }
 }
 
-/* mixture.gro, which grompp took positions and box from. */
+/* Compare with mixture.gro, from which grompp took positions and box. */
 static void positions_and_box_are_those_of_the_structure(void)
 {
     qn_topology *topology = NULL, *gro = NULL;
@@ -78,8 +79,8 @@ static void positions_and_box_are_those_of_the_structure(void)
     qn_topology_destroy(&gro);
 }
 
-/* Molecules as "gmx dump" counts them (the nr of its molblocks), bonds by hand from those: a molecule type's CONSTR,
- * SETTLE (two each), BONDS and virtual sites. */
+/* Molecules as counted by "gmx dump" (the nr of its molblocks), and bonds counted by hand from it: a molecule type's
+ * CONSTR, SETTLE (two each), BONDS and virtual sites. */
 static void reference_files_give_the_reference_tables(void)
 {
     static const struct {
@@ -105,8 +106,9 @@ static void reference_files_give_the_reference_tables(void)
     }
 }
 
-/* Water by water: O, H, H, M are one molecule, and each of the other three is bonded to O. */
-static void four_site_waters_are_whole(void)
+/* In every water, M belongs to the molecule of its O, which differs from that of the previous water; in the last water,
+ * the other three are bonded to O. */
+static void four_site_waters_are_molecules(void)
 {
     qn_topology *topology = read_reference("trajectory/adk_oplsaa/adk_oplsaa.tpr");
     if (!topology) return;
@@ -127,7 +129,7 @@ static void four_site_waters_are_whole(void)
     qn_topology_destroy(&topology);
 }
 
-static void a_file_cut_anywhere_is_refused(void)
+static void files_cut_inside_the_topology_are_refused(void)
 {
     char *data;
     size_t size, refused = 0, needed = 0;
@@ -148,7 +150,7 @@ static void a_file_cut_anywhere_is_refused(void)
     qn_release(&data);
 }
 
-/* Nothing to compare with: the sanitizers watch, and every refusal says where. */
+/* There is no expected result: the sanitizers check memory, and every refusal must name the place. */
 static void flipped_bits_are_refused_or_read(void)
 {
     char *data;
@@ -175,9 +177,9 @@ static void put(char *data, size_t at, unsigned value)
     for (int i = 0; i < 4; i++) data[at + (size_t)i] = (char)(value >> (24 - 8 * i));
 }
 
-static void wrong_numbers_are_named(void)
+static void wrong_numbers_are_refused(void)
 {
-    /* Bytes of mixture.tpr: the header's precision, version and number of atoms; the number of names. */
+    /* Byte offsets in mixture.tpr: the header's precision, version and number of atoms; the number of names. */
     static const struct {
         size_t at;
         unsigned value;
@@ -210,13 +212,13 @@ static void wrong_numbers_are_named(void)
 
 int main(void)
 {
-    RUN(a_small_file_gives_what_its_source_says);
-    RUN(old_versions_give_the_same);
+    RUN(a_small_file_gives_the_values_of_its_source);
+    RUN(old_versions_are_read);
     RUN(positions_and_box_are_those_of_the_structure);
     RUN(reference_files_give_the_reference_tables);
-    RUN(four_site_waters_are_whole);
-    RUN(a_file_cut_anywhere_is_refused);
+    RUN(four_site_waters_are_molecules);
+    RUN(files_cut_inside_the_topology_are_refused);
     RUN(flipped_bits_are_refused_or_read);
-    RUN(wrong_numbers_are_named);
+    RUN(wrong_numbers_are_refused);
     return check_finish();
 }

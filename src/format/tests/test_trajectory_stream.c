@@ -14,10 +14,10 @@
 
 enum { ATOMS = 12, FRAMES = 3 };
 
-/* Without waiting for the disk, for tests that write thousands of files. */
+/* Write a file without waiting for the disk, for tests that write thousands of files. */
 static bool put_file(const char *path, const char *data, size_t size)
 {
-    unlink(path); /* some file systems flush what replaces another file's content */
+    unlink(path); /* some file systems flush a file that replaces the content of another file */
     FILE *file = fopen(path, "wb");
     const bool written = file && fwrite(data, 1, size, file) == size;
     return file && fclose(file) == 0 && written;
@@ -44,7 +44,8 @@ static void put_real(qn_text *text, double value, bool wide)
     }
 }
 
-/* As GROMACS' manual has it: head, box, then what the frame holds of positions, velocities and forces. */
+/* Append a frame as described in GROMACS' manual: head, box, then the positions, velocities and forces that the frame
+ * has. */
 static void put_trr_frame(qn_text *text, const qn_trajectory_frame *frame, bool wide, bool x, bool v, bool f)
 {
     const uint32_t real = wide ? 8 : 4, vectors = 3 * (uint32_t)frame->atom_count * real;
@@ -95,7 +96,7 @@ static const variant variants[] = {{"a.xtc", 0.00051, "XTC"}, {"large.xtc", 0.00
                                    {"a.trr", 0, "TRR"},       {"double.trr", 0, "TRR"},      {"a.dcd", 2e-6, "DCD"}};
 static const size_t variant_count = sizeof variants / sizeof *variants;
 
-/* The made frames as a file of a variant; "raw" has fewer atoms. */
+/* Write the made frames as a file of a variant; "raw" has fewer atoms. */
 static char *write_variant(size_t v, size_t frames, made_frames **made)
 {
     const char *name = variants[v].name;
@@ -124,8 +125,8 @@ static void every_variant_is_read(void)
     }
 }
 
-/* A file cut anywhere: the whole frames that are left come as they are, and the ending is told unless it lies between
- * frames; where nothing of the first frame's head is left, opening fails with a sentence. */
+/* Cut a file anywhere: the complete frames that are left are read unchanged, and the incomplete end is reported unless
+ * the cut lies between frames. Where nothing of the first frame's head is left, opening fails with a message. */
 static void cut_file_gives_the_frames_before(size_t v)
 {
     made_frames *made, *whole;
@@ -157,13 +158,14 @@ static void cut_file_gives_the_frames_before(size_t v)
     free_frames(made);
 }
 
-static void cut_files_give_the_frames_before(void)
+static void cut_files_give_the_frames_before_the_cut(void)
 {
     for (size_t v = 0; v < variant_count; v++) cut_file_gives_the_frames_before(v);
 }
 
-/* Every bit of a small file turned: never more than wrong numbers, an error or an ending. */
-static void flipped_bits_do_no_harm(void)
+/* Flip every third bit of a small file, one at a time: the result is wrong numbers, an error, or an incomplete end, but
+ * no crash. */
+static void flipped_bits_cause_no_crash(void)
 {
     for (size_t v = 0; v < variant_count; v++) {
         made_frames *made;
@@ -187,7 +189,7 @@ static void flipped_bits_do_no_harm(void)
     }
 }
 
-/* Replace 4 bytes at `at` of an XTC or TRR file by `value`, and read it. */
+/* Read an XTC or TRR file with 4 bytes at `at` replaced by `value`. */
 static qn_status read_with(const char *path, size_t at, uint32_t value, size_t atoms)
 {
     char *data, *changed = scratch_path("changed");
@@ -217,11 +219,11 @@ static void hostile_heads_of_xtc_are_refused(void)
                  {56, 0x7f800000, "precision inf"},
                  {56, 0xbf800000, "precision -1"},
                  {56, 1, "precision 1.4013e-45"},
-                 {60, 0x7fffffff, "bounds that are none"},
-                 {72, 0x80000000u, "bounds that are none"},
-                 {84, 0, "a step that there is not"},
-                 {84, 73, "a step that there is not"},
-                 {84, 0xffffffffu, "a step that there is not"},
+                 {60, 0x7fffffff, "has invalid bounds"},
+                 {72, 0x80000000u, "has invalid bounds"},
+                 {84, 0, "an invalid step"},
+                 {84, 73, "an invalid step"},
+                 {84, 0xffffffffu, "an invalid step"},
                  {88, 0, "take 0 bytes"},
                  {88, 0xfffffffcu, "take 4294967292 bytes"},
                  {88, 8, "frame 0 is damaged: its compressed data holds fewer atoms"}};
@@ -261,7 +263,7 @@ static void hostile_heads_of_trr_are_refused(void)
     free_frames(made);
 }
 
-static void coordinates_that_are_no_numbers_are_refused(void)
+static void non_finite_coordinates_are_refused(void)
 {
     static const char *const names[] = {"blown.trr", "blown.dcd", "blown.xtc"};
     static const float wrong[] = {NAN, INFINITY, -INFINITY};
@@ -282,8 +284,8 @@ static void coordinates_that_are_no_numbers_are_refused(void)
     }
 }
 
-/* Frames without positions do not count, and velocities and forces are not taken for positions. */
-static void frames_without_positions_are_passed_over(void)
+/* Frames without positions do not count, and velocities and forces are not read as positions. */
+static void frames_without_positions_are_skipped(void)
 {
     qn_text text = {0};
     made_frames *made = make_frames(ATOMS, 4, 3, 0.1, 5), *got;
@@ -307,7 +309,7 @@ static void frames_without_positions_are_passed_over(void)
     free_frames(made);
 }
 
-static void what_is_no_trajectory_is_refused(void)
+static void files_that_are_not_trajectories_are_refused(void)
 {
     qn_trajectory_stream *stream;
     char *path = scratch_path("other");
@@ -329,7 +331,7 @@ static void what_is_no_trajectory_is_refused(void)
     CHECK_MESSAGE_HAS("gmx trjconv -f");
 }
 
-static void gzipped_ones_are_read(void)
+static void gzipped_files_are_read(void)
 {
     for (size_t v = 0; v < variant_count; v++) {
         made_frames *made, *got;
@@ -370,7 +372,7 @@ static void *feed(void *user)
     return NULL;
 }
 
-/* In pieces of 100 bytes; the first frame is skipped. */
+/* The pipes are fed in blocks of 100 bytes; the first frame is skipped. */
 static void pipes_are_read(void)
 {
     for (size_t v = 0; v < variant_count; v++) {
@@ -416,7 +418,7 @@ static void standard_input_is_read(void)
     free_frames(made);
 }
 
-/* Skip `first`, read one, skip `second`, read one: their steps tell which they are. */
+/* Skip `first`, read one, skip `second`, read one: their steps show which frames they are. */
 static void check_skips(const char *path, uint64_t first, uint64_t second, uint64_t count)
 {
     qn_trajectory_stream *stream;
@@ -446,7 +448,7 @@ static char *index_path(const char *path)
     return name;
 }
 
-static void skipping_goes_where_it_should(void)
+static void skipping_reaches_the_right_frame(void)
 {
     enum { MANY = 100 };
     for (size_t v = 0; v < variant_count; v++) {
@@ -468,8 +470,8 @@ static void skipping_goes_where_it_should(void)
     }
 }
 
-/* An index that is damaged, or of what the file was before, is made anew. */
-static void wrong_index_is_made_anew(void)
+/* An index that is damaged or outdated is replaced. */
+static void an_outdated_index_is_replaced(void)
 {
     enum { MANY = 100 };
     made_frames *made;
@@ -502,7 +504,7 @@ static void wrong_index_is_made_anew(void)
     free_frames(made);
 }
 
-/* An index whose 50th frame begins `shift` bytes too late, with a right checksum. */
+/* Write an index in which frame 50 begins `shift` bytes too late, with a correct checksum. */
 static void falsify_index(const char *path, uint64_t shift)
 {
     char *data;
@@ -515,8 +517,8 @@ static void falsify_index(const char *path, uint64_t shift)
     qn_release(&data);
 }
 
-/* Which leads to an error and no further; and is not believed once the file has another time of modification. */
-static void lying_index_is_found_out(void)
+/* An index with a wrong offset leads to an error. It is ignored once the file has a different modification time. */
+static void a_false_index_is_detected(void)
 {
     made_frames *made;
     char *path = write_variant(0, 100, &made);
@@ -535,7 +537,7 @@ static void lying_index_is_found_out(void)
     qn_trajectory_stream_close(&stream);
     struct stat information;
     CHECK(stat(path, &information) == 0);
-    for (int whole = 0; whole < 2; whole++) { /* a second later, a nanosecond later */
+    for (int whole = 0; whole < 2; whole++) { /* a nanosecond later, then a second later */
         struct timespec times[2] = {information.st_atim, information.st_mtim};
         if (whole)
             times[1].tv_sec++;
@@ -543,7 +545,7 @@ static void lying_index_is_found_out(void)
             times[1].tv_nsec = (times[1].tv_nsec + 1) % 1000000000;
         CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
         check_skips(path, 50, 40, 100);
-        check_skips(path, 90, 3, 100); /* makes it anew */
+        check_skips(path, 90, 3, 100); /* the index is replaced */
         falsify_index(path, 4);
     }
     unlink(index_path(path));
@@ -551,7 +553,7 @@ static void lying_index_is_found_out(void)
     free_frames(made);
 }
 
-/* Where there is no writing beside the file (a folder has the index's name) the index goes to the cache. */
+/* Where the index cannot be written beside the file (a folder has its name), it goes to the cache. */
 static void index_goes_to_the_cache(void)
 {
     made_frames *made;
@@ -569,8 +571,8 @@ static void index_goes_to_the_cache(void)
     free_frames(made);
 }
 
-/* Frames before a damaged one are skipped by the index; the damage is told where it is. */
-static void damage_is_told_after_skipping(void)
+/* Frames before a damaged one are skipped by the index; the damage is reported at its place. */
+static void damage_is_reported_after_skipping(void)
 {
     made_frames *made;
     char *path = write_variant(3, 100, &made), *data;
@@ -596,20 +598,20 @@ static void damage_is_told_after_skipping(void)
 int main(void)
 {
     RUN(every_variant_is_read);
-    RUN(cut_files_give_the_frames_before);
-    RUN(flipped_bits_do_no_harm);
+    RUN(cut_files_give_the_frames_before_the_cut);
+    RUN(flipped_bits_cause_no_crash);
     RUN(hostile_heads_of_xtc_are_refused);
     RUN(hostile_heads_of_trr_are_refused);
-    RUN(coordinates_that_are_no_numbers_are_refused);
-    RUN(frames_without_positions_are_passed_over);
-    RUN(what_is_no_trajectory_is_refused);
-    RUN(gzipped_ones_are_read);
+    RUN(non_finite_coordinates_are_refused);
+    RUN(frames_without_positions_are_skipped);
+    RUN(files_that_are_not_trajectories_are_refused);
+    RUN(gzipped_files_are_read);
     RUN(pipes_are_read);
     RUN(standard_input_is_read);
-    RUN(skipping_goes_where_it_should);
-    RUN(wrong_index_is_made_anew);
-    RUN(lying_index_is_found_out);
+    RUN(skipping_reaches_the_right_frame);
+    RUN(an_outdated_index_is_replaced);
+    RUN(a_false_index_is_detected);
     RUN(index_goes_to_the_cache);
-    RUN(damage_is_told_after_skipping);
+    RUN(damage_is_reported_after_skipping);
     return check_finish();
 }

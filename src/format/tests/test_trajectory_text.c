@@ -1,5 +1,5 @@
-/* GRO, PDB, mmCIF, XYZ and LAMMPS dumps. tests/data/trajectory holds the same three frames of three waters as GROMACS,
- * MDAnalysis and a script wrote them from one TRR file, so that every reader is held to what other programs mean. */
+/* GRO, PDB, mmCIF, XYZ and LAMMPS dumps. tests/data/trajectory holds the same three frames of three waters, written by
+ * GROMACS, MDAnalysis and a script from one TRR file, so that every reader is tested against other programs. */
 #include <stdlib.h>
 
 #include "format/tests/small_trajectory.h"
@@ -11,7 +11,7 @@ static const char *data(const char *name)
     return check_data(path);
 }
 
-/* First and last atom of frames 0 and 2 in nm, as `gmx dump` prints them of the TRR file. */
+/* First and last atom of frames 0 and 2 in nm, as printed by `gmx dump` for the TRR file. */
 static void check_waters(const char *name, const char *format, double tolerance_nm, double time_tolerance_ps)
 {
     static const double expected[2][6] = {{0.260027, 0.495011, 0.051990, 3.01501, 0.337117, 0.589563},
@@ -30,7 +30,7 @@ static void check_waters(const char *name, const char *format, double tolerance_
         if (time_tolerance_ps > 0) CHECK(t.frames[i].step == 400 * (int64_t)i);
         CHECK(time_tolerance_ps > 0 || (isnan(t.frames[i].time_ps) && t.frames[i].step == -1));
     }
-    read_trajectory(data(name), 10, &t); /* than the topology has */
+    read_trajectory(data(name), 10, &t); /* more atoms than the file has */
     CHECK(t.status == QN_BAD_FORMAT && t.frame_count == 0);
     CHECK_MESSAGE_HAS("frame 0");
     CHECK_MESSAGE_HAS("9 atoms; expected 10");
@@ -40,7 +40,7 @@ static void every_format_gives_the_same_frames(void)
 {
     small_trajectory t;
     check_waters("waters.gro", "GRO", 0.00051, 1e-9);
-    check_waters("waters_6_decimals.gro", "GRO", 0.000006, 1e-9); /* of gmx' six digits */
+    check_waters("waters_6_decimals.gro", "GRO", 0.000006, 1e-9); /* gmx prints six digits */
     check_waters("waters.pdb", "PDB", 0.000056, 1e-9);
     check_waters("waters.cif", "mmCIF", 0.000012, 0);
     check_waters("waters.xyz", "XYZ", 0.000006, 0);
@@ -56,16 +56,16 @@ static void every_format_gives_the_same_frames(void)
     for (int k = 0; k < 9; k++) CHECK(t.frames[0].box_nm[k] == 0);
 }
 
-static void cut_files_end_before_the_frame(void)
+static void cut_files_end_before_the_cut_frame(void)
 {
     cut_everywhere(data("waters.gro"), 9, 1);
     cut_everywhere(data("waters.xyz"), 9, 1);
     cut_everywhere(data("waters_ids.lammpstrj"), 9, 1);
-    /* What stands between ENDMDL and the next atom belongs to no frame. */
+    /* Text between ENDMDL and the next atom belongs to no frame. */
     cut_everywhere(data("waters.pdb"), 9, 240);
 }
 
-static void lines_are_counted(void)
+static void offsets_are_line_numbers(void)
 {
     small_trajectory t;
     read_trajectory(data("waters.gro"), 9, &t);
@@ -76,10 +76,11 @@ static void lines_are_counted(void)
 
 #define GRO_ATOM(x) "    1ALA     CA    1" x "\n"
 
-static void gro_traps(void)
+static void unusual_gro_files_are_read(void)
 {
     small_trajectory t;
-    /* A title of its own kind, and blank, numbers of other widths from frame to frame, velocities, a triclinic box. */
+    /* Titles of an unusual form and blank titles, different column widths from frame to frame, velocities, a triclinic
+     * box. */
     const char text[] = "nit= 3 next= 7 t= 1.5 by dt= 2 step= 12\n1\n" GRO_ATOM(
         "   1.000  -2.000   3.500  0.1000  0.2") "   2.0 3.0 4.0 0.0 0.0 0.5 0.0 -0.25 1.5\n"
                                                  "\n1\n" GRO_ATOM("   1.0   2.1 -99.5") " 1 1 1\n\n \n";
@@ -113,7 +114,7 @@ static void gro_traps(void)
     refuse_text("i.gro", rest, "i.gro:8: frame 1: the box has \"nan\"; expected three or nine numbers");
 }
 
-static void xyz_traps(void)
+static void unusual_xyz_files_are_read(void)
 {
     small_trajectory t;
     const char text[] =
@@ -143,11 +144,11 @@ static void xyz_traps(void)
 #define DUMP_HEAD(step) "ITEM: TIMESTEP\n" step "\nITEM: NUMBER OF ATOMS\n2\n"
 #define DUMP_BOX "ITEM: BOX BOUNDS pp pp pp\n0 10\n0 10\n0 10\n"
 
-static void lammps_traps(void)
+static void unusual_lammps_dumps_are_read(void)
 {
     small_trajectory t;
-    /* Tilt xy = -2, xz = 1, yz = 3: the bounds are of the box around the cell with a = (10 0 0), b = (-2 10 0),
-     * c = (1 3 10) whose origin is (1 2 3): x from 1 - 2 to 11 + 1, y from 2 to 12 + 3. */
+    /* Tilt xy = -2, xz = 1, yz = 3: the bounds are those of the bounding box of the cell with a = (10 0 0), b = (-2 10
+     * 0), c = (1 3 10) and origin (1 2 3): x from 1 - 2 to 11 + 1, y from 2 to 12 + 3. */
     const char tilted[] = DUMP_HEAD(
         "7") "ITEM: BOX BOUNDS xy xz yz pp pp pp\n-1 12 -2\n2 15 1\n3 13 3\n"
              "ITEM: ATOMS xs ys zs id\n0.5 0 0 12\n0.5 0.25 1 3\n" DUMP_HEAD(
@@ -162,7 +163,7 @@ static void lammps_traps(void)
     CHECK_NEAR((double)t.positions_nm[1][3], -0.4, 1e-7);
     CHECK(t.frames[1].step == 8 && isnan(t.frames[1].time_ps));
 
-    /* General triclinic; nm and ns; x y z before the unwrapped ones; no ids, so in the file's order. */
+    /* General triclinic; nm and ns; x y z before the unwrapped columns; without ids, so in file order. */
     const char general[] = "ITEM: UNITS\nnano\nITEM: TIME\n0.5\n" DUMP_HEAD(
         "1") "ITEM: BOX BOUNDS abc origin pp pp pp\n1 2 3 -1\n0 4 0 -2\n0 0 5 -3\nITEM: ATOMS xu yu zu x y z\n9 9 9 1 "
              "2 3\n9 9 9 4 5 6\n";
@@ -197,7 +198,7 @@ static void lammps_traps(void)
 
 #define PDB_ATOM(x) "ATOM      1  CA  ALA A   1    " x "  1.00  0.00           C\n"
 
-static void pdb_traps(void)
+static void unusual_pdb_files_are_read(void)
 {
     small_trajectory t;
     /* Frames ended by END, as VMD writes them; one cell for all, then another; other records between atoms. */
@@ -215,11 +216,11 @@ static void pdb_traps(void)
     read_text("a.pdb", text, 0, &t);
     if (!CHECK(t.status == QN_OK && t.frame_count == 3 && t.atom_count == 2)) return;
     CHECK_NEAR(t.frames[1].box_nm[4], 2, 1e-12);
-    CHECK(t.frames[2].box_nm[0] == 0); /* the cell of structures without a crystal */
+    CHECK(t.frames[2].box_nm[0] == 0); /* the cell that structures without a crystal state */
     CHECK_NEAR((double)t.positions_nm[0][3], -0.4, 1e-7);
     CHECK_NEAR((double)t.positions_nm[2][5], 0.8, 1e-7);
     CHECK(t.offsets[0] == 2 && t.offsets[1] == 7);
-    /* Told by its first atom, whatever stands before. */
+    /* Recognised by its first atom, whatever comes before it. */
     read_text("headless.pdb", "SEQRES   1 A    1  ALA\n\n" PDB_ATOM("   1.000   2.000   3.000"), 0, &t);
     CHECK(t.status == QN_OK && t.frame_count == 1 && strcmp(t.format, "PDB") == 0);
     refuse_text("gromos.g96", "TITLE\nwater\nEND\nPOSITIONRED\n    0.260000020    0.495000035    0.052000001\nEND\n",
@@ -238,7 +239,7 @@ static void pdb_traps(void)
         "e.pdb:1: frame 0");
 }
 
-static void mmcif_traps(void)
+static void unusual_mmcif_files_are_read(void)
 {
     const char head[] = "data_a\nloop_\n_atom_site.id\n_atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\n"
                         "_atom_site.pdbx_PDB_model_num\n";
@@ -282,13 +283,13 @@ static void frames_can_be_skipped(void)
 int main(void)
 {
     RUN(every_format_gives_the_same_frames);
-    RUN(cut_files_end_before_the_frame);
-    RUN(lines_are_counted);
-    RUN(gro_traps);
-    RUN(xyz_traps);
-    RUN(lammps_traps);
-    RUN(pdb_traps);
-    RUN(mmcif_traps);
+    RUN(cut_files_end_before_the_cut_frame);
+    RUN(offsets_are_line_numbers);
+    RUN(unusual_gro_files_are_read);
+    RUN(unusual_xyz_files_are_read);
+    RUN(unusual_lammps_dumps_are_read);
+    RUN(unusual_pdb_files_are_read);
+    RUN(unusual_mmcif_files_are_read);
     RUN(frames_can_be_skipped);
     return check_finish();
 }

@@ -4,7 +4,7 @@
 
 #include "format/tests/trajectories.h"
 
-/* Of numbers up to `size_nm`, rounded to 1/precision and stored as floats. */
+/* Rounding error of numbers up to `size_nm` that are rounded to 1/precision and stored as floats. */
 static double rounding_nm(double size_nm, double precision)
 {
     return 0.5 / precision + 3 * ldexp(size_nm, -24);
@@ -22,8 +22,9 @@ static void round_trip(size_t atoms, double size_nm, double spread_nm, const qn_
     free_frames(made);
 }
 
-/* Few atoms raw; triples of up to 57, 64 and 72 bits; integers by themselves; runs of all lengths. */
-static void xtc_comes_back(void)
+/* The cases cover few atoms, which are not compressed; triples of up to 57, 64 and 72 bits; separate integers; runs of
+ * all lengths. */
+static void xtc_is_written_and_read_back(void)
 {
     static const size_t counts[] = {1, 2, 9, 10, 11, 12, 13, 100, 3001};
     static const struct {
@@ -40,7 +41,7 @@ static void xtc_comes_back(void)
     }
 }
 
-static void dcd_comes_back(void)
+static void dcd_is_written_and_read_back(void)
 {
     static const size_t counts[] = {1, 9, 100, 3001};
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
@@ -48,13 +49,13 @@ static void dcd_comes_back(void)
         made_frames *made = make_frames(counts[c], 4, 5, 0.1, 99), *got;
         CHECK_OK(write_made(made, path, NULL));
         CHECK_OK(read_made(path, counts[c], &got, NULL));
-        check_same_frames(got, made, ldexp(5.1, -22)); /* through Å and back */
+        check_same_frames(got, made, ldexp(5.1, -22)); /* to Å and back */
         free_frames(got);
         free_frames(made);
     }
 }
 
-static void dcd_without_box_comes_back(void)
+static void dcd_without_box_is_written_and_read_back(void)
 {
     char *path = scratch_path("bare.dcd");
     made_frames *made = make_frames(20, 2, 5, 0.1, 7), *got;
@@ -72,15 +73,15 @@ static off_t file_size(const char *path)
     return stat(path, &information) == 0 ? information.st_size : 0;
 }
 
-/* What GROMACS wrote comes back bit for bit, and takes no more room. */
-static void xtc_of_gromacs_comes_back(void)
+/* Frames from files of GROMACS are unchanged by rewriting, and the files grow by less than 2 %. */
+static void frames_of_gromacs_are_unchanged_by_rewriting(void)
 {
     static const char *const files[] = {"trajectory/water3k/water3k.xtc", "trajectory/adk_oplsaa/adk_oplsaa.xtc",
                                         "trajectory/argon_tng/argon_from_tng.xtc"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const char *reference = check_reference_data(files[i]);
         if (!reference) {
-            CHECK(1); /* said by check_reference_data */
+            CHECK(1); /* check_reference_data has printed the reason */
             return;
         }
         char *path = scratch_path("again.xtc"), original[1024];
@@ -96,7 +97,7 @@ static void xtc_of_gromacs_comes_back(void)
     }
 }
 
-static void nothing_is_left_of_a_file_that_was_not_finished(void)
+static void unfinished_files_are_removed(void)
 {
     static const char *const names[] = {"gone.xtc", "gone.dcd"};
     for (size_t i = 0; i < 2; i++) {
@@ -113,7 +114,7 @@ static void nothing_is_left_of_a_file_that_was_not_finished(void)
     }
 }
 
-static void what_cannot_be_held_is_refused(void)
+static void frames_that_the_format_cannot_hold_are_refused(void)
 {
     qn_trajectory_writer *writer;
     made_frames *made = make_frames(20, 1, 5, 0.1, 3);
@@ -130,7 +131,7 @@ static void what_cannot_be_held_is_refused(void)
         CHECK_FAILS(write_made(made, scratch_path("a.xtc"), NULL), QN_INVALID_ARGUMENT);
         CHECK_MESSAGE_HAS("a.xtc: frame 0: atom 11 is at");
     }
-    made->positions_nm[31] = 2e6f; /* each fits, not all */
+    made->positions_nm[31] = 2e6f; /* each value fits, but not all together */
     made->positions_nm[34] = -2e6f;
     CHECK_FAILS(write_made(made, scratch_path("a.xtc"), NULL), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("nm apart");
@@ -146,11 +147,11 @@ static void what_cannot_be_held_is_refused(void)
 
 int main(void)
 {
-    RUN(xtc_comes_back);
-    RUN(dcd_comes_back);
-    RUN(dcd_without_box_comes_back);
-    RUN(xtc_of_gromacs_comes_back);
-    RUN(nothing_is_left_of_a_file_that_was_not_finished);
-    RUN(what_cannot_be_held_is_refused);
+    RUN(xtc_is_written_and_read_back);
+    RUN(dcd_is_written_and_read_back);
+    RUN(dcd_without_box_is_written_and_read_back);
+    RUN(frames_of_gromacs_are_unchanged_by_rewriting);
+    RUN(unfinished_files_are_removed);
+    RUN(frames_that_the_format_cannot_hold_are_refused);
     return check_finish();
 }

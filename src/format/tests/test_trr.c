@@ -1,19 +1,19 @@
 #include "format/tests/onebody.h"
 #include "format/tests/trajectories.h"
 
-static void frames_are_those_of_reference(void)
+static void frames_agree_with_the_reference(void)
 {
     check_against_onebody("trajectory/cobrotoxin/cobrotoxin.trr", "trajectory/cobrotoxin/ref/onebody.json", 1e-7);
 }
 
-/* XTC and TRR of the same frames: apart by XTC's rounding to 0.001 nm, and floats' of up to 8 nm. */
-static void xtc_is_trr_rounded(void)
+/* XTC and TRR of the same frames differ by XTC's rounding to 0.001 nm and the rounding of floats up to 8 nm. */
+static void xtc_and_trr_differ_by_rounding(void)
 {
     made_frames *exact, *rounded;
     char path[1024];
     const char *reference = check_reference_data("trajectory/cobrotoxin/cobrotoxin.trr");
     if (!reference) {
-        CHECK(1); /* said by check_reference_data */
+        CHECK(1); /* check_reference_data has printed the reason */
         return;
     }
     snprintf(path, sizeof path, "%s", reference);
@@ -27,7 +27,7 @@ static void xtc_is_trr_rounded(void)
 
 int main(void)
 {
-    RUN(frames_are_those_of_reference);
-    RUN(xtc_is_trr_rounded);
+    RUN(frames_agree_with_the_reference);
+    RUN(xtc_and_trr_differ_by_rounding);
     return check_finish();
 }

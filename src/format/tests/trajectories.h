@@ -1,4 +1,4 @@
-/* Trajectories made up for tests, written and read back. */
+/* Synthetic trajectories, written and read back. */
 #ifndef QN_FORMAT_TESTS_TRAJECTORIES_H
 #define QN_FORMAT_TESTS_TRAJECTORIES_H
 
@@ -13,12 +13,12 @@
 #include "format/trajectory/trajectory_stream.h"
 #include "format/trajectory/trajectory_write.h"
 
-enum { MOST_FRAMES = 256 };
+enum { FRAMES_MAX = 256 };
 
-/* Frames whose positions lie one after the other. */
+/* Frames whose positions are stored consecutively. */
 typedef struct made_frames {
     size_t atom_count, count;
-    qn_trajectory_frame frames[MOST_FRAMES];
+    qn_trajectory_frame frames[FRAMES_MAX];
     float *positions_nm;
 } made_frames;
 
@@ -29,13 +29,13 @@ static inline uint32_t next_random(uint32_t *state)
     return *state ^= *state << 5;
 }
 
-/* In -1 … 1. */
+/* A number from -1 to 1. */
 static inline double next_uniform(uint32_t *state)
 {
     return (double)next_random(state) / 2147483648.0 - 1;
 }
 
-/* Groups of three atoms close to each other, as water is, in a space of `size_nm`, with a triclinic box. */
+/* Groups of three atoms close to each other, as in water, in a space of `size_nm`, with a triclinic box. */
 static inline made_frames *make_frames(size_t atom_count, size_t count, double size_nm, double spread_nm, uint32_t seed)
 {
     static const double box[9] = {1, 0, 0, 0.25, 0.9, 0, -0.125, 0.375, 0.75};
@@ -69,7 +69,7 @@ static inline void free_frames(made_frames *made)
     free(made);
 }
 
-/* Of this test's own folder; the same buffer for the same name. */
+/* A path in this test's scratch folder; the same buffer for the same name. */
 static inline char *scratch_path(const char *name)
 {
     static char path[32][1024];
@@ -93,16 +93,16 @@ static inline qn_status write_made(const made_frames *made, const char *path,
     return status;
 }
 
-/* All frames of a stream up to its end or a failure, which is returned; NULL where there is no memory for them. */
+/* Read the frames of a stream, at most FRAMES_MAX, up to its end or a failure, which is returned. */
 static inline qn_status read_frames(qn_trajectory_stream *stream, made_frames **out)
 {
     made_frames *made = *out = calloc(1, sizeof *made);
     qn_frame_bytes bytes = {0};
     bool end = false;
     made->atom_count = qn_trajectory_stream_atom_count(stream);
-    made->positions_nm = malloc(MOST_FRAMES * made->atom_count * 3 * sizeof(float));
+    made->positions_nm = malloc(FRAMES_MAX * made->atom_count * 3 * sizeof(float));
     qn_status status = QN_OK;
-    while (made->count < MOST_FRAMES && (status = qn_trajectory_stream_read(stream, &bytes, &end)) == QN_OK && !end) {
+    while (made->count < FRAMES_MAX && (status = qn_trajectory_stream_read(stream, &bytes, &end)) == QN_OK && !end) {
         qn_trajectory_frame *frame = &made->frames[made->count];
         frame->number = bytes.number;
         frame->positions_nm = made->positions_nm + made->count * made->atom_count * 3;
@@ -114,7 +114,7 @@ static inline qn_status read_frames(qn_trajectory_stream *stream, made_frames **
     return status;
 }
 
-/* As read_frames, of a file; `ending` (may be NULL) gets a copy of what the stream says of it. */
+/* As read_frames, from a file; `ending` (may be NULL) gets a copy of qn_trajectory_stream_ending. */
 static inline qn_status read_made(const char *path, size_t atom_count, made_frames **out, char ending[512])
 {
     qn_trajectory_stream *stream;
@@ -128,7 +128,7 @@ static inline qn_status read_made(const char *path, size_t atom_count, made_fram
     return status;
 }
 
-/* The largest difference of two frames' positions. */
+/* The largest difference between coordinates of two frames. */
 static inline double largest_difference(const qn_trajectory_frame *a, const qn_trajectory_frame *b)
 {
     double largest = 0;

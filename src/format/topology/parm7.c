@@ -1,6 +1,6 @@
 /* Amber's parameter and topology files (parm7, prmtop; ambermd.org, "PARM parameter/topology file specification").
- * Sections: "%FLAG NAME", "%FORMAT(…)" with how many values of which width a line has, then the values. Charges are in
- * e times 18.2223; bonds name atoms by three times their index. */
+ * Sections: "%FLAG NAME", "%FORMAT(…)" with the number of values per line and their width, then the values. Charges
+ * are in e times 18.2223; bonds name atoms by three times their index. */
 #include <ctype.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static const char *const flag_names[FLAGS] = {
 };
 
 typedef struct parm7_section {
-    qn_record_lines lines; /* at the line of its format; path NULL: the file does not have it */
+    qn_record_lines lines; /* at the line of its format; path NULL: the file lacks the section */
     const char *name;
     size_t per_line, width;
     size_t taken; /* values */
@@ -85,8 +85,8 @@ static qn_status read_layout(const qn_record_lines *lines, parm7_section *sectio
     }
     if (section->width == 0 || section->width > most || section->per_line > most ||
         !memchr(lines->text, ')', lines->length))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" of flag %s; expected a format such as %%FORMAT(10I8)", lines->path,
-                lines->number, qn_quote(lines->text, lines->length).text, section->name);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" of flag %s; expected a format such as %%FORMAT(10I8)",
+                       lines->path, lines->number, qn_quote(lines->text, lines->length).text, section->name);
     return QN_OK;
 }
 
@@ -110,15 +110,15 @@ static qn_status find_sections(const char *path, const char *data, size_t size, 
     return QN_OK;
 }
 
-/* The next value of a section that has at least `count`. */
+/* Take the next value of a section that must have at least `count` values. */
 static qn_status next_value(parm7_section *section, const char *path, size_t count, qn_word *value)
 {
     qn_record_lines *lines = &section->lines;
-    if (!lines->path) QN_FAIL(QN_BAD_FORMAT, "%s: there is no flag %s", path, section->name);
+    if (!lines->path) return QN_FAIL(QN_BAD_FORMAT, "%s: there is no flag %s", path, section->name);
     const size_t column = section->taken % section->per_line;
     if (column == 0 && (!qn_record_lines_next(lines) || qn_line_begins(lines, "%")))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: flag %s ends behind %zu of %zu values", path, lines->number, section->name,
-                section->taken, count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: flag %s ends after %zu of %zu values", path, lines->number,
+                       section->name, section->taken, count);
     *value = qn_record_columns(lines, column * section->width + 1, (column + 1) * section->width);
     section->taken++;
     return QN_OK;
@@ -129,8 +129,9 @@ static qn_status next_whole(parm7_section *section, const char *path, size_t cou
     qn_word value;
     QN_TRY(next_value(section, path, count, &value));
     if (!qn_number_parse_whole(value.text, value.length, number))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" of flag %s is not a whole number (value %zu of %zu)", path,
-                section->lines.number, qn_quote(value.text, value.length).text, section->name, section->taken, count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" of flag %s is not a whole number (value %zu of %zu)", path,
+                       section->lines.number, qn_quote(value.text, value.length).text, section->name, section->taken,
+                       count);
     return QN_OK;
 }
 
@@ -139,12 +140,13 @@ static qn_status next_number(parm7_section *section, const char *path, size_t co
     qn_word value;
     QN_TRY(next_value(section, path, count, &value));
     if (!qn_number_parse(value.text, value.length, number))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" of flag %s is not a number (value %zu of %zu)", path,
-                section->lines.number, qn_quote(value.text, value.length).text, section->name, section->taken, count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" of flag %s is not a number (value %zu of %zu)", path,
+                       section->lines.number, qn_quote(value.text, value.length).text, section->name, section->taken,
+                       count);
     return QN_OK;
 }
 
-/* Where the counts stand among the pointers: NATOM, NBONH, NRES, NBONA, IFBOX. */
+/* Read the counts from their places among the pointers: NATOM, NBONH, NRES, NBONA, IFBOX. */
 static qn_status read_counts(const char *path, size_t size, parm7_file *file)
 {
     enum { NATOM = 0, NBONH = 2, NRES = 11, NBONA = 12, IFBOX = 27, COUNTS = 28 };
@@ -152,8 +154,8 @@ static qn_status read_counts(const char *path, size_t size, parm7_file *file)
     for (size_t i = 0; i < COUNTS; i++) {
         QN_TRY(next_whole(&file->sections[POINTERS], path, COUNTS, &numbers[i]));
         if (numbers[i] < 0 || (i != IFBOX && (size_t)numbers[i] > size))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %d of flag POINTERS (value %zu) in a file of %zu bytes", path,
-                    file->sections[POINTERS].lines.number, numbers[i], i + 1, size);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: %d of flag POINTERS (value %zu) in a file of %zu bytes", path,
+                           file->sections[POINTERS].lines.number, numbers[i], i + 1, size);
     }
     file->atom_count = (size_t)numbers[NATOM];
     file->residue_count = (size_t)numbers[NRES];
@@ -174,7 +176,7 @@ static qn_status append_atom(const char *path, parm7_file *file, qn_topology *to
     QN_TRY(next_number(&sections[CHARGE], path, count, &atom.charge_e));
     QN_TRY(next_number(&sections[MASS], path, count, &atom.mass_u));
     if (atom.mass_u < 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: mass %g is negative", path, sections[MASS].lines.number, atom.mass_u);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: mass %g is negative", path, sections[MASS].lines.number, atom.mass_u);
     if (sections[ATOMIC_NUMBER].lines.path) {
         int number;
         QN_TRY(next_whole(&sections[ATOMIC_NUMBER], path, count, &number));
@@ -187,15 +189,15 @@ static qn_status append_atom(const char *path, parm7_file *file, qn_topology *to
     return qn_topology_append_atom(topology, &atom);
 }
 
-/* The first atom, from 0, of the residue behind the last one that was asked for. */
+/* Read the number, from 0, of the next residue's first atom. */
 static qn_status next_residue_start(const char *path, parm7_file *file, size_t least, size_t *start)
 {
     parm7_section *section = &file->sections[RESIDUE_POINTER];
     int number;
     QN_TRY(next_whole(section, path, file->residue_count, &number));
     if (number < 1 || (size_t)number - 1 < least || (size_t)number > file->atom_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: residue %zu begins with atom %d; expected %zu to %zu", path,
-                section->lines.number, section->taken, number, least + 1, file->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: residue %zu begins with atom %d; expected %zu to %zu", path,
+                       section->lines.number, section->taken, number, least + 1, file->atom_count);
     *start = (size_t)number - 1;
     return QN_OK;
 }
@@ -204,9 +206,10 @@ static qn_status read_residues(const char *path, parm7_file *file, qn_topology *
 {
     size_t start = 0;
     if (file->residue_count == 0 || file->atom_count == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: %zu atoms of %zu residues", path, file->atom_count, file->residue_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: %zu atoms of %zu residues", path, file->atom_count, file->residue_count);
     QN_TRY(next_residue_start(path, file, 0, &start));
-    if (start != 0) QN_FAIL(QN_BAD_FORMAT, "%s: the first residue begins with atom %zu; expected 1", path, start + 1);
+    if (start != 0)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: the first residue begins with atom %zu; expected 1", path, start + 1);
     for (size_t r = 0; r < file->residue_count; r++) {
         qn_topology_residue residue = {.number = (int)r + 1};
         qn_word label;
@@ -224,7 +227,7 @@ static qn_status read_residues(const char *path, parm7_file *file, qn_topology *
     return QN_OK;
 }
 
-/* Triples: three times the index of either atom, and a type. */
+/* Read bonds as triples: three times the index of each atom, and a type. */
 static qn_status read_bonds(const char *path, const parm7_file *file, enum flag flag, size_t count,
                             qn_topology *topology)
 {
@@ -234,19 +237,20 @@ static qn_status read_bonds(const char *path, const parm7_file *file, enum flag 
         for (int k = 0; k < 3; k++) QN_TRY(next_whole(&section, path, 3 * count, &numbers[k]));
         for (int k = 0; k < 2; k++)
             if (numbers[k] < 0 || numbers[k] % 3 != 0 || (size_t)numbers[k] / 3 >= file->atom_count)
-                QN_FAIL(QN_BAD_FORMAT,
-                        "%s:%zu: %d of flag %s; expected three times the index of an atom, of which there are %zu",
-                        path, section.lines.number, numbers[k], section.name, file->atom_count);
+                return QN_FAIL(
+                    QN_BAD_FORMAT,
+                    "%s:%zu: %d of flag %s; expected three times the index of an atom, of which there are %zu", path,
+                    section.lines.number, numbers[k], section.name, file->atom_count);
         if (numbers[0] == numbers[1])
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: bond %zu of flag %s joins atom %d to itself", path, section.lines.number,
-                    i + 1, section.name, numbers[0] / 3 + 1);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: bond %zu of flag %s joins atom %d to itself", path,
+                           section.lines.number, i + 1, section.name, numbers[0] / 3 + 1);
         QN_TRY(qn_topology_append_bond(topology, (size_t)numbers[0] / 3, (size_t)numbers[1] / 3));
     }
     return QN_OK;
 }
 
-/* β and three lengths in Å. A truncated octahedron has β for all angles; other cells are given only with the
- * coordinates. */
+/* Read β and three lengths in Å. In a truncated octahedron β holds for all angles; other cells are complete only in the
+ * coordinate file. */
 static qn_status read_box(const char *path, parm7_file *file, double box_nm[9])
 {
     enum { RECTANGULAR = 1, OCTAHEDRON = 2 };

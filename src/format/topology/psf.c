@@ -1,14 +1,15 @@
-/* Protein structure files of CHARMM, X-PLOR, NAMD and VMD. Sections of a counted number of entries; of interest are
- * the atoms (number, segment, residue number, residue, name, type, charge, mass, …) and the bonds. Words between blanks
- * tell an atom in all flavours (NAMD's have no columns) but where CHARMM left a field blank; then columns do: numbers
- * of 8, names of 4, or with EXT in the first line 10 and 8, a blank between (CHARMM documentation, "io", psf). */
+/* Protein structure files of CHARMM, X-PLOR, NAMD and VMD. A section has a count and that many entries. Two are
+ * read: the atoms (number, segment, residue number, residue, name, type, charge, mass, …) and the bonds. Blanks
+ * separate the words of an atom in all variants (NAMD's have no columns), except where CHARMM left a field blank; then
+ * columns are used: numbers of 8 and names of 4 characters, or with EXT in the first line of 10 and 8, separated by a
+ * blank (CHARMM documentation, "io", psf). */
 #include <ctype.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "format/topology/topology_format.h"
 
-enum { WORDS = 8 }; /* those of an atom that are used */
+enum { WORDS = 8 }; /* the words of an atom that are used */
 
 enum word { NUMBER, SEGMENT, RESIDUE_NUMBER, RESIDUE, NAME, TYPE, CHARGE, MASS };
 
@@ -17,7 +18,7 @@ static bool recognise(const char *data, size_t size)
     return size >= 4 && memcmp(data, "PSF", 3) == 0 && isspace((unsigned char)data[3]);
 }
 
-/* Digits with a letter behind them, maybe: "42", "-3", "42A". */
+/* Parse digits and an optional letter: "42", "-3", "42A". */
 static bool parse_residue_number(qn_word word, qn_topology_residue *residue)
 {
     while (word.length > 0 && word.text[word.length - 1] == ' ') word.length--;
@@ -39,7 +40,7 @@ static void split_words(const qn_record_lines *lines, qn_word words[WORDS])
     for (int i = 0; i < WORDS; i++) words[i] = qn_record_word(lines, &at);
 }
 
-/* The names before the type by columns; the type, of 4 or 6 columns, and what follows are never blank. */
+/* Split the names before the type by columns; the type, of 4 or 6 columns, and the fields after it are never blank. */
 static void split_columns(const qn_record_lines *lines, bool extended, qn_word words[WORDS])
 {
     const size_t number = extended ? 10 : 8, name = extended ? 8 : 4;
@@ -67,12 +68,14 @@ static qn_status read_atom(const qn_record_lines *lines, bool extended, qn_topol
         residue = (qn_topology_residue){0};
         split_columns(lines, extended, words);
         if (!parse_atom(words, &residue, &atom))
-            QN_FAIL(QN_BAD_FORMAT,
-                    "%s:%zu: \"%s\" is no atom; expected number, segment, residue number, residue, name, type, charge "
-                    "and mass",
-                    lines->path, lines->number, qn_quote(lines->text, lines->length).text);
+            return QN_FAIL(
+                QN_BAD_FORMAT,
+                "%s:%zu: \"%s\" is not an atom; expected number, segment, residue number, residue, name, type, charge "
+                "and mass",
+                lines->path, lines->number, qn_quote(lines->text, lines->length).text);
     }
-    if (atom.mass_u < 0) QN_FAIL(QN_BAD_FORMAT, "%s:%zu: mass %g is negative", lines->path, lines->number, atom.mass_u);
+    if (atom.mass_u < 0)
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: mass %g is negative", lines->path, lines->number, atom.mass_u);
     qn_topology_set_name(residue.name, sizeof residue.name, words[RESIDUE].text, words[RESIDUE].length);
     qn_topology_set_name(residue.segment, sizeof residue.segment, words[SEGMENT].text, words[SEGMENT].length);
     qn_topology_set_name(atom.name, sizeof atom.name, words[NAME].text, words[NAME].length);
@@ -82,20 +85,20 @@ static qn_status read_atom(const qn_record_lines *lines, bool extended, qn_topol
     return qn_topology_append_atom(topology, &atom);
 }
 
-/* Pairs of atoms from 1, several a line. */
+/* Read pairs of atoms, numbered from 1, several on a line. */
 static qn_status read_bonds(qn_record_lines *lines, int count, qn_topology *topology)
 {
     int atoms[2], have = 0, bonds = 0;
     while (bonds < count) {
         if (!qn_record_lines_next(lines))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the file ends behind %d of %d bonds", lines->path, lines->number, bonds,
-                    count);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the file ends after %d of %d bonds", lines->path, lines->number,
+                           bonds, count);
         size_t at = 0;
         qn_word word = qn_record_word(lines, &at);
         for (; word.length > 0 && bonds < count; word = qn_record_word(lines, &at)) {
             if (!qn_number_parse_whole(word.text, word.length, &atoms[have]))
-                QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" is not the number of an atom (bond %d of %d)", lines->path,
-                        lines->number, qn_quote(word.text, word.length).text, bonds + 1, count);
+                return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" is not the number of an atom (bond %d of %d)",
+                               lines->path, lines->number, qn_quote(word.text, word.length).text, bonds + 1, count);
             if (++have < 2) continue;
             have = 0;
             bonds++;
@@ -106,7 +109,7 @@ static qn_status read_bonds(qn_record_lines *lines, int count, qn_topology *topo
     return QN_OK;
 }
 
-/* To the line "count !SECTION…"; false when there is none. */
+/* Go to the line "count !SECTION…"; false when there is none. */
 static bool find_section(qn_record_lines *lines, const char *section, qn_word *count)
 {
     while (qn_record_lines_next(lines)) {
@@ -122,8 +125,8 @@ static bool find_section(qn_record_lines *lines, const char *section, qn_word *c
 static qn_status read_count(const qn_record_lines *lines, const char *what, qn_word word, int *count)
 {
     if (!qn_number_parse_whole(word.text, word.length, count) || *count < 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" is no number of %s", lines->path, lines->number,
-                qn_quote(word.text, word.length).text, what);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: \"%s\" is not a number of %s", lines->path, lines->number,
+                       qn_quote(word.text, word.length).text, what);
     return QN_OK;
 }
 
@@ -143,11 +146,11 @@ static qn_status read(const char *path, const char *data, size_t size, qn_topolo
     qn_record_lines_next(&lines);
     const bool extended = is_extended(&lines);
     if (!find_section(&lines, "!NATOM", &word))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the file ends before its atoms (!NATOM)", path, lines.number);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the file ends before its atoms (!NATOM)", path, lines.number);
     QN_TRY(read_count(&lines, "atoms", word, &count));
     for (int i = 0; i < count; i++) {
         if (!qn_record_lines_next(&lines))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the file ends behind %d of %d atoms", path, lines.number, i, count);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: the file ends after %d of %d atoms", path, lines.number, i, count);
         QN_TRY(read_atom(&lines, extended, topology));
     }
     topology->masses = QN_MASSES_FROM_FILE;

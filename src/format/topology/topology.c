@@ -7,7 +7,7 @@
 #include "format/topology/topology_format.h"
 #include "runtime/context.h"
 
-/* The first that recognises the content reads it. */
+/* The first format that recognises the content reads it. */
 static const qn_topology_format *const formats[] = {
     &qn_topology_tpr,   &qn_topology_psf, &qn_topology_parm7,
     &qn_topology_table, &qn_topology_gro, &qn_topology_structure,
@@ -15,28 +15,29 @@ static const qn_topology_format *const formats[] = {
 
 static bool is_tng(const char *data, size_t size)
 {
-    static const char first_block[] = "GENERAL INFO"; /* behind three 64-bit numbers and an MD5 sum */
+    static const char first_block[] = "GENERAL INFO"; /* after three 64-bit numbers and an MD5 sum */
     return size >= 40 + sizeof first_block && memcmp(data + 40, first_block, sizeof first_block) == 0;
 }
 
 static qn_status choose_format(const char *path, const char *data, size_t size, const qn_topology_format **format)
 {
     if (size == 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: is empty; expected TPR, PSF, Amber parm7, GRO, PDB, mmCIF or a table of atoms",
-                path);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: is empty; expected TPR, PSF, Amber parm7, GRO, PDB, mmCIF or a table of atoms", path);
     if (is_tng(data, size))
-        QN_FAIL(QN_UNSUPPORTED,
-                "%s: is a TNG file, which is not read; expected the TPR of the run, or a GRO file made by \"gmx "
-                "trjconv -o frame.gro\"",
-                path);
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "%s: is a TNG file, which is not read; expected the TPR of the run, or a GRO file made by \"gmx "
+                       "trjconv -o frame.gro\"",
+                       path);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         *format = formats[i];
         if (formats[i]->recognise(data, size)) return QN_OK;
     }
-    QN_FAIL(QN_BAD_FORMAT,
-            "%s: is no topology (it begins with \"%s\"); expected TPR, PSF, Amber parm7, GRO, PDB, mmCIF or a table of "
-            "atoms",
-            path, qn_quote(data, size < 12 ? size : 12).text);
+    return QN_FAIL(
+        QN_BAD_FORMAT,
+        "%s: is not a topology (it begins with \"%s\"); expected TPR, PSF, Amber parm7, GRO, PDB, mmCIF or a table of "
+        "atoms",
+        path, qn_quote(data, size < 12 ? size : 12).text);
 }
 
 qn_record_lines qn_topology_lines(const char *path, const char *data, size_t size)
@@ -44,7 +45,7 @@ qn_record_lines qn_topology_lines(const char *path, const char *data, size_t siz
     return (qn_record_lines){.path = path, .number = 0, .step = 1, .next = data, .end = data + size};
 }
 
-static void complete_elements(qn_topology *topology)
+void qn_topology_complete_elements(qn_topology *topology)
 {
     bool masses = topology->masses == QN_MASSES_FROM_FILE;
     for (size_t i = 0; i < topology->atom_count; i++) {
@@ -65,7 +66,7 @@ qn_status qn_topology_read_memory(const char *path, const char *data, size_t siz
     QN_TRY(qn_topology_create(path, &topology));
     qn_status status = format->read(path, data, size, topology);
     if (status == QN_OK) {
-        complete_elements(topology);
+        qn_topology_complete_elements(topology);
         status = qn_topology_finish(topology, format->molecules);
     }
     if (status != QN_OK) {

@@ -1,5 +1,5 @@
-/* PDB and mmCIF as topologies: every atom of the first model, alternates and waters too, with its position and the
- * cell. Bonds (CONECT) are not read. */
+/* PDB and mmCIF as topologies: every atom of the first model, including alternates and waters, with its position, and
+ * the cell. Bonds (CONECT) are not read. */
 #include <string.h>
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 
 static const double nm_per_angstrom = 0.1;
 
-/* A cell that stands for none: 1 Å or 0 in every direction. */
+/* Whether the cell is a real one: files without a crystal state 1 Å or 0 in every direction. */
 static bool is_cell(const double numbers[6])
 {
     return numbers[0] > 1 || numbers[1] > 1 || numbers[2] > 1;
@@ -26,7 +26,7 @@ static qn_status set_box(const char *path, const double numbers[6], double box_n
     return status == QN_OK ? QN_OK : qn_error_add_context(status, "%s: the unit cell", path);
 }
 
-/* CRYST1: a, b, c (Å) in columns 7-33, α, β, γ (degrees) in 34-54. What is not all numbers is no cell. */
+/* Read CRYST1: a, b, c (Å) in columns 7-33, α, β, γ (degrees) in 34-54. A field that is not a number means no cell. */
 static qn_status read_pdb_cell(const char *path, const char *data, size_t size, double box_nm[9])
 {
     static const size_t ends[7] = {6, 15, 24, 33, 40, 47, 54};
@@ -51,7 +51,7 @@ static qn_status read_mmcif_cell(const char *path, const char *data, size_t size
     double numbers[6];
     bool whole = true;
     if (qn_cif_table_read(path, data, size, "_cell", columns, 6, &table) != QN_OK) {
-        qn_error_clear(); /* the text was parsed before: there is no such category */
+        qn_error_clear(); /* the text was parsed before, so the category is absent */
         return QN_OK;
     }
     for (size_t i = 0; i < 6; i++) {
@@ -100,7 +100,7 @@ static bool recognise(const char *data, size_t size)
 
 static qn_status read(const char *path, const char *data, size_t size, qn_topology *topology)
 {
-    const qn_molecule_options every_atom = {.keep_alternates = true};
+    const qn_molecule_options every_atom = {.size = sizeof every_atom, .keep_alternates = true};
     qn_molecule *molecule;
     QN_TRY(qn_structure_read_memory(path, data, size, NULL, &every_atom, &molecule));
     qn_status status = take_molecule(molecule, topology);

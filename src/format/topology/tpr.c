@@ -1,8 +1,8 @@
 /* GROMACS run input files (TPR): the whole topology, box and starting positions. Versions 58 (GROMACS 4.0) to 138
- * (2026). The layout was found by looking at files of all these versions beside what "gmx dump" says of them; it has no
- * public description. In order: a header (format version, precision, counts, what follows), the box, the names of
- * everything (one table of texts, which the rest points into), the force field's parameters, molecule types (atoms,
- * residues, interactions), blocks of equal molecules, force-field extras, groups, and then positions. Settings of the
+ * (2026). The layout has no public description; it was found by comparing files of all these versions with the output
+ * of "gmx dump". Order: a header (format version, precision, counts, flags of the parts that follow), the box, all
+ * names (one table of texts, to which later parts refer by index), parameters of the force field, molecule types
+ * (atoms, residues, interactions), blocks of equal molecules, force-field extras, groups, positions. Settings of the
  * run follow and are not read. */
 #include <limits.h>
 #include <math.h>
@@ -33,7 +33,7 @@ typedef struct tpr_molecule_type {
 typedef struct tpr_atom {
     double mass_u, charge_e;
     int residue, number, kind; /* number: atomic; residue: within the molecule type */
-    uint32_t name, type;       /* into the texts */
+    uint32_t name, type;       /* indices into the texts */
 } tpr_atom;
 
 typedef struct tpr_residue {
@@ -81,15 +81,16 @@ static qn_status read_version(qn_tpr_bytes *bytes, int *generation)
     size_t at = bytes->at;
     QN_TRY(qn_tpr_whole(bytes, "the precision", &precision));
     if (precision != 4 && precision != 8)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: numbers of %d bytes; expected 4 or 8", bytes->path, at, precision);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: numbers of %d bytes; expected 4 or 8", bytes->path, at, precision);
     bytes->is_double = precision == 8;
     at = bytes->at;
     QN_TRY(qn_tpr_whole(bytes, "the version of the format", &bytes->version));
     if (bytes->version < OLDEST_VERSION || bytes->version > NEWEST_VERSION)
-        QN_FAIL(QN_UNSUPPORTED,
-                "%s: byte %zu: TPR version %d (written by \"%s\"); expected %d to %d, GROMACS 4.0 to 2026; a table of "
-                "atoms will do instead",
-                bytes->path, at, bytes->version, qn_quote(text.text, text.length).text, OLDEST_VERSION, NEWEST_VERSION);
+        return QN_FAIL(
+            QN_UNSUPPORTED,
+            "%s: byte %zu: TPR version %d (written by \"%s\"); expected %d to %d, GROMACS 4.0 to 2026; a table of "
+            "atoms can be used instead",
+            bytes->path, at, bytes->version, qn_quote(text.text, text.length).text, OLDEST_VERSION, NEWEST_VERSION);
     if (bytes->version >= 77 && bytes->version <= 79) QN_TRY(qn_tpr_string(bytes, "the tag", &text));
     QN_TRY(qn_tpr_whole(bytes, "the generation of the format", generation));
     if (bytes->version >= 80) QN_TRY(qn_tpr_string(bytes, "the tag", &text));
@@ -114,11 +115,11 @@ static qn_status read_header(tpr_file *file)
     bytes->packed = version >= 119 && generation >= 27;
     if (bytes->packed) QN_TRY(qn_tpr_skip(bytes, "the header", 1, 8)); /* bytes that follow */
     if (!header->has_topology)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: the file holds no topology", bytes->path, bytes->at);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: the file holds no topology", bytes->path, bytes->at);
     return QN_OK;
 }
 
-/* The box, then two more matrices and what the thermostats remember. */
+/* Read the box; skip two more matrices and the state of the thermostats. */
 static qn_status read_state(tpr_file *file, double box_nm[9])
 {
     qn_tpr_bytes *bytes = &file->bytes;
@@ -136,7 +137,7 @@ static qn_status read_texts(tpr_file *file)
     qn_tpr_bytes *bytes = &file->bytes;
     void *memory;
     size_t count;
-    QN_TRY(qn_tpr_count(bytes, "names", 8, &count)); /* the length alone takes eight bytes, of old and new files */
+    QN_TRY(qn_tpr_count(bytes, "names", 8, &count)); /* in old and new files the length alone takes eight bytes */
     QN_TRY(qn_allocate(count, sizeof *file->texts, &memory));
     file->texts = memory;
     file->text_count = count;
@@ -144,15 +145,15 @@ static qn_status read_texts(tpr_file *file)
     return QN_OK;
 }
 
-/* An index into the texts. */
+/* Read an index into the texts. */
 static qn_status read_name(tpr_file *file, const char *what, uint32_t *name)
 {
     size_t at = file->bytes.at;
     int index;
     QN_TRY(qn_tpr_whole(&file->bytes, what, &index));
     if (index < 0 || (size_t)index >= file->text_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %s is number %d of %zu names", file->bytes.path, at, what, index,
-                file->text_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %s is number %d of %zu names", file->bytes.path, at, what, index,
+                       file->text_count);
     *name = (uint32_t)index;
     return QN_OK;
 }
@@ -163,15 +164,16 @@ static qn_status read_atom(tpr_file *file, size_t residue_count, tpr_atom *atom)
     size_t at = bytes->at;
     QN_TRY(qn_tpr_length(bytes, "a mass", &atom->mass_u));
     QN_TRY(qn_tpr_length(bytes, "a charge", &atom->charge_e));
-    if (atom->mass_u < 0) QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: mass %g is negative", bytes->path, at, atom->mass_u);
+    if (atom->mass_u < 0)
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: mass %g is negative", bytes->path, at, atom->mass_u);
     QN_TRY(
         qn_tpr_skip(bytes, "an atom", 2, qn_tpr_real_size(bytes) + qn_tpr_short_size(bytes))); /* of state B, types */
     QN_TRY(qn_tpr_whole(bytes, "an atom", &atom->kind));
     at = bytes->at;
     QN_TRY(qn_tpr_whole(bytes, "an atom", &atom->residue));
     if (atom->residue < 0 || (size_t)atom->residue >= residue_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: an atom of residue %d; expected less than %zu", bytes->path, at,
-                atom->residue, residue_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: an atom of residue %d; expected less than %zu", bytes->path, at,
+                       atom->residue, residue_count);
     return qn_tpr_whole(bytes, "an atom", &atom->number);
 }
 
@@ -184,7 +186,7 @@ static qn_status read_residue(tpr_file *file, int index, tpr_residue *residue)
     QN_TRY(qn_tpr_whole(bytes, "the number of a residue", &residue->number));
     size_t size = qn_tpr_byte_size(bytes);
     QN_TRY(qn_tpr_skip(bytes, "the insertion code of a residue", 1, size));
-    char insertion = bytes->data[bytes->at - 1]; /* the last of its bytes */
+    char insertion = bytes->data[bytes->at - 1]; /* the last byte of the field */
     residue->insertion = insertion > ' ' && insertion <= '~' ? insertion : '\0';
     return QN_OK;
 }
@@ -207,7 +209,8 @@ static qn_status read_atoms(tpr_file *file, tpr_molecule_type *type)
     uint32_t unused;
     QN_TRY(qn_tpr_count(bytes, "the atoms of a molecule", 4 * qn_tpr_real_size(bytes) + 28, &type->atom_count));
     QN_TRY(qn_tpr_count(bytes, "the residues of a molecule", 4, &type->residue_count));
-    QN_TRY(reserve(file, type->atom_count + 1, type->residue_count + 1)); /* also of none: pointers into it follow */
+    QN_TRY(reserve(file, type->atom_count + 1,
+                   type->residue_count + 1)); /* at least one each, so that the arrays exist below */
     tpr_atom *atoms = file->atoms + file->atom_count;
     tpr_residue *residues = file->residues + file->residue_count;
     memset(atoms, 0, type->atom_count * sizeof *atoms);
@@ -224,7 +227,7 @@ static qn_status read_atoms(tpr_file *file, tpr_molecule_type *type)
     return QN_OK;
 }
 
-/* Charge groups: as many starts as groups and one more. Exclusions: the same, and the atoms. */
+/* Skip charge groups (the starts of all groups and one end) and exclusions (the same, and then the atoms). */
 static qn_status skip_groups_and_exclusions(qn_tpr_bytes *bytes)
 {
     size_t groups, lists, excluded;
@@ -238,13 +241,13 @@ static qn_status skip_groups_and_exclusions(qn_tpr_bytes *bytes)
 static qn_status read_types(tpr_file *file)
 {
     qn_tpr_bytes *bytes = &file->bytes;
-    const size_t smallest = 4 * 90; /* lists alone */
+    const size_t smallest = 4 * 90; /* bytes of the empty lists alone */
     void *memory;
     size_t count;
     QN_TRY(qn_tpr_count(bytes, "molecule types", 4, &count));
     if (count > (bytes->size - bytes->at) / smallest + 1)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %zu molecule types in the %zu bytes that are left", bytes->path,
-                bytes->at - 4, count, bytes->size - bytes->at);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %zu molecule types in the %zu bytes that are left", bytes->path,
+                       bytes->at - 4, count, bytes->size - bytes->at);
     QN_TRY(qn_allocate(count, sizeof *file->types, &memory));
     file->types = memory;
     file->type_count = count;
@@ -260,7 +263,7 @@ static qn_status read_types(tpr_file *file)
     return QN_OK;
 }
 
-/* Positions that restraints hold atoms at, of both states. */
+/* Skip reference positions of position restraints, of both states. */
 static qn_status skip_restraints(qn_tpr_bytes *bytes)
 {
     for (int state = 0; state < 2; state++) {
@@ -278,19 +281,19 @@ static qn_status read_block(tpr_file *file, tpr_block *block, uint64_t *atoms)
     size_t at = bytes->at;
     QN_TRY(qn_tpr_whole(bytes, "a block of molecules", &type));
     if (type < 0 || (size_t)type >= file->type_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: molecules of type %d; expected less than %zu", bytes->path, at, type,
-                file->type_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: molecules of type %d; expected less than %zu", bytes->path, at,
+                       type, file->type_count);
     QN_TRY(qn_tpr_count(bytes, "molecules", 0, &block->count));
     QN_TRY(qn_tpr_whole(bytes, "a block of molecules", &atoms_each));
     block->type = (size_t)type;
     size_t expected = file->types[type].atom_count;
     if (atoms_each < 0 || (size_t)atoms_each != expected)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: molecules of %d atoms; expected %zu, as the molecule type has",
-                bytes->path, at, atoms_each, expected);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: molecules of %d atoms; expected %zu, as the molecule type has",
+                       bytes->path, at, atoms_each, expected);
     *atoms += (uint64_t)block->count * expected;
     if (*atoms > file->header.atom_count || (expected == 0 && block->count > 0))
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %zu molecules of %zu atoms; expected %zu atoms in all", bytes->path, at,
-                block->count, expected, file->header.atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %zu molecules of %zu atoms; expected %zu atoms in all",
+                       bytes->path, at, block->count, expected, file->header.atom_count);
     return skip_restraints(bytes);
 }
 
@@ -306,12 +309,12 @@ static qn_status read_blocks(tpr_file *file)
     file->block_count = count;
     for (size_t i = 0; i < count; i++) QN_TRY(read_block(file, &file->blocks[i], &atoms));
     if (atoms != file->header.atom_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: the molecules have %llu atoms; expected %zu, as the header says",
-                bytes->path, bytes->at, (unsigned long long)atoms, file->header.atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: the molecules have %llu atoms; expected %zu, as the header says",
+                       bytes->path, bytes->at, (unsigned long long)atoms, file->header.atom_count);
     return QN_OK;
 }
 
-/* Between the molecules and the groups: interactions of different molecules, properties of atom types, and maps of
+/* Skip the parts between molecules and groups: interactions between molecules, properties of atom types, and maps of
  * dihedral corrections. */
 static qn_status skip_extras(qn_tpr_bytes *bytes)
 {
@@ -356,7 +359,8 @@ static qn_status skip_groups(tpr_file *file)
     return qn_tpr_skip(bytes, "the excluded group", excluded < 0 ? SIZE_MAX : (size_t)excluded, 4);
 }
 
-/* Residues of one molecule: those of molecules that have only one are numbered on and on, as GROMACS numbers them. */
+/* Append one molecule's residues. Residues of molecules with a single residue are numbered consecutively, as GROMACS
+ * numbers them. */
 static qn_status append_molecule(const tpr_file *file, const tpr_molecule_type *type, uint32_t molecule, int *number,
                                  qn_topology *topology)
 {
@@ -389,7 +393,7 @@ static qn_status append_molecule(const tpr_file *file, const tpr_molecule_type *
     return QN_OK;
 }
 
-/* The largest number of a residue that is not numbered anew. */
+/* The largest residue number that is not assigned consecutively. */
 static int last_number(const tpr_file *file)
 {
     int number = 0;
@@ -406,15 +410,17 @@ static int last_number(const tpr_file *file)
 
 static qn_status check_bonds(const tpr_file *file)
 {
-    const size_t most_of_an_atom = 64; /* elastic networks have about ten; hostile files must not fill the memory */
+    const size_t most_of_an_atom =
+        64; /* elastic networks have about ten; the limit keeps hostile files from filling the memory */
     for (size_t t = 0; t < file->type_count; t++)
         if (file->types[t].bonds.count / most_of_an_atom > file->types[t].atom_count)
-            QN_FAIL(QN_UNSUPPORTED, "%s: a molecule of %zu atoms has %zu bonds; expected at most %zu an atom",
-                    file->bytes.path, file->types[t].atom_count, file->types[t].bonds.count, most_of_an_atom);
+            return QN_FAIL(QN_UNSUPPORTED, "%s: a molecule of %zu atoms has %zu bonds; expected at most %zu per atom",
+                           file->bytes.path, file->types[t].atom_count, file->types[t].bonds.count, most_of_an_atom);
     return QN_OK;
 }
 
-/* Blocks hold as many atoms as the header says, and that these are in the file has been checked. */
+/* Reserve the topology's memory. It was checked before that the blocks have as many atoms as the header states, and
+ * that the file holds them. */
 static qn_status reserve_topology(const tpr_file *file, qn_topology *topology)
 {
     const size_t atoms = file->header.atom_count;

@@ -8,7 +8,7 @@
 static qn_status take(qn_tpr_bytes *bytes, const char *what, size_t size, const unsigned char **taken)
 {
     if (bytes->size - bytes->at < size)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: the file ends inside of %s", bytes->path, bytes->at, what);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: the file ends inside of %s", bytes->path, bytes->at, what);
     *taken = (const unsigned char *)bytes->data + bytes->at;
     bytes->at += size;
     return QN_OK;
@@ -64,12 +64,12 @@ qn_status qn_tpr_length(qn_tpr_bytes *bytes, const char *what, double *value)
     size_t at = bytes->at;
     QN_TRY(qn_tpr_real(bytes, what, value));
     if (!(fabs(*value) <= largest))
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %g in %s; expected a number of at most %g", bytes->path, at, *value, what,
-                largest);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %g in %s; expected a number of at most %g", bytes->path, at,
+                       *value, what, largest);
     return QN_OK;
 }
 
-/* The length is there twice in XDR: with a zero byte at the end, and without, before the letters. */
+/* XDR stores the length twice: with the terminating zero byte, and without it, before the letters. */
 qn_status qn_tpr_string(qn_tpr_bytes *bytes, const char *what, qn_tpr_text *text)
 {
     const unsigned char *taken = NULL;
@@ -84,8 +84,8 @@ qn_status qn_tpr_string(qn_tpr_bytes *bytes, const char *what, qn_tpr_text *text
         length = without;
     }
     if (length < 0 || (uint64_t)length > bytes->size - bytes->at)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %s of %lld letters in a file of %zu bytes", bytes->path, at, what,
-                (long long)length, bytes->size);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %s of %lld letters in a file of %zu bytes", bytes->path, at, what,
+                       (long long)length, bytes->size);
     text->length = (size_t)length;
     QN_TRY(take(bytes, what, bytes->packed ? text->length : (text->length + 3) / 4 * 4, &taken));
     text->text = (const char *)taken;
@@ -98,8 +98,8 @@ qn_status qn_tpr_count(qn_tpr_bytes *bytes, const char *what, size_t unit, size_
     int number;
     QN_TRY(qn_tpr_whole(bytes, what, &number));
     if (number < 0 || (unit > 0 && (size_t)number > (bytes->size - bytes->at) / unit))
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %s: %d of them in the %zu bytes that are left", bytes->path, at, what,
-                number, bytes->size - bytes->at);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %s: %d of them in the %zu bytes that are left", bytes->path, at,
+                       what, number, bytes->size - bytes->at);
     *count = (size_t)number;
     return QN_OK;
 }
@@ -107,7 +107,7 @@ qn_status qn_tpr_count(qn_tpr_bytes *bytes, const char *what, size_t unit, size_
 qn_status qn_tpr_skip(qn_tpr_bytes *bytes, const char *what, size_t count, size_t unit)
 {
     if (unit > 0 && count > (bytes->size - bytes->at) / unit)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: the file ends inside of %s", bytes->path, bytes->at, what);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: the file ends inside of %s", bytes->path, bytes->at, what);
     bytes->at += count * unit;
     return QN_OK;
 }

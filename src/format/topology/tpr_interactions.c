@@ -5,24 +5,24 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* What a list's atoms are to each other. */
+/* Connection between the atoms of a list. */
 typedef enum tpr_role {
     OTHER,
     BOND,   /* two atoms */
-    SETTLE, /* rigid water: oxygen, hydrogen, hydrogen; before version 78 the oxygen, and the others behind it */
-    SITE    /* a virtual site and the atoms that it is made of, the nearest first */
+    SETTLE, /* rigid water: oxygen, hydrogen, hydrogen; before version 78 only the oxygen, which the hydrogens follow */
+    SITE    /* a virtual site and the atoms that define it, the nearest first */
 } tpr_role;
 
 typedef struct tpr_interaction {
     const char *name;
-    int since;              /* the first version that has it; 0: all that are read */
+    int since;              /* the first version that has the interaction; 0: all versions that are read */
     const char *parameters; /* r: a real, i: a whole number */
-    int changed;            /* from this version on: */
+    int changed;            /* from this version on, the next member holds; 0: never */
     const char *changed_parameters;
     tpr_role role;
 } tpr_interaction;
 
-/* In the order of the numbers that stand for them; an older file's count without those that it does not have. */
+/* In the order of their numbers in the newest version. Older versions do not count the functions that they lack. */
 static const tpr_interaction interactions[] = {
     {"BONDS", 0, "rrrr", 0, "", BOND},
     {"G96BONDS", 0, "rrrr", 0, "", BOND},
@@ -129,7 +129,7 @@ void qn_tpr_bonds_clear(qn_tpr_bonds *bonds)
     bonds->count = bonds->capacity = 0;
 }
 
-/* The interaction that `number` stands for in a file of this version; NULL when there is none. */
+/* The interaction with this number in a file of this version; NULL when there is none. */
 static const tpr_interaction *interaction_of(const qn_tpr_bytes *bytes, int number)
 {
     for (size_t i = 0; i < INTERACTIONS; i++)
@@ -147,7 +147,7 @@ static size_t parameter_bytes(const qn_tpr_bytes *bytes, const tpr_interaction *
     return size;
 }
 
-/* The numbers of all functions come first, then a power and a factor, then the parameters of each. */
+/* Skip the numbers of all functions, a power and a factor, and the parameters of each function. */
 qn_status qn_tpr_skip_parameters(qn_tpr_bytes *bytes)
 {
     size_t count;
@@ -163,8 +163,8 @@ qn_status qn_tpr_skip_parameters(qn_tpr_bytes *bytes)
         QN_TRY(qn_tpr_whole(&functions, "the functions of the force field", &number));
         const tpr_interaction *interaction = number >= 0 ? interaction_of(bytes, number) : NULL;
         if (!interaction)
-            QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: interaction function %d, which version %d does not have", bytes->path,
-                    at, number, bytes->version);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: interaction function %d, which version %d does not have",
+                           bytes->path, at, number, bytes->version);
         QN_TRY(qn_tpr_skip(bytes, interaction->name, 1, parameter_bytes(bytes, interaction)));
     }
     return QN_OK;
@@ -175,8 +175,8 @@ static qn_status add_bond(qn_tpr_bytes *bytes, const tpr_interaction *interactio
 {
     int wrong = first < 0 || (size_t)first >= atom_count ? first : second;
     if (wrong < 0 || (size_t)wrong >= atom_count || first == second)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %s of atoms %d and %d; expected two different atoms of %zu", bytes->path,
-                at, interaction->name, first, second, atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %s of atoms %d and %d; expected two different atoms of %zu",
+                       bytes->path, at, interaction->name, first, second, atom_count);
     void *pairs = bonds->pairs;
     qn_status status = qn_grow(&pairs, &bonds->capacity, bonds->count + 1, sizeof *bonds->pairs);
     bonds->pairs = pairs;
@@ -187,7 +187,7 @@ static qn_status add_bond(qn_tpr_bytes *bytes, const tpr_interaction *interactio
     return QN_OK;
 }
 
-/* Whole numbers of one entry: the function and the atoms that are looked at or passed by. */
+/* Number of whole numbers in one entry: the function and its atoms. */
 static size_t entry_length(const qn_tpr_bytes *bytes, const tpr_interaction *interaction)
 {
     static const struct {
@@ -224,8 +224,8 @@ static qn_status read_list(qn_tpr_bytes *bytes, const tpr_interaction *interacti
     if (!bonds || interaction->role == OTHER) return qn_tpr_skip(bytes, interaction->name, count, 4);
     size_t length = entry_length(bytes, interaction);
     if (count % length != 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %s has %zu numbers; expected %zu for each", bytes->path, at,
-                interaction->name, count, length);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: byte %zu: %s has %zu numbers; expected %zu for each", bytes->path, at,
+                       interaction->name, count, length);
     for (size_t i = 0; i < count / length; i++) QN_TRY(read_entry(bytes, interaction, length, atom_count, bonds));
     return QN_OK;
 }

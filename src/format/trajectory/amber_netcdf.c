@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 /* Amber's NetCDF trajectories and restart files: variables coordinates (frame, atom, 3), cell_lengths and cell_angles
- * (frame, 3) and time (frame); restart files have no axis of frames and hold one. Å, degrees, ps.
- * Facts: ambermd.org/netcdf/nctraj.xhtml. */
+ * (frame, 3) and time (frame). Restart files have no frame axis and hold one frame. Units: Å, degrees, ps. Source:
+ * ambermd.org/netcdf/nctraj.xhtml. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -18,8 +18,8 @@ typedef struct amber_state {
     qn_netcdf_header header;
     const qn_netcdf_variable *variables[PARTS]; /* NULL: absent */
     uint64_t frame_begin, frame_bytes, frame_count;
-    int order[PARTS], count; /* the variables that are there, as they lie in a frame */
-    size_t places[PARTS];    /* where their bytes are in a frame's */
+    int order[PARTS], count; /* the variables that exist, in the order of their bytes in a frame */
+    size_t places[PARTS];    /* byte offsets in a frame */
     double unit_nm;
 } amber_state;
 
@@ -29,22 +29,24 @@ static bool recognise(const char *path, const char *head, size_t size)
     return qn_netcdf_recognise(head, size);
 }
 
-/* Axes behind that of frames, and numbers. */
+/* Check a variable's axes after the frame axis, and its type. */
 static qn_status check_variable(const char *path, const amber_state *state, int part)
 {
     const qn_netcdf_variable *variable = state->variables[part], *coordinates = state->variables[COORDINATES];
     const int axes = part == COORDINATES ? 2 : part == TIME ? 0 : 1;
     if (variable->type != QN_NETCDF_FLOAT && variable->type != QN_NETCDF_DOUBLE)
-        QN_FAIL(QN_BAD_FORMAT, "%s: variable %s is of type %d; expected float or double (5 or 6)", path, names[part],
-                variable->type);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: variable %s is of type %d; expected float or double (5 or 6)", path,
+                       names[part], variable->type);
     if (variable->axis_count != axes || (axes > 0 && variable->axes[axes - 1] != 3))
-        QN_FAIL(QN_BAD_FORMAT, "%s: variable %s has %d axes; expected %s", path, names[part], variable->axis_count,
-                part == COORDINATES ? "frames, atoms and 3"
-                : part == TIME      ? "frames"
-                                    : "frames and 3");
+        return QN_FAIL(QN_BAD_FORMAT, "%s: variable %s has %d axes; expected %s", path, names[part],
+                       variable->axis_count,
+                       part == COORDINATES ? "frames, atoms and 3"
+                       : part == TIME      ? "frames"
+                                           : "frames and 3");
     if (variable->per_record != coordinates->per_record)
-        QN_FAIL(QN_BAD_FORMAT, "%s: of variables %s and %s only one has an axis of frames; expected both or none", path,
-                names[COORDINATES], names[part]);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: of variables %s and %s only one has an axis of frames; expected both or none", path,
+                       names[COORDINATES], names[part]);
     return QN_OK;
 }
 
@@ -54,12 +56,12 @@ static qn_status find_unit(const char *path, amber_state *state)
     const char *units = coordinates->units;
     const bool nanometres = strncasecmp(units, "nanometer", 9) == 0 || strcmp(units, "nm") == 0;
     if (units[0] && !nanometres && strncasecmp(units, "angstrom", 8) != 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: coordinates are in \"%s\"; expected angstrom or nanometer", path, units);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: coordinates are in \"%s\"; expected angstrom or nanometer", path, units);
     state->unit_nm = (nanometres ? 1 : 0.1) * coordinates->scale_factor;
     return QN_OK;
 }
 
-/* The parts of a frame in the order in which they lie in the file. */
+/* Sort the parts of a frame by their order in the file. */
 static void order_parts(amber_state *state)
 {
     size_t place = 0;
@@ -76,7 +78,7 @@ static void order_parts(amber_state *state)
     }
 }
 
-/* Where frames lie; of a restart file the one that all its variables are. */
+/* Find offset and size of frames. A restart file is one frame that spans all variables. */
 static qn_status find_frames(const char *path, amber_state *state)
 {
     const qn_netcdf_header *header = &state->header;
@@ -88,8 +90,8 @@ static qn_status find_frames(const char *path, amber_state *state)
     for (int i = 1; i < state->count; i++) {
         const qn_netcdf_variable *before = state->variables[state->order[i - 1]];
         if (before->begin + before->bytes > state->variables[state->order[i]]->begin)
-            QN_FAIL(QN_BAD_FORMAT, "%s: variables %s and %s lie at the same bytes", path, before->name,
-                    state->variables[state->order[i]]->name);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: variables %s and %s overlap", path, before->name,
+                           state->variables[state->order[i]]->name);
     }
     return QN_OK;
 }
@@ -100,8 +102,8 @@ static qn_status start(qn_trajectory_stream *stream, amber_state *state)
     QN_TRY(qn_netcdf_header_read(stream->path, stream->source, &state->header));
     for (int part = 0; part < PARTS; part++) state->variables[part] = qn_netcdf_find(&state->header, names[part]);
     if (!state->variables[COORDINATES])
-        QN_FAIL(QN_BAD_FORMAT, "%s: has no variable \"coordinates\"; expected a trajectory as Amber writes it",
-                stream->path);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has no variable \"coordinates\"; expected a trajectory as Amber writes it",
+                       stream->path);
     if (!state->variables[CELL_LENGTHS] || !state->variables[CELL_ANGLES])
         state->variables[CELL_LENGTHS] = state->variables[CELL_ANGLES] = NULL;
     for (int part = 0; part < PARTS; part++)
@@ -112,8 +114,8 @@ static qn_status start(qn_trajectory_stream *stream, amber_state *state)
     const uint64_t atoms = state->variables[COORDINATES]->axes[0];
     if (stream->atom_count == 0) stream->atom_count = (size_t)atoms;
     if (stream->atom_count != atoms)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has %llu atoms; expected %zu", stream->path, (unsigned long long)atoms,
-                stream->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has %llu atoms; expected %zu", stream->path, (unsigned long long)atoms,
+                       stream->atom_count);
     QN_TRY(qn_byte_source_advance(stream->source, state->frame_begin - state->header.header_bytes, &advanced));
     stream->offset = state->header.header_bytes + advanced;
     return QN_OK;
@@ -127,7 +129,7 @@ static qn_status amber_open(qn_trajectory_stream *stream)
     return start(stream, memory);
 }
 
-/* Up to byte `place` of the frame that begins at `begin`; false when the file ends before. */
+/* Advance to byte `place` of the frame that begins at `begin`; *complete is false when the file ends before it. */
 static qn_status advance_to(qn_trajectory_stream *stream, uint64_t begin, uint64_t place, bool *complete)
 {
     uint64_t advanced;
@@ -138,7 +140,7 @@ static qn_status advance_to(qn_trajectory_stream *stream, uint64_t begin, uint64
     return QN_OK;
 }
 
-/* Of a frame only what is used: velocities and forces are passed over. */
+/* Take the parts of a frame that are used; velocities and forces are skipped. */
 static qn_status take_parts(qn_trajectory_stream *stream, qn_frame_bytes *bytes, uint64_t begin, bool *complete)
 {
     const amber_state *state = stream->state;
@@ -173,7 +175,7 @@ static qn_status amber_read(qn_trajectory_stream *stream, qn_frame_bytes *bytes,
     return QN_OK;
 }
 
-/* Frames have one size: those that are there as a whole can be jumped over. */
+/* All frames have the same size, so complete frames can be skipped by seeking. */
 static qn_status amber_jump(qn_trajectory_stream *stream, uint64_t count, uint64_t *jumped)
 {
     const amber_state *state = stream->state;
@@ -198,8 +200,8 @@ static qn_status amber_decode(const qn_trajectory_stream *stream, const qn_frame
         frame->positions_nm[i] =
             (float)(state->unit_nm * qn_netcdf_number(state->variables[COORDINATES], coordinates, i));
         if (!isfinite(frame->positions_nm[i]))
-            QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu (byte %llu): a coordinate of atom %zu is not a finite number",
-                    stream->path, (unsigned long long)bytes->number, (unsigned long long)bytes->offset, i / 3);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu (byte %llu): a coordinate of atom %zu is not a finite number",
+                           stream->path, (unsigned long long)bytes->number, (unsigned long long)bytes->offset, i / 3);
     }
     if (!lengths) return QN_OK;
     double length[3], angle[3];

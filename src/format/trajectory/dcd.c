@@ -1,6 +1,6 @@
 /* DCD of CHARMM, NAMD, X-PLOR, LAMMPS: Fortran records of either endianness with 32-bit or 64-bit lengths, with or
- * without cell and fixed atoms. Lengths in Å. The head's count of frames is often wrong and not believed: frames go on
- * to the end of the file. */
+ * without cell and fixed atoms. Lengths in Å. The frame count in the head is often wrong and therefore ignored: frames
+ * continue to the end of the file. */
 #include <math.h>
 #include <string.h>
 
@@ -15,10 +15,10 @@
 typedef struct dcd {
     bool big_endian, has_cell, has_fourth;
     size_t marker;        /* bytes of a record's length */
-    size_t free_atoms;    /* that frames after the first one hold */
+    size_t free_atoms;    /* number of atoms in frames after the first one */
     uint32_t *free_atom;  /* their indices; NULL: all atoms are free */
-    float *reference_nm;  /* of the first frame, where atoms are fixed */
-    qn_frame_bytes first; /* of a file with fixed atoms, read with the head */
+    float *reference_nm;  /* of the first frame, where some atoms are fixed */
+    qn_frame_bytes first; /* of a file with fixed atoms; it is read with the head */
     bool first_is_next;
     int64_t first_step, steps_a_frame;
     double time_step_ps;
@@ -58,7 +58,7 @@ static uint64_t load_marker(const dcd *d, const char *bytes)
     return d->marker == 8 ? load64(d, bytes) : load32(d, bytes);
 }
 
-/* By the length of the first record and what it begins with. */
+/* Recognise the variant by the length of the first record and its first bytes. */
 static bool find_variant(const char *head, size_t size, dcd *d)
 {
     for (size_t marker = 4; marker <= 8; marker += 4) {
@@ -78,7 +78,7 @@ static bool recognise(const char *path, const char *head, size_t size)
     return find_variant(head, size, &d);
 }
 
-/* The next record, of `least` to `most` bytes, into `record` without its lengths. */
+/* Read the next record, of `least` to `most` bytes, into `record`, without its length fields. */
 static qn_status read_record(qn_trajectory_stream *stream, const dcd *d, const char *what, uint64_t least,
                              uint64_t most, qn_frame_bytes *record)
 {
@@ -88,17 +88,17 @@ static qn_status read_record(qn_trajectory_stream *stream, const dcd *d, const c
     QN_TRY(qn_frame_bytes_fill(stream, d->marker, record, &complete));
     const uint64_t size = complete ? load_marker(d, record->data) : 0;
     if (complete && (size < least || size > most))
-        QN_FAIL(QN_BAD_FORMAT, "%s: the record of %s at byte %llu has %llu bytes; expected %llu to %llu", stream->path,
-                what, (unsigned long long)at, (unsigned long long)size, (unsigned long long)least,
-                (unsigned long long)most);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: the record of %s at byte %llu has %llu bytes; expected %llu to %llu",
+                       stream->path, what, (unsigned long long)at, (unsigned long long)size, (unsigned long long)least,
+                       (unsigned long long)most);
     if (complete) QN_TRY(qn_frame_bytes_fill(stream, size + d->marker, record, &complete));
     if (!complete)
-        QN_FAIL(QN_BAD_FORMAT, "%s: ends inside the record of %s (after %llu bytes)", stream->path, what,
-                (unsigned long long)stream->offset);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: ends inside the record of %s (after %llu bytes)", stream->path, what,
+                       (unsigned long long)stream->offset);
     if (load_marker(d, record->data + d->marker + size) != size)
-        QN_FAIL(QN_BAD_FORMAT, "%s: the record of %s at byte %llu has %llu bytes, and %llu at its end", stream->path,
-                what, (unsigned long long)at, (unsigned long long)size,
-                (unsigned long long)load_marker(d, record->data + d->marker + size));
+        return QN_FAIL(QN_BAD_FORMAT, "%s: the record of %s at byte %llu has %llu bytes, and %llu at its end",
+                       stream->path, what, (unsigned long long)at, (unsigned long long)size,
+                       (unsigned long long)load_marker(d, record->data + d->marker + size));
     memmove(record->data, record->data + d->marker, size);
     record->size = size;
     return QN_OK;
@@ -109,7 +109,7 @@ static qn_status read_head(qn_trajectory_stream *stream, dcd *d, qn_frame_bytes 
     QN_TRY(read_record(stream, d, "its head", QN_DCD_HEAD_BYTES, QN_DCD_HEAD_BYTES, record));
     const char *head = record->data;
     if (memcmp(head, "VELD", 4) == 0)
-        QN_FAIL(QN_UNSUPPORTED, "%s: holds velocities (\"VELD\"); expected positions (\"CORD\")", stream->path);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: holds velocities (\"VELD\"); expected positions (\"CORD\")", stream->path);
     const bool charmm = load32(d, head + QN_DCD_VERSION) != 0;
     d->has_cell = charmm && load32(d, head + QN_DCD_HAS_CELL) != 0;
     d->has_fourth = charmm && load32(d, head + QN_DCD_HAS_FOURTH) != 0;
@@ -126,10 +126,10 @@ static qn_status read_atom_count(qn_trajectory_stream *stream, const dcd *d, qn_
     QN_TRY(read_record(stream, d, "the number of atoms", 4, 4, record));
     const uint32_t atoms = load32(d, record->data);
     if (atoms == 0 || atoms > INT32_MAX / 4)
-        QN_FAIL(QN_BAD_FORMAT, "%s: says that it has %lu atoms", stream->path, (unsigned long)atoms);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: says that it has %lu atoms", stream->path, (unsigned long)atoms);
     if (stream->atom_count > 0 && atoms != stream->atom_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: has %lu atoms; expected %zu", stream->path, (unsigned long)atoms,
-                stream->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has %lu atoms; expected %zu", stream->path, (unsigned long)atoms,
+                       stream->atom_count);
     stream->atom_count = atoms;
     return QN_OK;
 }
@@ -139,8 +139,8 @@ static qn_status read_free_atoms(qn_trajectory_stream *stream, dcd *d, qn_frame_
     d->free_atoms = stream->atom_count;
     if (fixed == 0) return QN_OK;
     if (fixed >= stream->atom_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: says that %llu of its %zu atoms are fixed", stream->path, (unsigned long long)fixed,
-                stream->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: says that %llu of its %zu atoms are fixed", stream->path,
+                       (unsigned long long)fixed, stream->atom_count);
     void *memory;
     d->free_atoms -= (size_t)fixed;
     QN_TRY(read_record(stream, d, "free atoms", 4 * d->free_atoms, 4 * d->free_atoms, record));
@@ -149,8 +149,8 @@ static qn_status read_free_atoms(qn_trajectory_stream *stream, dcd *d, qn_frame_
     for (size_t i = 0; i < d->free_atoms; i++) {
         const uint32_t atom = load32(d, record->data + 4 * i);
         if (atom < 1 || atom > stream->atom_count)
-            QN_FAIL(QN_BAD_FORMAT, "%s: lists atom %lu as free; expected 1 to %zu", stream->path, (unsigned long)atom,
-                    stream->atom_count);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: lists atom %lu as free; expected 1 to %zu", stream->path,
+                           (unsigned long)atom, stream->atom_count);
         d->free_atom[i] = atom - 1;
     }
     return QN_OK;
@@ -175,7 +175,7 @@ static uint64_t frame_bytes(const qn_trajectory_stream *stream, uint64_t number)
     return 2 * d->marker * record_count(d) + numbers * (d->has_fourth ? 4 : 3) + (d->has_cell ? QN_DCD_CELL_BYTES : 0);
 }
 
-/* The lengths of all of a frame's records, before and behind each. */
+/* Check the length fields before and after each record of a frame. */
 static qn_status check_records(const qn_trajectory_stream *stream, const qn_frame_bytes *bytes)
 {
     const dcd *d = stream->state;
@@ -186,17 +186,18 @@ static qn_status check_records(const qn_trajectory_stream *stream, const qn_fram
         for (int behind = 0; behind < 2; behind++) {
             const uint64_t told = load_marker(d, bytes->data + at);
             if (told != expected)
-                QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu has a record of %llu bytes at byte %llu; expected %llu",
-                        stream->path, (unsigned long long)bytes->number, (unsigned long long)told,
-                        (unsigned long long)(bytes->offset + at), (unsigned long long)expected);
+                return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu has a record of %llu bytes at byte %llu; expected %llu",
+                               stream->path, (unsigned long long)bytes->number, (unsigned long long)told,
+                               (unsigned long long)(bytes->offset + at), (unsigned long long)expected);
             at += d->marker + (behind ? 0 : expected);
         }
     }
     return QN_OK;
 }
 
-/* Lengths and angles, or cosines of the angles (NAMD), or the lower triangle of a symmetric matrix (CHARMM from
- * version 22 on), which is told by what cannot be angles. Orthorhombic cells look the same in the last two. */
+/* Decode lengths and angles, or cosines of the angles (NAMD), or the lower triangle of a symmetric matrix (CHARMM from
+ * version 22 on). Values that cannot be angles indicate the latter two. For orthorhombic cells, cosines and matrix are
+ * the same numbers. */
 static qn_status decode_cell(const double cell[6], double box_nm[9])
 {
     const double lengths_nm[3] = {cell[0] / 10, cell[2] / 10, cell[5] / 10};
@@ -218,7 +219,7 @@ static qn_status decode_cell(const double cell[6], double box_nm[9])
     return qn_box_from_angles(lengths_nm, angles, box_nm);
 }
 
-/* Positions of the records into `positions_nm` of all atoms. */
+/* Write the positions of the records into `positions_nm` of all atoms. */
 static void decode_positions(const qn_trajectory_stream *stream, const qn_frame_bytes *bytes, float *positions_nm)
 {
     const dcd *d = stream->state;
@@ -265,7 +266,7 @@ static qn_status fill_frame(qn_trajectory_stream *stream, qn_frame_bytes *bytes,
     return complete ? check_records(stream, bytes) : QN_OK;
 }
 
-/* The first frame, which alone holds all atoms, is kept for those after it. */
+/* Keep the first frame for the later ones, because it alone holds all atoms. */
 static qn_status read_reference(qn_trajectory_stream *stream, dcd *d)
 {
     bool end;
@@ -299,7 +300,7 @@ static qn_status open_stream(qn_trajectory_stream *stream)
     QN_TRY(qn_allocate(1, sizeof(dcd), &memory));
     dcd *d = stream->state = memory;
     QN_TRY(qn_byte_source_peek(stream->source, QN_DCD_HEAD_BYTES, &head, &size));
-    if (!find_variant(head, size, d)) QN_FAIL(QN_INTERNAL, "%s: is no DCD file", stream->path);
+    if (!find_variant(head, size, d)) return QN_FAIL(QN_INTERNAL, "%s: is not a DCD file", stream->path);
     qn_frame_bytes record = {0};
     qn_status status = read_front(stream, d, &record);
     qn_frame_bytes_clear(&record);
@@ -334,7 +335,7 @@ static qn_status read_frame(qn_trajectory_stream *stream, qn_frame_bytes *bytes,
     return QN_OK;
 }
 
-/* All frames but the first have one size. */
+/* All frames except the first have the same size. */
 static qn_status jump(qn_trajectory_stream *stream, uint64_t count, uint64_t *jumped)
 {
     dcd *d = stream->state;
@@ -344,7 +345,7 @@ static qn_status jump(qn_trajectory_stream *stream, uint64_t count, uint64_t *ju
         d->first_is_next = false;
         *jumped = 1;
     } else if (d->free_atom && stream->next == 0) {
-        return QN_OK; /* not there */
+        return QN_OK; /* the file has no frame */
     }
     if (!qn_byte_source_remaining(stream->source, &remaining)) return QN_OK;
     const uint64_t size = frame_bytes(stream, stream->next + *jumped), there = remaining / size;

@@ -29,7 +29,8 @@ static qn_status create(const char *path, size_t atom_count, const qn_trajectory
     void *memory;
     (void)options;
     if (atom_count > INT32_MAX / 4)
-        QN_FAIL(QN_UNSUPPORTED, "%s: DCD cannot hold %zu atoms; expected at most %d", path, atom_count, INT32_MAX / 4);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: DCD cannot hold %zu atoms; expected at most %d", path, atom_count,
+                       INT32_MAX / 4);
     QN_TRY(qn_allocate(1, sizeof(dcd_writer), &memory));
     dcd_writer *d = *state = memory;
     d->atom_count = atom_count;
@@ -57,7 +58,8 @@ static qn_status append_record(const void *data, size_t size, qn_text *bytes)
     return qn_packed_put(bytes, size, 4);
 }
 
-/* First step, steps a frame and ps a step that put the first two frames where they are; DCD has no others. */
+/* Find the first step, the number of steps between frames, and the time of one step (ps) that reproduce step and time
+ * of the first two frames; DCD stores no other times. */
 static void find_times(const dcd_writer *d, int64_t *first, int64_t *every, double *step_ps)
 {
     const int64_t steps = d->step[1] - d->step[0];
@@ -107,7 +109,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* A, γ, B, β, α, C; all 0 without a box. */
+/* Append A, γ, B, β, α, C; all 0 without a box. */
 static qn_status append_cell(const double box_nm[9], qn_text *bytes)
 {
     const double *a = box_nm, *b = box_nm + 3, *c = box_nm + 6, degrees_a_radian = 57.295779513082320877;
@@ -115,8 +117,9 @@ static qn_status append_cell(const double box_nm[9], qn_text *bytes)
     double cell[6] = {0};
     unsigned char data[QN_DCD_CELL_BYTES];
     if (a[1] != 0 || a[2] != 0 || b[2] != 0)
-        QN_FAIL(QN_UNSUPPORTED, "the box has its first vector not along x, or its second one not in the xy-plane; "
-                                "DCD holds lengths and angles only");
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "the box has its first vector not along x, or its second one not in the xy-plane; "
+                       "DCD holds lengths and angles only");
     if (lengths[0] > 0 && lengths[1] > 0 && lengths[2] > 0) {
         cell[0] = 10 * lengths[0];
         cell[1] = degrees_a_radian * acos(dot(a, b) / (lengths[0] * lengths[1]));

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "format/packed_bytes.h"
 
-/* Little endian: mark, size and time of the file, count, offsets, CRC-32 of all before. */
+/* Little endian: mark, size and time of the file, count, offsets, CRC-32 of all bytes before it. */
 static const char mark[8] = "QNFRAME1";
 
 enum { HEAD_BYTES = 40, SUM_BYTES = 4 };
@@ -24,8 +24,8 @@ qn_status qn_frame_index_begin(qn_frame_index *index, const char *path)
     struct stat information;
     index->count = 0;
     if (stat(path, &information) != 0)
-        QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot look at it: %s", path, strerror(errno));
-    if (!S_ISREG(information.st_mode)) QN_FAIL(QN_UNSUPPORTED, "%s: is not a plain file", path);
+        return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot access: %s", path, strerror(errno));
+    if (!S_ISREG(information.st_mode)) return QN_FAIL(QN_UNSUPPORTED, "%s: is not a plain file", path);
     index->file_size = (uint64_t)information.st_size;
     index->modified_s = (int64_t)information.st_mtim.tv_sec;
     index->modified_ns = (int64_t)information.st_mtim.tv_nsec;
@@ -52,18 +52,18 @@ void qn_frame_index_clear(qn_frame_index *index)
     *index = (qn_frame_index){0};
 }
 
-/* Beside the file. */
+/* The name of the index beside the file. */
 static qn_status name_beside(const char *path, qn_text *name)
 {
     const char *file = qn_path_name(path);
     return qn_text_append(name, "%.*s.%s.quern-index", (int)(file - path), path, file);
 }
 
-/* In the cache, by the whole path. */
+/* The name of the index in the cache folder, made from the file's absolute path. */
 static qn_status name_in_cache(const char *path, qn_text *name)
 {
     char digest[65], *whole = realpath(path, NULL);
-    if (!whole) QN_FAIL(QN_IO_ERROR, "%s: cannot find out its whole path: %s", path, strerror(errno));
+    if (!whole) return QN_FAIL(QN_IO_ERROR, "%s: cannot find its absolute path: %s", path, strerror(errno));
     qn_hash hash;
     qn_hash_start(&hash);
     qn_hash_add(&hash, whole, strlen(whole));
@@ -75,7 +75,7 @@ static qn_status name_in_cache(const char *path, qn_text *name)
     return qn_text_append(name, "/%.32s.quern-index", digest);
 }
 
-/* Whether `data` is an index of the file that `index` began with; if so it is filled in. */
+/* Read the offsets if `data` is an index of the file that `index` describes; *found is false otherwise. */
 static qn_status read_index(const char *data, size_t size, qn_frame_index *index, bool *found)
 {
     const unsigned char *bytes = (const unsigned char *)data;

@@ -1,18 +1,18 @@
-/* GRO trajectories: frames of a title, the number of atoms, one line an atom and a line with the box, one after the
- * other. nm and ps. Positions have any number of decimals n, told by the distance n + 5 of their points. */
+/* GRO trajectories: frames of a title, the number of atoms, one line for each atom and a line with the box. nm and ps.
+ * Positions have any number n of decimals; the distance between their decimal points is n + 5. */
 #include <string.h>
 
 #include "base/error.h"
 #include "format/trajectory/trajectory_text.h"
 
-enum { NAMES_WIDTH = 20, FIRST_POINT = 24, MOST_WIDTH = 40 };
+enum { NAMES_WIDTH = 20, FIRST_POINT = 24, WIDTH_MAX = 40 };
 
 typedef struct gro_head {
     double box_nm[9];
     size_t first_line; /* of the atoms */
 } gro_head;
 
-/* The distance of the points of the three positions; 0 when the line is none of an atom. */
+/* The distance between the decimal points of the three positions; 0 for a line that is not an atom. */
 static size_t column_width(const qn_record_lines *line)
 {
     const size_t first = FIRST_POINT;
@@ -20,7 +20,7 @@ static size_t column_width(const qn_record_lines *line)
     const char *second = memchr(line->text + first + 1, '.', line->length - first - 1);
     if (!second) return 0;
     const size_t width = (size_t)(second - line->text) - first;
-    const bool right = width > 5 && width <= MOST_WIDTH && line->length >= NAMES_WIDTH + 3 * width &&
+    const bool right = width > 5 && width <= WIDTH_MAX && line->length >= NAMES_WIDTH + 3 * width &&
                        line->text[first + 2 * width] == '.';
     return right ? width : 0;
 }
@@ -46,7 +46,7 @@ static qn_status gro_open(qn_trajectory_stream *stream)
     return QN_OK;
 }
 
-/* a_x b_y c_z, and of triclinic boxes a_y a_z b_x b_z c_x c_y. */
+/* Read the box: a_x b_y c_z and, for triclinic boxes, a_y a_z b_x b_z c_x c_y. */
 static qn_status read_box(const qn_trajectory_stream *stream, const qn_record_lines *line, double box_nm[9])
 {
     static const int places[9] = {0, 4, 8, 1, 2, 3, 5, 6, 7};
@@ -54,23 +54,24 @@ static qn_status read_box(const qn_trajectory_stream *stream, const qn_record_li
     int count = 0;
     for (qn_word word; (word = qn_record_word(line, &at)).length > 0; count++)
         if (count == 9 || !qn_number_parse(word.text, word.length, &box_nm[places[count]]))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: the box has \"%s\"; expected three or nine numbers",
-                    stream->path, line->number, (unsigned long long)stream->next,
-                    qn_quote(word.text, word.length).text);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: the box has \"%s\"; expected three or nine numbers",
+                           stream->path, line->number, (unsigned long long)stream->next,
+                           qn_quote(word.text, word.length).text);
     if (count != 3 && count != 9)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: the box has %d numbers; expected three or nine", stream->path,
-                line->number, (unsigned long long)stream->next, count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: the box has %d numbers; expected three or nine",
+                       stream->path, line->number, (unsigned long long)stream->next, count);
     return QN_OK;
 }
 
-/* The title, with what it says of time and step, and the number of atoms. *count is 0 where the file ends. */
+/* Read the title, with time and step where it states them, and the number of atoms. *count is 0 at the end of the
+ * file. */
 static qn_status read_beginning(qn_trajectory_stream *stream, qn_frame_bytes *bytes, int *count, bool *end)
 {
     qn_text_line line;
     double step;
     bool blank;
     *count = 0;
-    do { /* the blank lines at the end of a file are no titles */
+    do { /* skip blank lines at the end of a file */
         QN_TRY(qn_text_line_next(stream, &line));
         *end = line.size == 0;
         if (*end) return QN_OK;
@@ -91,8 +92,8 @@ static qn_status read_beginning(qn_trajectory_stream *stream, qn_frame_bytes *by
     return QN_OK;
 }
 
-/* The file ends with this box, without an end of the line: whole in a single frame that somebody edited, but not in a
- * later frame, where three of nine numbers would pass for a box. */
+/* Whether the file ends within this box. Without a line end the box of a single frame counts as complete (the file
+ * may have been edited by hand), but in a later frame three of nine numbers could be mistaken for a box. */
 static bool box_is_cut(const qn_trajectory_stream *stream, const qn_record_lines *line)
 {
     double box_nm[9];
@@ -129,11 +130,11 @@ static qn_status read_atom(const qn_record_lines *line, const qn_frame_bytes *by
     const size_t first = FIRST_POINT;
     if (line->length < NAMES_WIDTH + 3 * width || text[first] != '.' || text[first + width] != '.' ||
         text[first + 2 * width] != '.')
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s:%zu: frame %llu: expected an atom whose coordinates have points in columns %zu, %zu "
-                "and %zu, as the frame's first one",
-                line->path, line->number, (unsigned long long)bytes->number, first + 1, first + width + 1,
-                first + 2 * width + 1);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s:%zu: frame %llu: expected an atom whose coordinates have points in columns %zu, %zu "
+                       "and %zu, as the first atom of the frame",
+                       line->path, line->number, (unsigned long long)bytes->number, first + 1, first + width + 1,
+                       first + 2 * width + 1);
     for (int axis = 0; axis < 3; axis++) {
         const qn_word word = {text + NAMES_WIDTH + (size_t)axis * width, width};
         QN_TRY(qn_text_coordinate(line, bytes, axis, word, 1, &position_nm[axis]));
@@ -152,10 +153,10 @@ static qn_status gro_decode(const qn_trajectory_stream *stream, const qn_frame_b
         qn_record_lines_next(&line);
         if (atom == 0) width = column_width(&line);
         if (width == 0)
-            QN_FAIL(QN_BAD_FORMAT,
-                    "%s:%zu: frame %llu: expected an atom whose coordinates begin behind column %d and "
-                    "have points in column %d and equally far on",
-                    line.path, line.number, (unsigned long long)bytes->number, NAMES_WIDTH, FIRST_POINT + 1);
+            return QN_FAIL(QN_BAD_FORMAT,
+                           "%s:%zu: frame %llu: expected an atom whose coordinates begin after column %d and "
+                           "have points in column %d and at equal distances after it",
+                           line.path, line.number, (unsigned long long)bytes->number, NAMES_WIDTH, FIRST_POINT + 1);
         QN_TRY(read_atom(&line, bytes, width, frame->positions_nm + 3 * atom));
     }
     return QN_OK;

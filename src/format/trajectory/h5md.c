@@ -1,5 +1,5 @@
 /* H5MD (nongnu.org/h5md, version 1.1): /particles/<group>/position/{value,step,time} and box/edges, fixed or per frame,
- * as lengths or as a matrix of three rows. HDF5 is called while reading only; decoding has numbers. */
+ * as lengths or as a matrix of three rows. HDF5 is called only while reading; decoding uses the numbers read before. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "format/trajectory/hdf5_api.h"
 #include "format/trajectory/trajectory_format.h"
 
-enum { MOST_AXES = 4, MOST_STRINGS = 8, MOST_TEXT = 64, PATH_LENGTH = 300 };
+enum { AXES_MAX = 4, STRINGS_MAX = 8, TEXT_MAX = 64, PATH_LENGTH = 300 };
 
 typedef struct h5md_dataset {
     hid_t id; /* negative: absent */
     int rank;
-    hsize_t sizes[MOST_AXES];
+    hsize_t sizes[AXES_MAX];
 } h5md_dataset;
 
 typedef struct h5md_state {
@@ -24,10 +24,10 @@ typedef struct h5md_state {
     h5md_dataset positions, step, time, edges;
     bool edges_per_frame, doubles;
     double position_nm, edge_nm, time_ps; /* of one unit */
-    double step_offset, time_offset;      /* of series that have one step for all: offset + frame · step */
+    double step_offset, time_offset;      /* of series with a constant step: offset + frame · step */
 } h5md_state;
 
-/* In front of the coordinates in the bytes of a frame. */
+/* Stored before the coordinates in the bytes of a frame. */
 typedef struct h5md_head {
     double box_nm[9];
 } h5md_head;
@@ -40,7 +40,7 @@ static const unit lengths_nm[] = {{"nm", 1},    {"Angstrom", 0.1}, {"angstrom", 
                                   {"pm", 1e-3}, {"um", 1e3},       {"cm", 1e7},       {"m", 1e9},        {"", 0.1}};
 static const unit times_ps[] = {{"ps", 1}, {"fs", 1e-3}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}, {"", 1}};
 
-/* The signature may stand behind a block that a user put in front. */
+/* Recognise HDF5's signature, which may follow a user block. */
 static bool recognise(const char *path, const char *head, size_t size)
 {
     static const char signature[8] = "\x89HDF\r\n\x1a\n";
@@ -56,7 +56,7 @@ static void close_dataset(const qn_hdf5_api *api, h5md_dataset *dataset)
     dataset->id = -1;
 }
 
-/* False, and absent, when there is none. */
+/* Open a dataset; false, and `id` negative, when there is none. */
 static bool open_dataset(const h5md_state *state, const char *group, const char *name, h5md_dataset *dataset)
 {
     const qn_hdf5_api *api = &state->api;
@@ -68,7 +68,7 @@ static bool open_dataset(const h5md_state *state, const char *group, const char 
     const hid_t space = api->H5Dget_space(dataset->id), type = api->H5Dget_type(dataset->id);
     const int class = (int)api->H5Tget_class(type);
     dataset->rank = api->H5Sget_simple_extent_ndims(space);
-    const bool usable = dataset->rank >= 0 && dataset->rank <= MOST_AXES &&
+    const bool usable = dataset->rank >= 0 && dataset->rank <= AXES_MAX &&
                         (class == QN_H5T_FLOAT || class == QN_H5T_INTEGER) &&
                         (dataset->rank == 0 || api->H5Sget_simple_extent_dims(space, dataset->sizes, NULL) >= 0);
     if (type >= 0) api->H5Tclose(type);
@@ -77,13 +77,13 @@ static bool open_dataset(const h5md_state *state, const char *group, const char 
     return usable;
 }
 
-/* All of a dataset, or of one with an axis of frames the part of `frame`. */
+/* Read a whole dataset or, if it has a frame axis (`per_frame`), the part of `frame`. */
 static bool read_numbers(const h5md_state *state, const h5md_dataset *dataset, bool per_frame, uint64_t frame,
                          hid_t type, void *numbers)
 {
     const qn_hdf5_api *api = &state->api;
     if (!per_frame) return api->H5Dread(dataset->id, type, QN_H5S_ALL, QN_H5S_ALL, QN_H5P_DEFAULT, numbers) >= 0;
-    hsize_t start[MOST_AXES] = {frame}, count[MOST_AXES] = {1};
+    hsize_t start[AXES_MAX] = {frame}, count[AXES_MAX] = {1};
     for (int i = 1; i < dataset->rank; i++) count[i] = dataset->sizes[i];
     const hid_t file_space = api->H5Dget_space(dataset->id);
     const hid_t memory_space = api->H5Screate_simple(dataset->rank, count, NULL);
@@ -95,25 +95,25 @@ static bool read_numbers(const h5md_state *state, const h5md_dataset *dataset, b
     return read;
 }
 
-/* The strings of an open attribute, apart by blanks; what does not fit is left out. */
-static void read_strings(const qn_hdf5_api *api, hid_t attribute, hid_t type, size_t count, char text[MOST_TEXT])
+/* Read the strings of an open attribute, separated by blanks; text beyond the capacity is dropped. */
+static void read_strings(const qn_hdf5_api *api, hid_t attribute, hid_t type, size_t count, char text[TEXT_MAX])
 {
-    char fixed[MOST_STRINGS * MOST_TEXT] = "", *variable[MOST_STRINGS] = {NULL};
+    char fixed[STRINGS_MAX * TEXT_MAX] = "", *variable[STRINGS_MAX] = {NULL};
     const bool is_variable = api->H5Tis_variable_str(type) > 0;
     const size_t size = api->H5Tget_size(type);
-    if (!is_variable && size > MOST_TEXT) return;
+    if (!is_variable && size > TEXT_MAX) return;
     if (api->H5Aread(attribute, type, is_variable ? (void *)variable : (void *)fixed) < 0) return;
     for (size_t i = 0, length = 0; i < count; i++) {
         const char *string = is_variable ? variable[i] : fixed + i * size;
-        const int most = is_variable ? MOST_TEXT : (int)size;
-        if (string && length < MOST_TEXT)
-            length += (size_t)snprintf(text + length, MOST_TEXT - length, i ? " %.*s" : "%.*s", most, string);
+        const int most = is_variable ? TEXT_MAX : (int)size;
+        if (string && length < TEXT_MAX)
+            length += (size_t)snprintf(text + length, TEXT_MAX - length, i ? " %.*s" : "%.*s", most, string);
         if (is_variable && string) api->H5free_memory(variable[i]);
     }
 }
 
-/* The text of an attribute of an object; "" when it has none. */
-static void read_text(const qn_hdf5_api *api, hid_t object, const char *name, char text[MOST_TEXT])
+/* Read the text of an attribute; "" when the object does not have the attribute. */
+static void read_text(const qn_hdf5_api *api, hid_t object, const char *name, char text[TEXT_MAX])
 {
     text[0] = '\0';
     if (object < 0 || api->H5Aexists(object, name) <= 0) return;
@@ -121,14 +121,14 @@ static void read_text(const qn_hdf5_api *api, hid_t object, const char *name, ch
     if (attribute < 0) return;
     const hid_t type = api->H5Aget_type(attribute), space = api->H5Aget_space(attribute);
     const hssize_t count = api->H5Sget_simple_extent_npoints(space);
-    if ((int)api->H5Tget_class(type) == QN_H5T_STRING && count >= 1 && count <= MOST_STRINGS)
+    if ((int)api->H5Tget_class(type) == QN_H5T_STRING && count >= 1 && count <= STRINGS_MAX)
         read_strings(api, attribute, type, (size_t)count, text);
     if (space >= 0) api->H5Sclose(space);
     if (type >= 0) api->H5Tclose(type);
     api->H5Aclose(attribute);
 }
 
-/* The attribute "offset" of a series with one step for all; 0 when there is none. */
+/* Read the attribute "offset" of a series with a constant step; 0 when there is none. */
 static double read_offset(const qn_hdf5_api *api, const h5md_dataset *dataset)
 {
     double offset = 0;
@@ -145,20 +145,20 @@ static qn_status find_unit(const qn_trajectory_stream *stream, const h5md_datase
                            size_t count, const char *expected, double *size)
 {
     const h5md_state *state = stream->state;
-    char name[MOST_TEXT];
+    char name[TEXT_MAX];
     read_text(&state->api, dataset->id, "unit", name);
     for (size_t i = 0; i < count; i++)
         if (strcmp(name, units[i].name) == 0) {
             *size = units[i].size;
             return QN_OK;
         }
-    QN_FAIL(QN_UNSUPPORTED, "%s: has numbers in \"%s\"; expected %s", stream->path, name, expected);
+    return QN_FAIL(QN_UNSUPPORTED, "%s: has numbers in \"%s\"; expected %s", stream->path, name, expected);
 }
 
 #define FIND_UNIT(stream, dataset, units, expected, size) \
     find_unit(stream, dataset, units, sizeof(units) / sizeof *(units), expected, size)
 
-/* The first group of particles with positions; says which where there are several. */
+/* Open the first particle group with positions; a message names it where there are several. */
 static qn_status open_positions(qn_trajectory_stream *stream, h5md_state *state, char group[PATH_LENGTH])
 {
     const qn_hdf5_api *api = &state->api;
@@ -177,10 +177,10 @@ static qn_status open_positions(qn_trajectory_stream *stream, h5md_state *state,
         }
     }
     if (count == 0)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: has no /particles/…/position/value; expected an H5MD file (a NetCDF-4 file of Amber "
-                "is converted by nccopy -k cdf5)",
-                stream->path);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: has no /particles/…/position/value; expected an H5MD file (a NetCDF-4 file of Amber "
+                       "is converted by nccopy -k cdf5)",
+                       stream->path);
     if (count > 1)
         qn_log(QN_LOG_NOTE, "%s: has %d groups of particles; the first, \"%s\", is read", stream->path, count, group);
     return QN_OK;
@@ -194,20 +194,21 @@ static qn_status check_positions(qn_trajectory_stream *stream, h5md_state *state
     if (type >= 0) state->api.H5Tclose(type);
     if (positions->rank != 3 || positions->sizes[2] != 3 || positions->sizes[1] == 0 ||
         positions->sizes[1] > UINT32_MAX)
-        QN_FAIL(QN_BAD_FORMAT, "%s: the positions have %d axes, the last of %llu numbers; expected frames, atoms and 3",
-                stream->path, positions->rank,
-                positions->rank ? (unsigned long long)positions->sizes[positions->rank - 1] : 0);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: the positions have %d axes, the last of %llu numbers; expected frames, atoms and 3",
+                       stream->path, positions->rank,
+                       positions->rank ? (unsigned long long)positions->sizes[positions->rank - 1] : 0);
     if (stream->atom_count == 0) stream->atom_count = (size_t)positions->sizes[1];
     if (stream->atom_count != positions->sizes[1])
-        QN_FAIL(QN_BAD_FORMAT, "%s: has %llu atoms; expected %zu", stream->path,
-                (unsigned long long)positions->sizes[1], stream->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: has %llu atoms; expected %zu", stream->path,
+                       (unsigned long long)positions->sizes[1], stream->atom_count);
     return QN_OK;
 }
 
-/* Edges as three lengths or as a matrix, of all frames or of each; none where no boundary is periodic. */
+/* Open the box edges, as three lengths or as a matrix, constant or per frame; no box where no boundary is periodic. */
 static qn_status open_box(qn_trajectory_stream *stream, h5md_state *state, const char *group)
 {
-    char path[PATH_LENGTH + 20], boundary[MOST_TEXT];
+    char path[PATH_LENGTH + 20], boundary[TEXT_MAX];
     snprintf(path, sizeof path, "particles/%s/box", group);
     const hid_t box = state->api.H5Oopen(state->file, path, QN_H5P_DEFAULT);
     read_text(&state->api, box, "boundary", boundary);
@@ -223,20 +224,21 @@ static qn_status open_box(qn_trajectory_stream *stream, h5md_state *state, const
     bool right = edges->rank == first + 1 || edges->rank == first + 2;
     for (int i = first; i < edges->rank; i++) right = right && edges->sizes[i] == 3;
     if (!right || (first && edges->sizes[0] < state->positions.sizes[0]))
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: the box's edges have %d axes, the first of %llu numbers; expected 3 or 3 times 3 "
-                "numbers, once or for each of %llu frames",
-                stream->path, edges->rank, edges->rank ? (unsigned long long)edges->sizes[0] : 0,
-                (unsigned long long)state->positions.sizes[0]);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: the box's edges have %d axes, the first of %llu numbers; expected 3 or 3 times 3 "
+                       "numbers, once or for each of %llu frames",
+                       stream->path, edges->rank, edges->rank ? (unsigned long long)edges->sizes[0] : 0,
+                       (unsigned long long)state->positions.sizes[0]);
     return FIND_UNIT(stream, edges, lengths_nm, "a length in nm, Angstrom, pm, um, cm or m", &state->edge_nm);
 }
 
 static qn_status open_file(qn_trajectory_stream *stream, h5md_state *state)
 {
-    char group[PATH_LENGTH], name[MOST_TEXT];
+    char group[PATH_LENGTH], name[TEXT_MAX];
     state->file = state->api.H5Fopen(stream->path, QN_H5F_ACC_RDONLY, QN_H5P_DEFAULT);
     if (state->file < 0)
-        QN_FAIL(QN_BAD_FORMAT, "%s: HDF5 cannot open it: it is damaged, cut off, or still being written", stream->path);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: HDF5 cannot open it: it is damaged, cut off, or still being written",
+                       stream->path);
     QN_TRY(open_positions(stream, state, group));
     QN_TRY(check_positions(stream, state));
     QN_TRY(FIND_UNIT(stream, &state->positions, lengths_nm, "a length in nm, Angstrom, pm, um, cm or m",
@@ -250,7 +252,7 @@ static qn_status open_file(qn_trajectory_stream *stream, h5md_state *state)
         QN_TRY(FIND_UNIT(stream, &state->time, times_ps, "a time in fs, ps, ns, us, ms or s", &state->time_ps));
     }
     QN_TRY(open_box(stream, state, group));
-    /* Edges without a unit are in that of the positions. */
+    /* Edges without a unit are in the unit of the positions. */
     if (state->edges.id >= 0) read_text(&state->api, state->edges.id, "unit", name);
     if (!name[0]) state->edge_nm = state->position_nm;
     return QN_OK;
@@ -271,7 +273,8 @@ static qn_status h5md_open(qn_trajectory_stream *stream)
     return opened;
 }
 
-/* Of a frame from a series of numbers, or from one number and an offset; false where that ends before. */
+/* Read the value of a frame from a series of numbers, or from one number and an offset; false where the series ends
+ * before this frame. */
 static bool read_series(const h5md_state *state, const h5md_dataset *series, double offset, uint64_t frame,
                         double *value)
 {
@@ -298,10 +301,10 @@ static qn_status read_frame(qn_trajectory_stream *stream, qn_frame_bytes *bytes)
     if (!whole_box ||
         !read_numbers(state, &state->positions, true, stream->next,
                       state->doubles ? state->api.native_double : state->api.native_float, bytes->data + sizeof head))
-        QN_FAIL(QN_IO_ERROR,
-                "%s: frame %llu: HDF5 cannot read it: it is damaged, or packed by a filter that is not "
-                "installed",
-                stream->path, (unsigned long long)stream->next);
+        return QN_FAIL(QN_IO_ERROR,
+                       "%s: frame %llu: HDF5 cannot read it: it is damaged, or packed by a filter that is not "
+                       "installed",
+                       stream->path, (unsigned long long)stream->next);
     return QN_OK;
 }
 
@@ -343,13 +346,13 @@ static qn_status h5md_decode(const qn_trajectory_stream *stream, const qn_frame_
         }
         frame->positions_nm[i] = (float)(state->position_nm * value);
         if (!isfinite(frame->positions_nm[i]))
-            QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu: a coordinate of atom %zu is not a finite number", stream->path,
-                    (unsigned long long)bytes->number, i / 3);
+            return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu: a coordinate of atom %zu is not a finite number",
+                           stream->path, (unsigned long long)bytes->number, i / 3);
     }
     return QN_OK;
 }
 
-/* Bytes of positions, packed or not. */
+/* Progress in bytes of uncompressed positions. */
 static void h5md_progress(const qn_trajectory_stream *stream, uint64_t *done_bytes, uint64_t *all_bytes)
 {
     const h5md_state *state = stream->state;

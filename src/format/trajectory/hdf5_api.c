@@ -8,8 +8,8 @@
 
 static pthread_mutex_t hdf5_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* Debian's name, then everybody's, by the number of the interface: 1.10 is 103 (earlier 100 and 101), 1.12 200, 1.14
- * 310. */
+/* Names of the library on Debian ("_serial") and elsewhere, in the order in which they are tried. Interface versions:
+ * HDF5 1.10 has 103 (earlier 100 and 101), 1.12 has 200, 1.14 has 310. */
 static const char *const libraries[] = {
     "libhdf5_serial.so.103", "libhdf5.so.103",        "libhdf5_serial.so.310", "libhdf5.so.310", "libhdf5.so.200",
     "libhdf5_serial.so.101", "libhdf5_serial.so.100", "libhdf5.so.101",        "libhdf5.so",
@@ -61,7 +61,7 @@ static qn_status find_symbols(qn_hdf5_api *api)
 {
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         void *address = dlsym(api->library, symbols[i].name);
-        if (!address) QN_FAIL(QN_UNSUPPORTED, "the HDF5 that is installed has no function %s", symbols[i].name);
+        if (!address) return QN_FAIL(QN_UNSUPPORTED, "the HDF5 that is installed has no function %s", symbols[i].name);
         memcpy((char *)api + symbols[i].place, &address, sizeof address);
     }
     return QN_OK;
@@ -73,12 +73,13 @@ static qn_status start(qn_hdf5_api *api)
     unsigned major = 0, minor = 0, release = 0;
     QN_TRY(find_symbols(api));
     if (api->H5open() < 0 || api->H5get_libversion(&major, &minor, &release) < 0)
-        QN_FAIL(QN_UNSUPPORTED, "the HDF5 that is installed does not start");
+        return QN_FAIL(QN_UNSUPPORTED, "the HDF5 that is installed does not start");
     if (major != 1 || minor < 10)
-        QN_FAIL(QN_UNSUPPORTED, "the HDF5 that is installed is version %u.%u.%u; expected 1.10 or newer", major, minor,
-                release);
+        return QN_FAIL(QN_UNSUPPORTED, "the HDF5 that is installed is version %u.%u.%u; expected 1.10 or newer", major,
+                       minor, release);
     const hid_t *single = dlsym(api->library, "H5T_NATIVE_FLOAT_g"), *both = dlsym(api->library, "H5T_NATIVE_DOUBLE_g");
-    if (!single || !both) QN_FAIL(QN_UNSUPPORTED, "the HDF5 that is installed has no native floating-point types");
+    if (!single || !both)
+        return QN_FAIL(QN_UNSUPPORTED, "the HDF5 that is installed has no native floating-point types");
     api->native_float = *single;
     api->native_double = *both;
     return QN_OK;
@@ -87,12 +88,13 @@ static qn_status start(qn_hdf5_api *api)
 qn_status qn_hdf5_load(qn_hdf5_api *api)
 {
     memset(api, 0, sizeof *api);
-    /* NODELETE: HDF5 has an exit handler that must not lose its code. */
+    /* NODELETE: HDF5 has an exit handler, whose code must stay loaded. */
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0] && !api->library; i++)
         api->library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!api->library)
-        QN_FAIL(QN_UNSUPPORTED, "reading H5MD needs the HDF5 library: install libhdf5-103-1 (Debian 12) or libhdf5 of "
-                                "version 1.10 or newer");
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "reading H5MD needs the HDF5 library: install libhdf5-103-1 (Debian 12) or libhdf5 of "
+                       "version 1.10 or newer");
     pthread_mutex_lock(&hdf5_mutex);
     const qn_status status = start(api);
     pthread_mutex_unlock(&hdf5_mutex);

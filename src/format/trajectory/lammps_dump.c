@@ -1,6 +1,6 @@
-/* LAMMPS text dumps: frames of blocks that begin with "ITEM:", atoms with any columns in any order, sorted by id here.
- * Facts: LAMMPS' manual, commands dump, dump_modify, units and the page on triclinic boxes. Lengths are Å unless the
- * file says otherwise by "ITEM: UNITS"; so reduced lengths of units lj are read as Å. */
+/* LAMMPS text dumps: a frame is a series of blocks that begin with "ITEM:". Atoms have any columns in any order and are
+ * sorted by id here. Sources: LAMMPS' manual, commands dump, dump_modify, units and the page on triclinic boxes.
+ * Lengths are Å unless the file states other units by "ITEM: UNITS"; reduced lengths of units lj are read as Å. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +19,12 @@ static const lammps_units units[] = {
     {"real", 0.1, 1e-3}, {"metal", 0.1, 1}, {"lj", 0.1, 1},     {"electron", 0.0529177210903, 1e-3}, /* Bohr; fs */
     {"nano", 1, 1e3},    {"si", 1e9, 1e12}, {"cgs", 1e7, 1e12}, {"micro", 1e3, 1e6},
 };
-static const lammps_units default_units = {"", 0.1, NAN}; /* a time of either fs or ps is none */
+static const lammps_units default_units = {"", 0.1, NAN}; /* no time, because it may be in fs or ps */
 
-/* Columns of the positions, best first: what the box holds, fractions of the box, and both without wrapping. */
+/* Columns of the positions, best first: wrapped positions, fractions of the box, and both unwrapped. */
 static const char *const position_columns[][3] = {
     {"x", "y", "z"}, {"xs", "ys", "zs"}, {"xu", "yu", "zu"}, {"xsu", "ysu", "zsu"}};
-enum { KINDS = sizeof position_columns / sizeof *position_columns, MOST_COLUMNS = 1000 };
+enum { KINDS = sizeof position_columns / sizeof *position_columns, COLUMNS_MAX = 1000 };
 
 typedef struct lammps_head {
     double box_nm[9], origin_nm[3];
@@ -35,25 +35,25 @@ typedef struct lammps_head {
 } lammps_head;
 
 typedef struct lammps_state {
-    lammps_units units; /* said once, in the first frame */
+    lammps_units units; /* stated once, in the first frame */
 } lammps_state;
 
 typedef struct lammps_atom {
-    double id; /* whole */
+    double id; /* a whole number */
     float position_nm[3];
 } lammps_atom;
 
-/* A frame while it is read. */
+/* A frame that is being read. */
 typedef struct lammps_frame {
     qn_trajectory_stream *stream;
     qn_frame_bytes *bytes;
     lammps_head head;
     qn_text_line line;
     int count;
-    size_t kept; /* lines of atoms */
+    size_t kept; /* lines of atoms that were kept */
     double time; /* in the file's unit, or NaN */
     bool have_box, have_atoms;
-    bool cut; /* the file ended */
+    bool cut; /* the file ended within the frame */
 } lammps_frame;
 
 static bool recognise(const char *path, const char *head, size_t size)
@@ -63,7 +63,7 @@ static bool recognise(const char *path, const char *head, size_t size)
     return size >= strlen(begin) && memcmp(head, begin, strlen(begin)) == 0;
 }
 
-/* "ITEM: NAME": the line's rest behind it, else NULL. */
+/* The rest of a line "ITEM: NAME"; NULL for other lines. */
 static const char *item(const qn_record_lines *line, const char *name, size_t *rest)
 {
     const size_t prefix = strlen("ITEM: "), length = strlen(name);
@@ -109,7 +109,7 @@ static qn_status unexpected(const lammps_frame *frame, const char *expected)
     return qn_text_unexpected(&frame->line.line, frame->stream->next, expected);
 }
 
-/* The next line, or cut. A last line without an end is what is left of one: LAMMPS ends every line. */
+/* Read the next line, or set `cut`. A last line without a line end is incomplete: LAMMPS ends every line. */
 static qn_status next_line(lammps_frame *frame)
 {
     QN_TRY(qn_text_line_next(frame->stream, &frame->line));
@@ -122,7 +122,7 @@ static void take_line(lammps_frame *frame)
     qn_text_line_take(frame->stream, &frame->line);
 }
 
-/* The single value of a block. */
+/* Read the single value of a block. */
 static qn_status read_value(lammps_frame *frame, qn_word *word)
 {
     size_t at = 0;
@@ -179,7 +179,7 @@ static qn_status read_count(lammps_frame *frame)
     return QN_OK;
 }
 
-/* Three lines of `columns` numbers. */
+/* Read three lines of `columns` numbers. */
 static qn_status read_bounds(lammps_frame *frame, int columns, double bounds[3][4])
 {
     const double largest = 1e6;
@@ -199,7 +199,7 @@ static qn_status read_bounds(lammps_frame *frame, int columns, double bounds[3][
     return QN_OK;
 }
 
-/* The bounds of a tilted box are those of the box around it (LAMMPS' manual, "Triclinic simulation boxes"). */
+/* The bounds of a tilted box are those of its bounding box (LAMMPS' manual, "Triclinic simulation boxes"). */
 static void box_from_bounds(const double bounds[3][4], double vectors[9], double origin[3])
 {
     const double xy = bounds[0][2], xz = bounds[1][2], yz = bounds[2][2];
@@ -211,7 +211,8 @@ static void box_from_bounds(const double bounds[3][4], double vectors[9], double
     memcpy(origin, low, sizeof low);
 }
 
-/* "xy xz yz" or "abc origin" or nothing, then "pp" for periodic axes or others; old files say neither. */
+/* Read the box. Its line has "xy xz yz" or "abc origin" or nothing, then "pp" for periodic axes or other words; in old
+ * files, it has neither. */
 static qn_status read_box(lammps_frame *frame, const char *rest, size_t length)
 {
     double bounds[3][4] = {{0}};
@@ -243,7 +244,7 @@ static qn_status read_box(lammps_frame *frame, const char *rest, size_t length)
     return QN_OK;
 }
 
-/* Which columns the id and the positions are in. */
+/* Find the columns of the id and the positions. */
 static qn_status read_columns(lammps_frame *frame, const char *rest, size_t length)
 {
     const qn_record_lines words = {.text = rest, .length = length};
@@ -251,7 +252,7 @@ static qn_status read_columns(lammps_frame *frame, const char *rest, size_t leng
     int column = 0, found[KINDS][3], kind = 0;
     memset(found, -1, sizeof found);
     frame->head.id = -1;
-    for (qn_word word; (word = qn_record_word(&words, &at)).length > 0 && column < MOST_COLUMNS; column++) {
+    for (qn_word word; (word = qn_record_word(&words, &at)).length > 0 && column < COLUMNS_MAX; column++) {
         if (qn_word_is(word, "id")) frame->head.id = column;
         for (int i = 0; i < KINDS * 3; i++)
             if (qn_word_is(word, position_columns[i / 3][i % 3])) found[i / 3][i % 3] = column;
@@ -261,7 +262,7 @@ static qn_status read_columns(lammps_frame *frame, const char *rest, size_t leng
     memcpy(frame->head.position, found[kind], sizeof frame->head.position);
     frame->head.scaled = kind % 2 == 1;
     if (frame->head.id < 0 && frame->stream->next == 0)
-        qn_log(QN_LOG_WARNING, "%s: has no column \"id\"; the atoms are taken in the order in which they are there",
+        qn_log(QN_LOG_WARNING, "%s: has no column \"id\"; the atoms are taken in the order of the file",
                frame->stream->path);
     if (frame->count == 0 || (frame->head.scaled && !frame->have_box))
         return unexpected(frame, frame->count == 0 ? "ITEM: NUMBER OF ATOMS in front of it"
@@ -336,7 +337,7 @@ static qn_status lammps_read(qn_trajectory_stream *stream, qn_frame_bytes *bytes
     return QN_OK;
 }
 
-/* The position of scaled coordinates: fractions of the box vectors from its origin. */
+/* Compute the position from scaled coordinates: fractions of the box vectors, from the box's origin. */
 static void place_in_box(const lammps_head *head, float position_nm[3])
 {
     const double fractions[3] = {position_nm[0], position_nm[1], position_nm[2]};
@@ -360,8 +361,8 @@ static qn_status read_atom(const qn_record_lines *line, const qn_frame_bytes *by
             if (column == head->position[axis]) position[axis] = word, found++;
     }
     if (head->id >= 0 && (!qn_number_parse(id.text, id.length, &atom->id) || atom->id != floor(atom->id)))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: id \"%s\" is not a whole number", line->path, line->number,
-                (unsigned long long)bytes->number, qn_quote(id.text, id.length).text);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: id \"%s\" is not a whole number", line->path, line->number,
+                       (unsigned long long)bytes->number, qn_quote(id.text, id.length).text);
     for (int axis = 0; axis < 3; axis++)
         QN_TRY(qn_text_coordinate(line, bytes, axis, position[axis], head->scaled ? 1 : head->unit_nm,
                                   &atom->position_nm[axis]));
@@ -378,11 +379,11 @@ static int compare_ids(const void *first, const void *second)
 static qn_status twice(const qn_trajectory_stream *stream, const qn_frame_bytes *bytes, const lammps_head *head,
                        double id)
 {
-    QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu has two atoms with id %.0f; expected one", stream->path,
-            head->first_line, (unsigned long long)bytes->number, id);
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu has two atoms with id %.0f; expected one", stream->path,
+                   head->first_line, (unsigned long long)bytes->number, id);
 }
 
-/* Ids without a gap say their atom's place, which takes one pass; others are sorted. */
+/* Order atoms by id. Consecutive ids give the places of their atoms in one pass; other ids are sorted. */
 static qn_status order_atoms(const qn_trajectory_stream *stream, const qn_frame_bytes *bytes, const lammps_head *head,
                              lammps_atom *atoms)
 {

@@ -10,15 +10,15 @@
 #include "base/memory.h"
 #include "format/trajectory/frame_index.h"
 
-/* Jumps over fewer frames do not pay for looking at all heads of a file. */
+/* For jumps over fewer frames it does not pay to read all frame heads of a file. */
 enum { FRAMES_WORTH_AN_INDEX = 64 };
 
 struct qn_frame_offsets {
     qn_frame_index index;
-    bool looked; /* for one that was saved */
+    bool looked; /* a saved index was searched */
 };
 
-/* The next frame that has positions; *end where there is none. */
+/* Find the next frame that has positions; *end where there is none. */
 static qn_status find_next(qn_trajectory_stream *stream, qn_measure_frame measure, qn_measured_frame *frame, bool *end)
 {
     for (;;) {
@@ -75,7 +75,7 @@ void qn_frame_offsets_destroy(qn_frame_offsets **offsets)
     qn_release(offsets);
 }
 
-/* Up to QN_FRAME_HEAD_BYTES at `offset`. */
+/* Read up to QN_FRAME_HEAD_BYTES at `offset`. */
 static qn_status read_head(int descriptor, const char *path, uint64_t offset, char *head, size_t *size)
 {
     *size = 0;
@@ -83,14 +83,14 @@ static qn_status read_head(int descriptor, const char *path, uint64_t offset, ch
         const ssize_t got =
             pread(descriptor, head + *size, QN_FRAME_HEAD_BYTES - *size, (off_t)(offset + (uint64_t)*size));
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) QN_FAIL(QN_IO_ERROR, "%s: cannot read: %s", path, strerror(errno));
+        if (got < 0) return QN_FAIL(QN_IO_ERROR, "%s: cannot read: %s", path, strerror(errno));
         if (got == 0) break;
         *size += (size_t)got;
     }
     return QN_OK;
 }
 
-/* All frames up to the end, or to where the file is damaged or cut: what is there is told when it is read. */
+/* Index all frames up to the end, or to damage or a cut, which is reported when it is read. */
 static qn_status scan(const qn_trajectory_stream *stream, qn_measure_frame measure, int descriptor,
                       qn_frame_index *index)
 {
@@ -115,7 +115,7 @@ static qn_status make_index(const qn_trajectory_stream *stream, qn_measure_frame
 {
     QN_TRY(qn_frame_index_begin(index, stream->path));
     const int descriptor = open(stream->path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) QN_FAIL(QN_IO_ERROR, "%s: cannot open: %s", stream->path, strerror(errno));
+    if (descriptor < 0) return QN_FAIL(QN_IO_ERROR, "%s: cannot open: %s", stream->path, strerror(errno));
     qn_status status = scan(stream, measure, descriptor, index);
     close(descriptor);
     QN_TRY(status);
@@ -150,7 +150,7 @@ qn_status qn_measured_frame_jump(qn_trajectory_stream *stream, qn_measure_frame 
     const uint64_t frames = qn_frame_index_frames(index);
     if (stream->next >= frames) return QN_OK;
     const uint64_t target = count < frames - stream->next ? stream->next + count : frames;
-    if (index->offsets[target] < stream->offset) return QN_OK; /* the file was written anew meanwhile */
+    if (index->offsets[target] < stream->offset) return QN_OK; /* the file was rewritten meanwhile */
     QN_TRY(qn_byte_source_advance(stream->source, index->offsets[target] - stream->offset, &advanced));
     stream->offset += advanced;
     if (stream->offset == index->offsets[target]) *jumped = target - stream->next;

@@ -1,5 +1,5 @@
-/* mmCIF files with several models as trajectories: every row of _atom_site is an atom, in file order, and rows that
- * follow each other with the same model number are a frame; the cell is the box of all. The file is parsed as a whole.
+/* mmCIF files with several models as trajectories: every row of _atom_site is an atom, in file order, and consecutive
+ * rows with the same model number are a frame; the cell is the box of all frames. The file is parsed as a whole.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const double angstrom_nm = 0.1;
 typedef struct mmcif_state {
     qn_cif_table *table;
     double box_nm[9];
-    size_t row; /* the next one */
+    size_t row; /* the next row */
 } mmcif_state;
 
 static bool recognise(const char *path, const char *head, size_t size)
@@ -39,7 +39,7 @@ static qn_status read_all(qn_byte_source *source, qn_text *text)
     }
 }
 
-/* The cell, where all its numbers are there. */
+/* Read the cell, where all its numbers exist. */
 static qn_status read_cell(const char *path, const qn_text *text, double box_nm[9])
 {
     static const char *const names[] = {"length_a", "length_b", "length_c", "angle_alpha", "angle_beta", "angle_gamma"};
@@ -48,7 +48,7 @@ static qn_status read_cell(const char *path, const qn_text *text, double box_nm[
     double numbers[6];
     bool whole = true;
     if (qn_cif_table_read(path, text->data, text->length, "_cell", names, 6, &table) != QN_OK) {
-        qn_error_clear(); /* the text was parsed before: there is no such category */
+        qn_error_clear(); /* the text was parsed before, so the category is absent */
         return QN_OK;
     }
     for (size_t i = 0; i < 6; i++)
@@ -69,7 +69,7 @@ static int model_of(const qn_cif_table *table, size_t row)
                : 1;
 }
 
-/* The row behind the model that begins at `row`. */
+/* The row after the model that begins at `row`. */
 static size_t model_end(const qn_cif_table *table, size_t row)
 {
     const size_t rows = qn_cif_table_rows(table);
@@ -84,8 +84,8 @@ static qn_status parse(qn_trajectory_stream *stream, mmcif_state *state, const q
     QN_TRY(qn_cif_table_read(stream->path, text->data, text->length, "_atom_site", columns, COLUMNS, &state->table));
     for (size_t column = X; column <= Z; column++)
         if (!qn_cif_table_has(state->table, column))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%d: the atom loop lacks the column _atom_site.%s", stream->path,
-                    qn_cif_table_line(state->table), columns[column]);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%d: the atom loop lacks the column _atom_site.%s", stream->path,
+                           qn_cif_table_line(state->table), columns[column]);
     if (stream->atom_count == 0) stream->atom_count = model_end(state->table, 0);
     return read_cell(stream->path, text, state->box_nm);
 }
@@ -110,16 +110,16 @@ static qn_status read_coordinate(const qn_trajectory_stream *stream, size_t row,
     double angstrom;
     if (!qn_cif_table_get(table, row, column, &value) || !qn_cif_number(value, &angstrom) ||
         angstrom > largest_angstrom || angstrom < -largest_angstrom)
-        QN_FAIL(QN_BAD_FORMAT,
-                "%s: frame %llu: row %zu of _atom_site (loop at line %d): %s is \"%s\"; expected a "
-                "number of at most %.0f Å",
-                stream->path, (unsigned long long)stream->next, row + 1, qn_cif_table_line(table), columns[column],
-                qn_quote(value.text, value.length).text, largest_angstrom);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s: frame %llu: row %zu of _atom_site (loop at line %d): %s is \"%s\"; expected a "
+                       "number of at most %.0f Å",
+                       stream->path, (unsigned long long)stream->next, row + 1, qn_cif_table_line(table),
+                       columns[column], qn_quote(value.text, value.length).text, largest_angstrom);
     *position_nm = (float)(angstrom_nm * angstrom);
     return QN_OK;
 }
 
-/* The bytes of a frame are its positions: the table is not for many threads. */
+/* The bytes of a frame are its positions, because the table must not be used by several threads. */
 static qn_status mmcif_read(qn_trajectory_stream *stream, qn_frame_bytes *bytes, bool *end)
 {
     mmcif_state *state = stream->state;
@@ -127,8 +127,9 @@ static qn_status mmcif_read(qn_trajectory_stream *stream, qn_frame_bytes *bytes,
     *end = first == last;
     if (*end) return QN_OK;
     if (last - first != stream->atom_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu (model %d) has %zu atoms; expected %zu", stream->path,
-                (unsigned long long)stream->next, model_of(state->table, first), last - first, stream->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu (model %d) has %zu atoms; expected %zu", stream->path,
+                       (unsigned long long)stream->next, model_of(state->table, first), last - first,
+                       stream->atom_count);
     bytes->offset = (uint64_t)qn_cif_table_line(state->table) + first;
     bytes->size = (last - first) * 3 * sizeof(float);
     QN_TRY(qn_frame_bytes_room(bytes, bytes->size));

@@ -16,7 +16,7 @@ enum { SHOWN_BYTES = 65536, PADDING_BYTES = 16 };
 
 static const size_t filled_at_once = (size_t)16 << 20;
 
-/* Formats with a mark of their own before those that are told by looks. */
+/* Formats with a mark of their own come before those that are recognised by the form of their lines. */
 static const qn_trajectory_format *const formats[] = {
     &qn_trajectory_xtc,    &qn_trajectory_trr,  &qn_trajectory_dcd,    &qn_trajectory_tng,
     &qn_trajectory_netcdf, &qn_trajectory_h5md, &qn_trajectory_lammps, &qn_trajectory_mmcif,
@@ -33,7 +33,7 @@ void qn_frame_bytes_clear(qn_frame_bytes *bytes)
 qn_status qn_frame_bytes_room(qn_frame_bytes *bytes, size_t size)
 {
     void *memory = bytes->data;
-    if (size > SIZE_MAX - PADDING_BYTES) QN_FAIL(QN_OUT_OF_MEMORY, "no memory for a frame of %zu bytes", size);
+    if (size > SIZE_MAX - PADDING_BYTES) return QN_FAIL(QN_OUT_OF_MEMORY, "no memory for a frame of %zu bytes", size);
     QN_TRY(qn_grow(&memory, &bytes->capacity, size + PADDING_BYTES, 1));
     bytes->data = memory;
     memset(bytes->data + size, 0, PADDING_BYTES);
@@ -62,7 +62,7 @@ void qn_trajectory_stream_cut(qn_trajectory_stream *stream, uint64_t present, co
              stream->path, (unsigned long long)stream->next, (unsigned long long)present, unit);
 }
 
-/* "XTC, TRR, DCD": those that are read. */
+/* List the names of the formats that are read: "XTC, TRR, DCD". */
 static qn_status name_formats(qn_text *text)
 {
     for (size_t i = 0; i < format_count; i++)
@@ -72,7 +72,7 @@ static qn_status name_formats(qn_text *text)
 
 static qn_status unknown_format(const char *path, const char *head, size_t size)
 {
-    if (size == 0) QN_FAIL(QN_BAD_FORMAT, "%s: is empty; expected a trajectory", path);
+    if (size == 0) return QN_FAIL(QN_BAD_FORMAT, "%s: is empty; expected a trajectory", path);
     qn_text names = {0};
     qn_status status = name_formats(&names);
     if (status == QN_OK)
@@ -93,8 +93,8 @@ static qn_status find_format(qn_trajectory_stream *stream)
     if (!stream->format) return unknown_format(stream->path, head, size);
     if (!stream->format->by_path) return QN_OK;
     if (strcmp(stream->path, "-") == 0 || !qn_byte_source_remaining(stream->source, &remaining))
-        QN_FAIL(QN_UNSUPPORTED, "%s: %s cannot be read gzipped or from a pipe; expected a plain file", stream->path,
-                stream->format->name);
+        return QN_FAIL(QN_UNSUPPORTED, "%s: %s cannot be read gzipped or from a pipe; expected a plain file",
+                       stream->path, stream->format->name);
     qn_byte_source_close(&stream->source);
     return QN_OK;
 }
@@ -143,9 +143,9 @@ qn_status qn_trajectory_check_finite(const qn_trajectory_stream *stream, const q
     if (!infinite) return QN_OK;
     size_t at = 0;
     while (isfinite(frame->positions_nm[at])) at++;
-    QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu has a coordinate of %g for atom %zu; expected a number",
-            stream->path, (unsigned long long)bytes->number, (unsigned long long)bytes->offset,
-            (double)frame->positions_nm[at], at / 3 + 1);
+    return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu has a coordinate of %g for atom %zu; expected a number",
+                   stream->path, (unsigned long long)bytes->number, (unsigned long long)bytes->offset,
+                   (double)frame->positions_nm[at], at / 3 + 1);
 }
 
 size_t qn_trajectory_stream_atom_count(const qn_trajectory_stream *stream)

@@ -7,7 +7,7 @@
 #include "model/box.h"
 
 static const double largest_nm = 1e6;
-static const size_t longest_line = (size_t)1 << 20; /* that a byte source shows in one piece */
+static const size_t longest_line = (size_t)1 << 20; /* the longest line that a byte source shows in one part */
 
 qn_status qn_text_line_next(qn_trajectory_stream *stream, qn_text_line *line)
 {
@@ -18,10 +18,10 @@ qn_status qn_text_line_next(qn_trajectory_stream *stream, qn_text_line *line)
     line->open = size > 0 && text[size - 1] != '\n';
     line->line = (qn_record_lines){
         .path = stream->path, .number = (size_t)stream->offset + 1, .step = 1, .text = text, .length = size};
-    /* Without an end it is the last line of the file, or the beginning of one that no buffer holds. */
+    /* A line without a line end is the last line of the file, or the beginning of a line that no buffer can hold. */
     if (line->open && size >= longest_line)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: the line has over %zu characters; expected lines of text",
-                stream->path, line->line.number, (unsigned long long)stream->next, longest_line);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: the line has over %zu characters; expected lines of text",
+                       stream->path, line->line.number, (unsigned long long)stream->next, longest_line);
     if (size > 0 && !line->open) line->line.length--;
     while (line->line.length > 0 && line->line.text[line->line.length - 1] == '\r') line->line.length--;
     return QN_OK;
@@ -62,8 +62,8 @@ bool qn_text_is_count(const qn_record_lines *line, int *count)
 
 qn_status qn_text_unexpected(const qn_record_lines *line, uint64_t frame, const char *expected)
 {
-    QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu has \"%s\"; expected %s", line->path, line->number,
-            (unsigned long long)frame, qn_quote(line->text, line->length).text, expected);
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu has \"%s\"; expected %s", line->path, line->number,
+                   (unsigned long long)frame, qn_quote(line->text, line->length).text, expected);
 }
 
 qn_status qn_text_frame_begin(qn_frame_bytes *bytes, size_t head_size)
@@ -112,8 +112,8 @@ qn_status qn_text_frame_count(qn_trajectory_stream *stream, const qn_record_line
 {
     if (stream->atom_count == 0) stream->atom_count = count;
     if (stream->atom_count != count)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu has %zu atoms; expected %zu", stream->path, line->number,
-                (unsigned long long)stream->next, count, stream->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu has %zu atoms; expected %zu", stream->path, line->number,
+                       (unsigned long long)stream->next, count, stream->atom_count);
     return QN_OK;
 }
 
@@ -122,13 +122,15 @@ qn_status qn_text_coordinate(const qn_record_lines *line, const qn_frame_bytes *
 {
     double value;
     if (!qn_number_parse(word.text, word.length, &value))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: %c coordinate \"%s\" is not a number", line->path, line->number,
-                (unsigned long long)bytes->number, 'x' + axis, qn_quote(word.text, word.length).text);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: %c coordinate \"%s\" is not a number", line->path,
+                       line->number, (unsigned long long)bytes->number, 'x' + axis,
+                       qn_quote(word.text, word.length).text);
     value *= unit_nm;
     if (!(fabs(value) <= largest_nm))
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: %c coordinate \"%s\" is out of range; expected at most %.0f nm",
-                line->path, line->number, (unsigned long long)bytes->number, 'x' + axis,
-                qn_quote(word.text, word.length).text, largest_nm);
+        return QN_FAIL(QN_BAD_FORMAT,
+                       "%s:%zu: frame %llu: %c coordinate \"%s\" is out of range; expected at most %.0f nm", line->path,
+                       line->number, (unsigned long long)bytes->number, 'x' + axis,
+                       qn_quote(word.text, word.length).text, largest_nm);
     *position_nm = (float)value;
     return QN_OK;
 }

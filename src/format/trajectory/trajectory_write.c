@@ -15,7 +15,7 @@
 struct qn_trajectory_writer {
     const qn_trajectory_write_format *format;
     char *path;
-    qn_text temporary; /* path until it is finished */
+    qn_text temporary; /* path of the file until it is finished */
     int descriptor;
     size_t atom_count;
     uint64_t frames;
@@ -30,7 +30,8 @@ static const qn_trajectory_write_format *const formats[] = {&qn_trajectory_write
 
 static qn_status system_failure(const qn_trajectory_writer *writer, const char *what)
 {
-    QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", writer->path, what, strerror(errno));
+    return QN_FAIL(errno == ENOENT ? QN_NOT_FOUND : QN_IO_ERROR, "%s: cannot %s: %s", writer->path, what,
+                   strerror(errno));
 }
 
 static qn_status write_pending(qn_trajectory_writer *writer)
@@ -59,8 +60,9 @@ static qn_status start(qn_trajectory_writer *writer, const char *path, const qn_
 {
     QN_TRY(qn_text_copy(path, &writer->path));
     if (!writer->format)
-        QN_FAIL(QN_UNSUPPORTED, "%s: ends in no format of trajectories that is written; expected .xtc or .dcd", path);
-    if (writer->atom_count == 0) QN_FAIL(QN_INVALID_ARGUMENT, "%s: no atoms to write", path);
+        return QN_FAIL(QN_UNSUPPORTED,
+                       "%s: has no ending of a trajectory format that can be written; expected .xtc or .dcd", path);
+    if (writer->atom_count == 0) return QN_FAIL(QN_INVALID_ARGUMENT, "%s: no atoms to write", path);
     QN_TRY(writer->format->create(path, writer->atom_count, options, &writer->state));
     QN_TRY(qn_text_append(&writer->temporary, "%s.partial.%ld", path, (long)getpid()));
     writer->descriptor = open(writer->temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -88,10 +90,10 @@ qn_status qn_trajectory_writer_create(const char *path, size_t atom_count, const
 
 static qn_status append(qn_trajectory_writer *writer, const qn_trajectory_frame *frame)
 {
-    if (writer->failed) QN_FAIL(QN_IO_ERROR, "%s: a frame before was not written", writer->path);
+    if (writer->failed) return QN_FAIL(QN_IO_ERROR, "%s: an earlier frame could not be written", writer->path);
     if (frame->atom_count != writer->atom_count)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: frame %llu has %zu atoms; expected %zu", writer->path,
-                (unsigned long long)writer->frames, frame->atom_count, writer->atom_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: frame %llu has %zu atoms; expected %zu", writer->path,
+                       (unsigned long long)writer->frames, frame->atom_count, writer->atom_count);
     qn_status status = writer->format->append(writer->state, frame, &writer->pending);
     if (status != QN_OK)
         return qn_error_add_context(status, "%s: frame %llu", writer->path, (unsigned long long)writer->frames);
@@ -108,7 +110,7 @@ qn_status qn_trajectory_writer_append(qn_trajectory_writer *writer, const qn_tra
 
 static qn_status finish(qn_trajectory_writer *writer)
 {
-    if (writer->failed) QN_FAIL(QN_IO_ERROR, "%s: a frame before was not written", writer->path);
+    if (writer->failed) return QN_FAIL(QN_IO_ERROR, "%s: an earlier frame could not be written", writer->path);
     QN_TRY(write_pending(writer));
     if (writer->format->finish && writer->frames > 0) {
         QN_TRY(writer->format->finish(writer->state, &writer->pending));

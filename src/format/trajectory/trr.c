@@ -1,5 +1,5 @@
-/* TRR of GROMACS: positions, velocities and forces as they are, in single or double precision; a frame may lack any of
- * them. Positions are handed out; frames without them are passed over. */
+/* TRR of GROMACS: uncompressed positions, velocities and forces, in single or double precision; a frame may lack any of
+ * them. Only positions are returned; frames without positions are skipped. */
 #include <string.h>
 
 #include "base/error.h"
@@ -10,7 +10,7 @@
 
 enum {
     TRR_MAGIC = 1993,
-    NAME_BYTES = 12, /* of the mark, without the zero byte that its first length counts */
+    NAME_BYTES = 12, /* of the mark, without the zero byte that its first length includes */
     NAME_AT = 12,
     BLOCKS_AT = NAME_AT + NAME_BYTES, /* ten sizes in bytes, then atoms, step and nre */
     ATOMS_AT = BLOCKS_AT + 40,
@@ -20,7 +20,7 @@ enum {
 
 static const char name[] = "GMX_trn_file";
 
-/* What stands in front of the data: a block of each kind has its size, 0 where it is absent. */
+/* The head of a frame: the size of each kind of block, 0 where it is absent. */
 typedef struct trr_head {
     uint64_t box, before_positions, positions, data; /* bytes: before_positions with the box, data of all blocks */
     uint64_t atoms;
@@ -39,8 +39,9 @@ static bool recognise(const char *path, const char *head, size_t size)
            (size < NAME_AT + NAME_BYTES || memcmp(head + NAME_AT, name, NAME_BYTES) == 0);
 }
 
-/* 4 or 8, as the sizes of the blocks say; 0: they contradict each other. Blocks before the box (of run parameters) were
- * never used; of the others box, virial and pressure are tensors, and positions, velocities, forces one vector an atom.
+/* Bytes of a number (4 or 8), from the sizes of the blocks; 0: the sizes contradict each other. Blocks before the box
+ * (of run parameters) were never used; box, virial and pressure are tensors, and positions, velocities and forces have
+ * one vector for each atom.
  */
 static size_t real_bytes(const int32_t blocks[BLOCK_COUNT], uint64_t atoms)
 {
@@ -57,7 +58,7 @@ static size_t real_bytes(const int32_t blocks[BLOCK_COUNT], uint64_t atoms)
     return bytes > 0 ? bytes : 4;
 }
 
-/* `data` holds the head; NULL or what is wrong with it. */
+/* Parse the head in `data`; returns NULL or a description of the error. */
 static const char *read_head(const char *data, trr_head *head)
 {
     int32_t blocks[BLOCK_COUNT];
@@ -91,18 +92,18 @@ static qn_status measure(const qn_trajectory_stream *stream, uint64_t number, ui
     trr_head head;
     *frame = (qn_measured_frame){0};
     if (size >= 4 && !recognise(stream->path, data, size))
-        QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu begins with %d \"%s\"; expected %d \"%s\"", stream->path,
-                (unsigned long long)number, (unsigned long long)offset, (int)qn_xdr_int(data),
-                size >= BLOCKS_AT ? qn_quote(data + NAME_AT, NAME_BYTES).text : "", (int)TRR_MAGIC, name);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu begins with %d \"%s\"; expected %d \"%s\"",
+                       stream->path, (unsigned long long)number, (unsigned long long)offset, (int)qn_xdr_int(data),
+                       size >= BLOCKS_AT ? qn_quote(data + NAME_AT, NAME_BYTES).text : "", (int)TRR_MAGIC, name);
     if (size < TIME_AT) return QN_OK;
     const char *wrong = read_head(data, &head);
     if (wrong)
-        QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu %s", stream->path, (unsigned long long)number,
-                (unsigned long long)offset, wrong);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu %s", stream->path, (unsigned long long)number,
+                       (unsigned long long)offset, wrong);
     if (stream->atom_count > 0 && head.atoms != stream->atom_count)
-        QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu has %llu atoms; expected %zu", stream->path,
-                (unsigned long long)number, (unsigned long long)offset, (unsigned long long)head.atoms,
-                stream->atom_count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: frame %llu at byte %llu has %llu atoms; expected %zu", stream->path,
+                       (unsigned long long)number, (unsigned long long)offset, (unsigned long long)head.atoms,
+                       stream->atom_count);
     frame->bytes = head.bytes + head.data;
     frame->positions = head.positions > 0;
     return QN_OK;
@@ -116,7 +117,8 @@ static qn_status open_stream(qn_trajectory_stream *stream)
     QN_TRY(qn_byte_source_peek(stream->source, QN_FRAME_HEAD_BYTES, &data, &size));
     QN_TRY(measure(stream, 0, 0, data, size, &frame));
     if (size < TIME_AT)
-        QN_FAIL(QN_BAD_FORMAT, "%s: ends after %zu bytes, inside the head of its first frame", stream->path, size);
+        return QN_FAIL(QN_BAD_FORMAT, "%s: ends after %zu bytes, inside the head of its first frame", stream->path,
+                       size);
     stream->atom_count = (size_t)qn_xdr_int(data + ATOMS_AT);
     return QN_OK;
 }
@@ -127,7 +129,7 @@ static qn_status read_frame(qn_trajectory_stream *stream, qn_frame_bytes *bytes,
     QN_TRY(qn_measured_frame_read(stream, measure, bytes, end));
     if (*end) return QN_OK;
     const char *wrong = read_head(bytes->data, &head);
-    if (wrong) QN_FAIL(QN_INTERNAL, "%s: frame %llu %s", stream->path, (unsigned long long)bytes->number, wrong);
+    if (wrong) return QN_FAIL(QN_INTERNAL, "%s: frame %llu %s", stream->path, (unsigned long long)bytes->number, wrong);
     bytes->step = head.step;
     bytes->time_ps = read_real(bytes->data + TIME_AT, head.real_bytes);
     return QN_OK;
@@ -157,7 +159,7 @@ static qn_status decode(const qn_trajectory_stream *stream, const qn_frame_bytes
     trr_head head;
     const char *wrong = read_head(bytes->data, &head), *data = bytes->data;
     if (wrong || head.bytes + head.data > bytes->size)
-        QN_FAIL(QN_INTERNAL, "%s: frame %llu was not measured", stream->path, (unsigned long long)bytes->number);
+        return QN_FAIL(QN_INTERNAL, "%s: frame %llu was not measured", stream->path, (unsigned long long)bytes->number);
     data += head.bytes;
     for (size_t k = 0; head.box > 0 && k < 9; k++)
         frame->box_nm[k] = read_real(data + k * head.real_bytes, head.real_bytes);

@@ -27,7 +27,7 @@ const qn_xtc_code qn_xtc_small_codes[QN_XTC_END_SMALL - QN_XTC_FIRST_SMALL] = {
 
 __extension__ typedef unsigned __int128 wide;
 
-/* x, y, z and a lane that nobody looks at. Unsigned: what hostile data add up to wraps around. */
+/* x, y, z and an unused lane. Unsigned, so that overflow from hostile data wraps around. */
 typedef uint32_t triple __attribute__((vector_size(16)));
 typedef int32_t signed_triple __attribute__((vector_size(16)));
 typedef float place __attribute__((vector_size(16)));
@@ -50,7 +50,7 @@ static inline uint64_t swap_bytes(uint64_t value)
     return value << 32 | value >> 32;
 }
 
-/* Past the end zeros are read. */
+/* Bits past the end are read as zeros. */
 __attribute__((noinline)) static uint64_t load_near_end(const bit_stream *stream, uint64_t byte)
 {
     uint64_t value = 0;
@@ -58,7 +58,7 @@ __attribute__((noinline)) static uint64_t load_near_end(const bit_stream *stream
     return value;
 }
 
-/* The bits from `position` (in bits) on, at the top; at least 57 of them. */
+/* The bits from `position` (in bits) on, left-aligned; at least 57 of them. */
 static inline uint64_t window(const bit_stream *stream, uint64_t position)
 {
     const uint64_t byte = position >> 3;
@@ -67,7 +67,7 @@ static inline uint64_t window(const bit_stream *stream, uint64_t position)
     return loaded << (position & 7);
 }
 
-/* A triple's number of at most 57 bits: its bytes come least significant first, and what is left of bits above. */
+/* The number of a triple, at most 57 bits: its bytes come least significant first, the remaining bits last, on top. */
 static inline uint64_t number_at(const bit_stream *stream, uint64_t position, unsigned bits, unsigned whole_bits)
 {
     const uint64_t shown = window(stream, position);
@@ -76,8 +76,8 @@ static inline uint64_t number_at(const bit_stream *stream, uint64_t position, un
     return low | high << whole_bits;
 }
 
-/* The whole part of value / divisor by `over`, the largest 64-bit number over divisor: the estimate is at most 1 too
- * small. */
+/* The whole part of value / divisor. `over` is the largest 64-bit number divided by divisor, so the estimate is at most
+ * 1 too small. */
 static inline uint64_t divide(uint64_t value, uint64_t divisor, uint64_t over)
 {
     const uint64_t estimate = (uint64_t)((wide)value * over >> 64);
@@ -96,7 +96,7 @@ __attribute__((noinline)) static triple long_triple_at(const bit_stream *stream,
                     (uint32_t)(value - quotient * code->last), 0};
 }
 
-/* Integers that stand by themselves, most significant bit first. */
+/* Three integers stored separately, most significant bit first. */
 __attribute__((noinline)) static triple integers_at(const bit_stream *stream, uint64_t position, const unsigned bits[3])
 {
     triple integers = {0};
@@ -122,7 +122,7 @@ typedef struct unpacking {
     bit_stream stream;
     uint64_t position; /* in the stream, in bits */
     qn_xtc_code whole;
-    unsigned each[3];    /* bits of integers that stand by themselves */
+    unsigned each[3];    /* bits of integers that are stored separately */
     triple least, range; /* most − least */
     place step_nm;
     float *end; /* of the positions */
@@ -137,7 +137,7 @@ static unsigned bit_length(wide value)
 
 bool qn_xtc_find_whole_code(const int32_t least[3], const int32_t most[3], qn_xtc_code *code, unsigned each[3])
 {
-    const uint64_t most_together = 0xffffff; /* larger ones stand by themselves */
+    const uint64_t most_together = 0xffffff; /* larger ranges are stored separately */
     uint64_t sizes[3];
     bool together = true;
     *code = (qn_xtc_code){0};
@@ -157,7 +157,7 @@ bool qn_xtc_find_whole_code(const int32_t least[3], const int32_t most[3], qn_xt
     return true;
 }
 
-/* A whole position, from `least`. */
+/* Take a whole position, relative to `least`. */
 static inline triple take_whole(const unpacking *u, uint64_t *position)
 {
     const uint64_t at = *position;
@@ -169,8 +169,8 @@ static inline triple take_whole(const unpacking *u, uint64_t *position)
     return integers_at(&u->stream, at, u->each);
 }
 
-/* The atom at `next`; returns a triple with negative numbers where it is outside of the frame's bounds. What is written
- * behind it is overwritten by the atom that follows. */
+/* Store the atom at `next`; returns a triple with negative numbers where the atom is outside of the frame's bounds. The
+ * lane stored after it is overwritten by the next atom. */
 static inline triple put_atom(const unpacking *u, triple atom, float *next)
 {
     const place position_nm = __builtin_convertvector((signed_triple)(atom + u->least), place) * u->step_nm;
@@ -182,8 +182,8 @@ static inline triple put_atom(const unpacking *u, triple atom, float *next)
     return atom | (u->range - atom);
 }
 
-/* `count` atoms by their differences to the one before, the first of them to `first`, which comes out second: so the
- * oxygen of water stands between its hydrogens. */
+/* Store `count` atoms given by their differences to the previous atom. The first difference is from `first`, and
+ * `first` itself is stored second: a hydrogen of a water is stored before the oxygen, and the other one after it. */
 static inline triple put_run(const unpacking *u, const qn_xtc_code *code, triple first, unsigned count,
                              uint64_t *position, float *next)
 {
@@ -201,13 +201,13 @@ static inline triple put_run(const unpacking *u, const qn_xtc_code *code, triple
     return outside;
 }
 
-/* NULL, or what is wrong. */
+/* NULL, or a description of the error. */
 static const char *unpack_groups(unpacking *u, int small, float *next)
 {
     const uint64_t end = (uint64_t)u->stream.size * 8;
     uint64_t position = 0;
     triple outside = {0};
-    unsigned run = 0; /* stays as it is where a group does not say */
+    unsigned run = 0; /* unchanged where a group does not state it */
     const char *wrong = NULL;
     while (next < u->end && !wrong) {
         const qn_xtc_code *code = &qn_xtc_small_codes[small - QN_XTC_FIRST_SMALL];
@@ -225,13 +225,13 @@ static const char *unpack_groups(unpacking *u, int small, float *next)
             if (position > end)
                 wrong = "holds fewer atoms than the frame has";
             else if (small < QN_XTC_FIRST_SMALL || small >= QN_XTC_END_SMALL)
-                wrong = "asks for a step that there is not";
+                wrong = "asks for an invalid step";
         }
     }
     u->position = position;
     if (!wrong && ((int32_t)(outside[0] | outside[1] | outside[2]) < 0))
         wrong = "leads outside the bounds that the frame states";
-    return !wrong && end - position >= 64 ? "holds bytes behind the last atom" : wrong;
+    return !wrong && end - position >= 64 ? "holds bytes after the last atom" : wrong;
 }
 
 const char *qn_xtc_unpack(const qn_xtc_packed *packed, float *positions_nm, size_t *byte)
@@ -241,9 +241,8 @@ const char *qn_xtc_unpack(const qn_xtc_packed *packed, float *positions_nm, size
                    .step_nm = {step_nm, step_nm, step_nm, step_nm},
                    .end = positions_nm + 3 * packed->atom_count};
     *byte = 0;
-    if (packed->small < QN_XTC_FIRST_SMALL || packed->small >= QN_XTC_END_SMALL)
-        return "begins with a step that there is not";
-    if (!qn_xtc_find_whole_code(packed->least, packed->most, &u.whole, u.each)) return "has bounds that are none";
+    if (packed->small < QN_XTC_FIRST_SMALL || packed->small >= QN_XTC_END_SMALL) return "begins with an invalid step";
+    if (!qn_xtc_find_whole_code(packed->least, packed->most, &u.whole, u.each)) return "has invalid bounds";
     for (int k = 0; k < 3; k++) {
         u.least[k] = (uint32_t)packed->least[k];
         u.range[k] = (uint32_t)packed->most[k] - u.least[k];

@@ -1,5 +1,5 @@
-/* XTC frames. Which differences are written small, and with which radix, is this writer's choice: any reader follows.
- */
+/* Writing XTC frames. The format leaves it to the writer which differences are written small and with which
+ * radix; every reader can read all choices. */
 #include <math.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@
 #include "format/trajectory/xtc_layout.h"
 
 enum {
-    MOST_RUN = 8,          /* small differences in a row */
-    GROUPS_AHEAD = 4,      /* looked at before the radix changes */
-    SAMPLE_ATOMS = 600,    /* looked at for the first radix */
-    MOST_ATOMS = 298261617 /* of magic 1995: more could take more bytes than 32 bits count */
+    RUN_MAX = 8,          /* small differences in a row */
+    GROUPS_AHEAD = 4,     /* examined before the radix changes */
+    SAMPLE_ATOMS = 600,   /* examined for the first radix */
+    ATOMS_MAX = 298261617 /* of magic 1995, as in GROMACS: the byte count of more atoms may exceed 32 bits */
 };
 
 __extension__ typedef unsigned __int128 wide;
@@ -26,7 +26,7 @@ typedef struct xtc_writer {
     int32_t *integers; /* atom_count × 3: positions · precision */
     unsigned char *bits;
     unsigned char *next; /* byte of `bits` */
-    uint64_t held;       /* bits that make no whole byte yet, the lowest `held_bits` */
+    uint64_t held;       /* bits that do not fill a byte yet, the lowest `held_bits` */
     unsigned held_bits;
 } xtc_writer;
 
@@ -43,21 +43,22 @@ static qn_status create(const char *path, size_t atom_count, const qn_trajectory
     void *memory;
     const double precision = options->precision == 0 ? 1000 : options->precision;
     if (!(precision > 0) || precision > 1e9)
-        QN_FAIL(QN_INVALID_ARGUMENT, "%s: precision %g; expected a number above 0, at most 1e9", path, precision);
-    if (atom_count > INT32_MAX) QN_FAIL(QN_UNSUPPORTED, "%s: XTC cannot hold %zu atoms", path, atom_count);
+        return QN_FAIL(QN_INVALID_ARGUMENT, "%s: precision %g; expected a number above 0, at most 1e9", path,
+                       precision);
+    if (atom_count > INT32_MAX) return QN_FAIL(QN_UNSUPPORTED, "%s: XTC cannot hold %zu atoms", path, atom_count);
     QN_TRY(qn_allocate(1, sizeof(xtc_writer), &memory));
     xtc_writer *x = *state = memory;
     x->atom_count = atom_count;
     x->precision = (float)precision;
-    x->large = options->large || atom_count > MOST_ATOMS;
+    x->large = options->large || atom_count > ATOMS_MAX;
     QN_TRY(qn_allocate(3 * atom_count, sizeof *x->integers, &memory));
     x->integers = memory;
-    QN_TRY(qn_allocate(QN_XTC_MOST_ATOM_BYTES * atom_count + 16, 1, &memory));
+    QN_TRY(qn_allocate(QN_XTC_ATOM_BYTES_MAX * atom_count + 16, 1, &memory));
     x->bits = memory;
     return QN_OK;
 }
 
-/* At most 32 bits, most significant first. */
+/* Write at most 32 bits, most significant first. */
 static void put_bits(xtc_writer *x, uint32_t value, unsigned bits)
 {
     x->held = x->held << bits | value;
@@ -68,7 +69,7 @@ static void put_bits(xtc_writer *x, uint32_t value, unsigned bits)
     }
 }
 
-/* Least significant byte first, each most significant bit first. */
+/* Write the bytes least significant first, the bits of each byte most significant first. */
 static void put_triple(xtc_writer *x, const qn_xtc_code *code, const uint32_t integers[3])
 {
     wide value = ((wide)integers[0] * code->middle + integers[1]) * code->last + integers[2];
@@ -82,7 +83,7 @@ static const qn_xtc_code *small_code(int small)
     return &qn_xtc_small_codes[small - QN_XTC_FIRST_SMALL];
 }
 
-/* to − from as the small code has it; false where it does not fit. */
+/* Find to − from in the small code; false where it does not fit. */
 static bool find_difference(const int32_t from[3], const int32_t to[3], uint32_t radix, uint32_t difference[3])
 {
     bool fits = true;
@@ -93,8 +94,8 @@ static bool find_difference(const int32_t from[3], const int32_t to[3], uint32_t
     return fits;
 }
 
-/* How many differences in a row can be small when a group begins at `atom`: of this atom to the next one, which is
- * written whole, then of the atom after these to this one, and so on. */
+/* Number of consecutive small differences in a group that begins at `atom`: from the next atom, which is
+ * written whole, to this atom, then from this atom to the atom after the next one, and so on. */
 static unsigned find_run(const xtc_writer *x, size_t atom, int small)
 {
     const uint32_t radix = small_code(small)->last;
@@ -104,14 +105,14 @@ static unsigned find_run(const xtc_writer *x, size_t atom, int small)
     if (left < 2 || !find_difference(p + 3, p, radix, difference)) return 0;
     unsigned run = 1;
     const int32_t *before = p;
-    while (run < MOST_RUN && run + 1 < left && find_difference(before, p + 3 * (run + 1), radix, difference)) {
+    while (run < RUN_MAX && run + 1 < left && find_difference(before, p + 3 * (run + 1), radix, difference)) {
         run++;
         before = p + 3 * run;
     }
     return run;
 }
 
-/* The radix that takes the least bits for the first atoms when it stays the same. */
+/* Find the constant radix that needs the fewest bits for the first atoms. */
 static int find_first_small(const xtc_writer *x, unsigned whole_bits)
 {
     const size_t end = x->atom_count < SAMPLE_ATOMS ? x->atom_count : SAMPLE_ATOMS;
@@ -131,7 +132,7 @@ static int find_first_small(const xtc_writer *x, unsigned whole_bits)
     return best;
 }
 
-/* Bits an atom over the next groups from `atom` on when the radix stays as it is. */
+/* Bits per atom over the next groups from `atom` on with an unchanged radix. */
 static double find_cost(const xtc_writer *x, size_t atom, unsigned whole_bits, int small)
 {
     const size_t begin = atom;
@@ -144,8 +145,8 @@ static double find_cost(const xtc_writer *x, size_t atom, unsigned whole_bits, i
     return (double)bits / (double)(atom - begin);
 }
 
-/* One step at most from `small`: what takes the least bits an atom in the groups that begin at `atom`; where nothing
- * helps, back towards what was best for the frame. */
+/* Find the radix, at most one step from `small`, that needs the fewest bits per atom in the groups from `atom` on;
+ * where no step helps, one step back towards the frame's best radix. */
 static int find_next_small(const xtc_writer *x, size_t atom, unsigned whole_bits, int small, int usual)
 {
     if (atom >= x->atom_count) return small;
@@ -188,7 +189,7 @@ static void put_run(xtc_writer *x, size_t atom, unsigned run, int small)
     }
 }
 
-/* Returns the bytes of the stream. */
+/* Returns the number of bytes of the stream. */
 static size_t pack(xtc_writer *x, const int32_t least[3], const int32_t most[3], int *first_small)
 {
     qn_xtc_code whole;
@@ -224,8 +225,9 @@ static qn_status round_positions(xtc_writer *x, const float *positions_nm, int32
     for (size_t i = 0; i < 3 * x->atom_count; i++) {
         const double value = round((double)positions_nm[i] * (double)x->precision);
         if (!(fabs(value) <= largest))
-            QN_FAIL(QN_INVALID_ARGUMENT, "atom %zu is at %g nm; expected less than %g nm at a precision of 1/%g nm",
-                    i / 3 + 1, (double)positions_nm[i], largest / (double)x->precision, (double)x->precision);
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "atom %zu is at %g nm; expected less than %g nm at a precision of 1/%g nm", i / 3 + 1,
+                           (double)positions_nm[i], largest / (double)x->precision, (double)x->precision);
         x->integers[i] = (int32_t)value;
     }
     for (int k = 0; k < 3; k++) {
@@ -236,10 +238,10 @@ static qn_status round_positions(xtc_writer *x, const float *positions_nm, int32
             if (value > most[k]) most[k] = value;
         }
         if ((double)most[k] - (double)least[k] >= largest)
-            QN_FAIL(QN_INVALID_ARGUMENT,
-                    "atoms are up to %g nm apart; expected less than %g nm at a precision of 1/%g nm",
-                    ((double)most[k] - (double)least[k]) / (double)x->precision, largest / (double)x->precision,
-                    (double)x->precision);
+            return QN_FAIL(QN_INVALID_ARGUMENT,
+                           "atoms are up to %g nm apart; expected less than %g nm at a precision of 1/%g nm",
+                           ((double)most[k] - (double)least[k]) / (double)x->precision, largest / (double)x->precision,
+                           (double)x->precision);
     }
     return QN_OK;
 }
@@ -255,7 +257,7 @@ static qn_status append_packed(xtc_writer *x, const qn_trajectory_frame *frame, 
     qn_xdr_put_float(x->precision, head + QN_XTC_PRECISION);
     for (int k = 0; k < 3; k++) {
         qn_xdr_put_int(least[k], head + QN_XTC_LEAST + 4 * k);
-        qn_xdr_put_int(most[k], head + QN_XTC_MOST + 4 * k);
+        qn_xdr_put_int(most[k], head + QN_XTC_MAX + 4 * k);
     }
     qn_xdr_put_int(small, head + QN_XTC_SMALL);
     if (x->large) qn_xdr_put_unsigned((uint32_t)((uint64_t)size >> 32), head + QN_XTC_STREAM_BYTES);
@@ -275,7 +277,7 @@ static qn_status append(void *state, const qn_trajectory_frame *frame, qn_text *
     qn_xdr_put_float(isnan(frame->time_ps) ? 0 : (float)frame->time_ps, head + QN_XTC_TIME);
     for (int k = 0; k < 9; k++) qn_xdr_put_float((float)frame->box_nm[k], head + QN_XTC_BOX + 4 * k);
     qn_xdr_put_int((int32_t)x->atom_count, head + QN_XTC_ATOMS_AGAIN);
-    if (x->atom_count > QN_XTC_MOST_RAW_ATOMS) return append_packed(x, frame, head, bytes);
+    if (x->atom_count > QN_XTC_RAW_ATOMS_MAX) return append_packed(x, frame, head, bytes);
     QN_TRY(qn_text_append_bytes(bytes, head, QN_XTC_RAW));
     for (size_t i = 0; i < 3 * x->atom_count; i++) {
         qn_xdr_put_float(frame->positions_nm[i], number);

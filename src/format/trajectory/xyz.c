@@ -1,5 +1,6 @@
-/* XYZ trajectories: frames of the number of atoms, a comment and one line an atom, Å. The comment of extended XYZ has
- * Lattice="…", nine components of three box vectors, and Properties=…, which says in which columns positions are. */
+/* XYZ trajectories: frames of the number of atoms, a comment and one line for each atom, in Å. The comment of extended
+ * XYZ has Lattice="…", nine components of three box vectors, and Properties=…, which gives the columns of the
+ * positions. */
 #include <string.h>
 
 #include "base/error.h"
@@ -14,7 +15,7 @@ typedef struct xyz_head {
     size_t column;     /* words in front of the coordinates */
 } xyz_head;
 
-/* What follows `key` in the comment, in quotes or up to the next blank; false when it is not there. */
+/* The text after `key` in the comment, in quotes or up to the next blank; false when there is no such key. */
 static bool find_value(const qn_record_lines *line, const char *key, qn_word *value)
 {
     const size_t length = strlen(key);
@@ -30,7 +31,7 @@ static bool find_value(const qn_record_lines *line, const char *key, qn_word *va
     return false;
 }
 
-/* Flags "T T F": how many there are and how many say true. */
+/* Count the flags of a text such as "T T F", and those that are true. */
 static void count_flags(qn_word value, int *count, int *set)
 {
     qn_record_lines line = {.text = value.text, .length = value.length};
@@ -54,21 +55,21 @@ static qn_status read_lattice(const qn_trajectory_stream *stream, const qn_recor
     size_t at = 0;
     for (qn_word word; (word = qn_record_word(&line, &at)).length > 0; count++) {
         if (count == 9 || !qn_number_parse(word.text, word.length, &box_nm[count]))
-            QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: Lattice has \"%s\"; expected nine numbers", stream->path,
-                    comment->number, (unsigned long long)stream->next, qn_quote(word.text, word.length).text);
+            return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: Lattice has \"%s\"; expected nine numbers", stream->path,
+                           comment->number, (unsigned long long)stream->next, qn_quote(word.text, word.length).text);
         box_nm[count] *= angstrom_nm;
     }
     if (count != 9)
-        QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: Lattice has %d numbers; expected nine", stream->path,
-                comment->number, (unsigned long long)stream->next, count);
+        return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: Lattice has %d numbers; expected nine", stream->path,
+                       comment->number, (unsigned long long)stream->next, count);
     return QN_OK;
 }
 
-/* Properties=name:type:columns:… as far as pos:R:3. */
+/* Find the columns of pos:R:3 in Properties=name:type:columns:…. */
 static qn_status find_column(const qn_trajectory_stream *stream, const qn_record_lines *comment, size_t *column)
 {
     qn_word value, fields[3];
-    *column = 1; /* behind the element */
+    *column = 1; /* after the element */
     if (!find_value(comment, "Properties=", &value)) return QN_OK;
     size_t before = 0;
     for (const char *next = value.text, *end = value.text + value.length; next < end;) {
@@ -83,8 +84,9 @@ static qn_status find_column(const qn_trajectory_stream *stream, const qn_record
         if (qn_word_is(fields[0], "pos") && qn_word_is(fields[1], "R") && columns == 3) return QN_OK;
         before += (size_t)columns;
     }
-    QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: \"%s\" has no positions; expected \"pos:R:3\" in Properties",
-            stream->path, comment->number, (unsigned long long)stream->next, qn_quote(value.text, value.length).text);
+    return QN_FAIL(QN_BAD_FORMAT, "%s:%zu: frame %llu: \"%s\" has no positions; expected \"pos:R:3\" in Properties",
+                   stream->path, comment->number, (unsigned long long)stream->next,
+                   qn_quote(value.text, value.length).text);
 }
 
 static bool has_three_numbers(const qn_record_lines *line)
@@ -118,7 +120,7 @@ static qn_status xyz_open(qn_trajectory_stream *stream)
     return QN_OK;
 }
 
-/* *cut: the file ends with it. */
+/* *cut: the file ends before or within the comment. */
 static qn_status read_comment(qn_trajectory_stream *stream, qn_frame_bytes *bytes, xyz_head *head, bool *cut)
 {
     qn_text_line comment;
@@ -128,7 +130,7 @@ static qn_status read_comment(qn_trajectory_stream *stream, qn_frame_bytes *byte
     if (*cut) return QN_OK;
     QN_TRY(read_lattice(stream, &comment.line, head->box_nm));
     QN_TRY(find_column(stream, &comment.line, &head->column));
-    /* As LAMMPS writes it. Times have no unit that all programs agree on. */
+    /* Step as LAMMPS writes it. Times have no unit that all programs agree on. */
     if (qn_text_find_number(&comment.line, "Timestep:", &step) && step >= 0 && step < 9e15) bytes->step = (int64_t)step;
     qn_text_line_take(stream, &comment);
     head->first_line = (size_t)stream->offset + 1;
@@ -144,7 +146,7 @@ static qn_status read_atom(const qn_record_lines *line, const qn_frame_bytes *by
     return QN_OK;
 }
 
-/* The frame's last line, which has no end and is the file's last one, breaks off before or within a number. */
+/* Whether the frame's last line, which is the file's last and has no line end, breaks off before or within a number. */
 static bool last_line_is_cut(const qn_frame_bytes *bytes, size_t column)
 {
     float position_nm[3];
@@ -154,7 +156,7 @@ static bool last_line_is_cut(const qn_frame_bytes *bytes, size_t column)
     return qn_text_is_cut(&last) || read_atom(&last, bytes, column, position_nm) != QN_OK;
 }
 
-/* What follows the number of atoms; *kept: how many lines of atoms are there. */
+/* Read the part after the number of atoms; *kept: number of lines of atoms. */
 static qn_status read_frame(qn_trajectory_stream *stream, qn_frame_bytes *bytes, size_t count, size_t *kept, bool *cut)
 {
     xyz_head head = {{0}, 0, 0};

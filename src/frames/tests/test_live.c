@@ -1,9 +1,9 @@
 /* labels: threads */
-/* The live reader against simulations that the test plays, well-behaved ones and others.
+/* The live reader on simulations that the test imitates, some of which break the protocol.
  *
- * `test_trajectory_live serve FILE VERSION TROUBLE` plays one for the command: the frames of a trajectory file every
- * 100 steps of 2 fs, with trouble number TROUBLE of imd_server.h at frame 5. It prints its port, then what the client
- * did.
+ * `test_frames_live serve FILE VERSION TROUBLE` imitates one for the tests of the command: it sends the frames of a
+ * trajectory file every 100 steps of 2 fs, with trouble number TROUBLE of imd_server.h at frame 5. It prints its port,
+ * then the actions of the client.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "frames/live.h"
@@ -76,13 +76,13 @@ static qn_status next(live_visit *visit)
     return qn_live_read(visit->live, &visit->frame, &visit->end);
 }
 
-/* Frame `number` of the connection is frame `sent` of the simulation, in nm to single precision. */
+/* Check that frame `number` of the connection is frame `sent` of the simulation, in nm in single precision. */
 static void check_frame(const live_visit *visit, int number, int sent)
 {
     double worst = 0;
     for (int i = 0; i < 3 * ATOMS; i++)
         worst = fmax(worst, fabs((double)visit->positions[i] - 0.1 * (double)(&angstrom[sent][0][0])[i]));
-    CHECK_NEAR(worst, 0, 1e-5); /* 600 Å in floats: 2^-24 · 60 nm */
+    CHECK_NEAR(worst, 0, 1e-5); /* coordinates up to 60 nm round by 2^-24 · 60 nm */
     CHECK(visit->frame.number == (uint64_t)number);
     CHECK(visit->frame.atom_count == ATOMS);
 }
@@ -95,7 +95,7 @@ static void check_box(const live_visit *visit, const float *expected_angstrom, d
     }
 }
 
-static void packets_are_told_by_their_bytes(void)
+static void packets_are_decoded_from_bytes(void)
 {
     qn_imd_speech speech;
     unsigned char bytes[8];
@@ -147,7 +147,7 @@ static void version_2_is_read_in_either_byte_order_with_and_without_energies(voi
     }
 }
 
-static void version_3_is_read_in_either_byte_order_with_whatever_it_sends(void)
+static void version_3_is_read_in_either_byte_order_with_all_sets_of_packets(void)
 {
     for (int variant = 0; variant < 64; variant++) {
         live_visit visit;
@@ -174,7 +174,7 @@ static void version_3_is_read_in_either_byte_order_with_whatever_it_sends(void)
     }
 }
 
-static void packets_that_come_in_pieces_are_put_together(void)
+static void packets_that_arrive_in_pieces_are_joined(void)
 {
     for (int version = 2; version <= 3; version++) {
         live_visit visit;
@@ -191,8 +191,8 @@ static void packets_that_come_in_pieces_are_put_together(void)
     }
 }
 
-/* More frames than fit the ring, of a simulation that is faster than its reader. */
-static void a_slow_reader_makes_the_simulation_wait_and_loses_nothing(void)
+/* The simulation sends more frames than the ring holds, and is faster than the reader. */
+static void a_slow_reader_pauses_the_simulation_and_loses_no_frame(void)
 {
     enum { MANY = 300 };
     float *many = calloc((size_t)MANY * ATOMS * 3, sizeof *many);
@@ -223,17 +223,17 @@ static void a_slow_reader_makes_the_simulation_wait_and_loses_nothing(void)
         const imd_server_record record = imd_server_finish(&visit.server);
         CHECK(record.orderly);
         CHECK(record.frames_sent == MANY);
-        /* the last pause may have been asked for when all was sent */
+        /* the last request to pause may arrive after the last frame was sent */
         CHECK(record.pauses >= (int)facts.pauses - 1 && record.resumes >= record.pauses - 1);
     }
     free(many);
 }
 
-static void a_pause_is_no_silence(void)
+static void silence_during_a_pause_is_not_a_timeout(void)
 {
     live_visit visit;
     imd_server_options options = simulation(3);
-    options.delay_ms = 50; /* so that it hears of the pause before it has sent everything */
+    options.delay_ms = 50; /* so that the pause arrives before all frames are sent */
     begin(&visit, &options);
     visit.options.ring_frames = 2;
     visit.options.timeout_s = 0.5;
@@ -245,7 +245,7 @@ static void a_pause_is_no_silence(void)
     imd_server_finish(&visit.server);
 }
 
-static void frames_that_never_came_are_counted(void)
+static void missing_frames_are_counted(void)
 {
     live_visit visit;
     imd_server_options options = simulation(3);
@@ -263,8 +263,8 @@ static void frames_that_never_came_are_counted(void)
     imd_server_finish(&visit.server);
 }
 
-/* Version 2 with energies behind the coordinates: the time is known as late as the step. */
-static void steps_tell_times_where_a_step_is_known(void)
+/* Version 2 with energies after the coordinates: a frame waits for its step, from which its time is computed. */
+static void times_are_computed_from_steps(void)
 {
     live_visit visit;
     imd_server_options options = simulation(2);
@@ -278,7 +278,7 @@ static void steps_tell_times_where_a_step_is_known(void)
     imd_server_finish(&visit.server);
 }
 
-static void a_rate_is_asked_for(void)
+static void the_rate_is_requested(void)
 {
     live_visit visit;
     imd_server_options options = simulation(2);
@@ -291,7 +291,7 @@ static void a_rate_is_asked_for(void)
     CHECK(imd_server_finish(&visit.server).rate == 50);
 }
 
-/* Frame 3 is broken: the three before it are read, then comes the error, again and again. */
+/* Frame 3 is invalid: the three frames before it are read, then each read returns the error. */
 static void broken_packets_are_refused_with_frame_and_reason(void)
 {
     static const struct {
@@ -330,7 +330,7 @@ static void broken_packets_are_refused_with_frame_and_reason(void)
     }
 }
 
-static void a_connection_that_is_cut_ends_with_what_arrived(void)
+static void a_cut_connection_ends_after_the_received_frames(void)
 {
     static const struct {
         int version;
@@ -362,8 +362,8 @@ static void a_connection_that_is_cut_ends_with_what_arrived(void)
     }
 }
 
-/* A reset may overtake frames that were sent before it: as many as came, and no error. */
-static void a_reset_is_an_end(void)
+/* A reset may discard frames that were sent before it. The received frames are read, and there is no error. */
+static void a_reset_ends_the_frames_without_an_error(void)
 {
     live_visit visit;
     imd_server_options options = simulation(2);
@@ -380,7 +380,7 @@ static void a_reset_is_an_end(void)
     imd_server_finish(&visit.server);
 }
 
-static void greetings_that_are_none_are_refused(void)
+static void invalid_greetings_are_refused(void)
 {
     static const struct {
         int version;
@@ -414,7 +414,7 @@ static void greetings_that_are_none_are_refused(void)
     imd_server_finish(&visit.server);
 }
 
-static void a_simulation_that_is_late_is_waited_for(void)
+static void a_late_simulation_is_awaited(void)
 {
     live_visit visit;
     imd_server_options options = simulation(2);
@@ -425,7 +425,7 @@ static void a_simulation_that_is_late_is_waited_for(void)
     check_frame(&visit, 0, 0);
     qn_live_close(&visit.live);
     CHECK(imd_server_finish(&visit.server).went);
-    /* its port is free again, so that nobody answers */
+    /* the server has ended, so that there is no answer at its port */
     const double before_s = qn_clock_s();
     visit.options.timeout_s = 0.4;
     CHECK_FAILS(qn_live_open(NULL, &visit.options, &visit.live), QN_IO_ERROR);
@@ -433,7 +433,7 @@ static void a_simulation_that_is_late_is_waited_for(void)
     CHECK(qn_clock_s() - before_s < 5);
 }
 
-static void addresses_are_judged(void)
+static void invalid_addresses_are_refused(void)
 {
     static const struct {
         const char *address, *message;
@@ -446,7 +446,7 @@ static void addresses_are_judged(void)
                  {"localhost:-1", "has no port", QN_INVALID_ARGUMENT},
                  {"localhost:00000000008888x", "has no port", QN_INVALID_ARGUMENT},
                  {"[::1", "lacks a closing bracket", QN_INVALID_ARGUMENT},
-                 {"[::1]8888", "goes on behind its bracket", QN_INVALID_ARGUMENT},
+                 {"[::1]8888", "has text after its bracket", QN_INVALID_ARGUMENT},
                  {"no.such.host.invalid:8888", "is not known", QN_NOT_FOUND}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         qn_live *live;
@@ -466,7 +466,7 @@ static void *stop_soon(void *live)
     return NULL;
 }
 
-static void a_reader_that_waits_can_be_stopped(void)
+static void a_waiting_reader_can_be_stopped(void)
 {
     live_visit visit;
     pthread_t stopper;
@@ -489,8 +489,8 @@ static void a_reader_that_waits_can_be_stopped(void)
     CHECK(imd_server_finish(&visit.server).left);
 }
 
-/* Nobody reads: the ring fills up, the simulation waits; a client that leaves lets it go on first. */
-static void a_client_that_leaves_lets_the_simulation_go_on(void)
+/* No frame is read, so the ring fills up and the simulation pauses. The client resumes it before it disconnects. */
+static void a_client_resumes_the_simulation_before_it_disconnects(void)
 {
     for (int version = 2; version <= 3; version++) {
         live_visit visit;
@@ -576,22 +576,22 @@ int main(int count, char **arguments)
     if (count == 5 && strcmp(arguments[1], "serve") == 0)
         return serve(arguments[2], atoi(arguments[3]), atoi(arguments[4]));
     make_frames();
-    RUN(packets_are_told_by_their_bytes);
+    RUN(packets_are_decoded_from_bytes);
     RUN(version_2_is_read_in_either_byte_order_with_and_without_energies);
-    RUN(version_3_is_read_in_either_byte_order_with_whatever_it_sends);
-    RUN(packets_that_come_in_pieces_are_put_together);
-    RUN(a_slow_reader_makes_the_simulation_wait_and_loses_nothing);
-    RUN(a_pause_is_no_silence);
-    RUN(frames_that_never_came_are_counted);
-    RUN(steps_tell_times_where_a_step_is_known);
-    RUN(a_rate_is_asked_for);
+    RUN(version_3_is_read_in_either_byte_order_with_all_sets_of_packets);
+    RUN(packets_that_arrive_in_pieces_are_joined);
+    RUN(a_slow_reader_pauses_the_simulation_and_loses_no_frame);
+    RUN(silence_during_a_pause_is_not_a_timeout);
+    RUN(missing_frames_are_counted);
+    RUN(times_are_computed_from_steps);
+    RUN(the_rate_is_requested);
     RUN(broken_packets_are_refused_with_frame_and_reason);
-    RUN(a_connection_that_is_cut_ends_with_what_arrived);
-    RUN(a_reset_is_an_end);
-    RUN(greetings_that_are_none_are_refused);
-    RUN(a_simulation_that_is_late_is_waited_for);
-    RUN(addresses_are_judged);
-    RUN(a_reader_that_waits_can_be_stopped);
-    RUN(a_client_that_leaves_lets_the_simulation_go_on);
+    RUN(a_cut_connection_ends_after_the_received_frames);
+    RUN(a_reset_ends_the_frames_without_an_error);
+    RUN(invalid_greetings_are_refused);
+    RUN(a_late_simulation_is_awaited);
+    RUN(invalid_addresses_are_refused);
+    RUN(a_waiting_reader_can_be_stopped);
+    RUN(a_client_resumes_the_simulation_before_it_disconnects);
     return check_finish();
 }

@@ -1,5 +1,5 @@
-/* Making molecules whole: cut molecules come together at their first atom, by hand and against brute force in a
- * triclinic cell; what is whole keeps its bits. */
+/* Making molecules whole: cut molecules are joined at their first atom, in a rectangular and in a triclinic cell; whole
+ * molecules keep their bits. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static double uniform(void)
     return (state >> 8) / 16777216.0 * 2 - 1;
 }
 
-/* `count` atoms in one residue and one molecule. */
+/* Make a topology of `count` atoms in one residue and one molecule. */
 static qn_topology make_topology(qn_topology_atom *atoms, qn_topology_residue *residue, size_t count,
                                  uint32_t (*bonds)[2], size_t bond_count)
 {
@@ -32,7 +32,7 @@ static qn_topology make_topology(qn_topology_atom *atoms, qn_topology_residue *r
                          .has_bonds = true};
 }
 
-static void cut_water_comes_together(void)
+static void a_cut_water_is_made_whole(void)
 {
     qn_topology_atom atoms[3];
     qn_topology_residue residue;
@@ -69,8 +69,8 @@ static void whole_molecules_and_frames_without_box_keep_their_bits(void)
     qn_whole_plan_destroy(&plan);
 }
 
-/* A chain longer than the cell, wrapped atom by atom, is laid out again step by step. */
-static void long_chain_in_a_triclinic_cell_is_laid_out(void)
+/* A chain longer than the cell, whose atoms are in random images, gets its original positions back. */
+static void a_long_chain_in_a_triclinic_cell_is_unwrapped(void)
 {
     enum { COUNT = 200 };
     static qn_topology_atom atoms[COUNT];
@@ -117,7 +117,7 @@ static void unbound_virtual_sites_follow_their_residue(void)
     CHECK_OK(qn_whole_plan_create(&topology, &plan));
     CHECK_OK(qn_whole_apply(plan, &frame));
     CHECK_NEAR(positions[9], -0.04, 3e-7);
-    /* an atom with mass and no bond is a molecule of its own and stays */
+    /* an atom with mass and without bonds stays */
     atoms[3].mass_u = 23;
     positions[9] = 2.96f;
     qn_whole_plan_destroy(&plan);
@@ -127,7 +127,7 @@ static void unbound_virtual_sites_follow_their_residue(void)
     qn_whole_plan_destroy(&plan);
 }
 
-static void what_cannot_be_made_whole_is_refused(void)
+static void missing_bonds_and_invalid_frames_are_refused(void)
 {
     qn_topology_atom atoms[2];
     qn_topology_residue residue;
@@ -153,10 +153,10 @@ static void what_cannot_be_made_whole_is_refused(void)
 
 int main(void)
 {
-    RUN(cut_water_comes_together);
+    RUN(a_cut_water_is_made_whole);
     RUN(whole_molecules_and_frames_without_box_keep_their_bits);
-    RUN(long_chain_in_a_triclinic_cell_is_laid_out);
+    RUN(a_long_chain_in_a_triclinic_cell_is_unwrapped);
     RUN(unbound_virtual_sites_follow_their_residue);
-    RUN(what_cannot_be_made_whole_is_refused);
+    RUN(missing_bonds_and_invalid_frames_are_refused);
     return check_finish();
 }

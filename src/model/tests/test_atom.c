@@ -11,16 +11,16 @@ static void deuterium_is_hydrogen_and_mercury_is_not(void)
     CHECK(!qn_atom_is_hydrogen(&(qn_atom){.name = "H", .element = "X"}));
 }
 
-static void calcium_is_no_c_alpha(void)
+static void calcium_is_not_a_c_alpha(void)
 {
     CHECK(qn_atom_is_c_alpha(&(qn_atom){.name = "CA", .element = "C"}));
-    CHECK(qn_atom_is_c_alpha(&(qn_atom){.name = "CA", .element = "X"})); /* the file says no element */
+    CHECK(qn_atom_is_c_alpha(&(qn_atom){.name = "CA", .element = "X"})); /* the file states no element */
     CHECK(!qn_atom_is_c_alpha(&(qn_atom){.name = "CA", .element = "CA"}));
     CHECK(!qn_atom_is_c_alpha(&(qn_atom){.name = "CB", .element = "C"}));
 }
 
-/* An ion bound in front of the residue's own atoms, two Cα of alternate locations, and a residue without. */
-static void the_first_c_alpha_stands_for_its_residue(void)
+/* An ion listed before the residue's own atoms, two Cα of alternate locations, and a residue without Cα. */
+static void a_residue_gets_its_first_c_alpha(void)
 {
     qn_atom atoms[] = {{.name = "CA", .element = "C"}, {.name = "CA", .element = "CA"}, {.name = "N", .element = "N"},
                        {.name = "CA", .element = "C"}, {.name = "CA", .element = "C"},  {.name = "P", .element = "P"},
@@ -34,7 +34,7 @@ static void the_first_c_alpha_stands_for_its_residue(void)
 int main(void)
 {
     RUN(deuterium_is_hydrogen_and_mercury_is_not);
-    RUN(calcium_is_no_c_alpha);
-    RUN(the_first_c_alpha_stands_for_its_residue);
+    RUN(calcium_is_not_a_c_alpha);
+    RUN(a_residue_gets_its_first_c_alpha);
     return check_finish();
 }

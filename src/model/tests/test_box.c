@@ -1,4 +1,4 @@
-/* Boxes: reduction keeps the lattice, nearest images are those of a brute-force search, broken boxes are refused. */
+/* Boxes: reduction keeps the lattice, nearest images agree with a brute-force search, broken boxes are refused. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static double uniform(void)
     return (state >> 8) / 16777216.0 * 2 - 1;
 }
 
-/* The nearest of (2·reach + 1)³ images in the lattice as it was given. */
+/* Distance of the nearest of (2·reach + 1)³ images in the unreduced lattice. */
 static double brute_distance(const double v[9], const double d[3], int reach)
 {
     double best = INFINITY;
@@ -31,7 +31,7 @@ static double brute_distance(const double v[9], const double d[3], int reach)
     return sqrt(best);
 }
 
-/* Displacement by the box is an image of the plain one and as short as the shortest. */
+/* Check that the displacement in the box is an image of the plain displacement and as short as the shortest image. */
 static void compare(const double vectors[9], int reach, int count)
 {
     qn_box box;
@@ -55,7 +55,7 @@ static void compare(const double vectors[9], int reach, int count)
     }
 }
 
-static void nearest_images_are_those_of_brute_force(void)
+static void nearest_images_agree_with_brute_force(void)
 {
     const double boxes[][9] = {
         {3, 0, 0, 0, 4, 0, 0, 0, 5},
@@ -77,7 +77,7 @@ static void random_cells_are_searched_far_enough(void)
     }
 }
 
-static void flat_skewed_cell_needs_more_than_neighbours(void)
+static void nearest_image_in_a_flat_skewed_cell_is_found_beyond_neighbours(void)
 {
     const double v[9] = {10, 0, 0, 0, 10, 0, 3, 0, 0.4}; /* 3c − a = (−1, 0, 1.2) */
     compare(v, 16, 100);
@@ -112,10 +112,10 @@ static void inscribed_sphere_touches_the_nearest_faces(void)
     CHECK_NEAR(box.inscribed_radius_nm, sqrt(3), 1e-12);
 }
 
-static void other_orders_of_the_same_vectors_are_taken(void)
+static void vectors_in_another_order_are_accepted(void)
 {
     qn_box box;
-    /* a along y, b along z, c along x; and a turned pair with negative axes */
+    /* a along y, b along z, c along x; then b and c swapped, with negative axes */
     CHECK_OK(qn_box_from_vectors((const double[9]){0, 2, 0, 0, 0, 3, 4, 0, 0}, &box));
     CHECK_NEAR(box.vectors_nm[0][0], 4, 0);
     CHECK_NEAR(box.vectors_nm[1][1], 2, 0);
@@ -125,7 +125,7 @@ static void other_orders_of_the_same_vectors_are_taken(void)
     CHECK_NEAR(box.volume_nm3, 24, 1e-12);
 }
 
-static void no_box_displaces_nothing(void)
+static void without_a_box_displacements_are_plain(void)
 {
     qn_box box;
     const double zero[9] = {0}, from[3] = {1, 2, 3}, to[3] = {100, -50, 3};
@@ -150,7 +150,7 @@ static void broken_boxes_are_refused(void)
     CHECK_FAILS(qn_box_from_vectors((const double[9]){1e6, 0, 0, 0, 1e6, 0, 0, 0, 1}, &box), QN_BAD_FORMAT);
 }
 
-static void far_and_broken_positions_do_not_hang(void)
+static void far_and_non_finite_positions_do_not_hang(void)
 {
     qn_box box;
     double d[3];
@@ -173,7 +173,7 @@ static void angles_become_vectors(void)
     const double expected[9] = {8, 0, 0, 0, 8, 0, 4, 4, 8 / sqrt(2)};
     for (int k = 0; k < 9; k++) CHECK_NEAR(v[k], expected[k], 1e-12);
 
-    /* the angles come back from the vectors of a general cell */
+    /* the vectors of a general cell have its angles and lengths */
     const double lengths[3] = {3, 4, 5}, angles[3] = {70, 80, 100};
     CHECK_OK(qn_box_from_angles(lengths, angles, v));
     for (int k = 0; k < 3; k++) {
@@ -192,7 +192,7 @@ static void impossible_angles_are_refused(void)
     CHECK_FAILS(qn_box_from_angles(edges, (const double[3]){90, 90, 180}, v), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("gamma");
     CHECK_FAILS(qn_box_from_angles(edges, (const double[3]){30, 30, 90}, v), QN_BAD_FORMAT);
-    CHECK_MESSAGE_HAS("close no cell");
+    CHECK_MESSAGE_HAS("form no cell");
     CHECK_FAILS(qn_box_from_angles((const double[3]){1, -1, 1}, (const double[3]){90, 90, 90}, v), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("edge b");
     CHECK_OK(qn_box_from_angles((const double[3]){0, 0, 0}, (const double[3]){0, 0, 0}, v));
@@ -201,15 +201,15 @@ static void impossible_angles_are_refused(void)
 
 int main(void)
 {
-    RUN(nearest_images_are_those_of_brute_force);
+    RUN(nearest_images_agree_with_brute_force);
     RUN(random_cells_are_searched_far_enough);
-    RUN(flat_skewed_cell_needs_more_than_neighbours);
+    RUN(nearest_image_in_a_flat_skewed_cell_is_found_beyond_neighbours);
     RUN(reduction_keeps_lattice_and_volume);
     RUN(inscribed_sphere_touches_the_nearest_faces);
-    RUN(other_orders_of_the_same_vectors_are_taken);
-    RUN(no_box_displaces_nothing);
+    RUN(vectors_in_another_order_are_accepted);
+    RUN(without_a_box_displacements_are_plain);
     RUN(broken_boxes_are_refused);
-    RUN(far_and_broken_positions_do_not_hang);
+    RUN(far_and_non_finite_positions_do_not_hang);
     RUN(angles_become_vectors);
     RUN(impossible_angles_are_refused);
     return check_finish();

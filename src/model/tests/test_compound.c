@@ -4,7 +4,7 @@
 
 #include "model/compound.h"
 
-static void a_new_compound_is_empty_but_for_its_room(void)
+static void a_new_compound_has_zeroed_atoms_and_bonds(void)
 {
     qn_compound *c;
     if (!CHECK_OK(qn_compound_create("water", 3, 2, 1, &c))) return;
@@ -25,7 +25,7 @@ static void properties_are_found_by_name(void)
     char name[16] = "ID";
     if (!CHECK_OK(qn_compound_create("", 1, 0, 1, &c))) return;
     CHECK_OK(qn_compound_add_property(c, name, "7"));
-    strcpy(name, "note"); /* copies are kept */
+    strcpy(name, "note"); /* the compound keeps copies */
     CHECK_OK(qn_compound_add_property(c, name, "two\nlines"));
     for (int i = 0; i < 40; i++) CHECK_OK(qn_compound_add_property(c, "more", "x"));
     CHECK_TEXT(qn_compound_property_value(c, "ID"), "7");
@@ -34,7 +34,7 @@ static void properties_are_found_by_name(void)
     qn_compound_destroy(&c);
 }
 
-static void conformers_are_kept_when_others_come_or_go(void)
+static void conformers_are_kept_when_their_number_changes(void)
 {
     qn_compound *c;
     if (!CHECK_OK(qn_compound_create("", 2, 0, 1, &c))) return;
@@ -43,7 +43,7 @@ static void conformers_are_kept_when_others_come_or_go(void)
     CHECK(qn_compound_positions(c, 0)[5] == 6 && qn_compound_positions(c, 1)[0] == 0);
     qn_compound_positions(c, 2)[5] = 9;
     CHECK_OK(qn_compound_set_conformer_count(c, 2));
-    CHECK_OK(qn_compound_set_conformer_count(c, 3)); /* the room is used again, cleared */
+    CHECK_OK(qn_compound_set_conformer_count(c, 3)); /* the memory is reused, and cleared */
     CHECK(qn_compound_positions(c, 2)[5] == 0 && qn_compound_positions(c, 0)[5] == 6 && c->conformer_count == 3);
     CHECK(qn_compound_positions(c, 1) == c->positions_angstrom + 6);
     qn_compound_destroy(&c);
@@ -66,7 +66,7 @@ static void neighbours_come_with_their_bonds(void)
     qn_compound_destroy(&c);
 }
 
-static void hydrogens_are_known_with_their_isotopes(void)
+static void isotopes_of_hydrogen_are_hydrogens(void)
 {
     CHECK(qn_compound_atom_is_hydrogen(&(qn_compound_atom){.element = "H"}));
     CHECK(qn_compound_atom_is_hydrogen(&(qn_compound_atom){.element = "D"}));
@@ -76,10 +76,10 @@ static void hydrogens_are_known_with_their_isotopes(void)
 
 int main(void)
 {
-    RUN(a_new_compound_is_empty_but_for_its_room);
+    RUN(a_new_compound_has_zeroed_atoms_and_bonds);
     RUN(properties_are_found_by_name);
-    RUN(conformers_are_kept_when_others_come_or_go);
+    RUN(conformers_are_kept_when_their_number_changes);
     RUN(neighbours_come_with_their_bonds);
-    RUN(hydrogens_are_known_with_their_isotopes);
+    RUN(isotopes_of_hydrogen_are_hydrogens);
     return check_finish();
 }

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Two residues, three atoms. */
+#include "model/molecule_input.h"
+
+/* Make a molecule of two residues and three atoms. */
 static qn_molecule *small_molecule(void)
 {
     qn_molecule *molecule = NULL;
@@ -43,7 +45,7 @@ static void an_atom_needs_a_residue(void)
     qn_molecule_destroy(&molecule);
 }
 
-/* The record handed in may be one of the molecule's own, in an array that has to move. */
+/* The appended atom or residue may lie in the molecule's own array, which has to move. */
 static void own_atoms_and_residues_can_be_appended(void)
 {
     qn_molecule *molecule = small_molecule();
@@ -58,7 +60,7 @@ static void own_atoms_and_residues_can_be_appended(void)
     qn_molecule_destroy(&molecule);
 }
 
-static void a_copy_is_equal_and_its_own(void)
+static void a_copy_is_equal_and_independent(void)
 {
     qn_molecule *molecule = small_molecule(), *copy;
     molecule->dropped_waters = 3;
@@ -74,7 +76,7 @@ static void a_copy_is_equal_and_its_own(void)
     qn_molecule_destroy(&copy);
 }
 
-/* A quarter turn about z takes x to y and y to −x; then the shift. */
+/* A quarter turn about z takes x to y and y to −x; the shift follows. */
 static void transform_rotates_then_shifts(void)
 {
     static const double quarter_turn[9] = {0, -1, 0, 1, 0, 0, 0, 0, 1}, shift[3] = {10, 20, 30};
@@ -126,14 +128,107 @@ static void pdb_serial_numbers_have_five_digits(void)
     qn_molecule_destroy(&molecule);
 }
 
+/* ---- molecules that a caller passes ---- */
+
+static void a_valid_molecule_is_accepted(void)
+{
+    qn_molecule *molecule = small_molecule();
+    CHECK_OK(qn_molecule_check(molecule, "receptor"));
+    qn_molecule_destroy(&molecule);
+}
+
+static void is_refused(const qn_molecule *molecule, const char *message)
+{
+    CHECK_FAILS(qn_molecule_check(molecule, "receptor"), QN_BAD_FORMAT);
+    CHECK_MESSAGE_HAS(message);
+}
+
+static void an_invalid_molecule_is_refused(void)
+{
+    qn_molecule *molecule = small_molecule(), none = {.name = "none"};
+    is_refused(&none, "receptor: none: has no atoms; expected at least one");
+    molecule->atoms[1].position_angstrom[2] = (double)NAN;
+    is_refused(molecule, "receptor: small: coordinate z of atom 1 is nan; expected a number from -100000 to 100000");
+    molecule->atoms[1].position_angstrom[2] = 1e10;
+    is_refused(molecule, "coordinate z of atom 1 is 1e+10; expected a number from -100000 to 100000");
+    molecule->atoms[1].position_angstrom[2] = 6;
+    molecule->atoms[1].b_factor_angstrom2 = NAN;
+    is_refused(molecule, "the B factor of atom 1 is nan; expected a number from -1000000 to 1000000");
+    molecule->atoms[1].b_factor_angstrom2 = 20;
+    const qn_atom sound = molecule->atoms[1];
+    memset(molecule->atoms[1].name, 'Q', sizeof molecule->atoms[1].name);
+    is_refused(molecule, "a name of atom 1 is empty, not printable or has no end");
+    molecule->atoms[1] = sound;
+    molecule->atoms[1].name[0] = '\0';
+    is_refused(molecule, "a name of atom 1 is empty, not printable or has no end");
+    molecule->atoms[1] = sound;
+    molecule->atoms[1].element[0] = '\n';
+    is_refused(molecule, "a name of atom 1 is empty, not printable or has no end");
+    molecule->atoms[1] = sound;
+    const qn_residue residue = molecule->residues[1];
+    memset(molecule->residues[1].chain, 'Q', sizeof molecule->residues[1].chain);
+    is_refused(molecule, "a name of residue 1 is not printable or has no end");
+    molecule->residues[1] = residue;
+    qn_atom *atoms = molecule->atoms;
+    molecule->atoms = NULL;
+    is_refused(molecule, "the array of its atoms is NULL; expected 3");
+    molecule->atoms = atoms;
+    molecule->atoms[2].residue = 0;
+    is_refused(molecule, "atom 2 names residue 0; expected 1");
+    molecule->atoms[2].residue = 1;
+    molecule->residues[1].first_atom = 1;
+    is_refused(molecule, "residue 1 has 1 atoms from atom 1; expected its first atom to be 2");
+    molecule->residues[1].first_atom = 2;
+    molecule->residues[1].atom_count = 2;
+    is_refused(molecule, "residue 1 has 2 atoms from atom 2");
+    molecule->residues[1].atom_count = 0;
+    is_refused(molecule, "atom 2 lies in no residue");
+    molecule->residues[1].atom_count = 1;
+    qn_molecule_destroy(&molecule);
+}
+
+static void digest_of(const qn_molecule *molecule, char digest[65])
+{
+    uint64_t bytes;
+    qn_molecule_digest(molecule, &bytes, digest);
+    CHECK(bytes > 0);
+}
+
+static void a_digest_depends_on_the_content_and_not_on_the_name(void)
+{
+    char first[65], second[65];
+    qn_molecule *molecule = small_molecule(), *copy;
+    CHECK_OK(qn_molecule_copy(molecule, &copy));
+    copy->name[0] = 'S';
+    digest_of(molecule, first);
+    digest_of(copy, second);
+    CHECK_TEXT(second, first);
+    copy->atoms[2].position_angstrom[0] = 7.001;
+    digest_of(copy, second);
+    CHECK(strcmp(first, second) != 0);
+    copy->atoms[2].position_angstrom[0] = 7;
+    copy->residues[0].chain[0] = 'B';
+    digest_of(copy, second);
+    CHECK(strcmp(first, second) != 0);
+    copy->residues[0].chain[0] = 'A';
+    copy->atoms[0].name[0] = 'O';
+    digest_of(copy, second);
+    CHECK(strcmp(first, second) != 0);
+    qn_molecule_destroy(&molecule);
+    qn_molecule_destroy(&copy);
+}
+
 int main(void)
 {
     RUN(atoms_belong_to_the_residue_before_them);
     RUN(an_atom_needs_a_residue);
     RUN(own_atoms_and_residues_can_be_appended);
-    RUN(a_copy_is_equal_and_its_own);
+    RUN(a_copy_is_equal_and_independent);
     RUN(transform_rotates_then_shifts);
     RUN(pdb_columns_have_limits);
     RUN(pdb_serial_numbers_have_five_digits);
+    RUN(a_valid_molecule_is_accepted);
+    RUN(an_invalid_molecule_is_refused);
+    RUN(a_digest_depends_on_the_content_and_not_on_the_name);
     return check_finish();
 }

@@ -14,8 +14,8 @@ static void mark(size_t index, void *user)
     ((int *)user)[index]++;
 }
 
-/* Against all distances, for points in a flat, long box so that cubes differ along the axes. */
-static void finds_what_all_distances_find(void)
+/* Compare with all distances, for points in a flat, long box, so that the number of cubes differs along the axes. */
+static void neighbours_agree_with_all_distances(void)
 {
     for (uint64_t i = 0; i < POINTS; i++) {
         points[3 * i] = 80 * qn_random_uniform(1, 1, 3 * i) - 40;
@@ -60,8 +60,9 @@ static void count_far_ones(size_t index, void *user)
     found_wrongly -= d2 <= 9 ? 1 : 1000000;
 }
 
-/* Clusters in a space of many more cubes than points: they are found all, each once, and take no memory to speak of. */
-static void clusters_far_apart_take_little_memory(void)
+/* Clusters in a space of many more cubes than points: every point is found exactly once, and the grid takes little
+ * memory. */
+static void distant_clusters_take_little_memory(void)
 {
     qn_neighbour_grid *grid;
     for (uint64_t i = 0; i < POINTS; i++)
@@ -93,7 +94,7 @@ static void clusters_far_apart_take_little_memory(void)
     qn_neighbour_grid_destroy(&grid);
 }
 
-static void odd_sets_work(void)
+static void empty_and_degenerate_sets_work(void)
 {
     qn_neighbour_grid *grid;
     CHECK_OK(qn_neighbour_grid_create(NULL, 0, 1, &grid));
@@ -108,8 +109,8 @@ static void odd_sets_work(void)
 
 int main(void)
 {
-    RUN(finds_what_all_distances_find);
-    RUN(clusters_far_apart_take_little_memory);
-    RUN(odd_sets_work);
+    RUN(neighbours_agree_with_all_distances);
+    RUN(distant_clusters_take_little_memory);
+    RUN(empty_and_degenerate_sets_work);
     return check_finish();
 }

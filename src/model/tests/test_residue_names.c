@@ -1,4 +1,4 @@
-/* What residues are by their names: the archive's chemical components and the force fields' residue topologies. */
+/* Kinds of residues by name: chemical components of the PDB and residue topologies of force fields. */
 #include "model/residue_names.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static bool is_none(const char *name)
     return !qn_is_water(name) && !qn_is_amino_acid(name) && !qn_is_nucleotide(name);
 }
 
-static void waters_of_archive_and_programs_are_known(void)
+static void waters_of_the_pdb_and_of_programs_are_known(void)
 {
     static const char *const names[] = {"HOH", "DOD",  "WAT",  "SOL",  "H2O", "D2O",  "SPC", "SPCE",
                                         "TIP", "TIP3", "TIP4", "TIP5", "TP3", "TP4",  "TP5", "T3P",
@@ -24,7 +24,7 @@ static void waters_of_archive_and_programs_are_known(void)
     each(names, sizeof names / sizeof *names, qn_is_water);
 }
 
-static void amino_acids_are_known_in_all_their_states(void)
+static void amino_acids_are_known_in_all_protonation_states(void)
 {
     static const char *const names[] = {"ALA",  "GLY", "HIS", "HISB", "LYSH", "CYX", "NALA", "CVAL", "CYX",
                                         "ASPP", "MSE", "SEP", "PTR",  "DAL",  "DVA", "KCX",  "CSO",  "TYS",
@@ -39,7 +39,7 @@ static void nucleotides_are_known(void)
     each(names, sizeof names / sizeof *names, qn_is_nucleotide);
 }
 
-static void others_are_none_of_them(void)
+static void other_residues_have_no_kind(void)
 {
     static const char *const names[] = {"",    "ATP", "HEM", "ZN",   "I",   "LIG", "SO4",
                                         "NAG", "N",   "DX",  "DGN3", "AB5", "NXYZ"};
@@ -51,16 +51,16 @@ static void ions_are_known_by_element_or_name(void)
 {
     CHECK(qn_is_ion("ZN", "ZN") && qn_is_ion("UNK", "NA") && qn_is_ion("SOD", "") && qn_is_ion("CLA", "CL"));
     CHECK(qn_is_ion("Na+", "") && qn_is_ion("MG2", "X") && qn_is_ion("Cl-", ""));
-    CHECK(!qn_is_ion("CA", "C") && !qn_is_ion("I", "P")); /* traces of one atom a residue */
+    CHECK(!qn_is_ion("CA", "C") && !qn_is_ion("I", "P")); /* Cα traces: one atom a residue */
     CHECK(!qn_is_ion("BEAD", "") && !qn_is_ion("HE", "HE") && !qn_is_ion("", ""));
 }
 
 int main(void)
 {
-    RUN(waters_of_archive_and_programs_are_known);
-    RUN(amino_acids_are_known_in_all_their_states);
+    RUN(waters_of_the_pdb_and_of_programs_are_known);
+    RUN(amino_acids_are_known_in_all_protonation_states);
     RUN(nucleotides_are_known);
-    RUN(others_are_none_of_them);
+    RUN(other_residues_have_no_kind);
     RUN(ions_are_known_by_element_or_name);
     return check_finish();
 }

@@ -5,11 +5,11 @@
 
 #include "model/residue_selection.h"
 
-enum { MOST_RESIDUES = 32 };
+enum { RESIDUES_MAX = 32 };
 
 static qn_molecule *receptor, *ligand;
 
-/* Residues by their names: "30 31 52 52A -3". */
+/* Append residues by their names: "30 31 52 52A -3". */
 static void add_residues(qn_molecule *molecule, const char *chain, const char *names)
 {
     int used, number;
@@ -29,13 +29,13 @@ static void build(void)
     CHECK_OK(qn_molecule_create("receptor.pdb", &receptor));
     add_residues(receptor, "A", "-3 -2 -1 1 2 30 31 32");
     add_residues(receptor, "H", "51 52 52A 52B 52C 53 100 101");
-    add_residues(receptor, "A", "500"); /* as cofactors stand behind the other chains */
+    add_residues(receptor, "A", "500"); /* cofactors are often listed after the other chains */
     CHECK_OK(qn_molecule_create("ligand.cif", &ligand));
     add_residues(ligand, "BB", "101 102 105 7 7 8B 8 9");
     add_residues(ligand, "", "1 2");
 }
 
-/* The names of what is marked, in the order of the file. */
+/* Names of the marked residues, in the order of the file. */
 static const char *marked(const qn_molecule *molecule, const bool *marks)
 {
     static char text[400];
@@ -53,7 +53,7 @@ static const char *marked(const qn_molecule *molecule, const bool *marks)
 
 static void check_marks(const char *text, const char *of_receptor, const char *of_ligand)
 {
-    bool receptor_marks[MOST_RESIDUES] = {false}, ligand_marks[MOST_RESIDUES] = {false};
+    bool receptor_marks[RESIDUES_MAX] = {false}, ligand_marks[RESIDUES_MAX] = {false};
     CHECK_OK(qn_residue_selection_mark(text, receptor, ligand, receptor_marks, ligand_marks));
     CHECK_TEXT(marked(receptor, receptor_marks), of_receptor);
     CHECK_TEXT(marked(ligand, ligand_marks), of_ligand);
@@ -61,12 +61,12 @@ static void check_marks(const char *text, const char *of_receptor, const char *o
 
 static void check_refused(const char *text, qn_status status, const char *sentence)
 {
-    bool receptor_marks[MOST_RESIDUES], ligand_marks[MOST_RESIDUES];
+    bool receptor_marks[RESIDUES_MAX], ligand_marks[RESIDUES_MAX];
     CHECK_FAILS(qn_residue_selection_mark(text, receptor, ligand, receptor_marks, ligand_marks), status);
     CHECK_TEXT(qn_error_message(), sentence);
 }
 
-static void selections_mark_what_they_name(void)
+static void selections_mark_the_residues_that_they_name(void)
 {
     check_marks("receptor:A:30", "A30", "");
     check_marks("receptor:A:30-32", "A30 A31 A32", "");
@@ -81,7 +81,7 @@ static void selections_mark_what_they_name(void)
     check_marks("ligand::2", "", "2");
 }
 
-static void negative_numbers_are_told_from_ranges(void)
+static void negative_numbers_are_not_read_as_ranges(void)
 {
     check_marks("receptor:A:-3", "A-3", "");
     check_marks("receptor:A:-3--1", "A-3 A-2 A-1", "");
@@ -90,13 +90,13 @@ static void negative_numbers_are_told_from_ranges(void)
 
 static void ranges_follow_the_file(void)
 {
-    check_marks("receptor:A:32-500", "A32 A500", ""); /* not the chain between */
+    check_marks("receptor:A:32-500", "A32 A500", ""); /* the chain listed in between is not marked */
     check_marks("ligand:BB:8B-9", "", "BB8B BB8 BB9");
 }
 
-static void other_marks_stay(void)
+static void marks_of_other_residues_do_not_change(void)
 {
-    bool receptor_marks[MOST_RESIDUES] = {true}, ligand_marks[MOST_RESIDUES] = {false};
+    bool receptor_marks[RESIDUES_MAX] = {true}, ligand_marks[RESIDUES_MAX] = {false};
     CHECK_OK(qn_residue_selection_mark("receptor:A:2", receptor, ligand, receptor_marks, ligand_marks));
     CHECK_OK(qn_residue_selection_mark("ligand:BB:9", receptor, ligand, receptor_marks, ligand_marks));
     CHECK_TEXT(marked(receptor, receptor_marks), "A-3 A2");
@@ -110,7 +110,7 @@ static void malformed_texts_are_refused(void)
     static const char *const junk[] = {"x", "30-", "-", "30-40-50", "3 0", "30AB", "--3", "A30", "30:B", "2147483648"};
     check_refused("", QN_INVALID_ARGUMENT, "selection \"\": it is empty; " SYNTAX);
     check_refused("receptor", QN_INVALID_ARGUMENT,
-                  "selection \"receptor\": no chain is named behind \"receptor\"; " SYNTAX);
+                  "selection \"receptor\": no chain is named after \"receptor\"; " SYNTAX);
     check_refused(
         "target:A:3", QN_INVALID_ARGUMENT,
         "selection \"target:A:3\": the partner \"target\" is unknown; expected receptor or ligand, then :chain");
@@ -118,13 +118,13 @@ static void malformed_texts_are_refused(void)
                   "selection \":A:3\": the partner \"\" is unknown; expected receptor or ligand, then :chain");
     check_refused(
         "receptor:A:", QN_INVALID_ARGUMENT,
-        "selection \"receptor:A:\": a residue is missing behind \":\"; expected a number such as 30 or a range");
+        "selection \"receptor:A:\": a residue is missing after \":\"; expected a number such as 30 or a range");
     check_refused(
         "receptor:A:30,,31", QN_INVALID_ARGUMENT,
-        "selection \"receptor:A:30,,31\": a residue is missing behind \",\"; expected a number such as 30 or a "
+        "selection \"receptor:A:30,,31\": a residue is missing after \",\"; expected a number such as 30 or a "
         "range");
     check_refused("receptor:A:30,", QN_INVALID_ARGUMENT,
-                  "selection \"receptor:A:30,\": a residue is missing behind \",\"; expected a number such as 30 or a "
+                  "selection \"receptor:A:30,\": a residue is missing after \",\"; expected a number such as 30 or a "
                   "range");
     for (size_t i = 0; i < sizeof junk / sizeof *junk; i++) {
         char text[80], sentence[300];
@@ -183,7 +183,7 @@ static void absent_residues_are_refused_with_the_nearest(void)
         "there are -3--1");
 }
 
-static void numbers_that_stand_for_two_residues_are_refused(void)
+static void numbers_that_two_residues_share_are_refused(void)
 {
     check_refused(
         "ligand:BB:7", QN_INVALID_ARGUMENT,
@@ -197,7 +197,7 @@ static void long_texts_are_cut_in_messages(void)
     for (size_t i = 12; i + 1 < sizeof text; i++) text[i] = i % 2 ? '1' : ','; /* ",1,1,1 … ,x" */
     text[sizeof text - 3] = 'x';
     text[sizeof text - 2] = '\0';
-    bool receptor_marks[MOST_RESIDUES], ligand_marks[MOST_RESIDUES];
+    bool receptor_marks[RESIDUES_MAX], ligand_marks[RESIDUES_MAX];
     CHECK_FAILS(qn_residue_selection_mark(text, receptor, ligand, receptor_marks, ligand_marks), QN_INVALID_ARGUMENT);
     CHECK_MESSAGE_HAS("selection \"receptor:A:1,1,1");
     CHECK_MESSAGE_HAS("...\": \"x\" is neither");
@@ -220,15 +220,15 @@ static void single_residues_are_found(void)
 int main(void)
 {
     build();
-    RUN(selections_mark_what_they_name);
-    RUN(negative_numbers_are_told_from_ranges);
+    RUN(selections_mark_the_residues_that_they_name);
+    RUN(negative_numbers_are_not_read_as_ranges);
     RUN(ranges_follow_the_file);
-    RUN(other_marks_stay);
+    RUN(marks_of_other_residues_do_not_change);
     RUN(malformed_texts_are_refused);
     RUN(reversed_ranges_are_refused);
     RUN(absent_chains_are_refused_with_those_present);
     RUN(absent_residues_are_refused_with_the_nearest);
-    RUN(numbers_that_stand_for_two_residues_are_refused);
+    RUN(numbers_that_two_residues_share_are_refused);
     RUN(long_texts_are_cut_in_messages);
     RUN(single_residues_are_found);
     qn_molecule_destroy(&receptor);

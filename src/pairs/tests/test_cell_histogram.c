@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* Histograms of pairs from cell lists against the reference of all pairs, count by count, on one device. */
+/* Histograms of pairs from cell lists, compared with the reference of all pairs, count by count, on one device. */
 #include "check.h"
 
 #include <math.h>
@@ -11,12 +11,12 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { MOST_ATOMS = 3000, MOST_BINS = 2100, MOST_CORNERS = 12 };
+enum { ATOMS_MAX = 3000, BINS_MAX = 2100, CORNERS_MAX = 12 };
 
 static qn_device *device;
 static qn_queue *queue;
-static float positions[2][3 * MOST_ATOMS], packed[2][4 * MOST_ATOMS], squared_edges[MOST_BINS + 1];
-static uint64_t expected[MOST_BINS], counted[MOST_BINS];
+static float positions[2][3 * ATOMS_MAX], packed[2][4 * ATOMS_MAX], squared_edges[BINS_MAX + 1];
+static uint64_t expected[BINS_MAX], counted[BINS_MAX];
 static qn_pair_cells cells;
 
 static const double cubic[9] = {4, 0, 0, 0, 5, 0, 0, 0, 4.5};
@@ -25,11 +25,11 @@ static const double skewed[9] = {6, 0, 0, 2.1, 5, 0, -2.7, 1.6, 4};
 static const double *const boxes[] = {cubic, dodecahedron, skewed};
 enum { BOXES = sizeof boxes / sizeof *boxes };
 
-/* Evenly in a cube of 10 nm, but for a third in a clump. */
+/* Place atoms uniformly in a cube of 10 nm, but every third one in a cube of 0.8 nm. */
 static void make_positions(void)
 {
     for (int set = 0; set < 2; set++)
-        for (uint64_t i = 0; i < 3 * MOST_ATOMS; i++)
+        for (uint64_t i = 0; i < 3 * ATOMS_MAX; i++)
             positions[set][i] = (i / 3 % 3 ? 5.0f : 0.4f) * qn_workload_input(5 + (uint64_t)set, i);
 }
 
@@ -58,7 +58,7 @@ static qn_status count_on_device(const qn_configuration *configuration, const qn
     return status;
 }
 
-/* The device's counts are those of all pairs; returns the share of these that were looked at. */
+/* Check that the device's counts equal those of all pairs. Returns the share of all pairs that the tasks have. */
 static double check_counts(const qn_configuration *configuration, const double *vectors, const qn_histogram_bins *bins,
                            int first, int second)
 {
@@ -96,13 +96,13 @@ static void counts_are_equal_in_sampled_corners(void)
 {
     int corners = 0;
     CHECK_OK(qn_family_sample_corners(&qn_pairs_cell_histogram_family, qn_device_get_info(device),
-                                      corners_to_visit(qn_device_get_info(device), MOST_CORNERS), check_corner,
+                                      corners_to_visit(qn_device_get_info(device), CORNERS_MAX), check_corner,
                                       &corners));
     CHECK(corners >= 1);
 }
 
-/* From distances that reach over one of many cells to those that reach all around; and hardly any atoms. */
-static void every_distance_finds_its_pairs(void)
+/* Distances from 0.4 nm, which reach over one small cell, to 3 nm, which reach over all of them; from one atom on. */
+static void counts_are_equal_for_every_reach(void)
 {
     static const double widths[] = {0.004, 0.01, 0.017, 0.022, 0.03};
     for (int b = 0; b < BOXES; b++)
@@ -115,7 +115,7 @@ static void every_distance_finds_its_pairs(void)
         }
 }
 
-static void short_distances_look_at_few_pairs(void)
+static void short_distances_compute_few_pairs(void)
 {
     const qn_histogram_bins bins = {50, false, 0.01};
     qn_box box;
@@ -134,12 +134,12 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     make_positions();
-    RUN(short_distances_look_at_few_pairs);
-    RUN(every_distance_finds_its_pairs);
+    RUN(short_distances_compute_few_pairs);
+    RUN(counts_are_equal_for_every_reach);
     RUN(counts_are_equal_in_sampled_corners);
     qn_pair_cells_clear(&cells);
     qn_queue_destroy(&queue);

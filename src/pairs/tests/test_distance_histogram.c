@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* distance_histogram against its reference on one device, count by count, in a sample of the corners of its space; and
- * the reference against double precision. */
+/* distance_histogram compared with its reference on one device, count by count, in sampled corners of its space; and
+ * the reference compared with double precision. */
 #include "check.h"
 
 #include <math.h>
@@ -13,12 +13,12 @@
 #include "runtime/configuration.h"
 #include "tune/workload_inputs.h"
 
-enum { FIRST = 331, SECOND = 205, MOST_ATOMS = 1200, MOST_BINS = 3000, MOST_CORNERS = 12 };
+enum { FIRST = 331, SECOND = 205, ATOMS_MAX = 1200, BINS_MAX = 3000, CORNERS_MAX = 12 };
 
 static qn_device *device;
 static qn_queue *queue;
-static float positions[2][3 * MOST_ATOMS], packed[2][4 * MOST_ATOMS];
-static uint64_t expected[MOST_BINS], counted[MOST_BINS], near[MOST_BINS + 1];
+static float positions[2][3 * ATOMS_MAX], packed[2][4 * ATOMS_MAX];
+static uint64_t expected[BINS_MAX], counted[BINS_MAX], near[BINS_MAX + 1];
 
 static const double cubic[9] = {3, 0, 0, 0, 3.5, 0, 0, 0, 2.75};
 static const double dodecahedron[9] = {4, 0, 0, 0, 4, 0, 2, 2, 2.8284271};
@@ -27,12 +27,11 @@ static const double nothing[9] = {0};
 static const double *const boxes[] = {nothing, cubic, dodecahedron, skewed};
 enum { BOXES = sizeof boxes / sizeof *boxes };
 
-/* Atoms in a cube of 8 nm, so that many lie outside of their cell. */
+/* Place atoms in a cube of 8 nm, so that many lie outside of the cell. */
 static void make_positions(uint64_t seed)
 {
     for (int set = 0; set < 2; set++)
-        for (uint64_t i = 0; i < 3 * MOST_ATOMS; i++)
-            positions[set][i] = 4 * qn_workload_input(seed + (uint64_t)set, i);
+        for (uint64_t i = 0; i < 3 * ATOMS_MAX; i++) positions[set][i] = 4 * qn_workload_input(seed + (uint64_t)set, i);
 }
 
 static uint64_t total(const uint64_t *counts, int bins)
@@ -42,10 +41,10 @@ static uint64_t total(const uint64_t *counts, int bins)
     return sum;
 }
 
-/* Counts of packed atoms on the device, on top of what is in `counted`. */
+/* Count packed atoms on the device, adding to `counted`. */
 static qn_status count_on_device(const qn_configuration *configuration, const qn_histogram_problem *problem)
 {
-    static float squared_edges[MOST_BINS + 1];
+    static float squared_edges[BINS_MAX + 1];
     const size_t bytes[2] = {(size_t)problem->first_count * 16, (size_t)problem->second_count * 16};
     const size_t counts_bytes = (size_t)problem->bins->count * sizeof *counted;
     qn_buffer *first = NULL, *second = NULL, *edges = NULL, *cell = NULL, *counts = NULL;
@@ -66,7 +65,7 @@ static qn_status count_on_device(const qn_configuration *configuration, const qn
     return status;
 }
 
-/* The device's counts of sets of these sizes are those of the reference; returns their sum. */
+/* Check that the device's counts for sets of these sizes equal those of the reference. Returns their sum. */
 static uint64_t check_counts(const qn_configuration *configuration, const double *vectors,
                              const qn_histogram_bins *bins, int first, int second)
 {
@@ -101,13 +100,13 @@ static void counts_are_equal_in_sampled_corners(void)
 {
     int corners = 0;
     CHECK_OK(qn_family_sample_corners(&qn_pairs_distance_histogram_family, qn_device_get_info(device),
-                                      corners_to_visit(qn_device_get_info(device), MOST_CORNERS), check_corner,
+                                      corners_to_visit(qn_device_get_info(device), CORNERS_MAX), check_corner,
                                       &corners));
     CHECK(corners >= 1);
 }
 
-/* Several tiles on the ring, odd and even numbers of them, the last ones not full. */
-static void uneven_sizes_are_counted_whole(void)
+/* Odd and even numbers of tiles on the ring, with incomplete last tiles. */
+static void incomplete_tiles_are_counted(void)
 {
     const qn_histogram_bins bins = {700, false, 0.02};
     for (int n = 0; n <= 3; n++) check_counts(NULL, cubic, &bins, n, 0);
@@ -128,8 +127,8 @@ static void many_bins_are_counted_in_ranges(void)
     CHECK(check_counts(&configuration, cubic, &bins, FIRST, 0) == FIRST * (FIRST - 1) / 2);
 }
 
-/* No root of nothing spoils the guess; and counts go on where they were. */
-static void atoms_at_one_place_fill_the_first_bin(void)
+/* The root of 0 does not spoil the guess, and counts are added to those in the buffer, with a carry. */
+static void atoms_at_one_point_fill_the_first_bin(void)
 {
     const qn_histogram_bins bins = {400, false, 0.05};
     for (int i = 0; i < 3 * 700; i++) positions[0][i] = 1.25f;
@@ -146,8 +145,8 @@ static void atoms_at_one_place_fill_the_first_bin(void)
     make_positions(3);
 }
 
-/* Pairs on the edges themselves belong to the bin above, on every device. */
-static void pairs_on_edges_go_up(void)
+/* Pairs exactly on an edge belong to the bin above, on every device. */
+static void pairs_on_edges_belong_to_the_bin_above(void)
 {
     const qn_histogram_bins bins = {64, false, 0.25};
     for (int i = 0; i < 3 * 40; i++) positions[0][i] = i % 3 == 0 ? 0.25f * (float)(i / 3) : 0;
@@ -157,12 +156,13 @@ static void pairs_on_edges_go_up(void)
     make_positions(3);
 }
 
-/* The rule in single precision against the plain definition in double: cumulative counts differ by no more than the
- * pairs within 4 · 2^-24 of the largest coordinate or edge from that edge; and almost everywhere not at all. */
-static void reference_agrees_with_double(void)
+/* The reference compared with the definition in double precision. Cumulative counts up to an edge differ by no more
+ * than the number of pairs within 4 · 2^-24 · 5 nm of that edge, where 5 nm is the largest coordinate or edge of a box.
+ * There are fewer than 40 such pairs for all edges. */
+static void reference_agrees_with_double_precision(void)
 {
     const qn_histogram_bins bins = {2500, false, 0.006};
-    static uint64_t exact[MOST_BINS];
+    static uint64_t exact[BINS_MAX];
     for (int b = 0; b < BOXES; b++) {
         qn_box box;
         int64_t difference = 0;
@@ -179,8 +179,8 @@ static void reference_agrees_with_double(void)
     }
 }
 
-/* 0.1 nm inside the cell, 0.2 nm around it; 2.9 nm apart without a box. */
-static void reference_is_the_nearest_image(void)
+/* Distances of 0.1 and 0.3 nm across the boundary, 0.2 nm inside the cell; 2.7 nm without a box. */
+static void reference_takes_the_nearest_image(void)
 {
     static const double box_vectors[9] = {3, 0, 0, 0, 3, 0, 0, 0, 3};
     qn_box box;
@@ -200,7 +200,7 @@ static void reference_is_the_nearest_image(void)
     CHECK_NEAR(sqrtf(qn_distance_histogram_square(&cell, at, at + 4)), 2.7, 1e-6);
 }
 
-static void bins_that_cannot_be_are_refused(void)
+static void impossible_bins_and_flat_boxes_are_refused(void)
 {
     qn_box box;
     qn_histogram_cell cell;
@@ -218,7 +218,7 @@ static void bins_that_cannot_be_are_refused(void)
     CHECK_MESSAGE_HAS("so flat");
 }
 
-static void the_workload_keeps_its_promises(void)
+static void workload_passes_its_check(void)
 {
     qn_work work;
     check_workload(queue, "pairs/distance_histogram", (const int[]){1536, 0, 0}, &work);
@@ -229,19 +229,19 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
     make_positions(3);
-    RUN(reference_is_the_nearest_image);
-    RUN(reference_agrees_with_double);
+    RUN(reference_takes_the_nearest_image);
+    RUN(reference_agrees_with_double_precision);
     RUN(counts_are_equal_in_sampled_corners);
-    RUN(uneven_sizes_are_counted_whole);
+    RUN(incomplete_tiles_are_counted);
     RUN(many_bins_are_counted_in_ranges);
-    RUN(atoms_at_one_place_fill_the_first_bin);
-    RUN(pairs_on_edges_go_up);
-    RUN(bins_that_cannot_be_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(atoms_at_one_point_fill_the_first_bin);
+    RUN(pairs_on_edges_belong_to_the_bin_above);
+    RUN(impossible_bins_and_flat_boxes_are_refused);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

@@ -1,5 +1,5 @@
-/* Atoms of PDBQT text for tests, with Vina's types worked out from the AutoDock types that the text states: its own few
- * lines, so that they can judge the library's readers and typing. */
+/* Atoms of PDBQT text for tests, with Vina's types derived from the AutoDock types that the text states. This code is
+ * independent of the library, so that tests can check the library's readers and typing with it. */
 #ifndef QN_SCORE_TESTS_PDBQT_ATOMS_H
 #define QN_SCORE_TESTS_PDBQT_ATOMS_H
 
@@ -9,12 +9,12 @@
 
 #include "score/vina.h"
 
-enum { PDBQT_MOST = 4096 };
+enum { PDBQT_MAX = 4096 };
 
 typedef struct pdbqt_atoms {
-    double positions[3 * PDBQT_MOST]; /* heavy atoms first, then hydrogens */
-    int types[PDBQT_MOST];
-    char stated[PDBQT_MOST][3];
+    double positions[3 * PDBQT_MAX]; /* heavy atoms first, then hydrogens */
+    int types[PDBQT_MAX];
+    char stated[PDBQT_MAX][3];
     size_t heavy, count;
 } pdbqt_atoms;
 
@@ -43,7 +43,7 @@ static void pdbqt_add(pdbqt_atoms *atoms, const char *line)
         if (line[77 + k] > ' ') atoms->stated[at][k] = line[77 + k];
 }
 
-/* The row of the table with these properties. */
+/* Row of Vina's table with these properties; −1: there is none. */
 static int pdbqt_row(double radius, bool hydrophobic, bool donor, bool acceptor)
 {
     int count;
@@ -76,7 +76,7 @@ static int pdbqt_type(const pdbqt_atoms *atoms, size_t i)
     }
 }
 
-/* From `text` to its end or, for one model of several, to ENDMDL; *next (may be NULL) gets where that ended. */
+/* Read the atoms from `text` to its end or to ENDMDL, the end of a model; *next (may be NULL) gets that place. */
 __attribute__((unused)) static void pdbqt_read(const char *text, pdbqt_atoms *atoms, const char **next)
 {
     const char *start = text;
@@ -85,7 +85,7 @@ __attribute__((unused)) static void pdbqt_read(const char *text, pdbqt_atoms *at
         for (text = start; *text && strncmp(text, "ENDMDL", 6) != 0;) {
             const char *end = strchr(text, '\n');
             bool atom = strncmp(text, "ATOM", 4) == 0 || strncmp(text, "HETATM", 6) == 0;
-            if (atom && (text[77] == 'H') == hydrogens && atoms->count < PDBQT_MOST) pdbqt_add(atoms, text);
+            if (atom && (text[77] == 'H') == hydrogens && atoms->count < PDBQT_MAX) pdbqt_add(atoms, text);
             text = end ? end + 1 : text + strlen(text);
         }
         if (!hydrogens) atoms->heavy = atoms->count;

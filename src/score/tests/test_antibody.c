@@ -67,7 +67,7 @@ static char one(const char *name)
     return '?';
 }
 
-/* A stretched chain of Cα atoms, numbered from 501 on; lower-case letters are unresolved residues. */
+/* Add a stretched chain of Cα atoms, numbered from 501; lower-case letters are unresolved residues. */
 static void add_chain(qn_molecule *molecule, const char *chain, const char *sequence)
 {
     for (size_t i = 0; sequence[i]; i++) {
@@ -183,9 +183,9 @@ static void domains_do_not_reach_across_chains(void)
     qn_molecule_destroy(&molecule);
 }
 
-static void unresolved_residues_in_loops_do_no_harm(void)
+static void regions_with_unresolved_residues_are_found(void)
 {
-    /* D1.3 without parts of H1, H2 and H3; then without all of H3. Lower-case residues are not there. */
+    /* D1.3 without parts of H1, H2 and H3; then without all of H3. Lower-case residues are left out. */
     static const char partly[] =
         "QVQLQESGPGLVAPSQSLSITCTVSGFsltgYGVNWVRQPPGKGLEWLGMIWgdgntdYNSALKSRLSISKDNSKSQVFLKMNSLHTDDTARYYCARErdyrLDYWGQGT"
         "TLTVSS";
@@ -211,7 +211,7 @@ static void unresolved_residues_in_loops_do_no_harm(void)
     }
     found_clear(&f);
     qn_molecule_destroy(&molecule);
-    molecule = molecule_of(light); /* something is missing in front of L2, too: it is placed from behind */
+    molecule = molecule_of(light); /* residues before L2 are missing too, so L2 is located from its end */
     f = find(molecule);
     if (CHECK(f.count == 1)) {
         check_region(molecule, f.domains, 0, "RAHNYLA");
@@ -222,9 +222,9 @@ static void unresolved_residues_in_loops_do_no_harm(void)
     qn_molecule_destroy(&molecule);
 }
 
-static void residues_may_lack_only_where_there_is_a_gap(void)
+static void residues_may_be_missing_only_at_a_gap(void)
 {
-    /* D1.3 without ten residues in front of Cys 92: unresolved, and taken out with the ends bonded. */
+    /* D1.3 without ten residues before Cys 92: first unresolved, then removed with the ends bonded. */
     static const char begin[] = "QVQLQESGPGLVAPSQSLSITCTVSGFSLTGYGVNWVRQPPGKGLEWLGMIWGDGNTDYNSALKSRLSIS";
     static const char end[] = "KMNSLHTDDTARYYCARERDYRLDYWGQGTTLTVSS";
     for (int gap = 0; gap < 2; gap++) {
@@ -239,7 +239,7 @@ static void residues_may_lack_only_where_there_is_a_gap(void)
     }
 }
 
-static void other_proteins_have_none(void)
+static void other_proteins_have_no_domains(void)
 {
     static const char *const others[] = {
         /* hen egg-white lysozyme */
@@ -247,7 +247,7 @@ static void other_proteins_have_none(void)
         "WRNRCKGTDVQAWIRGCRL",
         /* beta-2-microglobulin, an immunoglobulin's constant fold */
         "IQRTPKIQVYSRHPAENGKSNFLNCYVSGFHPSDIEVDLLKNGERIEKVEHSDLSFSKDWSFYLLYYTEFTPTEKDEYACRVNHVTLSQPKIVKWDRDM",
-        /* ends of sequences where the letters asked for would lie beyond */
+        /* sequences that end within the required letters */
         "FGGG", "FGG", "WG", "C", ""};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         qn_molecule *molecule = molecule_of(others[i]);
@@ -267,11 +267,12 @@ static qn_molecule *read_case(const char *name, char partner)
     snprintf(relative, sizeof relative, "docking/bm5/%s/%s_%c_u.pdb", name, name, partner);
     const char *path = check_reference_data(relative);
     if (!path) return NULL;
-    CHECK_OK(qn_molecule_read(NULL, path, &(qn_molecule_options){.drop_water = true}, &molecule));
+    CHECK_OK(qn_molecule_read(
+        NULL, path, &(qn_molecule_options){.size = sizeof(qn_molecule_options), .drop_water = true}, &molecule));
     return molecule;
 }
 
-/* Counts the residues numbered `from` to `to`, each once, and those inside regions. */
+/* Count the residues numbered `from` to `to`, each once, and those inside regions. */
 static void count_inside(const qn_molecule *receptor, const bool *cdr, int from, int to, bool seen[1000],
                          size_t counts[2])
 {
@@ -284,7 +285,8 @@ static void count_inside(const qn_molecule *receptor, const bool *cdr, int from,
     }
 }
 
-/* Receptor residues of the native interface: those with a contact (within 5 Å), and those within 10 Å of the ligand. */
+/* Check receptor residues of the native interface: those with a contact (within 5 Å), and those within 10 Å of the
+ * ligand. */
 static void check_interface_is_in_regions(const char *name, const qn_molecule *receptor, const bool *cdr)
 {
     static const char *const files[] = {"target.contacts5", "target.izone"};
@@ -304,8 +306,8 @@ static void check_interface_is_in_regions(const char *name, const qn_molecule *r
         }
         qn_release(&text);
     }
-    printf("%s: of %zu residues with contacts %zu are inside regions, of %zu within 10 Å %zu\n", name, counts[0][0],
-           counts[0][1], counts[1][0], counts[1][1]);
+    printf("%s: residues with contacts: %zu, %zu of them in regions; within 10 Å: %zu, %zu of them in regions\n", name,
+           counts[0][0], counts[0][1], counts[1][0], counts[1][1]);
     CHECK(counts[0][0] >= 10 && 4 * counts[0][1] >= 3 * counts[0][0]);
     CHECK(counts[1][0] >= 20 && 2 * counts[1][1] > counts[1][0]);
 }
@@ -339,9 +341,9 @@ int main(void)
     RUN(several_domains_in_one_chain_are_found_in_order);
     RUN(a_second_joining_motif_makes_no_second_domain);
     RUN(domains_do_not_reach_across_chains);
-    RUN(unresolved_residues_in_loops_do_no_harm);
-    RUN(residues_may_lack_only_where_there_is_a_gap);
-    RUN(other_proteins_have_none);
+    RUN(regions_with_unresolved_residues_are_found);
+    RUN(residues_may_be_missing_only_at_a_gap);
+    RUN(other_proteins_have_no_domains);
     if (check_reference_data("docking/bm5/1AHW/1AHW_r_u.pdb")) RUN(benchmark_antibodies_and_nothing_else_are_found);
     return check_finish();
 }

@@ -18,7 +18,7 @@ static void keep_warning(qn_log_level level, const char *message, void *user)
     if (level == QN_LOG_WARNING) snprintf(warning, sizeof warning, "%s", message);
 }
 
-/* A residue of heavy atoms named in `names` (blank between), the element their first letter. */
+/* Add a residue with the heavy atoms in `names` (separated by blanks); the first letter of a name is the element. */
 static void add_residue(qn_molecule *molecule, const char *residue_name, const char *names, bool chain_start)
 {
     static int number;
@@ -39,7 +39,7 @@ static void add_residue(qn_molecule *molecule, const char *residue_name, const c
 
 #define BACKBONE "N CA C O "
 
-/* Heavy atoms of the amino acids, from any biochemistry book, and their charge at pH 7. */
+/* Heavy atoms of the side chains of amino acids, and charges at pH 7, from biochemistry textbooks. */
 static const struct {
     const char *name, *side_chain;
     double charge;
@@ -91,7 +91,7 @@ static void every_amino_acid_sums_to_its_formal_charge(void)
         snprintf(names, sizeof names, BACKBONE "%s", amino_acids[i].side_chain);
         add_residue(m, "ALA", BACKBONE "CB", true);
         add_residue(m, amino_acids[i].name, names, false);
-        /* Alone behind an N-terminal alanine of charge +1; the chain is cut, so no charge at its end. */
+        /* the residue follows an N-terminal alanine of charge +1; the chain is cut, so its end has no charge */
         if (!CHECK_NEAR(net_charge(m, &parameters), 1 + amino_acids[i].charge, 1e-3))
             printf("%s\n", amino_acids[i].name);
         for (size_t a = 0; a < m->atom_count; a++) {
@@ -103,7 +103,7 @@ static void every_amino_acid_sums_to_its_formal_charge(void)
     }
 }
 
-static void termini_carry_their_charges(void)
+static void termini_have_their_charges(void)
 {
     qn_molecule *m;
     qn_atom_parameters *parameters;
@@ -128,7 +128,8 @@ static void hydrogens_of_the_file_carry_their_own_charge(void)
     add_residue(without, "ALA", BACKBONE "CB", true);
     add_residue(without, "SER", BACKBONE "CB OG", false);
     add_residue(with, "ALA", BACKBONE "CB", true);
-    add_residue(with, "SER", BACKBONE "CB OG H HG HB2", false); /* HB2 has no entry: a hydrogen, ignored in silence */
+    add_residue(with, "SER", BACKBONE "CB OG H HG HB2",
+                false); /* HB2, a hydrogen without an entry, is ignored without a warning */
     CHECK_NEAR(net_charge(without, &a), net_charge(with, &b), 1e-6);
     CHECK_NEAR(a[10].charge_e, b[10].charge_e + b[12].charge_e, 1e-6); /* OG with and without its hydrogen */
     CHECK(b[12].charge_e > 0.3 && !b[12].heavy);
@@ -141,7 +142,7 @@ static void hydrogens_of_the_file_carry_their_own_charge(void)
 #define RIBOSE "P OP1 OP2 O5' C5' C4' O4' C1' C2' O2' C3' O3' "
 
 /* A strand of n nucleotides between hydroxyl ends has n − 1 phosphates of −1. */
-static void nucleotides_carry_minus_one_and_ends_nothing(void)
+static void nucleotides_have_charge_minus_one_and_strand_ends_are_neutral(void)
 {
     static const char *const bases[][2] = {{"A", "N9 C5 N7 C8 N1 C2 N3 C4 C6 N6"},
                                            {"C", "N1 C2 O2 N3 C4 N4 C5 C6"},
@@ -193,7 +194,7 @@ static void trypsin_has_charge_plus_six(void)
     const char *path = check_reference_data("docking/bm5/1PPE/1PPE_r_u.pdb");
     qn_molecule *m;
     qn_atom_parameters *parameters;
-    qn_molecule_options options = {0};
+    qn_molecule_options options = {.size = sizeof options};
     CHECK(1);
     if (!path || !CHECK_OK(qn_molecule_read(NULL, path, &options, &m))) return;
     CHECK_NEAR(net_charge(m, &parameters), 6, 1e-3);
@@ -201,7 +202,7 @@ static void trypsin_has_charge_plus_six(void)
     qn_molecule_destroy(&m);
 }
 
-static void electrostatic_potential_has_its_limits(void)
+static void electrostatic_potential_has_known_values_and_falls(void)
 {
     CHECK_NEAR(qn_electrostatic_potential(0, 4), 0.25, 1e-12); /* 1 / D */
     CHECK_NEAR(qn_electrostatic_potential(81, 4), 1 / sqrt(81 + 16 * exp(-81.0 / 64)), 1e-12);
@@ -221,7 +222,7 @@ static void table_holds_each_atom_once(void)
     size_t first;
     CHECK(qn_atom_table_residue("TRP", &first) == 17);
     CHECK(qn_atom_table_residue("NIX", &first) == 0);
-    /* Lysine's amino end is the least sticky of the published list, cysteine's sulphur the most. */
+    /* in the published list lysine's amino end has the highest energy and cysteine's sulphur the lowest */
     for (int type = 0; type < QN_ATOM_TYPES; type++)
         CHECK(qn_rpsc_contact_energy[type] <= qn_rpsc_contact_energy[6] &&
               qn_rpsc_contact_energy[type] >= qn_rpsc_contact_energy[17]);
@@ -232,12 +233,12 @@ static void table_holds_each_atom_once(void)
 int main(void)
 {
     RUN(every_amino_acid_sums_to_its_formal_charge);
-    RUN(termini_carry_their_charges);
+    RUN(termini_have_their_charges);
     RUN(hydrogens_of_the_file_carry_their_own_charge);
-    RUN(nucleotides_carry_minus_one_and_ends_nothing);
+    RUN(nucleotides_have_charge_minus_one_and_strand_ends_are_neutral);
     RUN(unknown_atoms_are_listed_once);
     RUN(trypsin_has_charge_plus_six);
-    RUN(electrostatic_potential_has_its_limits);
+    RUN(electrostatic_potential_has_known_values_and_falls);
     RUN(table_holds_each_atom_once);
     return check_finish();
 }

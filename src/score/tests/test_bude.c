@@ -1,5 +1,5 @@
-/* BUDE's energies: pairs worked out by hand from the tables, the folded form against the definition, the energies that
- * a published deck states. */
+/* BUDE's energies against pairs computed by hand from the tables and energies of a published deck, and the folded form
+ * against the definition. */
 #include "check.h"
 
 #include <math.h>
@@ -45,8 +45,8 @@ static const struct {
     {"2013", "Br", "N.4", 4.13, 0, -22.5 * 0.0349 * 0.75, 0.5 * (0.594 + 2.2987) * 0.5},
 };
 
-/* Figures of the tables are floats: 1e-7 of energies up to 90. */
-static void pairs_by_hand(void)
+/* Numbers of the tables are floats: the relative error of energies up to 90 kJ/mol is 1e-7. */
+static void pairs_agree_with_hand_calculation(void)
 {
     for (size_t i = 0; i < sizeof by_hand / sizeof by_hand[0]; i++) {
         const qn_bude_force_field *field = qn_bude_find(by_hand[i].field);
@@ -73,7 +73,7 @@ static double folded(const qn_bude_pair *pair, double r)
            pair->desolvation * saturated(pair->desolvation_offset - r * pair->desolvation_slope);
 }
 
-/* Largest difference over all pairs of types and distances, and the distance from which on there is no energy. */
+/* Find the largest difference over all pairs of types and distances, and the distance beyond which energies are 0. */
 static void compare(const qn_bude_force_field *field, double *difference, double *reach)
 {
     *difference = *reach = 0;
@@ -88,8 +88,8 @@ static void compare(const qn_bude_force_field *field, double *difference, double
         }
 }
 
-/* An offset near 5 rounds by 2.4e-7, which charges of 90 kJ/mol make 2.1e-5. */
-static void folded_pairs_are_the_definition(void)
+/* An offset near 5 has a rounding error of 2.4e-7; times charge terms of 90 kJ/mol this is 2.1e-5. */
+static void folded_pairs_agree_with_the_definition(void)
 {
     const char *names[] = {"2016", "2013"};
     int counts[] = {44, 34};
@@ -137,11 +137,11 @@ static void sybyl_types_have_rows(void)
     }
 }
 
-enum { DECK_TYPES = 34, DECK_POSES = 65536, MOST_ATOMS = 1024 };
+enum { DECK_TYPES = 34, DECK_POSES = 65536, ATOMS_MAX = 1024 };
 
 typedef struct deck_atoms {
-    double positions[3 * MOST_ATOMS];
-    int types[MOST_ATOMS];
+    double positions[3 * ATOMS_MAX];
+    int types[ATOMS_MAX];
     size_t count;
 } deck_atoms;
 
@@ -160,7 +160,7 @@ static bool read_deck_atoms(const char *name, deck_atoms *atoms)
     char *data = read_deck(name, &size);
     if (!data) return false;
     atoms->count = size / 16;
-    for (size_t i = 0; i < atoms->count && CHECK(atoms->count <= MOST_ATOMS); i++) {
+    for (size_t i = 0; i < atoms->count && CHECK(atoms->count <= ATOMS_MAX); i++) {
         float position[3];
         int32_t type;
         memcpy(position, data + 16 * i, 12);
@@ -201,12 +201,12 @@ static void move(const deck_atoms *ligand, const float pose[6], double *moved)
     }
 }
 
-/* The stated energies come from single precision: 24388 pairs summed one after another, so a few of the 64 differ by
- * more than 2e-6. */
-static void deck_energies_are_those_stated(void)
+/* The energies of the deck are sums of 24388 pairs in single precision, so a few of the 64 differ by more than 2e-6.
+ * */
+static void deck_energies_agree_with_the_published_ones(void)
 {
     static deck_atoms ligand, receptor;
-    static double moved[3 * MOST_ATOMS];
+    static double moved[3 * ATOMS_MAX];
     qn_bude_type types[DECK_TYPES];
     size_t size, stated_size;
     if (!read_deck_types(types) || !read_deck_atoms("ligand.in", &ligand) || !read_deck_atoms("protein.in", &receptor))
@@ -236,9 +236,9 @@ static void deck_energies_are_those_stated(void)
 
 int main(void)
 {
-    RUN(pairs_by_hand);
-    RUN(folded_pairs_are_the_definition);
+    RUN(pairs_agree_with_hand_calculation);
+    RUN(folded_pairs_agree_with_the_definition);
     RUN(sybyl_types_have_rows);
-    if (check_reference_data("docking/bude_bm1")) RUN(deck_energies_are_those_stated);
+    if (check_reference_data("docking/bude_bm1")) RUN(deck_energies_agree_with_the_published_ones);
     return check_finish();
 }

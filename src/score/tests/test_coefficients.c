@@ -1,4 +1,4 @@
-/* Coefficient sets by name and from files: what is read, and the one sentence for everything that is malformed. */
+/* Coefficient sets by name and from files: values that are read, and messages for malformed files. */
 #include "check.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static qn_status write_to(const char *name, const char *text, size_t size, char 
     return qn_file_write(path, text, size);
 }
 
-static void shipped_names_resolve(void)
+static void shipped_sets_are_found_by_name(void)
 {
     for (size_t i = 0; i < sizeof plain_names / sizeof *plain_names; i++) {
         qn_coefficients *sets;
@@ -27,14 +27,14 @@ static void shipped_names_resolve(void)
         CHECK(count == 1);
         CHECK_TEXT(sets[0].name, plain_names[i]);
         CHECK(!sets[0].cdrs_only);
-        /* Overlap costs, contact pays, and opposite charges attract. */
+        /* overlap has a positive energy, contact a negative one, and opposite charges attract */
         CHECK(sets[0].repulsion * sets[0].core > 0 && sets[0].attraction < 0 && sets[0].electrostatic > 0);
         CHECK(sets[0].reach_angstrom > 0 && sets[0].length_angstrom > 0 && sets[0].cap > 0);
         qn_release(&sets);
     }
 }
 
-/* Whether `sets` has a set of this name that is like the shipped one in all but cdrs_only. */
+/* Whether `sets` has a set with this name that equals the shipped one, except for cdrs_only. */
 static bool holds(const qn_coefficients *sets, size_t count, const char *name, bool cdrs_only)
 {
     qn_coefficients *shipped;
@@ -50,7 +50,7 @@ static bool holds(const qn_coefficients *sets, size_t count, const char *name, b
     return found;
 }
 
-static void families_resolve(void)
+static void families_are_found_by_name(void)
 {
     qn_coefficients *sets;
     size_t count;
@@ -106,8 +106,8 @@ static void files_are_read(void)
     qn_release(&sets);
 }
 
-/* A file's second line, and what must be said of it: the place is given apart, as the folder's name is not known here.
- */
+/* The second line of a file, and parts of its message. The path is checked separately, as the folder is not known
+ * here. */
 static const struct {
     const char *line, *says[3];
 } malformed[] = {
@@ -127,17 +127,17 @@ static const struct {
     {"a 1 -1 250 1 4.8 0 125 none", {"D is \"0\"", "expected a number from 0.1 to 100"}},
     {"a 1 -1 250 1 4.8 4 -1 none", {"core is \"-1\"", "expected a number from 0 to 1e+06"}},
     {"a 1 -1 250 1 4.8 4 125 None", {"cap is \"None\"", "expected a number from 1 to 1e+06 or none"}},
-    /* No cap is "none": a cap of 0 would only look like one. */
+    /* "none" means no cap; a cap of 0 is refused */
     {"a 1 -1 250 1 4.8 4 125 0", {"cap is \"0\"", "expected a number from 1 to 1e+06 or none"}},
     {"a 1 -1 250 1 4.8 4 125 0.000000000000000000000000000000000000000000000001", {"cap is \"0.0000"}},
     {"../a 1 -1 250 1 4.8 4 125 none", {"the name of the set is \"../a\"", "expected at most 31 letters"}},
-    {"-a 1 -1 250 1 4.8 4 125 none", {"the name of the set is \"-a\"", "the first no -"}},
+    {"-a 1 -1 250 1 4.8 4 125 none", {"the name of the set is \"-a\"", "the first not -"}},
     {"\xc3\xa4 1 -1 250 1 4.8 4 125 none", {"the name of the set is", "expected at most 31 letters"}},
     {"abcdefghijklmnopqrstuvwxyz123456 1 -1 250 1 4.8 4 125 none", {"abcdefghijklmnopqrstuvwxyz123456", "at most 31"}},
     {"first 1 -1 250 1 4.8 4 125 none", {"\"first\" is given twice", "expected each name once"}},
 };
 
-static void malformed_lines_are_named(void)
+static void malformed_lines_are_reported(void)
 {
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         char path[1100], text[300], place[1200];
@@ -166,7 +166,7 @@ static void empty_and_absent_files_are_refused(void)
         CHECK_OK(write_to("empty.txt", texts[i], strlen(texts[i]), path));
         CHECK_FAILS(qn_coefficients_read(path, &sets, &count), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("empty.txt: no coefficient set; expected lines of name w_rep");
-        /* Through the list too, also behind other sets. */
+        /* the same in a list, after other sets */
         char list[1200];
         snprintf(list, sizeof list, "balanced,%s", path);
         CHECK_FAILS(qn_coefficients_find(list, &sets, &count), QN_BAD_FORMAT);
@@ -190,7 +190,7 @@ static void bad_lists_are_refused(void)
         {"balnced", "coefficients are \"balnced\"; expected balanced, electrostatic, neutral, others, antibody or"},
         {"Balanced", "\"Balanced\""},
         {"balanced,neutrl", "\"neutrl\""},
-        {"", "expected names or a file, apart by single commas"},
+        {"", "expected names or a file, separated by single commas"},
         {",", "expected names or a file"},
         {"balanced,", "\"balanced,\"; expected names or a file"},
         {",balanced", "\",balanced\"; expected names or a file"},
@@ -208,12 +208,12 @@ static void bad_lists_are_refused(void)
     }
 }
 
-static void sixty_four_sets_are_the_most(void)
+static void at_most_64_sets_are_accepted(void)
 {
     char text[4096], path[1100], list[1200];
     size_t length = 0, count;
     qn_coefficients *sets;
-    for (int i = 0; i < QN_COEFFICIENTS_MOST; i++)
+    for (int i = 0; i < QN_COEFFICIENTS_MAX; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "set%d 1 -1 250 1 4.8 4 125 none\n", i);
     CHECK_OK(write_to("many.txt", text, length, path));
     if (CHECK_OK(qn_coefficients_read(path, &sets, &count))) {
@@ -232,13 +232,13 @@ static void sixty_four_sets_are_the_most(void)
 
 int main(void)
 {
-    RUN(shipped_names_resolve);
-    RUN(families_resolve);
+    RUN(shipped_sets_are_found_by_name);
+    RUN(families_are_found_by_name);
     RUN(lists_keep_their_order);
     RUN(files_are_read);
-    RUN(malformed_lines_are_named);
+    RUN(malformed_lines_are_reported);
     RUN(empty_and_absent_files_are_refused);
     RUN(bad_lists_are_refused);
-    RUN(sixty_four_sets_are_the_most);
+    RUN(at_most_64_sets_are_accepted);
     return check_finish();
 }

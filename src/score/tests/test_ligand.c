@@ -1,4 +1,4 @@
-/* Ligands made ready: types, order, positions about the centroid, what is turned away and with which words. */
+/* Preparation of ligands: types, order, positions relative to the centroid, refused molecules and their messages. */
 #include "check.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ static qn_ligand_score vina(void)
     return (qn_ligand_score){.kind = QN_SCORE_VINA};
 }
 
-/* "C:0,0,0 C:1.5,0,0 O-:2.2,1.2,0": elements, charges and positions; `bonds` "1-2 2=3 3#4". Hydrogens are not drawn. */
+/* Make a compound from `atoms` "C:0,0,0 C:1.5,0,0 O-:2.2,1.2,0" (elements, charges, positions) and `bonds`
+ * "1-2 2=3 3#4". */
 static qn_compound *make(const char *atoms, const char *bonds)
 {
     qn_compound *compound = NULL;
@@ -109,7 +110,7 @@ static void anionic_nitrogens_have_a_type(void)
     qn_compound_destroy(&azide);
 }
 
-static void conformers_have_centroids_of_their_own(void)
+static void each_conformer_has_its_centroid(void)
 {
     qn_compound *compound = make("C:0,0,0 C:1.5,0,0.1", "1-2");
     const qn_ligand_score score = bude();
@@ -137,7 +138,7 @@ static void check_refused(qn_compound *compound, const qn_ligand_score *score, c
     qn_compound_destroy(&compound);
 }
 
-static void what_cannot_be_scored_is_refused(void)
+static void invalid_ligands_are_refused(void)
 {
     const qn_ligand_score score = bude(), other = vina();
     qn_compound *large = NULL;
@@ -158,7 +159,7 @@ static void what_cannot_be_scored_is_refused(void)
                   "atoms 1 and 4 of conformer 1 are 0.06 Å apart");
 }
 
-/* Bonds of a drawing without bonds, and orders where they are not known. */
+/* A compound without bonds gets bonds; bonds without orders get orders. */
 static void compounds_without_bonds_are_prepared(void)
 {
     qn_compound *compound = make("C:0,0,0 C:1.53,0,0 O:2.1,1.2,0 O:2.1,-1.2,0.1", "");
@@ -170,7 +171,7 @@ static void compounds_without_bonds_are_prepared(void)
     qn_compound_destroy(&compound);
 }
 
-/* Of a salt the organic molecule stays, of a complex also its metal; without stated bonds nothing goes. */
+/* The organic molecule of a salt is kept, and the metal of a complex; without stated bonds everything is kept. */
 static void salts_lose_their_ions(void)
 {
     static const struct {
@@ -196,7 +197,7 @@ static void salts_lose_their_ions(void)
     }
 }
 
-/* How many atoms of each of Vina's types; `types` may hold −1. */
+/* Count the atoms of each type of Vina; `types` may contain −1. */
 static void count_types(const int *types, size_t count, int counts[QN_VINA_TYPES])
 {
     memset(counts, 0, QN_VINA_TYPES * sizeof *counts);
@@ -204,9 +205,9 @@ static void count_types(const int *types, size_t count, int counts[QN_VINA_TYPES
         if (types[i] >= 0) counts[types[i]]++;
 }
 
-/* Imatinib with a charged piperazine: a methyl carbon and rings without hetero neighbours are hydrophobic (counted on
- * its drawing), the amide and amine nitrogens and the charged one give a hydrogen bond, three aromatic ones and the
- * other of piperazine take one; seven bonds turn. */
+/* Imatinib with a charged piperazine, counted by hand: carbons without hetero neighbours are hydrophobic; the amide
+ * nitrogen, the amine nitrogen and the charged nitrogen are donors; three aromatic nitrogens and the other nitrogen of
+ * piperazine are acceptors; seven bonds are rotatable. */
 static void imatinib_has_vinas_types(void)
 {
     qn_compound **compounds = NULL;
@@ -231,9 +232,9 @@ static void imatinib_has_vinas_types(void)
     qn_release(&compounds);
 }
 
-/* Files in, energies out: the intermolecular energies that Vina's authors state for four poses, to what their tables
- * and rounded coordinates leave open. */
-static void published_poses_have_their_energies(void)
+/* Energies from files agree with the intermolecular energies that Vina's authors give for four poses, within the
+ * accuracy of their tables and rounded coordinates. */
+static void published_poses_have_the_published_energies(void)
 {
     static const double stated[] = {-18.649, -15.699, -15.395, -15.881};
     const qn_ligand_score score = vina();
@@ -268,11 +269,11 @@ int main(void)
 {
     RUN(ethanol_is_ordered_about_its_centroid);
     RUN(anionic_nitrogens_have_a_type);
-    RUN(conformers_have_centroids_of_their_own);
-    RUN(what_cannot_be_scored_is_refused);
+    RUN(each_conformer_has_its_centroid);
+    RUN(invalid_ligands_are_refused);
     RUN(compounds_without_bonds_are_prepared);
     RUN(salts_lose_their_ions);
     RUN(imatinib_has_vinas_types);
-    if (check_reference_data("docking/ligand/1iep")) RUN(published_poses_have_their_energies);
+    if (check_reference_data("docking/ligand/1iep")) RUN(published_poses_have_the_published_energies);
     return check_finish();
 }

@@ -11,7 +11,7 @@
 
 #define DEGREE (3.14159265358979323846 / 180)
 
-/* Heavy atoms (without OXT), charge at pH 7 and polar hydrogens of the side chain, from any biochemistry book. */
+/* Heavy atoms (without OXT), charge at pH 7 and polar hydrogens of side chains, from biochemistry textbooks. */
 static const struct {
     const char *name;
     size_t heavy;
@@ -49,7 +49,7 @@ static void clear(built_molecule *b)
 static qn_molecule *read_trypsin(void)
 {
     qn_molecule *molecule = NULL;
-    qn_molecule_options options = {.drop_water = true};
+    qn_molecule_options options = {.size = sizeof options, .drop_water = true};
     if (!CHECK_OK(qn_molecule_read(NULL, check_data("../../examples/1ppe/1PPE_r_u.pdb"), &options, &molecule))) exit(1);
     return molecule;
 }
@@ -110,8 +110,8 @@ static const qn_built_hydrogen *hydrogen_named(const built_molecule *b, size_t r
     return NULL;
 }
 
-/* Copy of a molecule without the atoms for which `drop` holds, and with `extra` hydrogens after their residues' atoms.
- */
+/* Copy a molecule without the atoms for which `drop` is true, and with `extra` hydrogens after the atoms of their
+ * residues. */
 static qn_molecule *copy_molecule(const qn_molecule *from, const qn_built_hydrogen *extra, size_t extra_count,
                                   bool (*drop)(const qn_molecule *, const qn_atom *))
 {
@@ -160,7 +160,7 @@ static int amino_acid(const char *name)
     return -1;
 }
 
-/* Charges and numbers of hydrogens of every complete residue between the ends; marks the names met. */
+/* Check the charge and the number of hydrogens of every complete residue between the ends; mark the names found. */
 static void check_residues(const qn_molecule *molecule, bool met[AMINO_ACIDS])
 {
     built_molecule b = {0}, plain = {0};
@@ -206,7 +206,7 @@ static void every_amino_acid_sums_to_its_formal_charge(void)
     qn_molecule_destroy(&molecule);
 }
 
-/* Bond lengths; angles to the heavy atoms bonded to the parent, none of them an oxygen; distances within a group. */
+/* Check bond lengths, angles to the heavy atoms bonded to the parent, and distances within a group. */
 static void check_geometry(const built_molecule *b)
 {
     for (size_t i = 0; i < b->count; i++) {
@@ -221,7 +221,7 @@ static void check_geometry(const built_molecule *b)
                 neighbours[count++] = b->molecule->atoms[a].position_angstrom;
         if (!CHECK(count == 1 || count == 2)) printf("%s on %s\n", h->name, parent->name);
         double first = angle_degrees(h->position_angstrom, centre, neighbours[0]);
-        if (count == 2) { /* planar, on the bisector; or both hydrogens of a proline's end, outside the plane */
+        if (count == 2) { /* planar and on the bisector, or on a proline's end and outside the plane */
             double second = angle_degrees(h->position_angstrom, centre, neighbours[1]);
             CHECK_NEAR(first, second, 1e-4);
             if (strcmp(b->molecule->residues[parent->residue].name, "PRO") != 0)
@@ -251,11 +251,11 @@ static void built_hydrogens_have_ideal_geometry(void)
         backbone++;
         CHECK(distance(h->position_angstrom, atom_named(b.molecule, r, "CA")->position_angstrom) > 1.9);
         CHECK(distance(h->position_angstrom, atom_named(b.molecule, r - 1, "C")->position_angstrom) > 1.5);
-        /* Trans peptides, as all of trypsin's are: H and O on opposite sides. */
+        /* in trans peptides, and all of trypsin are trans, H and O are on opposite sides */
         double torsion = torsion_degrees(h->position_angstrom, atom_named(b.molecule, r, "N")->position_angstrom,
                                          atom_named(b.molecule, r - 1, "C")->position_angstrom,
                                          atom_named(b.molecule, r - 1, "O")->position_angstrom);
-        CHECK(fabs(torsion) > 120); /* one bond of 0.8 Å spoils its plane */
+        CHECK(fabs(torsion) > 120); /* not 180°, since one bond of 0.8 Å distorts its plane */
     }
     CHECK(backbone == 222 - 8); /* 223 residues without the first and eight prolines */
     clear(&b);
@@ -278,7 +278,7 @@ static void check_torsion(const built_molecule *b, const char *residue, const ch
     CHECK(met > 0);
 }
 
-static void turnable_groups_are_staggered_and_planar_ones_planar(void)
+static void rotatable_groups_are_staggered_and_planar_groups_planar(void)
 {
     static const struct {
         const char *residue, *hydrogen, *path[3];
@@ -315,7 +315,7 @@ static size_t first_residue(const qn_molecule *m)
     return (size_t)m->atoms[0].residue;
 }
 
-static void amino_ends_carry_three_hydrogens_and_proline_two(void)
+static void amino_ends_get_three_hydrogens_and_proline_two(void)
 {
     static const double torsions[3] = {180, 60, -60};
     static const char names[3][4] = {"H1", "H2", "H3"};
@@ -348,13 +348,13 @@ static void amino_ends_carry_three_hydrogens_and_proline_two(void)
     proline.molecule = copy_molecule(b.molecule, NULL, 0, drops_proline_ring);
     for (size_t r = first; r < proline.molecule->residue_count; r++) strcpy(proline.molecule->residues[r].chain, "Z");
     build(&proline);
-    CHECK(residue_hydrogens(&proline, first) == 0); /* no CD, no plane: the charge stays on N */
+    CHECK(residue_hydrogens(&proline, first) == 0); /* without CD the plane is unknown, and the charge stays on N */
     CHECK_NEAR(proline.parameters[0].charge_e, 0.75, 1e-6);
     clear(&proline);
     clear(&b);
 }
 
-static void hydrogens_turn_with_the_molecule(void)
+static void hydrogens_rotate_with_the_molecule(void)
 {
     const double translation[3] = {11, -23, 5};
     double rotation[9];
@@ -368,7 +368,7 @@ static void hydrogens_turn_with_the_molecule(void)
         double expected[3];
         qn_rotation_apply(rotation, a.hydrogens[i].position_angstrom, expected);
         for (int axis = 0; axis < 3; axis++) expected[axis] += translation[axis];
-        /* Rounding: 1e-16 of coordinates of 100 Å, times a few for short cross products. */
+        /* rounding: 1e-16 of coordinates of 100 Å, a few times more for short cross products */
         CHECK_NEAR(distance(expected, b.hydrogens[i].position_angstrom), 0, 1e-10);
     }
     clear(&a);
@@ -382,7 +382,7 @@ static bool drops_side_chain(const qn_molecule *m, const qn_atom *atom)
            strcmp(atom->name, "O") != 0 && strcmp(atom->name, "CB") != 0;
 }
 
-/* What fixes the hydrogens' place goes, the parent stays. */
+/* Drop an atom that determines the position of hydrogens, but not their parent. */
 static bool drops_reference(const qn_molecule *m, const qn_atom *atom)
 {
     return strcmp(m->residues[atom->residue].name, "LYS") == 0 && strcmp(atom->name, "CD") == 0;
@@ -394,13 +394,13 @@ static bool drops_carbonyl(const qn_molecule *m, const qn_atom *atom)
     return strcmp(atom->name, "C") == 0;
 }
 
-static void truncated_residues_put_nothing_on_missing_parents(void)
+static void missing_atoms_get_no_hydrogens(void)
 {
     qn_molecule *whole = read_trypsin();
     built_molecule b = {.molecule = copy_molecule(whole, NULL, 0, drops_side_chain)};
     build(&b);
     for (size_t i = 0; i < b.count; i++) CHECK_TEXT(b.molecule->atoms[b.hydrogens[i].parent].name, "N");
-    /* Prolines lost CD's 0.1 e with the rest of the ring. */
+    /* prolines lost the 0.1 e of CD with the rest of the ring */
     for (size_t r = 1; r + 1 < b.molecule->residue_count; r++)
         if (strcmp(b.molecule->residues[r].name, "ALA") == 0) CHECK_NEAR(residue_charge(&b, r), 0, 1e-3);
     clear(&b);
@@ -424,7 +424,7 @@ static void truncated_residues_put_nothing_on_missing_parents(void)
     qn_molecule_destroy(&whole);
 }
 
-/* Previous residue there but not bonded: the hydrogen's plane is unknown. */
+/* The previous residue is present but not bonded, so the plane of the hydrogen is unknown. */
 static void a_gap_in_the_chain_builds_no_amide_hydrogen(void)
 {
     built_molecule b = {.molecule = read_trypsin()};
@@ -476,7 +476,7 @@ static void hydrogens_of_the_file_are_used_as_they_are(void)
         CHECK_NEAR(residue_charge(&full, r), residue_charge(&bare, r), 1e-6);
     clear(&full);
 
-    /* One hydrogen of each group missing: it alone is built, in the place that is left. */
+    /* One hydrogen of each group is missing: only this one is built, at the free position. */
     full.molecule = copy_molecule(bare.molecule, bare.hydrogens, bare.count, drops_one_of_each_group);
     build(&full);
     CHECK_NEAR(full.summary.net_charge_e, bare.summary.net_charge_e, 1e-6);
@@ -490,7 +490,7 @@ static void hydrogens_of_the_file_are_used_as_they_are(void)
     clear(&bare);
 }
 
-static void histidine_hydrogens_of_the_file_tell_its_tautomer(void)
+static void hydrogens_of_the_file_determine_the_tautomer_of_histidine(void)
 {
     built_molecule named = {.molecule = read_trypsin()}, by_hydrogen = {0};
     for (size_t r = 0; r < named.molecule->residue_count; r++)
@@ -508,7 +508,7 @@ static void histidine_hydrogens_of_the_file_tell_its_tautomer(void)
     clear(&named);
 }
 
-/* Other programs' names of the same hydrogens, deuterium among them. */
+/* Names of the same hydrogens in other programs, deuterium among them. */
 static void other_spellings_of_hydrogens_are_understood(void)
 {
     static const char *const spellings[][2] = {{"H", "HN"},      {"HZ1", "1HZ"}, {"HZ2", "DZ2"}, {"HD21", "1HD2"},
@@ -527,7 +527,7 @@ static void other_spellings_of_hydrogens_are_understood(void)
         const char *residue = full.molecule->residues[atom->residue].name;
         for (size_t k = 0; k < sizeof spellings / sizeof spellings[0]; k++) {
             if (atom->element[0] != 'H' || strcmp(atom->name, spellings[k][0]) != 0) continue;
-            if (strcmp(spellings[k][0], "HE") == 0 && strcmp(residue, "GLH") != 0) continue; /* arginine's */
+            if (strcmp(spellings[k][0], "HE") == 0 && strcmp(residue, "GLH") != 0) continue; /* keep HE of arginine */
             strcpy(atom->name, spellings[k][1]);
             if (atom->name[0] == 'D') atom->element[0] = 'D';
             break;
@@ -536,7 +536,8 @@ static void other_spellings_of_hydrogens_are_understood(void)
     build(&full);
     CHECK(full.count == 0);
     for (size_t i = 0; i < full.molecule->atom_count; i++)
-        if (!full.parameters[i].heavy && !CHECK(full.parameters[i].charge_e > 0.2)) /* 0: its name was not known */
+        if (!full.parameters[i].heavy &&
+            !CHECK(full.parameters[i].charge_e > 0.2)) /* 0 if the name is not in the table */
             printf("%s\n", full.molecule->atoms[i].name);
     for (size_t r = 0; r < bare.molecule->residue_count; r++)
         CHECK_NEAR(residue_charge(&full, r), residue_charge(&bare, r), 1e-6);
@@ -569,14 +570,14 @@ static double *add_atom(qn_molecule *m, const char *name, double x, double y, do
     return m->atoms[m->atom_count - 1].position_angstrom;
 }
 
-/* Atom at `radius` from the centre (x, y), `degrees` round from the x axis. */
+/* Add an atom at `radius` from the centre (x, 0), at `degrees` from the x axis. */
 static void add_round(qn_molecule *m, const char *name, double x, double radius, double degrees)
 {
     add_atom(m, name, x + radius * cos(degrees * DEGREE), radius * sin(degrees * DEGREE), 0);
 }
 
-/* A base in the plane z = 0: the six-membered ring a regular hexagon about (0, 0), exocyclic atoms 1.30 Å outward; the
- * five-membered ring of purines a regular pentagon on its side C4 – C5. */
+/* Add a base in the plane z = 0. The six-membered ring is a regular hexagon around (0, 0) with exocyclic atoms 1.30 Å
+ * outward; the five-membered ring of purines is a regular pentagon on the side C4 – C5. */
 static void add_base(qn_molecule *m, char base)
 {
     static const char ring[6][4] = {"C4", "C5", "C6", "N1", "C2", "N3"}; /* from −30° on by 60° */
@@ -598,7 +599,7 @@ static void add_base(qn_molecule *m, char base)
     add_round(m, "N9", x, radius, -72);
 }
 
-/* A nucleotide with made-up torsions of an ordinary ribose, `shift` ångström up. */
+/* Add a nucleotide with typical torsions of a ribose, shifted by `shift` Å along z. */
 static void add_nucleotide(qn_molecule *m, char base, bool deoxy, bool phosphate, double shift)
 {
     enum { ATOMS = 12 };
@@ -633,7 +634,7 @@ static void add_nucleotide(qn_molecule *m, char base, bool deoxy, bool phosphate
     for (size_t i = m->residues[residue].first_atom; i < m->atom_count; i++) m->atoms[i].position_angstrom[2] += shift;
 }
 
-/* Hydrogens of each base, the one beside `near` first. */
+/* Hydrogens of each base, first the hydrogen beside `near`. */
 static const struct {
     char base;
     size_t count;
@@ -676,8 +677,8 @@ static void nucleotides_get_their_hydrogens(void)
         }
 }
 
-/* Today's files call the hydroxyl's hydrogen HO2' and the carbon's H2', which is the table's name for the former. */
-static void names_of_ribose_hydrogens_are_told_apart(void)
+/* Current files have HO2' on the hydroxyl and H2' on the carbon; in the table H2' is on the hydroxyl. */
+static void names_of_ribose_hydrogens_are_distinguished(void)
 {
     built_molecule b = {0};
     double carbon_hydrogen[3];
@@ -705,7 +706,7 @@ static void names_of_ribose_hydrogens_are_told_apart(void)
     clear(&b);
 }
 
-/* Atoms that complete amino acids lack, cofactors apart. */
+/* Count residues with missing atoms, without cofactors. */
 static size_t truncated_residues(const qn_molecule *m)
 {
     size_t count = 0;
@@ -722,7 +723,7 @@ static void check_reference_file(const char *path)
     built_molecule b = {0};
     qn_parameters_summary plain;
     qn_atom_parameters *parameters;
-    qn_molecule_options options = {.drop_water = true};
+    qn_molecule_options options = {.size = sizeof options, .drop_water = true};
     if (!CHECK_OK(qn_molecule_read(NULL, path, &options, &b.molecule))) return;
     build(&b);
     CHECK_OK(qn_atom_parameters_assign(b.molecule, &parameters, NULL, NULL, &plain));
@@ -741,7 +742,7 @@ static void check_reference_file(const char *path)
 static void reference_complexes_have_whole_charges(void)
 {
     static const char names[][5] = {"1AHW", "1AVX", "1BJ1", "1CGI", "1E96", "1GCQ", "1PPE", "1VFB", "1WQ1", "7CEI"};
-    CHECK(1); /* without the reference files nothing is left to check */
+    CHECK(1); /* for machines without the reference files */
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         for (int ligand = 0; ligand < 2; ligand++) {
             char name[80];
@@ -756,16 +757,16 @@ int main(void)
 {
     RUN(every_amino_acid_sums_to_its_formal_charge);
     RUN(built_hydrogens_have_ideal_geometry);
-    RUN(turnable_groups_are_staggered_and_planar_ones_planar);
-    RUN(amino_ends_carry_three_hydrogens_and_proline_two);
-    RUN(hydrogens_turn_with_the_molecule);
-    RUN(truncated_residues_put_nothing_on_missing_parents);
+    RUN(rotatable_groups_are_staggered_and_planar_groups_planar);
+    RUN(amino_ends_get_three_hydrogens_and_proline_two);
+    RUN(hydrogens_rotate_with_the_molecule);
+    RUN(missing_atoms_get_no_hydrogens);
     RUN(a_gap_in_the_chain_builds_no_amide_hydrogen);
     RUN(hydrogens_of_the_file_are_used_as_they_are);
-    RUN(histidine_hydrogens_of_the_file_tell_its_tautomer);
+    RUN(hydrogens_of_the_file_determine_the_tautomer_of_histidine);
     RUN(other_spellings_of_hydrogens_are_understood);
     RUN(nucleotides_get_their_hydrogens);
-    RUN(names_of_ribose_hydrogens_are_told_apart);
+    RUN(names_of_ribose_hydrogens_are_distinguished);
     RUN(reference_complexes_have_whole_charges);
     return check_finish();
 }

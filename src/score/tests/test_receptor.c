@@ -1,4 +1,4 @@
-/* Receptors made ready: what is kept of a file, and the types against those that other programs' files state. */
+/* Preparation of receptors: atoms that are kept, and types compared with those of other programs' files. */
 #include "check.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static const char *written(const char *name, const char *text)
     return path;
 }
 
-/* An alanine with two places for its Cβ, an aspartate's end, zinc, a water and a hydrogen. */
+/* An alanine with two alternate positions of Cβ and one hydrogen, a zinc ion and a water. */
 static const char small_pdb[] = "ATOM      1  N   ALA A   1      11.104   6.134  -6.504  1.00  0.00           N\n"
                                 "ATOM      2  CA  ALA A   1      11.639   6.071  -5.147  1.00  0.00           C\n"
                                 "ATOM      3  C   ALA A   1      13.159   6.180  -5.135  1.00  0.00           C\n"
@@ -69,8 +69,8 @@ static void waters_hydrogens_and_alternates_are_left_out(void)
     qn_score_receptor_clear(&receptor);
 }
 
-/* One nitrogen of a histidine carries a hydrogen, which this file does not draw, and the other takes one. */
-static void histidines_give_and_take(void)
+/* One nitrogen of a histidine has a hydrogen, which is not in this file; the other is an acceptor. */
+static void a_histidine_has_one_donor_and_one_acceptor(void)
 {
     static const char text[] = "ATOM      1  CG  HIS A   1       0.000   0.000   0.000  1.00  0.00           C\n"
                                "ATOM      2  ND1 HIS A   1       1.096   0.836   0.000  1.00  0.00           N\n"
@@ -108,7 +108,7 @@ static void stated_types_of_mol2_are_used(void)
     qn_score_receptor_clear(&receptor);
 }
 
-static void what_is_no_receptor_is_refused(void)
+static void invalid_receptors_are_refused(void)
 {
     const qn_ligand_score score = bude();
     qn_score_receptor receptor;
@@ -130,15 +130,16 @@ static void what_is_no_receptor_is_refused(void)
             snprintf(heap + length, sizeof heap - (size_t)length,
                      "ATOM  %5d  CA  ALA A%4d      11.%03d   6.071  -5.147  1.00  0.00           C\n", i + 1, i + 1, i);
     CHECK_FAILS(qn_score_receptor_read(written("heap.pdb", heap), &score, &receptor), QN_BAD_FORMAT);
-    CHECK_MESSAGE_HAS("heap.pdb: its 400 atoms lie on a heap");
+    CHECK_MESSAGE_HAS("heap.pdb: its 400 atoms are too crowded");
     char twice[2 * sizeof small_mol2];
     snprintf(twice, sizeof twice, "%s%s", small_mol2, small_mol2);
     CHECK_FAILS(qn_score_receptor_read(written("twice.mol2", twice), &score, &receptor), QN_BAD_FORMAT);
     CHECK_MESSAGE_HAS("2 molecules");
 }
 
-/* A hetero residue goes from where a ligand is known to sit; a residue of the chain in the same place stays. */
-static void a_bound_ligand_makes_room(void)
+/* A hetero residue at the position of the known ligand is removed; a residue of the chain at the same position is
+ * kept. */
+static void a_bound_ligand_is_removed(void)
 {
     const qn_ligand_score score = bude();
     const double beside_zinc[6] = {20.9, 6, -5, 11.104, 6.134, -6.504}, away[3] = {20, 7.1, -5};
@@ -159,7 +160,7 @@ static void a_bound_ligand_makes_room(void)
     }
     qn_score_receptor_clear(&receptor);
     if (CHECK_OK(qn_score_receptor_read(written("small.mol2", small_mol2), &score, &receptor))) {
-        CHECK_OK(qn_score_receptor_make_room(&receptor, away, 1)); /* nothing is there */
+        CHECK_OK(qn_score_receptor_make_room(&receptor, away, 1)); /* no atom is there */
         CHECK_FAILS(qn_score_receptor_make_room(&receptor, receptor.positions_angstrom, 2), QN_BAD_FORMAT);
         CHECK_MESSAGE_HAS("no residues that could be left out");
     }
@@ -179,7 +180,7 @@ static size_t nearest(const pdbqt_atoms *atoms, const double place[3], double *d
     return best;
 }
 
-/* Every heavy atom has the type that follows from the AutoDock type which the authors' tool gave it. */
+/* Every heavy atom has the type that follows from its AutoDock type in the file. */
 static void compare_with_pdbqt(const char *path, const pdbqt_atoms *expected)
 {
     qn_score_receptor receptor;
@@ -196,7 +197,7 @@ static void compare_with_pdbqt(const char *path, const pdbqt_atoms *expected)
     qn_score_receptor_clear(&receptor);
 }
 
-static void vinas_types_are_those_of_the_published_receptor(void)
+static void vinas_types_agree_with_the_published_receptor(void)
 {
     static pdbqt_atoms expected;
     char *text = NULL;
@@ -211,10 +212,10 @@ static void vinas_types_are_those_of_the_published_receptor(void)
 int main(void)
 {
     RUN(waters_hydrogens_and_alternates_are_left_out);
-    RUN(histidines_give_and_take);
+    RUN(a_histidine_has_one_donor_and_one_acceptor);
     RUN(stated_types_of_mol2_are_used);
-    RUN(a_bound_ligand_makes_room);
-    RUN(what_is_no_receptor_is_refused);
-    if (check_reference_data("docking/ligand/1iep")) RUN(vinas_types_are_those_of_the_published_receptor);
+    RUN(a_bound_ligand_is_removed);
+    RUN(invalid_receptors_are_refused);
+    if (check_reference_data("docking/ligand/1iep")) RUN(vinas_types_agree_with_the_published_receptor);
     return check_finish();
 }

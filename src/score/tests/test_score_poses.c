@@ -1,6 +1,6 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* Energies of poses against the reference in double precision on one device, in a sample of the corners of the space:
- * the same bits in each, and in exact mode those of the host. */
+/* Energies of poses against the reference in double precision on one device, with a sample of the extreme values of the
+ * tunables: the bits are the same with all of them, and in exact mode the same as on the host. */
 #include "check.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 
 #include <quern/workload.h>
 
-enum { RECEPTOR_ATOMS = 139, JOBS = 3, ATOMS = 24, POSES = 192, MOST_CORNERS = 40 };
+enum { RECEPTOR_ATOMS = 139, JOBS = 3, ATOMS = 24, POSES = 192, CORNERS_MAX = 40 };
 
 typedef struct scorer {
     qn_context *context;
@@ -34,7 +34,7 @@ static qn_score_poses_atom atoms[ATOMS];
 static float transforms[12 * JOBS * POSES];
 static double expected[JOBS * POSES];
 static int corners;
-/* The middle job has but one atom; the jobs' atoms do not stand in the order of the jobs. */
+/* The middle job has one atom; atoms are not in the order of the jobs. */
 static const qn_score_poses_job jobs[JOBS] = {{13, 11}, {12, 1}, {0, 12}};
 
 static double uniform(uint64_t stream, uint64_t index)
@@ -52,7 +52,7 @@ static qn_score_poses_problem problem_of(bool exact)
                                     .exact = exact};
 }
 
-/* Runs of one to nine atoms of a type; chlorine has both a charge and a desolvation term with polar atoms. */
+/* Make runs of one to nine atoms of one type; chlorine has both a charge and a desolvation term with polar atoms. */
 static void make_atoms(void)
 {
     static const char *const names[] = {"C.3", "N.4", "O.co2", "Cl"};
@@ -67,7 +67,7 @@ static void make_atoms(void)
     }
 }
 
-/* Random poses, one in which an atom lies exactly on one of the receptor and one far from it. */
+/* Make random poses, one with an atom exactly at a receptor atom, and one far away. */
 static void make_problem(void)
 {
     force_field = qn_bude_find("2016");
@@ -125,7 +125,8 @@ static void score(scorer *one, const qn_configuration *configuration, bool exact
     CHECK_OK(qn_queue_finish(one->queue));
 }
 
-/* Of sums in single precision of over a thousand pairs, of some kJ/mol each and of either sign. */
+/* Count energies with an error above the tolerance, which allows for sums of about a thousand pairs of a few kJ/mol, of
+ * both signs, in single precision. */
 static int count_wrong(const float *energies)
 {
     int wrong = 0;
@@ -154,15 +155,15 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     return QN_OK;
 }
 
-/* A CPU's OpenCL compiler takes seconds for each corner: there only the fallback and what suits it, unless
- * QUERN_TEST_CORNERS says how many. */
-static void every_corner_gives_the_same_right_bits(void)
+/* OpenCL compilers for CPUs take seconds for each configuration. With these only one corner and a suitable
+ * configuration are tested, unless QUERN_TEST_CORNERS sets a number. */
+static void every_corner_gives_the_same_bits_within_the_tolerance(void)
 {
     const qn_configuration suits_cpus = {{1, 2, 2, 8, 0, 1, 0}};
     const qn_device_info *info = qn_device_get_info(tested.device);
     const char *wanted = getenv("QUERN_TEST_CORNERS");
     const bool is_slow = info->kind == QN_DEVICE_CPU && strstr(info->identifier, "opencl");
-    const int most = wanted ? atoi(wanted) : is_slow ? 1 : MOST_CORNERS;
+    const int most = wanted ? atoi(wanted) : is_slow ? 1 : CORNERS_MAX;
     double sum = 0;
     for (int i = 0; i < JOBS * POSES; i++) sum += fabs(expected[i]);
     CHECK(sum > JOBS * POSES && expected[6] == 0);
@@ -171,7 +172,7 @@ static void every_corner_gives_the_same_right_bits(void)
     CHECK(corners > 1);
 }
 
-static void exact_energies_are_the_hosts(void)
+static void exact_energies_equal_those_of_the_host(void)
 {
     static float here[JOBS * POSES], there[JOBS * POSES];
     score(&host, NULL, true, here);
@@ -179,8 +180,8 @@ static void exact_energies_are_the_hosts(void)
     CHECK(memcmp(here, there, sizeof here) == 0);
 }
 
-/* One job's energies do not depend on which others share its launch. */
-static void jobs_do_not_mix(void)
+/* Energies of a job do not depend on the other jobs of its launch. */
+static void jobs_do_not_affect_each_other(void)
 {
     static float all[JOBS * POSES], one[POSES];
     qn_score_poses_problem problem = problem_of(false);
@@ -233,8 +234,8 @@ static void wrong_problems_are_refused(void)
     CHECK(receptor == NULL);
 }
 
-/* Cleared outputs are wrong, a run's are right. */
-static void the_workload_keeps_its_promises(void)
+/* The workload's check fails for cleared outputs and passes after a run. */
+static void workload_passes_its_check(void)
 {
     const int sizes[QN_WORKLOAD_SIZES] = {192, 9, 203}, odd[QN_WORKLOAD_SIZES] = {100, 9, 203};
     const qn_workload *workload = NULL;
@@ -272,8 +273,12 @@ static void release(scorer *one)
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
-    if (qn_context_create(&(qn_context_options){.threads = 2}, &tested.context) != QN_OK) return 1;
-    if (qn_context_create(&(qn_context_options){.threads = 2}, &host.context) != QN_OK) return 1;
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &tested.context) !=
+        QN_OK)
+        return 1;
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 2}, &host.context) !=
+        QN_OK)
+        return 1;
     if (qn_device_open(tested.context, identifier, &tested.device) != QN_OK) check_skip(identifier, qn_error_message());
     CHECK_OK(qn_device_open(host.context, "host", &host.device));
     CHECK_OK(qn_queue_create(tested.device, &tested.queue));
@@ -281,11 +286,11 @@ int main(int argc, char **argv)
     make_problem();
     prepare(&tested);
     prepare(&host);
-    RUN(every_corner_gives_the_same_right_bits);
-    RUN(exact_energies_are_the_hosts);
-    RUN(jobs_do_not_mix);
+    RUN(every_corner_gives_the_same_bits_within_the_tolerance);
+    RUN(exact_energies_equal_those_of_the_host);
+    RUN(jobs_do_not_affect_each_other);
     RUN(wrong_problems_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     release(&tested);
     release(&host);
     return check_finish();

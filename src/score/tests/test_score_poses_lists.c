@@ -1,5 +1,5 @@
-/* Lists of receptor atoms within reach of cells: each holds, in their order, all atoms that any point of its cell
- * reaches and hardly another, and places at borders of cells are in one of the cells that meet there. */
+/* Lists of receptor atoms within reach of cells. The list of a cell has, in the order of the receptor, all atoms within
+ * reach of any point of the cell and few others. Points at borders of cells are in one of the cells that meet there. */
 #include "check.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 
 enum { ATOMS = 401, TYPES = 5, ROWS = 6 };
 
-/* Rows 1 and 4 differ in type 4 alone, which no atom has; row 3 reaches nothing. */
+/* Rows 1 and 4 differ only in type 4, which no atom has; row 3 has no reach. */
 static const double reach[ROWS * TYPES] = {9.34, 4, 0, 3.5, 1,   4, 4.5, 6, 0, 7,   3.5, 9, 2, 1, 0,
                                            0,    0, 0, 0,   0.5, 4, 4.5, 6, 0, 9.5, 0,   0, 3, 0, 0};
 static const double margin = 0.011, side = 2.5;
@@ -27,7 +27,7 @@ static double uniform(uint64_t stream, uint64_t index)
     return qn_random_uniform(5, stream, index);
 }
 
-/* A quarter of them on a lattice of the cells' side. */
+/* Make atoms, a quarter of them on a lattice whose spacing is the side of a cell. */
 static void make_atoms(void)
 {
     for (int j = 0; j < ATOMS; j++) {
@@ -58,7 +58,7 @@ static double gap_to(const qn_score_cells *cells, int axis, int cell, double pla
     return place < low ? low - place : place > low + edge ? place - low - edge : 0;
 }
 
-/* Å from an atom to the nearest point of a cell */
+/* Distance (Å) from an atom to the nearest point of a cell. */
 static double distance_to(const qn_score_cells *cells, int cell, const double *place)
 {
     const double x = gap_to(cells, 0, cell % cells->count[0], place[0]);
@@ -113,7 +113,7 @@ static void check_lists(int step, bool keep_parity)
     qn_score_lists_clear(&lists);
 }
 
-static void lists_hold_what_is_in_reach(void)
+static void lists_hold_the_atoms_within_reach(void)
 {
     check_lists(1, false);
     check_lists(4, false);
@@ -128,9 +128,9 @@ static int cell_at(const qn_score_cells *cells, const float place[3])
     return cell_of(at[0], at[1], at[2], cells->count[0], cells->count[1]);
 }
 
-/* Of places at corners of cells, as near as single precision has them: those in reach of an atom have a cell, and that
- * has the atom on its list. */
-static void places_at_borders_find_their_atoms(void)
+/* Points at corners of cells, within single precision: if such a point is within reach of an atom, its cell has the
+ * atom on its list. */
+static void points_at_borders_find_the_atoms_within_reach(void)
 {
     const qn_score_lists_request request = request_of(1, false);
     qn_score_lists lists;
@@ -161,7 +161,7 @@ static void places_at_borders_find_their_atoms(void)
     qn_score_lists_clear(&lists);
 }
 
-/* Atoms far apart, and ones so many that their lists would take gigabytes. */
+/* Atoms far apart, and so many atoms that lists of small cells would take gigabytes. */
 static void memory_is_bounded(void)
 {
     enum { MANY = 60000 };
@@ -195,8 +195,8 @@ static void memory_is_bounded(void)
 int main(void)
 {
     make_atoms();
-    RUN(lists_hold_what_is_in_reach);
-    RUN(places_at_borders_find_their_atoms);
+    RUN(lists_hold_the_atoms_within_reach);
+    RUN(points_at_borders_find_the_atoms_within_reach);
     RUN(memory_is_bounded);
     return check_finish();
 }

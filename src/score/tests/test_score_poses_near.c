@@ -1,6 +1,7 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* Culled energies are the bits of those of all pairs on the same device: ligand atoms of every type, in and out of
- * reach, at borders of cells, launches in one part and in several, in a sample of the corners of the space. */
+/* Culled energies have the same bits as energies of all pairs on the same device: for ligand atoms of every type,
+ * within and beyond reach, at borders of cells, for launches in one and in several parts, with a sample of the extreme
+ * values of the tunables. */
 #include "check.h"
 
 #include <quern/workload.h>
@@ -14,7 +15,7 @@
 #include "runtime/configuration.h"
 #include "score/deck.h"
 
-enum { RECEPTOR_ATOMS = 1403, JOBS = 3, ATOMS = 97, POSES = 320, ALL = JOBS * POSES, MOST_CORNERS = 24 };
+enum { RECEPTOR_ATOMS = 1403, JOBS = 3, ATOMS = 97, POSES = 320, ALL = JOBS * POSES, CORNERS_MAX = 24 };
 
 static qn_context *context;
 static qn_device *device;
@@ -29,7 +30,7 @@ static int types[RECEPTOR_ATOMS];
 static qn_score_poses_atom atoms[ATOMS];
 static float transforms[12 * ALL], expected[2][ALL], energies[ALL];
 static int corners;
-/* The middle job has but one atom; the jobs' atoms do not stand in the order of the jobs. */
+/* The middle job has one atom; atoms are not in the order of the jobs. */
 static const qn_score_poses_job jobs[JOBS] = {{46, 51}, {45, 1}, {0, 45}};
 
 static double uniform(uint64_t stream, uint64_t index)
@@ -47,7 +48,7 @@ static qn_score_poses_problem problem_of(bool exact)
                                     .exact = exact};
 }
 
-/* A ball of atoms as dense as a protein's, of all types. */
+/* Make a ball of atoms of all types with the density of proteins. */
 static void make_receptor(void)
 {
     for (int j = 0; j < RECEPTOR_ATOMS; j++) {
@@ -64,8 +65,9 @@ static void make_receptor(void)
     }
 }
 
-/* A third of the poses is near the receptor's surface, a third in the midst of it, and of the others some have atoms on
- * a lattice as wide as cells, one lies exactly on an atom, and one is far away. */
+/* Make a pose. A third of the poses is in and around the receptor, a third in its middle. Of the others some have atoms
+ * on a lattice whose spacing is the side of a cell. One pose of each job has an atom exactly at a receptor atom, and
+ * one is far away. */
 static void make_pose(int i)
 {
     double rotation[9];
@@ -145,7 +147,7 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     return QN_OK;
 }
 
-/* A CPU's OpenCL compiler takes seconds for each corner; the host has no corners. */
+/* OpenCL compilers for CPUs take seconds for each configuration; the host has only one configuration. */
 static void culling_changes_no_bit(void)
 {
     const qn_configuration suits_cpus = {{1, 2, 8, 0, 1}};
@@ -158,12 +160,12 @@ static void culling_changes_no_bit(void)
     CHECK_OK(check_corner(NULL, NULL));
     if (is_slow) CHECK_OK(check_corner(&suits_cpus, NULL));
     if (info->kind == QN_DEVICE_CPU && !(is_slow && wanted)) return;
-    CHECK_OK(qn_family_sample_corners(&qn_score_score_poses_near_family, info, wanted ? atoi(wanted) : MOST_CORNERS,
+    CHECK_OK(qn_family_sample_corners(&qn_score_score_poses_near_family, info, wanted ? atoi(wanted) : CORNERS_MAX,
                                       check_corner, NULL));
     CHECK(corners > 1);
 }
 
-static void pairs_are_few(void)
+static void culling_computes_few_pairs(void)
 {
     const qn_score_poses_problem problem = problem_of(false);
     const double all = (double)ATOMS * POSES * RECEPTOR_ATOMS;
@@ -171,8 +173,8 @@ static void pairs_are_few(void)
     CHECK(pairs > all / 100 && pairs < all / 5);
 }
 
-/* More items than fit: in parts; and where 64 poses of each job do not fit, with all pairs. */
-static void parts_are_as_good_as_the_whole(void)
+/* Launches with more items than fit are divided; when 64 poses of each job do not fit, all pairs are computed. */
+static void launches_in_parts_give_the_same_bits(void)
 {
     const double items[3] = {ATOMS * 128, ATOMS * 64, ATOMS * 64 - 1};
     for (int i = 0; i < 3; i++) {
@@ -184,8 +186,8 @@ static void parts_are_as_good_as_the_whole(void)
     }
 }
 
-/* One job of more ligand atoms of a type than a part of the host's holds. */
-static void large_ligands_are_like_small_ones(void)
+/* A job with more items of one type than QN_NEAR_PART, the most that the host kernel scores together. */
+static void culling_changes_no_bit_of_large_ligands(void)
 {
     enum { LIGAND = 6000, SOME = 192, MANY = 500 };
     static float all[SOME], culled[SOME];
@@ -199,7 +201,7 @@ static void large_ligands_are_like_small_ones(void)
     qn_deck_clear(&deck);
 }
 
-/* The room is as it was after each launch, and threads do not matter. */
+/* Neither failed nor earlier launches change the energies of a launch. */
 static void launches_do_not_depend_on_each_other(void)
 {
     qn_score_poses_problem problem = problem_of(false);
@@ -216,8 +218,8 @@ static void launches_do_not_depend_on_each_other(void)
     for (int i = 0; i < 3; i++) check_same(room, NULL, i == 1);
 }
 
-/* Cleared outputs are wrong, a run's are right. */
-static void the_workload_keeps_its_promises(void)
+/* The workload's check fails for cleared outputs and passes after a run. */
+static void workload_passes_its_check(void)
 {
     const int sizes[QN_WORKLOAD_SIZES] = {192, 9, 203}, odd[QN_WORKLOAD_SIZES] = {100, 9, 203};
     const qn_workload *workload = NULL;
@@ -240,16 +242,17 @@ static void the_workload_keeps_its_promises(void)
 int main(int argc, char **argv)
 {
     const char *identifier = argc > 1 ? argv[1] : "host";
-    if (qn_context_create(&(qn_context_options){.threads = 3}, &context) != QN_OK) return 1;
+    if (qn_context_create(&(qn_context_options){.size = sizeof(qn_context_options), .threads = 3}, &context) != QN_OK)
+        return 1;
     if (qn_device_open(context, identifier, &device) != QN_OK) check_skip(identifier, qn_error_message());
     CHECK_OK(qn_queue_create(device, &queue));
     prepare();
     RUN(culling_changes_no_bit);
-    RUN(pairs_are_few);
-    RUN(parts_are_as_good_as_the_whole);
-    RUN(large_ligands_are_like_small_ones);
+    RUN(culling_computes_few_pairs);
+    RUN(launches_in_parts_give_the_same_bits);
+    RUN(culling_changes_no_bit_of_large_ligands);
     RUN(launches_do_not_depend_on_each_other);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     for (int i = 0; i < 4; i++) qn_buffer_release(&buffers[i]);
     qn_score_poses_room_destroy(&room);
     qn_score_poses_near_destroy(&near);

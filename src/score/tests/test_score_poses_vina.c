@@ -1,5 +1,5 @@
 /* devices: host opencl:0 cuda:0 checking:host */
-/* The family score_poses_vina against its reference on one device, in every corner of its space. */
+/* The family score_poses_vina against its reference on one device, with all extreme values of its tunables. */
 #include "check.h"
 
 #include <quern/workload.h>
@@ -35,7 +35,7 @@ static double uniform(uint64_t stream, uint64_t index)
     return qn_random_uniform(5, stream, index);
 }
 
-/* A slab of atoms away from the origin, as dense as a protein. */
+/* Make a slab of atoms away from the origin with the density of proteins. */
 static void make_receptor(void)
 {
     static const double side[3] = {25, 19, 14}, corner[3] = {40, -35, 12};
@@ -47,7 +47,7 @@ static void make_receptor(void)
     }
 }
 
-/* Centres in the slab, around it and, every tenth, far from it. */
+/* Make poses with centres in the slab and around it; every tenth pose is far away. */
 static void make_poses(void)
 {
     int count;
@@ -78,9 +78,8 @@ static void make_expectations(void)
     }
 }
 
-/* A sum of four terms at a distance where each is known: two ligand atoms moved onto places 3.3 Å and 30 Å from the one
- * atom of a receptor, both carbons. */
-static void reference_is_vinas_sum(void)
+/* Terms at known distances: a pose moves two carbons to 3.3 Å and 30 Å from the only atom of a receptor. */
+static void the_reference_adds_the_published_terms(void)
 {
     const double place[3] = {10, 20, 30};
     const qn_score_poses_atom two[2] = {{1, 0, 0, 0}, {0, 30, 0, 0}};
@@ -112,8 +111,8 @@ static qn_buffer *upload(const void *data, size_t bytes)
     return buffer;
 }
 
-/* Coordinates near 60 Å are rounded by 2e-6 Å, and overlaps cost up to 7 kcal/mol Å. Every corner gives the same bits.
- */
+/* Coordinates near 60 Å are rounded by 2e-6 Å, and energies of overlap change by up to 7 kcal/mol for each Å. All
+ * configurations give the same bits. */
 static qn_status check_corner(const qn_configuration *configuration, void *user)
 {
     const qn_score_poses_vina_problem problem = {JOBS, POSES, ATOMS};
@@ -136,7 +135,7 @@ static qn_status check_corner(const qn_configuration *configuration, void *user)
     return QN_OK;
 }
 
-static void every_corner_is_right(void)
+static void every_corner_agrees_with_the_reference(void)
 {
     qn_score_poses_vina_receptor *receptor = NULL;
     make_receptor();
@@ -155,7 +154,7 @@ static void every_corner_is_right(void)
     qn_score_poses_vina_receptor_destroy(&receptor);
 }
 
-/* With a tenth of the hardness nine tenths of the repulsion are not there. */
+/* A tenth of the hardness removes nine tenths of the repulsion. */
 static void soft_receptors_repel_less(void)
 {
     qn_score_poses_vina_receptor *receptor = NULL;
@@ -185,8 +184,8 @@ static void soft_receptors_repel_less(void)
     qn_score_poses_vina_receptor_destroy(&receptor);
 }
 
-/* An atom a micrometre away must not make cells by the million; one farther is none of the receptor's. */
-static void a_stray_atom_changes_nothing(void)
+/* An atom a micrometre away must not make millions of cells; an atom farther away is refused. */
+static void a_distant_atom_changes_nothing(void)
 {
     qn_score_poses_vina_receptor *receptor = NULL;
     const double kept = positions[0];
@@ -225,8 +224,8 @@ static void impossible_problems_are_refused(void)
     qn_buffer_release(&buffer);
 }
 
-/* Cleared outputs are wrong, a run's are right. */
-static void the_workload_keeps_its_promises(void)
+/* The workload's check fails for cleared outputs and passes after a run. */
+static void workload_passes_its_check(void)
 {
     const int sizes[QN_WORKLOAD_SIZES] = {500, 19, 128}, odd[QN_WORKLOAD_SIZES] = {500, 19, 100};
     const qn_workload *workload = NULL;
@@ -249,16 +248,16 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "host";
     qn_context *context = NULL;
-    if (!CHECK_OK(qn_context_create(&(qn_context_options){0}, &context))) return check_finish();
+    if (!CHECK_OK(qn_context_create(NULL, &context))) return check_finish();
     if (qn_device_open(context, name, &device) == QN_NO_DEVICE) check_skip(name, qn_error_message());
     if (!CHECK(device != NULL) || !CHECK_OK(qn_queue_create(device, &queue))) return check_finish();
-    RUN(reference_is_vinas_sum);
+    RUN(the_reference_adds_the_published_terms);
     RUN(powers_of_two_are_within_the_stated_error);
-    RUN(every_corner_is_right);
+    RUN(every_corner_agrees_with_the_reference);
     RUN(soft_receptors_repel_less);
-    RUN(a_stray_atom_changes_nothing);
+    RUN(a_distant_atom_changes_nothing);
     RUN(impossible_problems_are_refused);
-    RUN(the_workload_keeps_its_promises);
+    RUN(workload_passes_its_check);
     qn_queue_destroy(&queue);
     qn_device_release(&device);
     qn_context_destroy(&context);

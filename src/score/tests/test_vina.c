@@ -1,5 +1,5 @@
-/* Vina's energies: pairs worked out by hand from the published terms, and the poses that Vina's authors publish with
- * the energies that their program found. */
+/* Vina's energies against pairs computed by hand from the published terms, and against poses that Vina's authors
+ * published with the energies of their program. */
 #include "check.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "format/compound/compound_stream.h"
 #include "score/tests/pdbqt_atoms.h"
 
-/* Rows by what they are. */
+/* Kinds of atoms. */
 enum { CARBON, POLAR_CARBON, DONOR, ACCEPTOR, BOTH, SULFUR, METAL };
 
 static int row(int what)
@@ -54,8 +54,8 @@ static const struct {
     {SULFUR, DONOR, 8.0001, 0, 0, 0, 0, 0},
 };
 
-/* exp of −4, −1, −9/4, −49/16 and so on by a calculator; radii are floats. */
-static void pairs_by_hand(void)
+/* Exponentials of −4, −1, −9/4, −49/16 and so on come from a calculator; radii are floats. */
+static void pairs_agree_with_hand_calculation(void)
 {
     for (size_t i = 0; i < sizeof by_hand / sizeof by_hand[0]; i++) {
         qn_vina_energy energy = pair_energy(by_hand[i].a, by_hand[i].b, by_hand[i].r);
@@ -67,16 +67,16 @@ static void pairs_by_hand(void)
     }
 }
 
-/* The number behind `key` in the remarks of a model. */
+/* The number after `key` in the remarks of a model. */
 static double remark(const char *text, const char *key)
 {
     const char *found = strstr(text, key);
     return CHECK(found != NULL) ? strtod(found + strlen(key), NULL) : 0;
 }
 
-/* Their program reads pair energies off a table with 32 steps in Å² and scales positive atom energies by 1000 / (1000 +
- * e) ("curl"), and its poses are rounded to 0.001 Å: energies of −15 to −19 differ by up to 0.006 kcal/mol. */
-static void published_poses_have_the_energies_stated(void)
+/* Their program takes pair energies from a table with 32 steps per Å², scales positive atom energies by
+ * 1000 / (1000 + e) ("curl") and rounds poses to 0.001 Å: energies of −15 to −19 kcal/mol differ by up to 0.006. */
+static void published_poses_have_the_published_energies(void)
 {
     static pdbqt_atoms receptor, ligand;
     char *text = NULL, *poses = NULL;
@@ -99,7 +99,7 @@ static void published_poses_have_the_energies_stated(void)
             CHECK_NEAR(energy.gauss1 + energy.gauss2 + energy.repulsion + energy.hydrophobic + energy.hydrogen_bond,
                        inter, 0.01);
             CHECK_NEAR(energy.total * divisor, inter, 0.01);
-            /* What is left of the stated affinity belongs to the ligand alone. */
+            /* The stated affinity also contains the ligand's own energy. */
             CHECK_NEAR(energy.total + (intra - unbound) / divisor, stated, 0.01);
         }
         CHECK(models == 4);
@@ -108,9 +108,10 @@ static void published_poses_have_the_energies_stated(void)
     qn_release(&text);
 }
 
-/* Imatinib with a charged piperazine, hydrogens drawn: what carries a hydrogen gives one, three aromatic nitrogens and
- * the other of piperazine take one, as in the authors' PDBQT file, and as many bonds turn as it has branches. */
-static void types_follow_from_a_drawing(void)
+/* Imatinib with a charged piperazine and explicit hydrogens: nitrogens with a hydrogen are donors, three aromatic
+ * nitrogens and the other nitrogen of piperazine are acceptors, as in the authors' PDBQT file. The number of rotatable
+ * bonds is the number of branches in that file. */
+static void types_follow_from_the_structure(void)
 {
     qn_compound **compounds = NULL;
     size_t count = 0, of_row[QN_VINA_TYPES] = {0}, hydrogens = 0;
@@ -134,8 +135,9 @@ static void types_follow_from_a_drawing(void)
     qn_release(&compounds);
 }
 
-/* Methanol whose three kinds of hydrogen are drawn: none has a type, and each makes its oxygen a donor. */
-static void heavy_hydrogens_are_hydrogens(void)
+/* Methanol with an explicit hydrogen, deuterium or tritium on its oxygen: the hydrogen has no type, and the oxygen is a
+ * donor. */
+static void deuterium_and_tritium_are_hydrogens(void)
 {
     static const char *const kinds[] = {"H", "D", "T"};
     for (int kind = 0; kind < 3; kind++) {
@@ -154,9 +156,9 @@ static void heavy_hydrogens_are_hydrogens(void)
 
 int main(void)
 {
-    RUN(pairs_by_hand);
-    RUN(types_follow_from_a_drawing);
-    RUN(heavy_hydrogens_are_hydrogens);
-    if (check_reference_data("docking/ligand/1iep")) RUN(published_poses_have_the_energies_stated);
+    RUN(pairs_agree_with_hand_calculation);
+    RUN(types_follow_from_the_structure);
+    RUN(deuterium_and_tritium_are_hydrogens);
+    if (check_reference_data("docking/ligand/1iep")) RUN(published_poses_have_the_published_energies);
     return check_finish();
 }

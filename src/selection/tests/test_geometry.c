@@ -1,4 +1,4 @@
-/* Selections by positions, against every image of every atom in double precision. */
+/* Compare selections by position with a search of all images of all atoms in double precision. */
 #include "check.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum { ATOMS = 150, IMAGES = 8 };
 
-/* Distance of the nearest image among (2 · IMAGES + 1)³; without vectors of no image. */
+/* Distance from `a` to the nearest of (2 · IMAGES + 1)³ images of `b`; without box vectors, to `b` itself. */
 static double nearest_nm(const double box_nm[9], const float *a, const float *b)
 {
     double least = INFINITY;
@@ -38,10 +38,10 @@ static const double boxes_nm[][9] = {
     {3, 0, 0, 1, 2.8284, 0, -1, 1.4142, 2.4495}, /* truncated octahedron */
     {3, 0, 0, 1.4, 2, 0, -1.3, 0.9, 1.1},        /* skewed */
     {4, 0, 0, 0.3, 4, 0, 1.3, -1.7, 0.9},        /* flat */
-    {2, 0, 0, 5.3, 2.5, 0, 2.9, 3.9, 2},         /* the lattice of a cell that is not reduced */
+    {2, 0, 0, 5.3, 2.5, 0, 2.9, 3.9, 2},         /* a cell that is not reduced */
 };
 
-/* Up to two boxes away from the first one; without a box in a volume like the others. */
+/* Place atoms at random, up to two box vectors from the origin along each vector; without a box, in a cube of 3 nm. */
 static void scatter(uint64_t seed, const double box_nm[9], float *positions)
 {
     bool periodic = box_nm[0] > 0;
@@ -57,7 +57,8 @@ static void scatter(uint64_t seed, const double box_nm[9], float *positions)
     }
 }
 
-/* Atoms whose distance is within rounding of the radius may be on either side. */
+/* Compare the marked atoms with nearest_nm. Atoms whose distance differs from the radius by less than 1e-9 nm may be
+ * marked or not. */
 static void check_marks(const double box_nm[9], const float *positions, int members, double radius_nm)
 {
     uint64_t set[(ATOMS + 63) / 64] = {0}, near[(ATOMS + 63) / 64] = {0};
@@ -83,7 +84,7 @@ static void check_marks(const double box_nm[9], const float *positions, int memb
     qn_proximity_destroy(&proximity);
 }
 
-static void near_atoms_are_those_of_all_images(void)
+static void marked_atoms_are_near_by_any_image(void)
 {
     static const double radii_nm[] = {0, 0.05, 0.3, 0.7, 1.1, 1.6, 2.3, 3.5};
     static float positions[3 * ATOMS];
@@ -95,9 +96,9 @@ static void near_atoms_are_those_of_all_images(void)
         }
 }
 
-/* ---- Whole selections ---- */
+/* ---- Selections ---- */
 
-/* Atoms on a line along x, 0.1 nm apart, in a periodic box of 3 nm; y is minus x, z is 0. */
+/* Place atoms on a line: x in steps of 0.1 nm, y = -x, z = 0. */
 static void place_on_line(float *positions)
 {
     for (int i = 0; i < SMALL_SYSTEM_ATOMS; i++) {
@@ -174,7 +175,7 @@ static void positions_select_in_every_unit(void)
     static const expectation angstrom[] = {
         {"x <= 3", "0 1 2 3"},
         {"x 3:5", "3 4 5"},
-        {"within 3.1 of index 13", "11 12 13 14 15"}, /* √2 Å a step */
+        {"within 3.1 of index 13", "11 12 13 14 15"}, /* steps of √2 Å */
         {"within 0 of index 13", "13"},
     };
     check_frame(1, true, nm, sizeof nm / sizeof nm[0]);
@@ -196,7 +197,7 @@ static void neighbours_are_selected(void)
         {"byres (resname SOL and within 0.15 of name N9)", "17 18 19"},
         {"within 0.15 of none", ""},
         {"not within 3 of index 0", ""},
-        {"not (within 1.9 of index 0)", "14 15 16"}, /* 1.98, 2.12 by images, 1.98 */
+        {"not (within 1.9 of index 0)", "14 15 16"}, /* at 1.98, 2.12 and, by an image, 1.98 nm */
     };
     static const expectation alone[] = {
         {"within 0.45 of index 0", "0 1 2 3"},
@@ -206,7 +207,7 @@ static void neighbours_are_selected(void)
     check_frame(1, false, alone, sizeof alone / sizeof alone[0]);
 }
 
-static void odd_frames_are_told_or_survived(void)
+static void damaged_frames_are_evaluated_or_refused(void)
 {
     float positions[3 * SMALL_SYSTEM_ATOMS];
     qn_topology *topology = small_system();
@@ -239,7 +240,7 @@ static void odd_frames_are_told_or_survived(void)
     qn_topology_destroy(&topology);
 }
 
-static void flat_boxes_are_refused_where_they_would_take_for_ever(void)
+static void large_radii_in_flat_boxes_are_refused(void)
 {
     static const double flat_nm[9] = {100, 0, 0, 0, 100, 0, 0, 0, 0.1};
     uint64_t set[1] = {1}, near[1] = {0};
@@ -256,10 +257,10 @@ static void flat_boxes_are_refused_where_they_would_take_for_ever(void)
 
 int main(void)
 {
-    RUN(near_atoms_are_those_of_all_images);
+    RUN(marked_atoms_are_near_by_any_image);
     RUN(positions_select_in_every_unit);
     RUN(neighbours_are_selected);
-    RUN(odd_frames_are_told_or_survived);
-    RUN(flat_boxes_are_refused_where_they_would_take_for_ever);
+    RUN(damaged_frames_are_evaluated_or_refused);
+    RUN(large_radii_in_flat_boxes_are_refused);
     return check_finish();
 }

@@ -38,7 +38,7 @@ static void groups_are_read_in_order(void)
     CHECK(!file);
 }
 
-static void broken_files_are_refused_with_their_line(void)
+static void malformed_files_are_refused_with_their_line(void)
 {
     static const struct {
         const char *text, *message;
@@ -46,16 +46,16 @@ static void broken_files_are_refused_with_their_line(void)
         {"", "groups.ndx: no group; expected an index file with names such as [ Protein ]"},
         {"; nothing\n\n", "groups.ndx: no group"},
         {"1 2 3\n", "groups.ndx: line 1: \"1\" before the first group; expected its name"},
-        {"[ A ]\n1\n\n2 x3\n", "groups.ndx: line 4: \"x3\" is no number of an atom; expected 1 to 6"},
-        {"[ A ]\n0\n", "line 2: \"0\" is no number of an atom; expected 1 to 6"},
-        {"[ A ]\n-1\n", "line 2: \"-1\" is no number of an atom"},
-        {"[ A ]\n1.5\n", "line 2: \"1.5\" is no number of an atom"},
-        {"[ A ]\n99999999999\n", "line 2: \"99999999999\" is no number of an atom"},
-        {"[ A ]\n5 6\n7\n", "line 3: there is no atom 7; expected 1 to 6, the topology's count of atoms"},
+        {"[ A ]\n1\n\n2 x3\n", "groups.ndx: line 4: \"x3\" is not an atom number; expected 1 to 6"},
+        {"[ A ]\n0\n", "line 2: \"0\" is not an atom number; expected 1 to 6"},
+        {"[ A ]\n-1\n", "line 2: \"-1\" is not an atom number"},
+        {"[ A ]\n1.5\n", "line 2: \"1.5\" is not an atom number"},
+        {"[ A ]\n99999999999\n", "line 2: \"99999999999\" is not an atom number"},
+        {"[ A ]\n5 6\n7\n", "line 3: there is no atom 7; expected 1 to 6, the topology's number of atoms"},
         {"[ A\n1\n", "line 1: \"[ A\" has no ]; expected the name of a group"},
-        {"[ A ] 1 2\n", "line 1: \"1 2\" behind the name of a group; expected the end of the line"},
+        {"[ A ] 1 2\n", "line 1: \"1 2\" after the name of a group; expected the end of the line"},
         {"[ A ]\n[  ]\n", "line 2: a group without a name"},
-        {"[ A ]\n1 \x01\n", "line 2: \"?\" is no number of an atom"},
+        {"[ A ]\n1 \x01\n", "line 2: \"?\" is not an atom number"},
     };
     qn_index_file *file;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -67,7 +67,7 @@ static void broken_files_are_refused_with_their_line(void)
     CHECK_MESSAGE_HAS("/nonexistent/groups.ndx");
 }
 
-static void endless_lines_are_refused(void)
+static void very_long_lines_are_refused(void)
 {
     size_t size = 3 << 20;
     char *text = malloc(size + 1);
@@ -84,7 +84,7 @@ static void endless_lines_are_refused(void)
 int main(void)
 {
     RUN(groups_are_read_in_order);
-    RUN(broken_files_are_refused_with_their_line);
-    RUN(endless_lines_are_refused);
+    RUN(malformed_files_are_refused_with_their_line);
+    RUN(very_long_lines_are_refused);
     return check_finish();
 }

@@ -1,4 +1,4 @@
-/* The language of selections against lists of atoms made by hand, its refusals, and the sharing of nodes. */
+/* Compare selections with lists of atoms made by hand; refusals; the sharing of nodes. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ typedef struct text_case {
     const char *text, *expected; /* atoms, or part of the message */
 } text_case;
 
-/* "0-4 7": ascending numbers with runs of two or more joined. */
+/* Format ascending numbers, with runs of two or more joined: "0-4 7". */
 static const char *list_text(const uint32_t *atoms, size_t count)
 {
     static char text[1024];
@@ -182,7 +182,7 @@ static const text_case selected_by_words[] = {
     {"protein and not all", ""},
 };
 
-static void words_select_what_they_say(void)
+static void selections_give_the_expected_atoms(void)
 {
     qn_selections *selections;
     qn_topology *topology = small_system();
@@ -209,9 +209,9 @@ static const text_case refused[] = {
     {"name CA AND name CB", "column 9: \"AND\" is written \"and\""},
     {"name CA OR", "column 9: \"OR\" is written \"or\""},
     {"name CA to CB", "column 9: \"to\" is a word of the language"},
-    {"name CA,", "column 9: it ends where a name behind the comma"},
+    {"name CA,", "column 9: it ends where a name after the comma"},
     {"name < CA", "column 6: \"<\" is not understood; expected names, == or !="},
-    {"name 'CA", "column 6: the quotation mark has no other that ends it"},
+    {"name 'CA", "column 6: the quotation mark is not closed"},
     {"(name CA", "column 9: it ends where and, or, or \")\" is expected"},
     {"name CA)", "column 8: \")\" is not understood; expected and, or, or the end"},
     {"()", "column 2: \")\" is not understood; expected a selection"},
@@ -230,7 +230,7 @@ static const text_case refused[] = {
     {"mass", "column 5: it ends where a number or a range such as \"1.5 to 3\" is expected"},
     {"mass nan", "column 6: \"nan\" is not understood"},
     {"mass 1e40", "column 6: \"1e40\" is not understood"},
-    {"5 protein", "column 3: \"protein\" is not understood; expected a comparison such as < behind a number"},
+    {"5 protein", "column 3: \"protein\" is not understood; expected a comparison such as < after a number"},
     {"5 < protein", "column 5: \"protein\" is not understood; expected a property that is a number"},
     {"prop name CA", "column 6: \"name\" is not understood; expected a property that is a number"},
     {"abs x 5", "column 7: \"5\" is not understood; expected a comparison such as < 5"},
@@ -249,7 +249,7 @@ static const text_case refused[] = {
     {"name CA; protein", ""},
 };
 
-static void what_is_not_understood_is_refused_with_its_place(void)
+static void invalid_texts_are_refused_with_their_place(void)
 {
     qn_selections *selections;
     qn_topology *topology = small_system();
@@ -269,7 +269,7 @@ static void what_is_not_understood_is_refused_with_its_place(void)
     qn_topology_destroy(&topology);
 }
 
-/* 160 bytes of the text at most are shown, and no half of a letter. */
+/* Messages show at most 160 bytes of the text, and only complete characters. */
 static void long_texts_are_cut_in_messages(void)
 {
     char text[400] = "name  ", expected[400] = "selection \"name  ";
@@ -298,7 +298,7 @@ static const text_case lacking[] = {
     {"segid A", "column 1: small.top holds no segment names"},
 };
 
-static void what_the_topology_lacks_is_refused(void)
+static void properties_that_the_topology_lacks_are_refused(void)
 {
     qn_selections *selections;
     qn_topology *topology = small_system();
@@ -385,8 +385,9 @@ static void equal_selections_are_one_node(void)
     qn_topology_destroy(&topology);
 }
 
-/* 100 clients that differ in one range: protein, name CA, 100 ranges and 100 conjunctions, each evaluated once. */
-static void clients_share_their_fixed_nodes(void)
+/* Nodes of 100 selections that differ in one range: protein, name CA, 100 ranges and 100 conjunctions, each evaluated
+ * once. */
+static void selections_share_fixed_nodes(void)
 {
     qn_selections *selections;
     qn_topology *topology = small_system();
@@ -407,9 +408,9 @@ static void clients_share_their_fixed_nodes(void)
     qn_topology_destroy(&topology);
 }
 
-/* Their waters near the protein are found once a frame. Nodes: protein, within, water, name OW, 100 ranges, 100
- * conjunctions of what is fixed, 100 with what is not. */
-static void clients_share_their_geometric_nodes(void)
+/* The neighbours of the protein are found once per frame for 100 selections. Nodes: protein, within, water, name OW,
+ * 100 ranges, 100 conjunctions of fixed nodes, 100 conjunctions with the geometric node. */
+static void selections_share_geometric_nodes(void)
 {
     qn_selections *selections;
     qn_selection_atoms *atoms;
@@ -486,13 +487,13 @@ static void groups_of_index_files_are_selected(void)
 
 int main(void)
 {
-    RUN(words_select_what_they_say);
-    RUN(what_is_not_understood_is_refused_with_its_place);
+    RUN(selections_give_the_expected_atoms);
+    RUN(invalid_texts_are_refused_with_their_place);
     RUN(long_texts_are_cut_in_messages);
-    RUN(what_the_topology_lacks_is_refused);
+    RUN(properties_that_the_topology_lacks_are_refused);
     RUN(equal_selections_are_one_node);
-    RUN(clients_share_their_fixed_nodes);
-    RUN(clients_share_their_geometric_nodes);
+    RUN(selections_share_fixed_nodes);
+    RUN(selections_share_geometric_nodes);
     RUN(groups_of_index_files_are_selected);
     return check_finish();
 }
